@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Collects what the library links: TENSTRIDE_DEPENDENCIES (targets), TENSTRIDE_PACKAGES (what a user of the static
+# library must find) and TENSTRIDE_PC_REQUIRES (the same for pkg-config).
+
+set(TENSTRIDE_DEPENDENCIES Threads::Threads)
+set(TENSTRIDE_PACKAGES Threads)
+set(TENSTRIDE_PC_REQUIRES "")
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# Highway: SIMD from one source for every instruction set.
+find_package(hwy CONFIG REQUIRED)
+list(APPEND TENSTRIDE_DEPENDENCIES hwy::hwy)
+list(APPEND TENSTRIDE_PACKAGES hwy)
+list(APPEND TENSTRIDE_PC_REQUIRES libhwy)
+
+# oneTBB: threads that compose with the caller's own.
+set(TENSTRIDE_HAS_TBB OFF)
+if(TENSTRIDE_WITH_TBB)
+  find_package(TBB CONFIG QUIET)
+  if(TBB_FOUND)
+    set(TENSTRIDE_HAS_TBB ON)
+    list(APPEND TENSTRIDE_DEPENDENCIES TBB::tbb)
+    list(APPEND TENSTRIDE_PACKAGES TBB)
+    list(APPEND TENSTRIDE_PC_REQUIRES tbb)
+  else()
+    message(STATUS "tenstride: oneTBB not found, the build is serial")
+  endif()
+endif()
+
+if(TENSTRIDE_WITH_IMAGES)
+  find_package(JPEG REQUIRED)
+  find_package(PNG REQUIRED)
+  list(APPEND TENSTRIDE_DEPENDENCIES JPEG::JPEG PNG::PNG)
+  list(APPEND TENSTRIDE_PACKAGES JPEG PNG)
+  list(APPEND TENSTRIDE_PC_REQUIRES libjpeg libpng)
+endif()

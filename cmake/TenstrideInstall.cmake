@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` lays down: headers, one or both kinds of library, the CMake package, tenstride.pc, the program.
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenstride)
+
+install(
+  DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenstride
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING
+  PATTERN "*.hpp")
+
+# Each kind has its own export file, and both call their target tenstride::tenstride: the config picks one.
+function(tenstride_install target kind)
+  install(
+    TARGETS ${target}
+    EXPORT tenstride-${kind}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(
+    EXPORT tenstride-${kind}
+    FILE tenstride-${kind}-targets.cmake
+    NAMESPACE tenstride::
+    DESTINATION ${package_dir})
+endfunction()
+
+tenstride_install(tenstride ${TENSTRIDE_KIND})
+set(kinds ${TENSTRIDE_KIND})
+if(TENSTRIDE_BUILD_BOTH)
+  tenstride_install(tenstride_other ${TENSTRIDE_OTHER_KIND})
+  list(APPEND kinds ${TENSTRIDE_OTHER_KIND})
+endif()
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/tenstride-config.cmake.in ${PROJECT_BINARY_DIR}/tenstride-config.cmake
+  INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenstride-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tenstride-config.cmake ${PROJECT_BINARY_DIR}/tenstride-config-version.cmake
+        DESTINATION ${package_dir})
+
+# The prefix is reckoned from where the .pc file lies, so the tree may be moved.
+file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+set(pc_requires_private "")
+set(pc_libs_private "")
+if("static" IN_LIST kinds)
+  list(JOIN TENSTRIDE_PC_REQUIRES ", " pc_requires_private)
+  set(pc_libs_private "-pthread")
+endif()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/tenstride.pc.in ${PROJECT_BINARY_DIR}/tenstride.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tenstride.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET tenstride_cli)
+  install(TARGETS tenstride_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library. Every source is compiled once, position independent, into `tenstride_objects`; `tenstride` is made of
+# it, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
+
+file(
+  GLOB_RECURSE tenstride_sources
+  CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/src/*.cpp)
+if(NOT TENSTRIDE_WITH_IMAGES)
+  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/image[^/]*\\.cpp$")
+endif()
+
+add_library(tenstride_objects OBJECT ${tenstride_sources})
+set_target_properties(tenstride_objects PROPERTIES LINKER_LANGUAGE CXX)
+tenstride_target(tenstride_objects)
+target_include_directories(
+  tenstride_objects
+  PUBLIC ${PROJECT_SOURCE_DIR}/include
+  PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(
+  tenstride_objects PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
+                            $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
+target_link_libraries(tenstride_objects PRIVATE ${TENSTRIDE_DEPENDENCIES})
+
+function(tenstride_library name kind)
+  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_objects>)
+  tenstride_target(${name})
+  set_target_properties(
+    ${name}
+    PROPERTIES LINKER_LANGUAGE CXX
+               OUTPUT_NAME tenstride
+               EXPORT_NAME tenstride
+               VERSION ${PROJECT_VERSION}
+               # Before 1.0 every minor version may change the ABI.
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES})
+endfunction()
+
+if(BUILD_SHARED_LIBS)
+  set(TENSTRIDE_KIND shared)
+  set(TENSTRIDE_OTHER_KIND static)
+else()
+  set(TENSTRIDE_KIND static)
+  set(TENSTRIDE_OTHER_KIND shared)
+endif()
+string(TOUPPER ${TENSTRIDE_KIND} kind)
+string(TOUPPER ${TENSTRIDE_OTHER_KIND} other_kind)
+
+tenstride_library(tenstride ${kind})
+add_library(tenstride::tenstride ALIAS tenstride)
+if(TENSTRIDE_BUILD_BOTH)
+  tenstride_library(tenstride_other ${other_kind})
+endif()

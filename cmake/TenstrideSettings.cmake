@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# What holds for every target of tenstride's own: `tenstride_settings` is linked privately and never installed.
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+  endif()
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(TENSTRIDE_CCACHE ccache)
+  mark_as_advanced(TENSTRIDE_CCACHE)
+  if(TENSTRIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${TENSTRIDE_CCACHE})
+  endif()
+endif()
+
+add_library(tenstride_settings INTERFACE)
+target_compile_features(tenstride_settings INTERFACE cxx_std_20)
+target_compile_options(
+  tenstride_settings
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wconversion
+            -Wsign-conversion
+            $<$<BOOL:${TENSTRIDE_WERROR}>:-Werror>
+            # A fused multiply-add would round once where the slow definition rounds twice.
+            -ffp-contract=off)
+
+if(TENSTRIDE_SANITIZE)
+  set(sanitize -fsanitize=${TENSTRIDE_SANITIZE} -fno-omit-frame-pointer)
+  if(TENSTRIDE_SANITIZE MATCHES "undefined")
+    list(APPEND sanitize -fno-sanitize-recover=all)
+  endif()
+  target_compile_options(tenstride_settings INTERFACE ${sanitize})
+  target_link_options(tenstride_settings INTERFACE ${sanitize})
+endif()
+
+# tenstride_target(NAME): C++20 without extensions, hidden symbols, our warnings.
+function(tenstride_target name)
+  set_target_properties(
+    ${name}
+    PROPERTIES CXX_STANDARD 20
+               CXX_STANDARD_REQUIRED ON
+               CXX_EXTENSIONS OFF
+               CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tenstride_settings>)
+endfunction()

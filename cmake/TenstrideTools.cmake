@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program `tenstride`; its target is called tenstride_cli because the library holds the name.
+
+find_package(CLI11 CONFIG REQUIRED)
+find_package(nlohmann_json CONFIG REQUIRED)
+
+# tenstride_tool(TARGET FOLDER OUTPUT): every *.cpp of the folder as one program; nothing while the folder is empty.
+function(tenstride_tool target folder output)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  add_executable(${target} ${sources})
+  tenstride_target(${target})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
+  target_compile_definitions(${target} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(${target} PRIVATE tenstride::tenstride CLI11::CLI11 nlohmann_json::nlohmann_json)
+endfunction()
+
+tenstride_tool(tenstride_cli tenstride tenstride)
+if(TENSTRIDE_BUILD_TESTS)
+  tenstride_tool(tenstride-replay replay tenstride-replay)
+endif()
