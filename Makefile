@@ -1,0 +1,44 @@
+# A thin layer over CMake's presets; `make help` says what there is.
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test asan tsan bench format clean build
+
+# ThreadSanitizer wants its addresses where they are without address space randomisation.
+FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+help: ## Say what there is
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
+	  || sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1: \2/p' $(firstword $(MAKEFILE_LIST))
+
+setup: ## Install what is missing: Debian or Ubuntu packages (sudo where not root), Python packages into .venv
+	@scripts/setup.sh
+
+demo: setup ## Convert a real photograph, let NumPy check it, explain a refused view
+	@scripts/demo.sh
+
+build: setup ## Build everything (preset dev)
+	cmake --preset dev
+	cmake --build --preset dev
+
+test: build ## Build everything and run every test (preset dev)
+	ctest --preset dev
+
+asan: setup ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	cmake --preset asan
+	cmake --build --preset asan
+	ctest --preset asan
+
+tsan: setup ## The tests about threads under ThreadSanitizer
+	cmake --preset tsan
+	cmake --build --preset tsan --target tenstride-tests
+	$(FIXED_ADDRESSES) ctest --preset tsan
+
+bench: setup ## Build and run the benchmarks (preset release)
+	cmake --preset release
+	cmake --build --preset release
+	build/release/bin/tenstride-bench
+
+format: setup ## Write every C++ file as clang-format does
+	.venv/bin/python3 -B tests/house/formatting.py --fix
+
+clean: ## Remove the builds and what the demo made
+	rm -rf build demo

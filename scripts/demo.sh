@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A real photograph, turned from (h,w,c) bytes into (c,h,w) float32 as a neural network wants it, read back by NumPy;
+# then a view that cannot be, explained.
+#
+# The photograph is china.jpg, (c) danielbuechele, CC BY 2.0, https://www.flickr.com/photos/danielbuechele/6061409035/,
+# as the PyPI package scikit-learn carries it. It is fetched once and kept in demo/, which git ignores.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+photo=demo/photo.jpg
+photo_sha256=8378025ad2519d649d02e32bd98990db4ab572357d9f09841c2fbfbb4fefad29
+output=demo/photo_chw.npy
+tool=build/release/bin/tenstride
+
+say() { printf '\ndemo: %s\n' "$*"; }
+run() {
+  local argument
+  printf '\n$ tenstride'
+  for argument in "$@"; do
+    case $argument in
+      *[!A-Za-z0-9_./=-]*) printf " '%s'" "$argument" ;;
+      *) printf ' %s' "$argument" ;;
+    esac
+  done
+  printf '\n'
+  "$tool" "$@"
+}
+
+if ! echo "$photo_sha256  $photo" | sha256sum --check --status 2>/dev/null; then
+  say "fetching the photograph from the PyPI package scikit-learn"
+  wheels=$(mktemp -d)
+  trap 'rm -rf "$wheels"' EXIT
+  .venv/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+    --dest "$wheels" "scikit-learn>=1.3"
+  mkdir -p demo
+  .venv/bin/python3 - "$wheels" "$photo" <<'PYTHON'
+import pathlib, sys, zipfile
+[wheel] = pathlib.Path(sys.argv[1]).glob("*.whl")
+with zipfile.ZipFile(wheel) as archive:
+    pathlib.Path(sys.argv[2]).write_bytes(archive.read("sklearn/datasets/images/china.jpg"))
+PYTHON
+  echo "$photo_sha256  $photo" | sha256sum --check --quiet
+fi
+say "the photograph is $photo: china.jpg by danielbuechele, CC BY 2.0"
+
+say "building the program (preset release)"
+cmake --preset release >/dev/null
+cmake --build --preset release --target tenstride_cli
+
+say "1. (h,w,c) bytes to (c,h,w) float32 between 0 and 1, every element checked"
+run convert "$photo" 'x.permute(2,0,1).to(float32).contiguous()' --scale 1/255 -o "$output" --verify --force
+
+say "2. what was written"
+run info "$output"
+
+say "3. NumPy reads it, and Pillow the photograph"
+.venv/bin/python3 - "$photo" "$output" <<'PYTHON'
+import sys
+import numpy as np
+from PIL import Image
+
+photo = np.asarray(Image.open(sys.argv[1]).convert("RGB"))
+wanted = photo.transpose(2, 0, 1).astype(np.float32) / np.float32(255)
+found = np.load(sys.argv[2], mmap_mode="r")
+if found.dtype != wanted.dtype or found.shape != wanted.shape or not np.array_equal(found, wanted):
+    sys.exit(f"not equal: {found.dtype} {found.shape} read, {wanted.dtype} {wanted.shape} wanted")
+print(f"equal: {found.size} elements, {found.dtype} {found.shape}, from {found.min()} to {found.max()}")
+PYTHON
+
+say "4. a view that cannot be (so the program exits with 1), explained"
+status=0
+run explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)' || status=$?
+if [ "$status" -ne 1 ]; then
+  echo "demo: explain was to exit with 1 and exited with $status" >&2
+  exit 1
+fi
+say "done; try ./$tool --help"

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what building and testing tenstride needs and this machine lacks: Debian or Ubuntu packages, and a Python
+# environment in .venv. Run again, it finds everything there and changes nothing.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(
+  g++ make cmake ninja-build ccache pkg-config binutils
+  libhwy-dev libtbb-dev libjpeg-dev libpng-dev
+  libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev
+  python3 python3-venv
+)
+
+say() { printf 'setup: %s\n' "$*"; }
+fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
+
+install_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    fail "this machine is neither Debian nor Ubuntu; install these by hand, then build with cmake --preset dev:
+       a C++20 compiler, CMake >= 3.25, Ninja, Highway, oneTBB, libjpeg-turbo, libpng, GoogleTest, CLI11, nlohmann-json, Python 3"
+  fi
+  local missing=() package
+  for package in "${packages[@]}"; do
+    if ! dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q ' installed$'; then
+      missing+=("$package")
+    fi
+  done
+  if [ ${#missing[@]} -eq 0 ]; then
+    say "all ${#packages[@]} packages are installed"
+    return
+  fi
+  local -a root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "not root and no sudo; as root, run: apt-get install ${missing[*]}"
+    root=(sudo)
+  fi
+  say "installing ${missing[*]}"
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+}
+
+check_cmake() {
+  local found
+  found=$(cmake --version | sed -n '1s/[^0-9]*//p')
+  if [ "$(printf '3.25\n%s\n' "$found" | sort -V | head -n 1)" != 3.25 ]; then
+    fail "CMake $found is too old; 3.25 is needed (Debian 12, Ubuntu 24.04 or newer have it)"
+  fi
+}
+
+make_venv() {
+  local wanted
+  wanted=$(cat tests/requirements.txt)
+  if [ -x .venv/bin/python3 ] && [ "$(cat .venv/installed-requirements.txt 2>/dev/null)" = "$wanted" ]; then
+    say ".venv has what tests/requirements.txt asks for"
+    return
+  fi
+  say "making .venv with what tests/requirements.txt asks for"
+  [ -x .venv/bin/python3 ] || python3 -m venv --clear .venv
+  .venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+  cp tests/requirements.txt .venv/installed-requirements.txt
+}
+
+install_packages
+check_cmake
+make_venv

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+# One way to use the library, from nothing to a run of the program; see consumer.cmake for the variables.
+
+cmake_minimum_required(VERSION 3.25)
+
+set(prefix ${WORK_DIR}/moved)
+
+if(WAY STREQUAL "install")
+  file(REMOVE_RECURSE ${WORK_DIR})
+  execute_process(COMMAND ${CMAKE_COMMAND} --install ${BINARY_DIR} --prefix ${WORK_DIR}/first COMMAND_ERROR_IS_FATAL ANY)
+  file(RENAME ${WORK_DIR}/first ${prefix})
+  # Nothing that was installed may know where it was built or where it first lay.
+  file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.pc ${prefix}/*.hpp)
+  foreach(text IN LISTS texts)
+    file(READ ${text} content)
+    foreach(place IN ITEMS ${SOURCE_DIR} ${BINARY_DIR} ${WORK_DIR})
+      string(FIND "${content}" "${place}" at)
+      if(NOT at EQUAL -1)
+        message(FATAL_ERROR "${text} names ${place}; an installed tree must be free to move")
+      endif()
+    endforeach()
+  endforeach()
+  return()
+endif()
+
+set(build ${WORK_DIR}/${WAY})
+file(REMOVE_RECURSE ${build})
+string(REGEX REPLACE ".*_" "" kind ${WAY})
+set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
+execute_process(
+  COMMAND
+    ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=${FLAGS}
+    -DCMAKE_PREFIX_PATH=${prefix} -DWAY=${WAY} -DKIND=${kind} -DTENSTRIDE_SOURCE_DIR=${SOURCE_DIR} COMMAND_ERROR_IS_FATAL
+    ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${build}/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output STREQUAL "(4,3):(3,1)+0\n")
+  message(FATAL_ERROR "the consumer printed '${output}'")
+endif()
+
+# The kind asked for is the kind that is used.
+execute_process(COMMAND readelf -d ${build}/consumer OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+string(FIND "${needed}" "[${SONAME}]" at)
+if(kind STREQUAL "shared" AND at EQUAL -1)
+  message(FATAL_ERROR "the consumer does not load ${SONAME}:\n${needed}")
+elseif(NOT kind STREQUAL "shared" AND NOT at EQUAL -1)
+  message(FATAL_ERROR "the consumer loads ${SONAME}, though it was built with the static library")
+endif()

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# house.NAME checks this tree; house.NAME.finds shows that the check finds a violation in a tree made wrong on purpose.
+
+function(house_test name)
+  set(script ${CMAKE_CURRENT_SOURCE_DIR}/house/${name}.py)
+  add_test(NAME house.${name} COMMAND ${tenstride_python} -B ${script} ${ARGN})
+  add_test(NAME house.${name}.finds COMMAND ${tenstride_python} -B ${script} --self-test ${ARGN})
+endfunction()
+
+house_test(layers)
+house_test(sources)
+house_test(formatting)
+if(TENSTRIDE_KIND STREQUAL "static")
+  house_test(symbols --nm ${CMAKE_NM} --library $<TARGET_FILE:tenstride>)
+elseif(TENSTRIDE_BUILD_BOTH)
+  house_test(symbols --nm ${CMAKE_NM} --library $<TARGET_FILE:tenstride_other>)
+endif()

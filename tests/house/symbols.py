@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The library neither prints nor exits nor aborts: the static library's undefined symbols name nothing that does."""
+
+import re
+import subprocess
+
+import house
+
+# Formatting into a buffer (snprintf) and writing a file (fwrite, write) stay allowed.
+FORBIDDEN = re.compile(
+    r"^("
+    r"(__)?v?f?printf(_chk)?|v?dprintf|puts|fputs|putchar|putc|fputc|putchar_unlocked|perror|psignal|"
+    r"stdout|stderr|"
+    r"exit|_exit|_Exit|quick_exit|abort|raise|kill|__assert_fail|__assert_perror_fail|error|errx?|warnx?|"
+    r"std::w?(cout|cerr|clog)|std::ios_base::Init::.*|std::terminate\(\)|std::quick_exit.*|"
+    r"std::__glibcxx_assert_fail.*|std::__replacement_assert.*|hwy::Abort.*"
+    r")$"
+)
+
+
+def check(root, nm, library):
+    del root
+    if not library:
+        return ["no library given; pass --library build/dev/lib/libtenstride.a"]
+    listing = subprocess.run([nm, "--demangle", "--undefined-only", library], check=True, text=True,
+                             stdout=subprocess.PIPE).stdout
+    member, complaints, seen = "", [], 0
+    for line in listing.splitlines():
+        if line.endswith(":"):
+            member = line[:-1]
+        found = re.match(r"\s+[Uw] (.*)$", line)
+        if not found:
+            continue
+        seen += 1
+        name = found.group(1).partition("@")[0]
+        if FORBIDDEN.match(name):
+            complaints.append(f"{member}: refers to {name}; the library throws, its caller prints and exits")
+    if not seen:
+        complaints.append(f"{library}: no undefined symbol at all; nm did not read it")
+    return complaints
+
+
+def self_test(nm, library):
+    del library
+    compiler = "c++"
+    fine = "#include <cstdio>\n#include <string>\nstd::string f(int i) { char b[9]; std::snprintf(b, 9, \"%d\", i); return b; }\n"
+    wrong = ("#include <cassert>\n#include <cstdio>\n#include <cstdlib>\n#include <iostream>\n"
+             "void f(int i) { assert(i); std::cout << i; std::printf(\"%d\", i); std::exit(i); }\n"
+             "void g() { std::abort(); }\n")
+    with house.Tree({"fine.cpp": fine, "wrong.cpp": wrong}) as root:
+        for name in ("fine", "wrong"):
+            subprocess.run([compiler, "-UNDEBUG", "-c", f"{name}.cpp"], cwd=root, check=True)
+            subprocess.run(["ar", "rc", f"lib{name}.a", f"{name}.o"], cwd=root, check=True)
+        house.expect(check(root, nm, str(root / "libfine.a")))
+        found = " ".join(check(root, nm, str(root / "libwrong.a")))
+        for name in ("__assert_fail", "std::cout", "printf", "exit", "abort"):
+            assert f"refers to {name};" in found, f"{name} not found in {found}"
+
+
+if __name__ == "__main__":
+    house.main(check, self_test, (("--nm", {"default": "nm"}), ("--library", {"default": ""})))
