@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tenstride/dtype.hpp"
+#include "tenstride/element.hpp"
+#include "tenstride/error.hpp"
+#include "tenstride/layout.hpp"
+#include "tenstride/reshape.hpp"
+#include "tenstride/scalar.hpp"
+#include "tenstride/storage.hpp"
+#include "tenstride/views.hpp"
+
+namespace tenstride {
+
+class Tensor;
+class TensorIndex;
+
+/// `to(...)`: what to change, and whether to copy even where nothing changes.
+enum class CopyRule : unsigned char { if_needed, always, never };
+struct ToOptions {
+  std::optional<DType> dtype{};
+  std::optional<Device> device{};
+  MemoryFormat memory_format = MemoryFormat::preserve;
+  CopyRule copy = CopyRule::if_needed;
+};
+
+/// A storage seen through a layout as elements of one type. Cheap to copy; copies share the storage, as
+/// PyTorch's do. Methods have PyTorch's names, argument order, defaults and refusals. Those that end in `_`
+/// write to the elements; they are not offered by a const tensor, and throw StorageError on a read-only
+/// storage or a read-only view. Thread-safety: as of a std::shared_ptr to the bytes.
+class TENSTRIDE_API Tensor {
+ public:
+  /// An empty float32 tensor of shape (0) without a storage.
+  Tensor() : layout_{{0}, {1}, 0} {}
+  /// Puts the parts together. Throws StorageError where the layout leaves the storage (negative strides are
+  /// welcome).
+  Tensor(Storage storage, Layout layout, DType dtype);
+
+  // What it is.
+  [[nodiscard]] const Dims& shape() const noexcept { return layout_.shape; }
+  [[nodiscard]] const Dims& sizes() const noexcept { return layout_.shape; }
+  [[nodiscard]] const Dims& strides() const noexcept { return layout_.strides; }
+  [[nodiscard]] const Dims& stride() const noexcept { return layout_.strides; }
+  /// Of one axis. Throws AxisError.
+  [[nodiscard]] Index size(Index axis) const;
+  [[nodiscard]] Index stride(Index axis) const;
+  [[nodiscard]] Index storage_offset() const noexcept { return layout_.offset; }
+  [[nodiscard]] Index dim() const noexcept { return static_cast<Index>(layout_.rank()); }
+  [[nodiscard]] Index numel() const noexcept { return tenstride::numel(layout_); }
+  [[nodiscard]] DType dtype() const noexcept { return dtype_; }
+  /// Bytes of one element.
+  [[nodiscard]] std::size_t element_size() const noexcept { return item_size(dtype_); }
+  [[nodiscard]] std::size_t itemsize() const noexcept { return item_size(dtype_); }
+  /// Bytes of all elements (numel * element_size), not of the storage.
+  [[nodiscard]] std::size_t nbytes() const noexcept {
+    return static_cast<std::size_t>(numel()) * item_size(dtype_);
+  }
+  [[nodiscard]] Device device() const noexcept { return storage_.device(); }
+  [[nodiscard]] bool is_meta() const noexcept { return device() == Device::meta; }
+  [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
+  [[nodiscard]] const Storage& storage() const noexcept { return storage_; }
+  /// Every element of the storage as a 1-D view: PyTorch's `storage()`, to look at.
+  [[nodiscard]] Tensor flat_storage() const;
+  [[nodiscard]] bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const {
+    return tenstride::is_contiguous(layout_, format);
+  }
+  [[nodiscard]] bool is_non_overlapping_and_dense() const {
+    return tenstride::is_non_overlapping_and_dense(layout_);
+  }
+  [[nodiscard]] MemoryFormat suggest_memory_format() const { return suggested_memory_format(layout_); }
+  [[nodiscard]] bool is_complex() const noexcept { return tenstride::is_complex(dtype_); }
+  [[nodiscard]] bool is_floating_point() const noexcept { return tenstride::is_floating_point(dtype_); }
+  /// Whether the elements stand for the conjugates of what the storage holds.
+  [[nodiscard]] bool is_conj() const noexcept { return is_conj_; }
+  [[nodiscard]] bool is_read_only() const noexcept { return is_read_only_ || storage_.is_read_only(); }
+  /// Whether both see the same storage (of any part of it).
+  [[nodiscard]] bool shares_storage(const Tensor& other) const noexcept { return storage_ == other.storage_; }
+  /// Whether both are the same view: storage, layout, dtype and conjugate bit. PyTorch's "the very same
+  /// tensor".
+  [[nodiscard]] bool is_same(const Tensor& other) const noexcept {
+    return storage_ == other.storage_ && layout_ == other.layout_ && dtype_ == other.dtype_ &&
+           is_conj_ == other.is_conj_;
+  }
+
+  // The memory.
+  /// The address of the first element (index 0,0,…). Null on meta.
+  [[nodiscard]] const void* data_ptr() const noexcept;
+  [[nodiscard]] void* mutable_data_ptr();
+  /// The same, typed. Throws TypeError where T is not the dtype.
+  template <Element T>
+  [[nodiscard]] const T* data() const {
+    require_dtype(dtype_of<T>);
+    return static_cast<const T*>(data_ptr());
+  }
+  template <Element T>
+  [[nodiscard]] T* mutable_data() {
+    require_dtype(dtype_of<T>);
+    return static_cast<T*>(mutable_data_ptr());
+  }
+  /// The address of storage element 0; layout positions count from it.
+  [[nodiscard]] const std::byte* storage_data() const noexcept { return storage_.data(); }
+  [[nodiscard]] std::byte* mutable_storage_data();
+  /// A view that nobody can write through, nor any view of it.
+  [[nodiscard]] Tensor read_only() const;
+
+  // Views: a new layout on the same storage.
+  [[nodiscard]] Tensor alias() const { return *this; }
+  [[nodiscard]] Tensor detach() const { return *this; }
+  [[nodiscard]] Tensor view(const Dims& sizes) const;
+  [[nodiscard]] Tensor view(DType dtype) const;
+  [[nodiscard]] Tensor view_as(const Tensor& other) const { return view(other.shape()); }
+  [[nodiscard]] Tensor permute(const Dims& dims) const;
+  [[nodiscard]] Tensor transpose(Index dim0, Index dim1) const;
+  [[nodiscard]] Tensor swapaxes(Index axis0, Index axis1) const { return transpose(axis0, axis1); }
+  [[nodiscard]] Tensor swapdims(Index dim0, Index dim1) const { return transpose(dim0, dim1); }
+  [[nodiscard]] Tensor movedim(const Dims& source, const Dims& destination) const;
+  [[nodiscard]] Tensor movedim(Index source, Index destination) const {
+    return movedim(Dims{source}, Dims{destination});
+  }
+  [[nodiscard]] Tensor moveaxis(const Dims& source, const Dims& destination) const;
+  [[nodiscard]] Tensor moveaxis(Index source, Index destination) const {
+    return moveaxis(Dims{source}, Dims{destination});
+  }
+  [[nodiscard]] Tensor t() const;
+  /// The attributes T, mT, H and mH. H and mH conjugate (see conj).
+  [[nodiscard]] Tensor T() const;
+  [[nodiscard]] Tensor mT() const;
+  [[nodiscard]] Tensor H() const;
+  [[nodiscard]] Tensor mH() const;
+  [[nodiscard]] Tensor adjoint() const;
+  /// A view with the conjugate bit flipped; a real tensor gives itself.
+  [[nodiscard]] Tensor conj() const;
+  [[nodiscard]] Tensor squeeze() const;
+  [[nodiscard]] Tensor squeeze(Index dim) const;
+  [[nodiscard]] Tensor squeeze(const Dims& dims) const;
+  [[nodiscard]] Tensor unsqueeze(Index dim) const;
+  [[nodiscard]] Tensor unflatten(Index dim, const Dims& sizes) const;
+  [[nodiscard]] Tensor expand(const Dims& sizes) const;
+  [[nodiscard]] Tensor expand_as(const Tensor& other) const { return expand(other.shape()); }
+  [[nodiscard]] Tensor broadcast_to(const Dims& sizes) const;
+  [[nodiscard]] Tensor as_strided(const Dims& size, const Dims& stride,
+                                  std::optional<Index> storage_offset = {}) const;
+  [[nodiscard]] Tensor select(Index dim, Index index) const;
+  [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) const;
+  [[nodiscard]] Tensor slice(Index dim = 0, std::optional<Index> start = {}, std::optional<Index> end = {},
+                             Index step = 1) const;
+  [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) const;
+  [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) const;
+  [[nodiscard]] Tensor real() const;
+  [[nodiscard]] Tensor imag() const;
+  [[nodiscard]] Tensor atleast_1d() const;
+  [[nodiscard]] Tensor atleast_2d() const;
+  [[nodiscard]] Tensor atleast_3d() const;
+  [[nodiscard]] std::vector<Tensor> unbind(Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> split(Index split_size, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> split(const Dims& split_sizes, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> split_with_sizes(const Dims& split_sizes, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> chunk(Index chunks, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> tensor_split(Index sections, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> tensor_split(const Dims& indices, Index dim = 0) const;
+  [[nodiscard]] std::vector<Tensor> hsplit(Index sections) const;
+  [[nodiscard]] std::vector<Tensor> hsplit(const Dims& indices) const;
+  [[nodiscard]] std::vector<Tensor> vsplit(Index sections) const;
+  [[nodiscard]] std::vector<Tensor> vsplit(const Dims& indices) const;
+  [[nodiscard]] std::vector<Tensor> dsplit(Index sections) const;
+  [[nodiscard]] std::vector<Tensor> dsplit(const Dims& indices) const;
+  /// Basic indices give a view, integer tensors and masks a copy. A negative step gives NumPy's view.
+  /// Example: `x.index({0, Slice{1, {}}, NewAxis{}, Ellipsis{}})` is Python's `x[0, 1:, None, ...]`.
+  [[nodiscard]] Tensor index(std::initializer_list<TensorIndex> indices) const;
+  [[nodiscard]] Tensor index(std::span<const TensorIndex> indices) const;
+  /// Python's `x[i]`.
+  [[nodiscard]] Tensor operator[](Index index) const { return select(0, index); }
+
+  // A view if possible, else a contiguous copy.
+  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor reshape_as(const Tensor& other) const { return reshape(other.shape()); }
+  [[nodiscard]] Tensor flatten(Index start_dim = 0, Index end_dim = -1,
+                               CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor ravel(CopyRule copy = CopyRule::if_needed) const;
+
+  // Itself or a copy.
+  [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous,
+                                  CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor to(DType dtype) const { return to(ToOptions{.dtype = dtype}); }
+  [[nodiscard]] Tensor to(Device device) const { return to(ToOptions{.device = device}); }
+  [[nodiscard]] Tensor to(const ToOptions& options) const;
+  /// Itself, or a copy with the conjugation carried out.
+  [[nodiscard]] Tensor resolve_conj() const;
+
+  // Always a copy.
+  [[nodiscard]] Tensor clone(MemoryFormat format = MemoryFormat::preserve) const;
+  [[nodiscard]] Tensor flip(const Dims& dims) const;
+  [[nodiscard]] Tensor fliplr() const;
+  [[nodiscard]] Tensor flipud() const;
+  [[nodiscard]] Tensor rot90(Index k = 1, const Dims& dims = {0, 1}) const;
+  [[nodiscard]] Tensor roll(const Dims& shifts, const Dims& dims = {}) const;
+  [[nodiscard]] Tensor repeat(const Dims& repeats) const;
+  [[nodiscard]] Tensor tile(const Dims& dims) const;
+  [[nodiscard]] Tensor repeat_interleave(Index repeats, std::optional<Index> dim = {}) const;
+  [[nodiscard]] Tensor repeat_interleave(const Tensor& repeats, std::optional<Index> dim = {}) const;
+  [[nodiscard]] Tensor tril(Index diagonal = 0) const;
+  [[nodiscard]] Tensor triu(Index diagonal = 0) const;
+
+  // Writing. All give the tensor back.
+  /// Broadcasts and converts; right also where source and destination overlap.
+  Tensor& copy_(const Tensor& src);
+  Tensor& fill_(const Scalar& value);
+  Tensor& zero_() { return fill_(0); }
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value);
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value);
+  Tensor& index_put_(std::span<const TensorIndex> indices, const Tensor& value);
+  /// Changes what the tensor sees, not the elements.
+  Tensor& set_(const Tensor& source);
+  Tensor& set_(const Storage& source, Index storage_offset, const Dims& size, const Dims& stride = {});
+  /// A new shape, row-major from the same offset; the storage grows where needed (new bytes not initialised).
+  Tensor& resize_(const Dims& size, MemoryFormat format = MemoryFormat::contiguous);
+  Tensor& transpose_(Index dim0, Index dim1);
+  Tensor& t_();
+  Tensor& squeeze_();
+  Tensor& squeeze_(Index dim);
+  Tensor& unsqueeze_(Index dim);
+  Tensor& as_strided_(const Dims& size, const Dims& stride, std::optional<Index> storage_offset = {});
+
+  // Reading.
+  /// The one element. Throws RuntimeError where there is not exactly one.
+  [[nodiscard]] Scalar item() const;
+  template <typename T>
+  [[nodiscard]] T item() const {
+    return item().to<T>();
+  }
+  [[nodiscard]] Nested tolist() const;
+  /// All elements in row-major order, converted to T.
+  template <Element T>
+  [[nodiscard]] std::vector<T> to_vector() const;
+  /// Same shape, dtype and elements (NaN is not equal to itself). A scalar answer: PyTorch's `equal`.
+  [[nodiscard]] bool equal(const Tensor& other) const;
+  /// |a-b| <= atol + rtol*|b| everywhere.
+  [[nodiscard]] bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8) const;
+  /// Whether all (any) elements are non-zero; a 0-d bool tensor.
+  [[nodiscard]] Tensor all() const;
+  [[nodiscard]] Tensor any() const;
+  /// As PyTorch prints it: "tensor([[0, 1],\n        [2, 3]])".
+  [[nodiscard]] std::string to_string() const;
+
+  /// A view with the layout, unchecked: for the library's own rungs. Pre: the layout stays inside the
+  /// storage.
+  [[nodiscard]] Tensor with_layout(Layout layout) const {
+    Tensor result(*this, std::move(layout));
+    return result;
+  }
+
+ private:
+  Tensor(const Tensor& base, Layout layout)
+      : storage_(base.storage_),
+        layout_(std::move(layout)),
+        dtype_(base.dtype_),
+        is_conj_(base.is_conj_),
+        is_read_only_(base.is_read_only_) {}
+  void require_dtype(DType wanted) const;
+  [[nodiscard]] std::vector<Tensor> with_layouts(std::vector<Layout> layouts) const;
+
+  Storage storage_;
+  Layout layout_;
+  DType dtype_ = DType::float32;
+  bool is_conj_ = false;
+  bool is_read_only_ = false;
+};
+
+}  // namespace tenstride

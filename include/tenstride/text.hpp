@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tenstride/export.hpp"
+#include "tenstride/layout.hpp"
+
+namespace tenstride {
+
+/// Example: `to_string(Dims{2, 3}) == "(2,3)"`, `to_string(Dims{}) == "()"`.
+TENSTRIDE_API std::string to_string(const Dims& dims);
+
+/// The one printed form of a layout: shape, strides and offset in elements.
+/// Example: `to_string(Layout{{2, 3}, {3, 1}, 0}) == "(2,3):(3,1)+0"`.
+TENSTRIDE_API std::string to_string(const Layout& layout);
+
+/// Reads what `to_string` writes; blanks are allowed between the parts and "+offset" may be left out.
+/// Throws ParseError with the byte where the text stops making sense, ShapeError for a negative size.
+/// Example: `parse_layout("(2,3):(3,1)+4") == Layout{{2, 3}, {3, 1}, 4}`.
+TENSTRIDE_API Layout parse_layout(std::string_view text);
+
+/// Reads "(2,3)". Throws ParseError.
+TENSTRIDE_API Dims parse_dims(std::string_view text);
+
+}  // namespace tenstride
