@@ -12,5 +12,5 @@ int main() {
   const tenstride::Tensor y = x.view({3, 4}).permute({1, 0}).contiguous();
   const tenstride::Layout layout = y.layout();
   std::printf("%s\n", tenstride::to_string(layout).c_str());
-  return layout.is_contiguous() ? 0 : 1;
+  return tenstride::is_contiguous(layout) ? 0 : 1;
 }
