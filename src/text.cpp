@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/text.hpp"
+
+#include <charconv>
+
+#include "message.hpp"
+#include "tenstride/error.hpp"
+
+namespace tenstride {
+namespace {
+
+/// Reads the printed form from left to right; `at` is the next byte.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  Dims dims() {
+    expect('(');
+    Dims result;
+    if (accept(')')) return result;
+    do {
+      if (!result.empty() && peek() == ')') break;  // "(3,)", as Python writes it
+      result.push_back(number());
+    } while (accept(','));
+    expect(')');
+    return result;
+  }
+  Index number() {
+    blanks();
+    const std::size_t sign = at_ < text_.size() && text_[at_] == '+' ? 1 : 0;
+    Index value = 0;
+    const char* const end = text_.data() + text_.size();
+    const auto [stop, error] = std::from_chars(text_.data() + at_ + sign, end, value);
+    if (error == std::errc::result_out_of_range) fail("a number that fits 64 bits");
+    if (error != std::errc{}) fail("a number");
+    at_ = static_cast<std::size_t>(stop - text_.data());
+    return value;
+  }
+  bool accept(char wanted) {
+    if (peek() != wanted) return false;
+    ++at_;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted)) fail(detail::message("'", wanted, "'"));
+  }
+  char peek() {
+    blanks();
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  void finish() {
+    blanks();
+    if (at_ < text_.size()) fail("the end");
+  }
+
+ private:
+  void blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
+  [[noreturn]] void fail(std::string_view wanted) const {
+    const std::string found = at_ < text_.size() ? detail::message("'", text_[at_], "'") : "the end";
+    throw ParseError(detail::message("layout: \"", text_, "\" has ", found, " at column ", at_ + 1,
+                                     " where it must have ", wanted, " (form: (2,3):(3,1)+0)"),
+                     at_);
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string to_string(const Dims& dims) {
+  return detail::to_text(dims);
+}
+
+std::string to_string(const Layout& layout) {
+  return detail::message(layout.shape, ":", layout.strides, layout.offset < 0 ? "" : "+", layout.offset);
+}
+
+Dims parse_dims(std::string_view text) {
+  Reader reader(text);
+  Dims result = reader.dims();
+  reader.finish();
+  return result;
+}
+
+Layout parse_layout(std::string_view text) {
+  Reader reader(text);
+  Layout layout;
+  layout.shape = reader.dims();
+  reader.expect(':');
+  layout.strides = reader.dims();
+  if (reader.peek() == '+' || reader.peek() == '-') layout.offset = reader.number();
+  reader.finish();
+  if (layout.shape.size() != layout.strides.size()) {
+    detail::throw_lengths_differ("layout", layout.shape, layout.strides);
+  }
+  count_elements(layout.shape, "layout");
+  return layout;
+}
+
+}  // namespace tenstride
