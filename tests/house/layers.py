@@ -20,6 +20,8 @@ def rung(path):
     stem = pathlib.Path(parts[0]).stem
     if path.parts[0] == "include":
         return TABLE["headers"].get(stem)
+    if stem in TABLE["sources"]:
+        return TABLE["sources"][stem]
     while stem:
         if stem in TABLE["headers"]:
             return TABLE["headers"][stem]
