@@ -250,8 +250,12 @@ class TENSTRIDE_API Tensor {
 
   /// A view with the layout, unchecked: for the library's own rungs. Pre: the layout stays inside the
   /// storage.
-  [[nodiscard]] Tensor with_layout(Layout layout) const {
+  [[nodiscard]] Tensor with_layout(Layout layout) const { return Tensor(*this, std::move(layout)); }
+  /// The same with other elements, counted in those; the conjugate bit goes.
+  [[nodiscard]] Tensor with_layout(Layout layout, DType dtype) const {
     Tensor result(*this, std::move(layout));
+    result.dtype_ = dtype;
+    result.is_conj_ = false;
     return result;
   }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/copy.hpp"
+
+#include <array>
+#include <cstring>
+#include <functional>
+
+#include "../message.hpp"
+#include "tenstride/run_plan.hpp"
+
+namespace tenstride {
+namespace {
+
+PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  PlanOptions options;
+  options.conjugation = src.is_conj() != dst.is_conj() ? Conjugation::conjugate : Conjugation::keep;
+  options.scale = arithmetic.scale;
+  options.shift = arithmetic.shift;
+  if (arithmetic.scale.size() > 1 || arithmetic.shift.size() > 1) {
+    options.axis = wrap_axis("convert", arithmetic.axis, dst.shape());
+    const auto size = static_cast<std::size_t>(dst.shape()[options.axis]);
+    for (const std::size_t given : {arithmetic.scale.size(), arithmetic.shift.size()}) {
+      if (given <= 1 || given == size) continue;
+      throw ShapeError(detail::message("convert: ", given, " numbers for scale or shift must be 1 or ", size,
+                                       ", the size of axis ", options.axis, " (shape ", dst.shape(), ")"),
+                       dst.shape(), dst.shape());
+    }
+  }
+  if (!is_provably_unique(dst.layout()))
+    options.max_threads = 1;  // elements may meet: a fixed order of writes
+  return options;
+}
+
+/// The bytes between which a tensor's elements lie.
+struct ByteRange {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+};
+
+ByteRange byte_range(const Tensor& tensor) {
+  const std::optional<Reach> touched = reach(tensor.layout());
+  if (!touched || tensor.storage_data() == nullptr) return {};
+  const auto item = static_cast<Index>(tensor.element_size());
+  return {tensor.storage_data() + touched->lowest * item,
+          tensor.storage_data() + (touched->highest + 1) * item};
+}
+
+bool may_overlap(const Tensor& a, const Tensor& b) {
+  const ByteRange range_a = byte_range(a);
+  const ByteRange range_b = byte_range(b);
+  const std::less<const std::byte*> before;
+  if (range_a.begin == range_a.end || range_b.begin == range_b.end) return false;
+  if (!before(range_a.begin, range_b.end) || !before(range_b.begin, range_a.end)) return false;
+  if (!a.shares_storage(b) || a.element_size() != b.element_size()) return true;
+  return overlap(a.layout(), b.layout()) != Overlap::none;
+}
+
+/// PyTorch refuses to write through an expanded axis: several elements would be one.
+void require_distinct_elements(const Tensor& dst, std::string_view operation) {
+  for (std::size_t d = 0; d < dst.layout().rank(); ++d) {
+    if (dst.strides()[d] != 0 || dst.shape()[d] < 2) continue;
+    throw RuntimeError(detail::message(operation,
+                                       ": the destination must not have several elements in one place, axis ",
+                                       d, " of size ", dst.shape()[d], " has stride 0 (", dst.shape(), ":",
+                                       dst.strides(), "+", dst.storage_offset(), "); use .clone() first"));
+  }
+}
+
+void require_memory(const Tensor& src, std::string_view operation) {
+  if (!src.is_meta()) return;
+  throw RuntimeError(
+      detail::message(operation, ": a meta tensor has no elements to be copied (shape ", src.shape(), ")"));
+}
+
+}  // namespace
+
+void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  const PlanOptions options = plan_options(dst, src, arithmetic);
+  std::byte* const bytes = dst.mutable_storage_data();
+  if (dst.is_meta()) return;
+  require_memory(src, "copy");
+  if (is_empty(dst.layout())) return;
+  run(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes, src.storage_data());
+}
+
+Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const ScaleShift& arithmetic) {
+  const Reach touched = reach(layout, "materialize").value_or(Reach{0, -1});
+  const Index nbytes = checked_multiply(checked_add(touched.highest, 1, "materialize"),
+                                        static_cast<Index>(item_size(dtype)), "materialize");
+  const auto bytes = static_cast<std::size_t>(nbytes);
+  Tensor result(src.is_meta() ? Storage::meta(bytes) : Storage::allocate(bytes), layout, dtype);
+  copy_elements(result, src, arithmetic);
+  return result;
+}
+
+Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic) {
+  return materialize(src, row_major(src.shape()), dtype, arithmetic);
+}
+
+Tensor& Tensor::copy_(const Tensor& src) {
+  require_distinct_elements(*this, "copy_");
+  if (is_same(src)) return *this;
+  const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
+  if (!is_meta()) require_memory(src, "copy_");
+  copy_elements(*this, may_overlap(*this, source) ? source.clone() : source);
+  return *this;
+}
+
+Tensor& Tensor::fill_(const Scalar& value) {
+  require_distinct_elements(*this, "fill_");
+  std::byte* const bytes = mutable_storage_data();
+  if (is_meta() || is_empty(layout_)) return *this;
+  alignas(16) std::array<std::byte, 16> element{};
+  visit(dtype_, [&](auto type) {
+    using T = typename decltype(type)::type;
+    auto converted = value.to<T>();
+    if (is_conj_) converted = conjugate(converted);
+    std::memcpy(element.data(), &converted, sizeof converted);
+  });
+  const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
+  PlanOptions options;
+  if (!is_provably_unique(layout_)) options.max_threads = 1;
+  run(plan(layout_, dtype_, repeated, dtype_, options), bytes, element.data());
+  return *this;
+}
+
+}  // namespace tenstride

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../message.hpp"
+#include "tenstride/copy.hpp"
+
+/// The methods that give the tensor itself, a view, or a copy.
+namespace tenstride {
+namespace {
+
+void require_allowed(CopyRule rule, const Tensor& src, std::string_view operation, std::string_view why) {
+  if (rule != CopyRule::never) return;
+  throw ValueError(detail::message(operation, ": copy = never, but ", why, " (", src.shape(), ":",
+                                   src.strides(), "+", src.storage_offset(),
+                                   "); allow the copy with copy = if_needed"));
+}
+
+}  // namespace
+
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) const {
+  const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
+  if (is_contiguous(asked) && copy != CopyRule::always) return *this;
+  if (format == MemoryFormat::preserve) detail::throw_format_rank("contiguous", format, shape());
+  const Layout layout = layout_like(layout_, format, "contiguous");
+  require_allowed(copy, *this, "contiguous", "the strides are not those of the format");
+  return materialize(*this, layout, dtype_);
+}
+
+Tensor Tensor::clone(MemoryFormat format) const {
+  return materialize(*this, layout_like(layout_, format, "clone"), dtype_);
+}
+
+Tensor Tensor::resolve_conj() const {
+  return is_conj_ ? clone() : *this;
+}
+
+Tensor Tensor::to(const ToOptions& options) const {
+  const DType dtype = options.dtype.value_or(dtype_);
+  const Device target = options.device.value_or(device());
+  const bool keeps_format =
+      options.memory_format == MemoryFormat::preserve || options.memory_format == suggest_memory_format();
+  if (dtype == dtype_ && target == device() && keeps_format && options.copy != CopyRule::always) return *this;
+  const Layout layout = layout_like(layout_, options.memory_format, "to");
+  if (target == Device::meta && !is_meta()) {
+    return empty_strided(layout.shape, layout.strides, {.dtype = dtype, .device = Device::meta});
+  }
+  if (target != device()) {
+    throw RuntimeError(detail::message("to: a meta tensor has no elements to be copied to the cpu (shape ",
+                                       shape(), "); use empty_like(x, {.device = Device::cpu})"));
+  }
+  require_allowed(options.copy, *this, "to",
+                  dtype != dtype_ ? "the dtype changes" : "the strides are not those of the memory format");
+  return materialize(*this, layout, dtype);
+}
+
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) const {
+  const Dims target = infer_shape(wanted, numel(), shape(), "reshape");
+  if (copy != CopyRule::always) {
+    if (std::optional<Layout> layout = try_view(layout_, target)) return with_layout(*std::move(layout));
+    if (copy == CopyRule::never) throw ViewError(*why_not_view(layout_, target), element_size());
+  }
+  const Tensor copied = materialize(*this, row_major(shape()), dtype_);
+  return copied.with_layout({target, row_major_strides(target, "reshape"), 0});
+}
+
+Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy) const {
+  const Dims target = flatten_shape(shape(), start_dim, end_dim);
+  if (target == shape() && copy != CopyRule::always) return *this;
+  return reshape(target, copy);
+}
+
+Tensor Tensor::ravel(CopyRule copy) const {
+  if (copy == CopyRule::always) return reshape({-1}, copy);
+  return reshape({numel()}, copy);
+}
+
+}  // namespace tenstride

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "../message.hpp"
+#include "tenstride/copy.hpp"
+
+/// Elements handed out as C++ values.
+namespace tenstride {
+namespace {
+
+Scalar read_scalar(DType dtype, const std::byte* at) {
+  return visit(dtype, [at](auto type) -> Scalar {
+    using T = typename decltype(type)::type;
+    T value{};
+    std::memcpy(&value, at, sizeof value);
+    if constexpr (is_complex_element<T>) {
+      return std::complex<double>(value);
+    } else if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T>) {
+      return value;
+    } else {
+      return convert_element<double>(value);
+    }
+  });
+}
+
+Nested read_nested(const Tensor& rows, std::size_t axis, Index position) {
+  if (axis == rows.layout().rank()) {
+    return read_scalar(rows.dtype(),
+                       rows.storage_data() + position * static_cast<Index>(rows.element_size()));
+  }
+  std::vector<Nested> items;
+  items.reserve(static_cast<std::size_t>(rows.shape()[axis]));
+  for (Index i = 0; i < rows.shape()[axis]; ++i) {
+    items.push_back(read_nested(rows, axis + 1, position + i * rows.strides()[axis]));
+  }
+  return Nested(std::move(items));
+}
+
+void require_memory(const Tensor& tensor, std::string_view operation) {
+  if (!tensor.is_meta()) return;
+  throw RuntimeError(
+      detail::message(operation, ": a meta tensor has no elements to be read (shape ", tensor.shape(), ")"));
+}
+
+}  // namespace
+
+Scalar Tensor::item() const {
+  if (numel() != 1) {
+    throw RuntimeError(
+        detail::message("item: the tensor has ", numel(), " elements and must have 1 (shape ", shape(), ")"));
+  }
+  require_memory(*this, "item");
+  const Scalar value = read_scalar(dtype_, static_cast<const std::byte*>(data_ptr()));
+  return is_conj_ ? Scalar(std::conj(value.to<std::complex<double>>())) : value;
+}
+
+Nested Tensor::tolist() const {
+  require_memory(*this, "tolist");
+  return read_nested(resolve_conj(), 0, is_conj_ ? 0 : layout_.offset);
+}
+
+template <Element T>
+std::vector<T> Tensor::to_vector() const {
+  require_memory(*this, "to_vector");
+  const Tensor dense = is_contiguous() && !is_conj_ && dtype_ == dtype_of<T>
+                           ? *this
+                           : materialize(*this, row_major(shape()), dtype_of<T>);
+  const auto* const first = static_cast<const std::byte*>(dense.data_ptr());
+  std::vector<T> result(static_cast<std::size_t>(numel()));
+  if constexpr (std::is_same_v<T, bool>) {
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = first[i] != std::byte{0};
+  } else if (!result.empty()) {
+    std::memcpy(result.data(), first, result.size() * sizeof(T));
+  }
+  return result;
+}
+
+template TENSTRIDE_API std::vector<bool> Tensor::to_vector<bool>() const;
+template TENSTRIDE_API std::vector<std::uint8_t> Tensor::to_vector<std::uint8_t>() const;
+template TENSTRIDE_API std::vector<std::int8_t> Tensor::to_vector<std::int8_t>() const;
+template TENSTRIDE_API std::vector<std::uint16_t> Tensor::to_vector<std::uint16_t>() const;
+template TENSTRIDE_API std::vector<std::int16_t> Tensor::to_vector<std::int16_t>() const;
+template TENSTRIDE_API std::vector<std::uint32_t> Tensor::to_vector<std::uint32_t>() const;
+template TENSTRIDE_API std::vector<std::int32_t> Tensor::to_vector<std::int32_t>() const;
+template TENSTRIDE_API std::vector<std::uint64_t> Tensor::to_vector<std::uint64_t>() const;
+template TENSTRIDE_API std::vector<std::int64_t> Tensor::to_vector<std::int64_t>() const;
+template TENSTRIDE_API std::vector<float16> Tensor::to_vector<float16>() const;
+template TENSTRIDE_API std::vector<bfloat16> Tensor::to_vector<bfloat16>() const;
+template TENSTRIDE_API std::vector<float> Tensor::to_vector<float>() const;
+template TENSTRIDE_API std::vector<double> Tensor::to_vector<double>() const;
+template TENSTRIDE_API std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>() const;
+template TENSTRIDE_API std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>() const;
+template TENSTRIDE_API std::vector<float8_e4m3fn> Tensor::to_vector<float8_e4m3fn>() const;
+template TENSTRIDE_API std::vector<float8_e5m2> Tensor::to_vector<float8_e5m2>() const;
+
+}  // namespace tenstride

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/tensor.hpp"
+
+#include "message.hpp"
+
+namespace tenstride {
+
+Tensor::Tensor(Storage storage, Layout layout, DType dtype)
+    : storage_(std::move(storage)), layout_(std::move(layout)), dtype_(dtype) {
+  if (layout_.shape.size() != layout_.strides.size()) {
+    detail::throw_lengths_differ("tensor", layout_.shape, layout_.strides);
+  }
+  count_elements(layout_.shape, "tensor");
+  const auto size = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+  const std::optional<Reach> touched = reach(layout_, "tensor");
+  if (touched && (touched->lowest < 0 || touched->highest >= size)) {
+    detail::throw_storage_reach("tensor", layout_, size);
+  }
+}
+
+Index Tensor::size(Index axis) const {
+  if (layout_.rank() == 0) detail::throw_no_axes("size");
+  return layout_.shape[wrap_axis("size", axis, layout_.shape)];
+}
+
+Index Tensor::stride(Index axis) const {
+  if (layout_.rank() == 0) detail::throw_no_axes("stride");
+  return layout_.strides[wrap_axis("stride", axis, layout_.shape)];
+}
+
+Tensor Tensor::flat_storage() const {
+  const auto count = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+  return with_layout({{count}, {1}, 0});
+}
+
+const void* Tensor::data_ptr() const noexcept {
+  if (storage_.data() == nullptr) return nullptr;
+  return storage_.data() + layout_.offset * static_cast<Index>(item_size(dtype_));
+}
+
+void* Tensor::mutable_data_ptr() {
+  if (storage_.data() == nullptr) return nullptr;
+  return mutable_storage_data() + layout_.offset * static_cast<Index>(item_size(dtype_));
+}
+
+std::byte* Tensor::mutable_storage_data() {
+  if (is_read_only_) {
+    throw StorageError(detail::message("tensor: a read-only view must not be written to (shape ", shape(),
+                                       "); use .clone() first"));
+  }
+  return storage_.mutable_data();
+}
+
+Tensor Tensor::read_only() const {
+  Tensor result = *this;
+  result.is_read_only_ = true;
+  return result;
+}
+
+void Tensor::require_dtype(DType wanted) const {
+  if (wanted == dtype_) return;
+  throw TypeError(detail::message("data: the elements are ", tenstride::name(dtype_),
+                                  " and must be asked for as such, not ", tenstride::name(wanted),
+                                  "; use .to(dtype) or .view(dtype)"));
+}
+
+Tensor& Tensor::set_(const Tensor& source) {
+  return *this = source;
+}
+
+Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& size, const Dims& stride) {
+  Layout layout{size, stride, storage_offset};
+  if (stride.empty() && !size.empty()) layout.strides = row_major_strides(size, "set_");
+  const auto count = static_cast<Index>(source.nbytes() / item_size(dtype_));
+  tenstride::as_strided(layout.shape, layout.strides, storage_offset, count, "set_");
+  storage_ = source;
+  layout_ = std::move(layout);
+  is_conj_ = false;
+  is_read_only_ = false;
+  return *this;
+}
+
+Tensor& Tensor::resize_(const Dims& size, MemoryFormat format) {
+  if (size == shape()) return *this;
+  Layout layout{size, format_strides(size, format, "resize_"), layout_.offset};
+  const Index end = checked_add(layout.offset, count_elements(size, "resize_"), "resize_");
+  const Index nbytes = checked_multiply(end, static_cast<Index>(item_size(dtype_)), "resize_");
+  storage_.grow(static_cast<std::size_t>(nbytes));
+  layout_ = std::move(layout);
+  return *this;
+}
+
+Tensor& Tensor::transpose_(Index dim0, Index dim1) {
+  return *this = transpose(dim0, dim1);
+}
+Tensor& Tensor::t_() {
+  return *this = t();
+}
+Tensor& Tensor::squeeze_() {
+  return *this = squeeze();
+}
+Tensor& Tensor::squeeze_(Index dim) {
+  return *this = squeeze(dim);
+}
+Tensor& Tensor::unsqueeze_(Index dim) {
+  return *this = unsqueeze(dim);
+}
+Tensor& Tensor::as_strided_(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) {
+  return *this = as_strided(size, stride, storage_offset);
+}
+
+}  // namespace tenstride

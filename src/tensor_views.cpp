@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "message.hpp"
+#include "tenstride/tensor.hpp"
+
+/// The view methods: each forwards to its function on layouts.
+namespace tenstride {
+namespace {
+
+[[noreturn]] void throw_conjugate(std::string_view operation) {
+  throw RuntimeError(detail::message(operation,
+                                     ": a tensor whose conjugation is pending must be resolved first; use "
+                                     ".resolve_conj()"));
+}
+
+[[noreturn]] void throw_not_complex(std::string_view operation, DType dtype) {
+  throw RuntimeError(detail::message(operation, ": the dtype ", name(dtype), " must be complex"));
+}
+
+}  // namespace
+
+Tensor Tensor::permute(const Dims& dims) const {
+  return with_layout(tenstride::permute(layout_, dims));
+}
+Tensor Tensor::transpose(Index dim0, Index dim1) const {
+  return with_layout(tenstride::transpose(layout_, dim0, dim1));
+}
+Tensor Tensor::movedim(const Dims& source, const Dims& destination) const {
+  return with_layout(tenstride::movedim(layout_, source, destination));
+}
+Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const {
+  return with_layout(tenstride::moveaxis(layout_, source, destination));
+}
+Tensor Tensor::t() const {
+  return with_layout(tenstride::t(layout_));
+}
+Tensor Tensor::T() const {
+  return with_layout(tenstride::reverse_axes(layout_));
+}
+Tensor Tensor::mT() const {
+  return with_layout(tenstride::matrix_transpose(layout_));
+}
+Tensor Tensor::squeeze() const {
+  return with_layout(tenstride::squeeze(layout_));
+}
+Tensor Tensor::squeeze(Index dim) const {
+  return with_layout(tenstride::squeeze(layout_, dim));
+}
+Tensor Tensor::squeeze(const Dims& dims) const {
+  return with_layout(tenstride::squeeze(layout_, dims));
+}
+Tensor Tensor::unsqueeze(Index dim) const {
+  return with_layout(tenstride::unsqueeze(layout_, dim));
+}
+Tensor Tensor::unflatten(Index dim, const Dims& sizes) const {
+  return with_layout(tenstride::unflatten(layout_, dim, sizes));
+}
+Tensor Tensor::expand(const Dims& sizes) const {
+  return with_layout(tenstride::expand(layout_, sizes));
+}
+Tensor Tensor::broadcast_to(const Dims& sizes) const {
+  return with_layout(tenstride::expand(layout_, sizes, "broadcast_to"));
+}
+Tensor Tensor::select(Index dim, Index index) const {
+  return with_layout(tenstride::select(layout_, dim, index));
+}
+Tensor Tensor::narrow(Index dim, Index start, Index length) const {
+  return with_layout(tenstride::narrow(layout_, dim, start, length));
+}
+Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) const {
+  return with_layout(tenstride::slice(layout_, dim, start, end, step));
+}
+Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const {
+  return with_layout(tenstride::diagonal(layout_, offset, dim1, dim2));
+}
+Tensor Tensor::unfold(Index dimension, Index size, Index step) const {
+  return with_layout(tenstride::unfold(layout_, dimension, size, step));
+}
+Tensor Tensor::atleast_1d() const {
+  return with_layout(tenstride::at_least(layout_, 1));
+}
+Tensor Tensor::atleast_2d() const {
+  return with_layout(tenstride::at_least(layout_, 2));
+}
+Tensor Tensor::atleast_3d() const {
+  return with_layout(tenstride::at_least(layout_, 3));
+}
+
+Tensor Tensor::view(const Dims& sizes) const {
+  const Dims wanted = infer_shape(sizes, numel(), shape(), "view");
+  std::optional<Layout> layout = try_view(layout_, wanted);
+  if (!layout) throw ViewError(*why_not_view(layout_, wanted), item_size(dtype_));
+  return with_layout(*std::move(layout));
+}
+
+Tensor Tensor::view(DType dtype) const {
+  if (is_conj_) throw_conjugate("view");
+  return with_layout(view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
+}
+
+Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) const {
+  const auto count = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+  return with_layout(tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count));
+}
+
+Tensor Tensor::conj() const {
+  Tensor result = *this;
+  if (is_complex()) result.is_conj_ = !is_conj_;
+  return result;
+}
+
+Tensor Tensor::H() const {
+  if (dim() != 0 && dim() != 2) detail::throw_rank("H", shape(), "must have 0 or 2 axes");
+  return (dim() == 0 ? *this : transpose(0, 1)).conj();
+}
+
+Tensor Tensor::mH() const {
+  return with_layout(matrix_transpose(layout_, "mH")).conj();
+}
+Tensor Tensor::adjoint() const {
+  return with_layout(matrix_transpose(layout_, "adjoint")).conj();
+}
+
+Tensor Tensor::real() const {
+  if (!is_complex()) return *this;
+  return with_layout(complex_component(layout_, 0), component_type(dtype_));
+}
+
+Tensor Tensor::imag() const {
+  if (!is_complex()) throw_not_complex("imag", dtype_);
+  if (is_conj_) throw_conjugate("imag");
+  return with_layout(complex_component(layout_, 1), component_type(dtype_));
+}
+
+std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts) const {
+  std::vector<Tensor> result;
+  result.reserve(layouts.size());
+  for (Layout& layout : layouts) result.push_back(with_layout(std::move(layout)));
+  return result;
+}
+
+std::vector<Tensor> Tensor::unbind(Index dim) const {
+  return with_layouts(tenstride::unbind(layout_, dim));
+}
+std::vector<Tensor> Tensor::split(Index split_size, Index dim) const {
+  return with_layouts(tenstride::split(layout_, split_size, dim));
+}
+std::vector<Tensor> Tensor::split(const Dims& split_sizes, Index dim) const {
+  return with_layouts(tenstride::split_with_sizes(layout_, split_sizes, dim));
+}
+std::vector<Tensor> Tensor::split_with_sizes(const Dims& split_sizes, Index dim) const {
+  return with_layouts(tenstride::split_with_sizes(layout_, split_sizes, dim));
+}
+std::vector<Tensor> Tensor::chunk(Index chunks, Index dim) const {
+  return with_layouts(tenstride::chunk(layout_, chunks, dim));
+}
+std::vector<Tensor> Tensor::tensor_split(Index sections, Index dim) const {
+  return with_layouts(tenstride::tensor_split(layout_, sections, dim));
+}
+std::vector<Tensor> Tensor::tensor_split(const Dims& indices, Index dim) const {
+  return with_layouts(tenstride::tensor_split(layout_, indices, dim));
+}
+std::vector<Tensor> Tensor::hsplit(Index sections) const {
+  return with_layouts(tenstride::hsplit(layout_, sections));
+}
+std::vector<Tensor> Tensor::hsplit(const Dims& indices) const {
+  return with_layouts(tenstride::hsplit(layout_, indices));
+}
+std::vector<Tensor> Tensor::vsplit(Index sections) const {
+  return with_layouts(tenstride::vsplit(layout_, sections));
+}
+std::vector<Tensor> Tensor::vsplit(const Dims& indices) const {
+  return with_layouts(tenstride::vsplit(layout_, indices));
+}
+std::vector<Tensor> Tensor::dsplit(Index sections) const {
+  return with_layouts(tenstride::dsplit(layout_, sections));
+}
+std::vector<Tensor> Tensor::dsplit(const Dims& indices) const {
+  return with_layouts(tenstride::dsplit(layout_, indices));
+}
+
+}  // namespace tenstride
