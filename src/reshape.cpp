@@ -30,8 +30,9 @@ std::string group_list(const std::vector<AxisGroup>& groups) {
 
 std::string price(const ViewObstacle& obstacle, std::size_t item_size) {
   const Index count = numel(obstacle.from);
-  if (item_size == 0) return plural(count, "element");
-  return detail::message(plural(count, "element"), " (", count * static_cast<Index>(item_size), " B)");
+  const std::optional<Index> bytes = try_multiply(count, static_cast<Index>(item_size));
+  if (item_size == 0 || !bytes) return plural(count, "element");
+  return detail::message(plural(count, "element"), " (", *bytes, " B)");
 }
 
 }  // namespace
@@ -77,19 +78,17 @@ void throw_size_below_minus_one(std::string_view operation, const Dims& sizes) {
 }
 
 void throw_count(std::string_view operation, const Dims& sizes, Index count, const Dims& shape) {
-  Index product = 1;
-  bool has_unknown = false;
-  for (const Index size : sizes) {
-    if (size == -1) has_unknown = true;
-    product *= size == -1 ? 1 : size;
-  }
-  if (has_unknown) {
-    throw ShapeError(message(operation, ": sizes ", sizes, " must divide the tensor's ", count,
+  Dims known = sizes;
+  for (Index& size : known) size = size == -1 ? 1 : size;
+  const Index product = count_elements(known, operation);
+  const std::string_view whole = operation == "unflatten" ? "the axis's " : "the tensor's ";
+  if (known != sizes) {
+    throw ShapeError(message(operation, ": sizes ", sizes, " must divide ", whole, count,
                              " elements, the known ones make ", product, " (shape ", shape, ")"),
                      shape, sizes);
   }
-  throw ShapeError(message(operation, ": sizes ", sizes, " make ", product, " elements and must make ", count,
-                           " (shape ", shape, ")"),
+  throw ShapeError(message(operation, ": sizes ", sizes, " make ", product, " elements and must make ", whole,
+                           count, " (shape ", shape, ")"),
                    shape, sizes);
 }
 

@@ -12,7 +12,9 @@ namespace {
 /// Reads the printed form from left to right; `at` is the next byte.
 class Reader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  /// `what` the text is ("layout"), and what it should look like.
+  Reader(std::string_view text, std::string_view what, std::string_view form)
+      : text_(text), what_(what), form_(form) {}
 
   Dims dims() {
     expect('(');
@@ -27,7 +29,8 @@ class Reader {
   }
   Index number() {
     blanks();
-    const std::size_t sign = at_ < text_.size() && text_[at_] == '+' ? 1 : 0;
+    const bool has_plus = at_ < text_.size() && text_[at_] == '+';
+    const std::size_t sign = has_plus && text_.substr(at_, 2) != "+-" ? 1 : 0;
     Index value = 0;
     const char* const end = text_.data() + text_.size();
     const auto [stop, error] = std::from_chars(text_.data() + at_ + sign, end, value);
@@ -59,12 +62,14 @@ class Reader {
   }
   [[noreturn]] void fail(std::string_view wanted) const {
     const std::string found = at_ < text_.size() ? detail::message("'", text_[at_], "'") : "the end";
-    throw ParseError(detail::message("layout: \"", text_, "\" has ", found, " at column ", at_ + 1,
-                                     " where it must have ", wanted, " (form: (2,3):(3,1)+0)"),
+    throw ParseError(detail::message(what_, ": \"", text_, "\" has ", found, " at column ", at_ + 1,
+                                     " where it must have ", wanted, " (form: ", form_, ")"),
                      at_);
   }
 
   std::string_view text_;
+  std::string_view what_;
+  std::string_view form_;
   std::size_t at_ = 0;
 };
 
@@ -79,14 +84,14 @@ std::string to_string(const Layout& layout) {
 }
 
 Dims parse_dims(std::string_view text) {
-  Reader reader(text);
+  Reader reader(text, "dims", "(2,3)");
   Dims result = reader.dims();
   reader.finish();
   return result;
 }
 
 Layout parse_layout(std::string_view text) {
-  Reader reader(text);
+  Reader reader(text, "layout", "(2,3):(3,1)+0");
   Layout layout;
   layout.shape = reader.dims();
   reader.expect(':');

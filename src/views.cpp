@@ -45,9 +45,9 @@ void throw_equal_axes(std::string_view operation, Index axis, const Dims& shape)
 }
 
 void throw_rank(std::string_view operation, const Dims& shape, std::string_view rule) {
-  throw ShapeError(
-      message(operation, ": the tensor has ", shape.size(), " axes and ", rule, " (shape ", shape, ")"),
-      shape, shape);
+  throw ShapeError(message(operation, ": the tensor has ", shape.size(),
+                           shape.size() == 1 ? " axis" : " axes", " and ", rule, " (shape ", shape, ")"),
+                   shape, shape);
 }
 
 void throw_no_axes(std::string_view operation) {
@@ -175,12 +175,20 @@ void throw_uneven_sections(std::string_view operation, Index sections, Index axi
                    shape, shape);
 }
 
-void throw_view_dtype(std::string_view rule, const Layout& layout, Index ratio) {
-  throw ShapeError(
-      message("view: ", rule, " to see elements ", ratio, " times as large or small (shape ", layout.shape,
-              ", strides ", layout.strides, ", offset ", layout.offset,
-              "); use .contiguous() first, or .clone() where the strides are those of size-1 axes"),
-      layout.shape, layout.shape);
+void throw_view_dtype(std::string_view rule, const Layout& layout, std::size_t from_item_size,
+                      std::size_t to_item_size) {
+  std::string text = message("view: to see elements of ", from_item_size, " B as elements of ", to_item_size,
+                             " B, ", rule, " (layout ", layout.shape, ":", layout.strides,
+                             layout.offset < 0 ? "" : "+", layout.offset, ")");
+  const bool can_help = layout.rank() > 0 && !rule.starts_with("the last size");
+  if (can_help && is_contiguous(layout) && layout.strides.back() != 1) {
+    text +=
+        "; .contiguous() changes nothing, as axes of size 1 and empty tensors count as contiguous "
+        "whatever their strides: use .clone() in the contiguous format";
+  } else if (can_help) {
+    text += "; a .clone() in the contiguous format has such strides and offset 0";
+  }
+  throw ShapeError(text, layout.shape, layout.shape);
 }
 
 void throw_view_as_complex(std::string_view rule, const Layout& layout) {

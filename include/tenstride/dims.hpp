@@ -18,7 +18,7 @@ namespace tenstride {
 inline constexpr std::size_t max_rank = 64;
 
 namespace detail {
-/// Throws RankError: "dims: 65 axes given, at most 64 are supported".
+/// Throws RankError: "dims: 65 entries given, must be at most 64 (the largest rank)".
 [[noreturn]] TENSTRIDE_API void throw_rank_too_large(std::size_t rank);
 }  // namespace detail
 

@@ -28,7 +28,7 @@ constexpr std::optional<Index> try_add(Index a, Index b) {
 }
 
 namespace detail {
-/// Throws OverflowError: "<operation>: a * b does not fit 64 bits".
+/// Throws OverflowError: "<operation>: 4 * 5 must fit a signed 64-bit integer", with the numbers.
 [[noreturn]] TENSTRIDE_API void throw_overflow(std::string_view operation, Index a, char sign, Index b);
 }  // namespace detail
 

@@ -35,8 +35,6 @@ namespace detail {
                                                   const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_format_rank(std::string_view operation, MemoryFormat format,
                                                   const Dims& shape);
-[[noreturn]] TENSTRIDE_API void throw_position(std::string_view operation, Index position,
-                                               const Layout& layout);
 
 constexpr std::size_t at(Index axis) {
   return static_cast<std::size_t>(axis);
@@ -61,15 +59,16 @@ constexpr Index count_elements(const Dims& shape, std::string_view operation = "
   return count;
 }
 
+constexpr bool is_empty(const Layout& layout) noexcept {
+  return std::find(layout.shape.begin(), layout.shape.end(), Index{0}) != layout.shape.end();
+}
+
 /// The number of elements of a layout whose shape was checked when it was made.
 constexpr Index numel(const Layout& layout) noexcept {
+  if (is_empty(layout)) return 0;  // the other sizes alone may be too many for 64 bits
   Index count = 1;
   for (const Index size : layout.shape) count *= size;
   return count;
-}
-
-constexpr bool is_empty(const Layout& layout) noexcept {
-  return std::find(layout.shape.begin(), layout.shape.end(), Index{0}) != layout.shape.end();
 }
 
 /// Strides of a dense tensor whose last axis is the fastest; a size of 0 counts as 1, as PyTorch counts it.
@@ -150,7 +149,8 @@ constexpr std::optional<Reach> reach(const Layout& layout, std::string_view oper
 }
 
 /// The storage position of an element. A negative index counts from the end of its axis. Throws IndexError
-/// out of range. Example: `position({{2, 3, 2}, {6, 2, 1}, 0}, {1, 2, 0}) == 10`.
+/// out of range, OverflowError where the position does not fit 64 bits. Example: `position({{2, 3, 2}, {6, 2,
+/// 1}, 0}, {1, 2, 0}) == 10`.
 constexpr Index position(const Layout& layout, const Dims& index) {
   if (index.size() != layout.rank()) detail::throw_index_rank("position", index, layout.shape);
   Index result = layout.offset;
@@ -158,7 +158,9 @@ constexpr Index position(const Layout& layout, const Dims& index) {
     const Index size = layout.shape[d];
     if (index[d] < -size || index[d] >= size)
       detail::throw_index_range("position", index[d], d, layout.shape);
-    result += (index[d] < 0 ? index[d] + size : index[d]) * layout.strides[d];
+    const Index step =
+        checked_multiply(index[d] < 0 ? index[d] + size : index[d], layout.strides[d], "position");
+    result = checked_add(result, step, "position");
   }
   return result;
 }
@@ -195,8 +197,9 @@ constexpr bool find_index(const Layout& layout, std::span<const std::size_t> axe
   }
   return false;
 }
-constexpr Index magnitude(Index value) {
-  return value < 0 ? -value : value;
+/// |value|, exact also for the lowest of all numbers.
+constexpr std::uint64_t magnitude(Index value) {
+  return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
 }
 }  // namespace detail
 
@@ -205,7 +208,8 @@ constexpr Index magnitude(Index value) {
 /// whose strides nest; more where they interleave.
 /// Example: `index_at({{2, 3, 2}, {6, 2, 1}, 0}, 10) == Dims{1, 2, 0}`.
 constexpr std::optional<Dims> index_at(const Layout& layout, Index position) {
-  if (is_empty(layout)) return std::nullopt;
+  const std::optional<Reach> touched = reach(layout, "index_at");
+  if (!touched || position < touched->lowest || position > touched->highest) return std::nullopt;
   std::array<std::size_t, max_rank> axes{};
   for (std::size_t d = 0; d < layout.rank(); ++d) axes[d] = d;
   std::sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(layout.rank()),
@@ -222,13 +226,13 @@ constexpr std::optional<Dims> index_at(const Layout& layout, Index position) {
 /// tensor always is (PyTorch's rule). Another rank than the format's gives false. Pre: format is not
 /// preserve. Example: `is_contiguous({{2, 3}, {3, 1}, 7})`; `!is_contiguous({{3, 2}, {1, 3}, 0})`.
 constexpr bool is_contiguous(const Layout& layout, MemoryFormat format = MemoryFormat::contiguous) {
-  Index expected = 1;
+  std::optional<Index> expected = 1;  // nothing: more than any stride
   if (format == MemoryFormat::contiguous) {
     if (is_empty(layout)) return true;
     for (std::size_t d = layout.rank(); d-- > 0;) {
       if (layout.shape[d] == 1) continue;
       if (layout.strides[d] != expected) return false;
-      expected *= layout.shape[d];
+      expected = try_multiply(*expected, layout.shape[d]);
     }
     return true;
   }
@@ -237,7 +241,7 @@ constexpr bool is_contiguous(const Layout& layout, MemoryFormat format = MemoryF
     const std::size_t d = detail::at(axis);
     if (layout.shape[d] == 1) continue;
     if (layout.strides[d] != expected) return false;
-    expected *= layout.shape[d];
+    expected = try_multiply(*expected, layout.shape[d]);
   }
   return true;
 }
@@ -245,12 +249,12 @@ constexpr bool is_contiguous(const Layout& layout, MemoryFormat format = MemoryF
 namespace detail {
 constexpr bool suggests(const Layout& layout, MemoryFormat format) {
   if (layout.rank() != rank_of(format) || layout.strides[1] == 0) return false;
-  Index least = 0;
+  std::optional<Index> least = 0;  // nothing: more than any stride
   for (const Index axis : axes_from_fastest(format)) {
     const std::size_t d = at(axis);
-    if (layout.shape[d] == 0 || layout.strides[d] < least) return false;
+    if (layout.shape[d] == 0 || !least || layout.strides[d] < *least) return false;
     if (d == 0 && least == layout.strides[1]) return false;  // N1H1 and 1C1W are ambiguous: row-major
-    least = layout.strides[d] * std::max<Index>(layout.shape[d], 1);
+    least = try_multiply(layout.strides[d], layout.shape[d]);
   }
   return true;
 }
@@ -303,11 +307,14 @@ constexpr bool is_provably_unique(const Layout& layout) {
     }
     axes[at] = d;
   }
-  Index reached = 0;
+  std::uint64_t reached = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const Index step = detail::magnitude(layout.strides[axes[i]]);
+    const std::uint64_t step = detail::magnitude(layout.strides[axes[i]]);
     if (step <= reached) return false;
-    reached += (layout.shape[axes[i]] - 1) * step;
+    const auto steps = static_cast<std::uint64_t>(layout.shape[axes[i]] - 1);
+    std::uint64_t span = 0;
+    if (__builtin_mul_overflow(steps, step, &span)) return false;
+    if (__builtin_add_overflow(reached, span, &reached)) return false;
   }
   return true;
 }
@@ -326,13 +333,13 @@ constexpr Overlap overlap(const Layout& a, const Layout& b) {
   const std::optional<Reach> reach_b = reach(b, "overlap");
   if (!reach_a || !reach_b) return Overlap::none;
   if (reach_a->highest < reach_b->lowest || reach_b->highest < reach_a->lowest) return Overlap::none;
-  Index step = 0;
+  std::uint64_t step = 0;
   bool same = a.shape == b.shape && a.offset == b.offset;
   const auto fold = [&step](const Layout& layout) {
     for (std::size_t d = 0; d < layout.rank(); ++d) {
-      Index stride = layout.shape[d] < 2 ? 0 : detail::magnitude(layout.strides[d]);
+      std::uint64_t stride = layout.shape[d] < 2 ? 0 : detail::magnitude(layout.strides[d]);
       while (stride != 0) {  // Euclid: the greatest common divisor of all steps
-        const Index rest = step % stride;
+        const std::uint64_t rest = step % stride;
         step = stride;
         stride = rest;
       }
@@ -342,7 +349,9 @@ constexpr Overlap overlap(const Layout& a, const Layout& b) {
   fold(b);
   for (std::size_t d = 0; same && d < a.rank(); ++d) same = a.shape[d] < 2 || a.strides[d] == b.strides[d];
   if (same) return Overlap::identical;
-  const Index apart = a.offset - b.offset;
+  const std::uint64_t apart =
+      a.offset < b.offset ? static_cast<std::uint64_t>(b.offset) - static_cast<std::uint64_t>(a.offset)
+                          : static_cast<std::uint64_t>(a.offset) - static_cast<std::uint64_t>(b.offset);
   if (step == 0) return apart == 0 ? Overlap::possible : Overlap::none;
   return apart % step == 0 ? Overlap::possible : Overlap::none;
 }
@@ -357,8 +366,8 @@ constexpr Dims inferred_dense_strides(const Layout& layout) {
   std::array<std::size_t, max_rank> axes{};
   for (std::size_t i = 0; i < rank; ++i) axes[i] = rank - 1 - i;
   const auto order = [&layout](std::size_t a, std::size_t b) {
-    const Index step_a = detail::magnitude(layout.strides[a]);
-    const Index step_b = detail::magnitude(layout.strides[b]);
+    const std::uint64_t step_a = detail::magnitude(layout.strides[a]);
+    const std::uint64_t step_b = detail::magnitude(layout.strides[b]);
     if (step_a == 0 || step_b == 0) return 0;
     if (step_a != step_b) return step_a < step_b ? -1 : 1;
     return layout.shape[a] > layout.shape[b] ? 1 : 0;

@@ -63,7 +63,7 @@ namespace detail {
 
 /// Whether axis d-1 does not continue the run of `count` elements, `base` apart, that begins at axis d.
 constexpr bool run_ends(const Layout& layout, std::size_t d, Index count, Index base) {
-  return d == 0 || (layout.shape[d - 1] != 1 && layout.strides[d - 1] != count * base);
+  return d == 0 || (layout.shape[d - 1] != 1 && layout.strides[d - 1] != try_multiply(count, base));
 }
 
 /// Fills `strides` for the shape; gives the old axis where the run closed on a new axis that crosses its end
@@ -78,7 +78,7 @@ constexpr std::optional<std::pair<std::size_t, std::size_t>> find_crossing(const
     run *= layout.shape[d];
     if (!run_ends(layout, d, run, base)) continue;
     while (open > 0 && (filled < run || shape[open - 1] == 1)) {
-      strides[open - 1] = filled * base;
+      strides[open - 1] = checked_multiply(filled, base, "view");
       filled *= shape[open - 1];
       --open;
     }
@@ -191,9 +191,8 @@ constexpr Dims flatten_shape(const Dims& shape, Index start_axis = 0, Index end_
   if (shape.empty()) return {1};
   Dims result;
   for (std::size_t d = 0; d < start; ++d) result.push_back(shape[d]);
-  Index merged = 1;
-  for (std::size_t d = start; d <= end; ++d) merged = checked_multiply(merged, shape[d], "flatten");
-  result.push_back(merged);
+  const std::span<const Index> merged = std::span<const Index>(shape).subspan(start, end - start + 1);
+  result.push_back(count_elements(merged, "flatten"));
   for (std::size_t d = end + 1; d < shape.size(); ++d) result.push_back(shape[d]);
   return result;
 }

@@ -47,13 +47,20 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_sections(std::string_view operation, Index sections);
 [[noreturn]] TENSTRIDE_API void throw_uneven_sections(std::string_view operation, Index sections, Index axis,
                                                       const Dims& shape);
-[[noreturn]] TENSTRIDE_API void throw_view_dtype(std::string_view rule, const Layout& layout, Index ratio);
+[[noreturn]] TENSTRIDE_API void throw_view_dtype(std::string_view rule, const Layout& layout,
+                                                 std::size_t from_item_size, std::size_t to_item_size);
 [[noreturn]] TENSTRIDE_API void throw_view_as_complex(std::string_view rule, const Layout& layout);
 
 constexpr std::size_t wrap_axis(std::string_view operation, Index axis, const Dims& shape, std::size_t rank) {
   const auto n = static_cast<Index>(rank);
   if (axis < -n || axis >= n) throw_axis(operation, axis, shape, rank);
   return at(axis < 0 ? axis + n : axis);
+}
+
+/// Moves the layout's first element `steps` along axis d.
+constexpr void advance(Layout& layout, std::size_t d, Index steps, std::string_view operation) {
+  layout.offset =
+      checked_add(layout.offset, checked_multiply(steps, layout.strides[d], operation), operation);
 }
 }  // namespace detail
 
@@ -190,7 +197,8 @@ constexpr Layout squeeze(const Layout& layout, const Dims& axes) {
 /// Example: `unsqueeze({{2, 3}, {3, 1}}, 0)` is `(1,2,3):(6,3,1)+0`.
 constexpr Layout unsqueeze(Layout layout, Index axis) {
   const std::size_t d = detail::wrap_axis("unsqueeze", axis, layout.shape, layout.rank() + 1);
-  const Index stride = d < layout.rank() ? layout.shape[d] * layout.strides[d] : 1;
+  const Index stride =
+      d < layout.rank() ? checked_multiply(layout.shape[d], layout.strides[d], "unsqueeze") : 1;
   layout.shape.insert(d, 1);
   layout.strides.insert(d, stride);
   return layout;
@@ -273,7 +281,7 @@ constexpr Layout select(Layout layout, Index axis, Index index, std::string_view
   const std::size_t d = wrap_axis(operation, axis, layout.shape);
   const Index size = layout.shape[d];
   if (index < -size || index >= size) detail::throw_index_range(operation, index, d, layout.shape);
-  layout.offset += (index < 0 ? index + size : index) * layout.strides[d];
+  detail::advance(layout, d, index < 0 ? index + size : index, operation);
   layout.shape.erase(d);
   layout.strides.erase(d);
   return layout;
@@ -289,7 +297,7 @@ constexpr Layout narrow(Layout layout, Index axis, Index start, Index length) {
   if (start < -size || start > size) detail::throw_narrow_start(axis, start, layout.shape);
   const Index first = start < 0 ? start + size : start;
   if (length > size - first) detail::throw_narrow_length(axis, start, length, layout.shape);
-  layout.offset += first * layout.strides[d];
+  detail::advance(layout, d, first, "narrow");
   layout.shape[d] = length;
   return layout;
 }
@@ -311,7 +319,7 @@ constexpr Layout slice_forward(Layout layout, std::size_t d, const Slice& slice)
   if (stop < 0) stop = std::max<Index>(stop + size, 0);
   start = std::min(start, size);
   stop = std::clamp(stop, start, size);
-  layout.offset += start * layout.strides[d];
+  advance(layout, d, start, "slice");
   layout.shape[d] = ceil_divide(stop - start, slice.step);
   layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
   return layout;
@@ -326,9 +334,9 @@ constexpr Layout slice_backward(Layout layout, std::size_t d, const Slice& slice
   Index stop = -1;
   if (slice.stop)
     stop = *slice.stop < 0 ? std::max<Index>(*slice.stop + size, -1) : std::min(*slice.stop, size - 1);
-  const Index length =
-      start > stop ? (start - stop - 1) / magnitude(slice.step + (slice.step == INT64_MIN)) + 1 : 0;
-  if (length > 0) layout.offset += start * layout.strides[d];
+  const Index stride_back = slice.step == INT64_MIN ? INT64_MAX : -slice.step;  // no axis is longer
+  const Index length = start > stop ? (start - stop - 1) / stride_back + 1 : 0;
+  if (length > 0) advance(layout, d, start, "slice");
   layout.shape[d] = length;
   layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
   return layout;
@@ -358,6 +366,26 @@ using BasicIndex = std::variant<Index, Slice, NewAxis, Ellipsis>;
 /// it.
 enum class NegativeStep : unsigned char { view, refuse };
 
+namespace detail {
+/// Refuses a step or an index out of range before anything is done, so that the message names the axis of the
+/// tensor that was indexed. `left` axes are the ellipsis's.
+constexpr void check_index(const Dims& shape, std::span<const BasicIndex> entries, std::size_t left,
+                           NegativeStep negative_step) {
+  std::size_t axis = 0;
+  for (const BasicIndex& entry : entries) {
+    if (const Index* i = std::get_if<Index>(&entry)) {
+      if (*i < -shape[axis] || *i >= shape[axis]) throw_index_range("index", *i, axis, shape);
+      ++axis;
+    } else if (const Slice* s = std::get_if<Slice>(&entry)) {
+      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) throw_index_step(s->step);
+      ++axis;
+    } else if (std::holds_alternative<Ellipsis>(entry)) {
+      axis += left;
+    }
+  }
+}
+}  // namespace detail
+
 /// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
 /// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
 /// `(2):(6)+2`.
@@ -372,14 +400,13 @@ constexpr Layout index(Layout layout, std::span<const BasicIndex> entries,
     has_ellipsis = true;
   }
   if (named > layout.rank()) detail::throw_too_many_indices(named, layout.shape);
+  detail::check_index(layout.shape, entries, layout.rank() - named, negative_step);
   std::size_t left = layout.rank() - named;
   std::size_t d = 0;
   for (const BasicIndex& entry : entries) {
     if (const Index* i = std::get_if<Index>(&entry)) {
       layout = select(std::move(layout), static_cast<Index>(d), *i, "index");
     } else if (const Slice* s = std::get_if<Slice>(&entry)) {
-      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse))
-        detail::throw_index_step(s->step);
       layout = s->step > 0 ? detail::slice_forward(std::move(layout), d, *s)
                            : detail::slice_backward(std::move(layout), d, *s);
       ++d;
@@ -403,8 +430,8 @@ constexpr Layout diagonal(Layout layout, Index offset = 0, Index axis1 = 0, Inde
   const Index size_b = layout.shape[b];
   const Index length = offset >= 0 ? (offset >= size_b ? 0 : std::min(size_a, size_b - offset))
                                    : (offset <= -size_a ? 0 : std::min(size_a + offset, size_b));
-  if (length > 0) layout.offset += offset >= 0 ? offset * layout.strides[b] : -offset * layout.strides[a];
-  const Index stride = layout.strides[a] + layout.strides[b];
+  if (length > 0) detail::advance(layout, offset >= 0 ? b : a, offset >= 0 ? offset : -offset, "diagonal");
+  const Index stride = checked_add(layout.strides[a], layout.strides[b], "diagonal");
   for (const std::size_t d : {std::max(a, b), std::min(a, b)}) {
     layout.shape.erase(d);
     layout.strides.erase(d);
@@ -441,8 +468,8 @@ constexpr Layout flip_view(Layout layout, const Dims& axes) {
     if ((flipped >> d & 1U) != 0) detail::throw_repeated_axis("flip", axes, axis, layout.shape);
     flipped |= std::uint64_t{1} << d;
     if (layout.rank() == 0) continue;
-    if (layout.shape[d] > 0) layout.offset += (layout.shape[d] - 1) * layout.strides[d];
-    layout.strides[d] = -layout.strides[d];
+    if (layout.shape[d] > 0) detail::advance(layout, d, layout.shape[d] - 1, "flip");
+    layout.strides[d] = checked_multiply(layout.strides[d], -1, "flip");
   }
   return layout;
 }
@@ -587,10 +614,12 @@ constexpr Layout view_dtype(Layout layout, std::size_t from_item_size, std::size
   const bool grows = to_item_size < from_item_size;
   const auto ratio =
       static_cast<Index>(grows ? from_item_size / to_item_size : to_item_size / from_item_size);
-  if (layout.rank() == 0) detail::throw_view_dtype("the tensor must have at least 1 axis", layout, ratio);
+  if (layout.rank() == 0)
+    detail::throw_view_dtype("the tensor must have at least 1 axis", layout, from_item_size, to_item_size);
   const std::size_t last = layout.rank() - 1;
   if (grows) {
-    if (layout.strides[last] != 1) detail::throw_view_dtype("the last stride must be 1", layout, ratio);
+    if (layout.strides[last] != 1)
+      detail::throw_view_dtype("the last stride must be 1", layout, from_item_size, to_item_size);
     layout.shape[last] = checked_multiply(layout.shape[last], ratio, "view");
     layout.offset = checked_multiply(layout.offset, ratio, "view");
     for (std::size_t d = 0; d < last; ++d)
@@ -598,14 +627,18 @@ constexpr Layout view_dtype(Layout layout, std::size_t from_item_size, std::size
     return layout;
   }
   if (layout.shape[last] % ratio != 0) {
-    detail::throw_view_dtype("the last size must be divisible by the ratio", layout, ratio);
+    detail::throw_view_dtype("the last size must be a multiple of their ratio", layout, from_item_size,
+                             to_item_size);
   }
   if (layout.offset % ratio != 0)
-    detail::throw_view_dtype("the offset must be divisible by the ratio", layout, ratio);
-  if (layout.strides[last] != 1) detail::throw_view_dtype("the last stride must be 1", layout, ratio);
+    detail::throw_view_dtype("the offset must be a multiple of their ratio", layout, from_item_size,
+                             to_item_size);
+  if (layout.strides[last] != 1)
+    detail::throw_view_dtype("the last stride must be 1", layout, from_item_size, to_item_size);
   for (std::size_t d = 0; d < last; ++d) {
     if (layout.strides[d] % ratio != 0) {
-      detail::throw_view_dtype("every stride but the last must be divisible by the ratio", layout, ratio);
+      detail::throw_view_dtype("every stride but the last must be a multiple of their ratio", layout,
+                               from_item_size, to_item_size);
     }
     layout.strides[d] /= ratio;
   }
