@@ -8,9 +8,9 @@
 
 namespace tenstride {
 
-/// Fewest axes that walk N layouts of one shape in the same order: axes of extent 1 go, and two neighbours merge
-/// where they are one axis in every layout. Post: the n-th visited position of each layout is unchanged for
-/// every n. An empty shape becomes (0):(1), a single element rank 0. Pre: equal shapes. Cost O(rank).
+/// Fewest axes that walk N layouts of one shape in the same order: axes of extent 1 go, and two neighbours
+/// merge where they are one axis in every layout. Post: the n-th visited position of each layout is unchanged
+/// for every n. An empty shape becomes (0):(1), a single element rank 0. Pre: equal shapes. Cost O(rank).
 /// Example: (2,3,4):(12,4,1) with (2,3,4):(24,4,1) -> (2,12):(12,1) with (2,12):(24,1).
 template <std::size_t N>
 constexpr std::array<Layout, N> coalesce(const std::array<Layout, N>& layouts) {
@@ -46,6 +46,8 @@ constexpr std::array<Layout, N> coalesce(const std::array<Layout, N>& layouts) {
 /// Fewest axes that visit the same elements in the same order.
 /// Post: size kept; the n-th visited element unchanged for every n.
 /// Example: (2,3,4):(12,4,1) -> (24):(1).   (2,3):(1,2) stays.
-constexpr Layout coalesce(const Layout& layout) { return coalesce(std::array<Layout, 1>{layout})[0]; }
+constexpr Layout coalesce(const Layout& layout) {
+  return coalesce(std::array<Layout, 1>{layout})[0];
+}
 
 }  // namespace tenstride

@@ -56,12 +56,13 @@ class CopyLoops {
 
 /// How the innermost loops are carried out.
 enum class CopyKernel : std::uint8_t {
-  nothing,       ///< no element
-  memcpy,        ///< both sides are one dense run
-  rows,          ///< dense runs on both sides
-  fill,          ///< one source element fills a dense run
-  gather,        ///< a dense run from a source with a stride
-  tile,          ///< a 2-D tile turned in registers: dense runs of the source along one axis, of the destination along another
+  nothing,  ///< no element
+  memcpy,   ///< both sides are one dense run
+  rows,     ///< dense runs on both sides
+  fill,     ///< one source element fills a dense run
+  gather,   ///< a dense run from a source with a stride
+  tile,     ///< a 2-D tile turned in registers: dense runs of the source along one axis, of the destination
+            ///< along another
   interleave,    ///< 2, 3 or 4 source runs woven into one destination run
   deinterleave,  ///< one source run taken apart into 2, 3 or 4 destination runs
   strided,       ///< element by element: the destination has no dense run
@@ -79,11 +80,12 @@ enum class Conjugation : std::uint8_t { keep, conjugate };
 /// Wishes beyond the two layouts.
 struct PlanOptions {
   Conjugation conjugation = Conjugation::keep;
-  /// value * scale + shift, in one pass with the conversion (see `scale_element`). Each is empty (1 and 0), one
-  /// number, or one number for each index along `axis`. A bool is scaled as 0 or 1.
+  /// value * scale + shift, in one pass with the conversion (see `scale_element`). Each is empty (1 and 0),
+  /// one number, or one number for each index along `axis`. A bool is scaled as 0 or 1.
   std::span<const double> scale{};
   std::span<const double> shift{};
-  /// The axis of the layouts that `scale` and `shift` run along; of no meaning where both hold at most one number.
+  /// The axis of the layouts that `scale` and `shift` run along; of no meaning where both hold at most one
+  /// number.
   std::size_t axis = 0;
   /// At most so many threads; 0 leaves it to `set_num_threads`.
   int max_threads = 0;
@@ -106,10 +108,13 @@ struct CopyPlan {
   Index src_offset = 0;
   /// The number of elements.
   Index count = 0;
-  /// Outer to inner. Destination strides fall; all of them are positive, those of `turned_loop` excepted.
+  /// So many neighbouring elements move as one item (of at most 16 bytes): a pair of floats is an 8-byte
+  /// item.
+  Index item_elements = 1;
+  /// Outer to inner by the size of the destination stride, which is positive but, perhaps, in `turned_loop`.
   CopyLoops loops;
-  /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is the one
-  /// along which the destination is dense.
+  /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is
+  /// the one along which the destination is dense.
   std::size_t turned_loop = 0;
   /// Extent of the tile along the innermost loop and along the turned loop, in elements.
   Index tile_dst = 0;
@@ -130,10 +135,10 @@ struct CopyPlan {
   [[nodiscard]] TENSTRIDE_API std::string to_string() const;
 };
 
-/// Plans the copy of `src` into `dst`: drops extents of 1, folds negative strides, orders the axes by destination stride,
-/// merges what is jointly dense, and chooses a kernel. Pure; no heap for rank <= 8 without per-index scale.
-/// Pre: equal shapes (`src` already broadcast, with strides of 0), no two elements of `dst` in one place, and scale and
-/// shift of length 0, 1 or shape[axis].
+/// Plans the copy of `src` into `dst`: drops extents of 1, folds negative strides, orders the axes by
+/// destination stride, merges what is jointly dense, and chooses a kernel. Pure; no heap for rank <= 8
+/// without per-index scale. Pre: equal shapes (`src` already broadcast, with strides of 0), no two elements
+/// of `dst` in one place, and scale and shift of length 0, 1 or shape[axis].
 TENSTRIDE_API CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
                             const PlanOptions& options = {});
 

@@ -21,9 +21,9 @@ TENSTRIDE_API void parallel_run(Index begin, Index end, Index grain, int threads
                                 void (*body)(void*, Index, Index), void* state);
 }  // namespace detail
 
-/// Calls `f(from, to)` for consecutive ranges that make up [begin, end), each of about `grain` indexes, on at most
-/// `threads` threads (0: `num_threads()`). An exception of `f` comes out of here.
-/// Example: `parallel_for(0, n, 1024, [&](Index from, Index to) { … })`.
+/// Calls `f(from, to)` for consecutive ranges that make up [begin, end), each of about `grain` indexes, on at
+/// most `threads` threads (0: `num_threads()`). An exception of `f` comes out of here. Example:
+/// `parallel_for(0, n, 1024, [&](Index from, Index to) { … })`.
 template <class F>
 void parallel_for(Index begin, Index end, Index grain, F&& f, int threads = 0) {
   using Body = std::remove_reference_t<F>;

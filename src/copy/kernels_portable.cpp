@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "copy/kernels.hpp"
+
+namespace tenstride::copy {
+namespace {
+
+template <std::size_t item>
+void turn(std::byte* out, std::size_t out_pitch, const std::byte* in, std::ptrdiff_t in_pitch,
+          std::size_t rows, std::size_t cols, std::ptrdiff_t /*prefetch*/) {
+  for (std::size_t c = 0; c < cols; ++c) {
+    const std::byte* from = in + c * item;
+    std::byte* to = out + c * out_pitch;
+    for (std::size_t r = 0; r < rows; ++r) {
+      std::memcpy(to + r * item, from + static_cast<std::ptrdiff_t>(r) * in_pitch, item);
+    }
+  }
+}
+
+template <std::size_t item>
+void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * item, in + static_cast<std::ptrdiff_t>(i) * stride, item);
+  }
+}
+
+template <std::size_t item, std::size_t channels>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::memcpy(out + c * pitch + i * item, in + (i * channels + c) * item, item);
+    }
+  }
+}
+
+template <std::size_t item, std::size_t channels>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::memcpy(out + (i * channels + c) * item, in + static_cast<std::ptrdiff_t>(c) * pitch + i * item,
+                  item);
+    }
+  }
+}
+
+void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+                 std::size_t rows, std::size_t bytes) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
+    const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
+    std::memcpy(to - shift, src + r * src_pitch - shift, bytes);
+  }
+}
+
+void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+               std::size_t rows, std::size_t bytes) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch, src + r * src_pitch, bytes);
+  }
+}
+
+void fence() {}
+
+ConvertRow no_convert(DType /*to*/, DType /*from*/) {
+  return nullptr;
+}
+
+template <std::size_t item>
+constexpr std::array<Kernels::Deinterleave, 3> deinterleaves{deinterleave<item, 2>, deinterleave<item, 3>,
+                                                             deinterleave<item, 4>};
+template <std::size_t item>
+constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, interleave<item, 3>,
+                                                         interleave<item, 4>};
+
+constexpr Kernels table{
+    .name = "portable",
+    .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
+    .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
+    .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
+    .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
+    .stream_rows = stream_rows,
+    .copy_rows = copy_rows,
+    .fence = fence,
+    .convert = no_convert,
+};
+
+}  // namespace
+
+const Kernels& portable_kernels() {
+  return table;
+}
+
+}  // namespace tenstride::copy

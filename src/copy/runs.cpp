@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copy/runs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "copy/sink.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride::copy {
+namespace {
+
+/// Items of one packed piece.
+constexpr Index piece = 512;
+/// A long run is cut into pieces of so many bytes for the threads.
+constexpr Index chunk_bytes = Index{256} << 10;
+
+/// The work of one thread: a range of chunks.
+class RunWorker {
+ public:
+  explicit RunWorker(const Walk& walk)
+      : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
+
+  /// Items [from, to) of the inner loop at one position of the outer ones.
+  void operator()(const Odometer& at, Index from, Index to) {
+    std::byte* dst = at.dst() + from * inner_.dst_stride;
+    const std::byte* src = at.src() + from * inner_.src_stride;
+    const std::size_t step = inner_.is_scaled ? 1 : 0;
+    const std::size_t first = at.scale_index() + (inner_.is_scaled ? static_cast<std::size_t>(from) : 0);
+    switch (walk_.plan.kernel) {
+      case CopyKernel::fill:
+        fill(dst, src, to - from, first, step);
+        return;
+      case CopyKernel::gather:
+        gather(dst, src, to - from, first, step);
+        return;
+      case CopyKernel::strided:
+        strided(dst, src, to - from, first, step);
+        return;
+      default:
+        sink_.run(dst, src, static_cast<std::size_t>(to - from), first, step);
+        return;
+    }
+  }
+
+ private:
+  void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
+    pack(src, 0, std::min(count, piece));
+    for (Index done = 0; done < count; done += piece) {
+      const auto part = static_cast<std::size_t>(std::min(count - done, piece));
+      sink_.run(dst + done * inner_.dst_stride, packed_.data(), part,
+                first + static_cast<std::size_t>(done) * step, step);
+    }
+  }
+
+  void gather(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
+    for (Index done = 0; done < count; done += piece) {
+      const auto part = std::min(count - done, piece);
+      pack(src + done * inner_.src_stride, inner_.src_stride, part);
+      sink_.run(dst + done * inner_.dst_stride, packed_.data(), static_cast<std::size_t>(part),
+                first + static_cast<std::size_t>(done) * step, step);
+    }
+  }
+
+  void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
+    const bool converts = walk_.plan.conversion != CopyConversion::none;
+    for (Index done = 0; done < count; done += piece) {
+      const auto part = std::min(count - done, piece);
+      pack(src + done * inner_.src_stride, inner_.src_stride, part);
+      if (converts) {
+        sink_.run(converted_.data(), packed_.data(), static_cast<std::size_t>(part),
+                  first + static_cast<std::size_t>(done) * step, step);
+      }
+      scatter(dst + done * inner_.dst_stride, converts ? converted_.data() : packed_.data(), part);
+    }
+  }
+
+  void pack(const std::byte* src, std::ptrdiff_t stride, Index count) {
+    walk_.kernels.gather[walk_.item_log2()](packed_.data(), src, stride, static_cast<std::size_t>(count));
+  }
+
+  void scatter(std::byte* dst, const std::byte* from, Index count) {
+    switch (walk_.dst_item) {
+      case 1:
+        scatter_items<1>(dst, from, count);
+        return;
+      case 2:
+        scatter_items<2>(dst, from, count);
+        return;
+      case 4:
+        scatter_items<4>(dst, from, count);
+        return;
+      case 8:
+        scatter_items<8>(dst, from, count);
+        return;
+      default:
+        scatter_items<16>(dst, from, count);
+        return;
+    }
+  }
+
+  template <std::size_t item>
+  void scatter_items(std::byte* dst, const std::byte* from, Index count) const {
+    for (Index i = 0; i < count; ++i) {
+      std::memcpy(dst + i * inner_.dst_stride, from + static_cast<std::size_t>(i) * item, item);
+    }
+  }
+
+  const Walk& walk_;
+  ByteLoop inner_;
+  Sink sink_;
+  alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> packed_;
+  alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> converted_;
+};
+
+}  // namespace
+
+void run_runs(const Walk& walk) {
+  const ByteLoop inner = walk.loop(walk.plan.loops.size() - 1);
+  const auto item = static_cast<Index>(walk.dst_item);
+  // Chunks of a long run begin at a line of the destination, so that no two threads write one line.
+  const Index chunk = std::max<Index>(chunk_bytes / item, 1);
+  const bool is_long = inner.extent > 2 * chunk && inner.dst_stride == item;
+  const auto lead =
+      is_long ? static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item : 0;
+  const Index chunks = is_long ? ceil_divide(inner.extent + lead, chunk) : 1;
+  Odometer start(walk);
+  const Index units = start.count() * chunks;
+  // Threads meet at multiples of so many rows that their common border is, for a dense destination, a line's.
+  Index rows = 1;
+  if (chunks == 1) {
+    const auto outer = walk.plan.loops.size() >= 2 ? walk.loop(walk.plan.loops.size() - 2).dst_stride : item;
+    const Index whole_lines =
+        static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), Index{outer});
+    const Index row_bytes = std::max<Index>(inner.extent * item, 1);
+    rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), whole_lines) * whole_lines;
+  }
+  parallel_for(
+      0, ceil_divide(units, rows), 1,
+      [&](Index from, Index to) {
+        RunWorker worker(walk);
+        Index unit = from * rows;
+        const Index end = std::min(to * rows, units);
+        Odometer at(walk);
+        at.seek(unit / chunks);
+        for (; unit < end; ++unit) {
+          const Index part = unit % chunks;
+          const Index first = chunks == 1 ? 0 : std::max<Index>(part * chunk - lead, 0);
+          const Index last = chunks == 1 ? inner.extent : std::min((part + 1) * chunk - lead, inner.extent);
+          worker(at, first, last);
+          if (part + 1 == chunks) at.next();
+        }
+      },
+      walk.plan.threads);
+}
+
+}  // namespace tenstride::copy

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where packed items go: through the conversion, then to the destination, by ordinary or by streaming stores.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "copy/convert.hpp"
+#include "copy/kernels.hpp"
+#include "tenstride/copy_plan.hpp"
+
+namespace tenstride::copy {
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// One for each thread and copy. With streaming stores the sink collects the line that a run ends in: where
+/// the next run goes on from there the line is written whole, so rows that share lines cost no reads of the
+/// destination.
+class Sink {
+ public:
+  Sink(const CopyPlan& plan, const Kernels& kernels)
+      : kernels_(kernels),
+        converter_(plan, kernels),
+        converts_(plan.conversion != CopyConversion::none),
+        streaming_(plan.streaming),
+        src_item_(item_size(plan.src_type) * static_cast<std::size_t>(plan.item_elements)),
+        dst_item_(item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements)) {}
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  ~Sink() {
+    flush();
+    if (streaming_) kernels_.fence();
+  }
+
+  /// `count` dense items to dense places. Item i takes the scale number first + i * step.
+  void run(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
+    if (!converts_) {
+      write(dst, src, count * src_item_);
+      return;
+    }
+    while (count > 0) {
+      const std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
+      if (streaming_) {
+        converter_(converted_.data(), src, part, first, step);
+        stream(dst, converted_.data(), part * dst_item_);
+      } else {
+        converter_(dst, src, part, first, step);
+      }
+      dst += part * dst_item_;
+      src += part * src_item_;
+      first += part * step;
+      count -= part;
+    }
+  }
+
+  /// Bytes as they are.
+  void write(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    if (streaming_) {
+      stream(dst, src, bytes);
+    } else {
+      std::memcpy(dst, src, bytes);
+    }
+  }
+
+  /// Writes out the collected part of a line.
+  void flush() {
+    if (filled_ > start_) std::memcpy(line_address_ + start_, line_.data() + start_, filled_ - start_);
+    start_ = 0;
+    filled_ = 0;
+  }
+
+ private:
+  void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    if (filled_ != 0 && dst != line_address_ + filled_) flush();
+    const std::size_t head = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
+    if (head != 0) {
+      if (filled_ == 0) {
+        line_address_ = dst - head;
+        start_ = head;
+      }
+      const std::size_t part = bytes < line_bytes - head ? bytes : line_bytes - head;
+      std::memcpy(line_.data() + head, src, part);
+      filled_ = head + part;
+      if (filled_ < line_bytes) return;
+      if (start_ == 0) {
+        kernels_.stream_rows(line_address_, 0, line_.data(), 0, 1, line_bytes);
+        filled_ = 0;
+      } else {
+        flush();
+      }
+      dst += part;
+      src += part;
+      bytes -= part;
+    }
+    const std::size_t whole = bytes & ~(line_bytes - 1);
+    if (whole != 0) kernels_.stream_rows(dst, 0, src, 0, 1, whole);
+    if (whole == bytes) return;
+    line_address_ = dst + whole;
+    start_ = 0;
+    filled_ = bytes - whole;
+    std::memcpy(line_.data(), src + whole, filled_);
+  }
+
+  const Kernels& kernels_;
+  RowConverter converter_;
+  bool converts_;
+  bool streaming_;
+  std::size_t src_item_;
+  std::size_t dst_item_;
+  std::byte* line_address_ = nullptr;
+  std::size_t start_ = 0;
+  std::size_t filled_ = 0;
+  alignas(line_bytes) std::array<std::byte, line_bytes> line_;
+  alignas(line_bytes) std::array<std::byte, RowConverter::longest * 16 + spill_bytes> converted_;
+};
+
+}  // namespace tenstride::copy

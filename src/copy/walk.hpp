@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan in bytes, and the position in its outer loops.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "copy/kernels.hpp"
+#include "tenstride/copy_plan.hpp"
+
+namespace tenstride::copy {
+
+/// A loop with strides in bytes.
+struct ByteLoop {
+  Index extent = 1;
+  std::ptrdiff_t dst_stride = 0;
+  std::ptrdiff_t src_stride = 0;
+  /// Whether scale and shift run along it.
+  bool is_scaled = false;
+};
+
+/// What the kernels need of a plan.
+struct Walk {
+  const CopyPlan& plan;
+  const Kernels& kernels;
+  std::byte* dst;
+  const std::byte* src;
+  std::size_t dst_item;
+  std::size_t src_item;
+
+  Walk(const CopyPlan& plan_, const Kernels& kernels_, void* dst_base, const void* src_base)
+      : plan(plan_),
+        kernels(kernels_),
+        dst(static_cast<std::byte*>(dst_base) + plan_.dst_offset * signed_size(plan_.dst_type)),
+        src(static_cast<const std::byte*>(src_base) + plan_.src_offset * signed_size(plan_.src_type)),
+        dst_item(item_size(plan_.dst_type) * static_cast<std::size_t>(plan_.item_elements)),
+        src_item(item_size(plan_.src_type) * static_cast<std::size_t>(plan_.item_elements)) {}
+
+  [[nodiscard]] ByteLoop loop(std::size_t at) const {
+    const CopyLoop& loop = plan.loops[at];
+    const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+    return {loop.extent, loop.dst_stride * signed_size(plan.dst_type),
+            loop.src_stride * signed_size(plan.src_type), per_index && plan.scale_loop == at};
+  }
+  [[nodiscard]] std::size_t item_log2() const { return static_cast<std::size_t>(std::countr_zero(src_item)); }
+
+ private:
+  static std::ptrdiff_t signed_size(DType type) { return static_cast<std::ptrdiff_t>(item_size(type)); }
+};
+
+/// Counts through some loops of a plan, outer to inner, and knows where both sides stand.
+class Odometer {
+ public:
+  /// Leaves out the innermost loop and, where given, `turned`.
+  Odometer(const Walk& walk, std::size_t turned = max_rank) : dst_(walk.dst), src_(walk.src) {
+    for (std::size_t d = 0; d + 1 < walk.plan.loops.size(); ++d) {
+      if (d == turned) continue;
+      loops_[size_++] = walk.loop(d);
+      count_ *= loops_[size_ - 1].extent;
+    }
+  }
+
+  /// The number of positions.
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] std::byte* dst() const { return dst_; }
+  [[nodiscard]] const std::byte* src() const { return src_; }
+  /// The index along the scaled loop, 0 where that is not one of these.
+  [[nodiscard]] std::size_t scale_index() const { return scale_index_; }
+
+  /// Goes to a position counted from the start. Pre: only once.
+  void seek(Index position) {
+    for (std::size_t d = size_; d-- > 0;) {
+      const Index extent = loops_[d].extent;
+      index_[d] = position % extent;
+      position /= extent;
+      dst_ += index_[d] * loops_[d].dst_stride;
+      src_ += index_[d] * loops_[d].src_stride;
+      if (loops_[d].is_scaled) scale_index_ = static_cast<std::size_t>(index_[d]);
+    }
+  }
+
+  void next() {
+    for (std::size_t d = size_; d-- > 0;) {
+      const ByteLoop& loop = loops_[d];
+      dst_ += loop.dst_stride;
+      src_ += loop.src_stride;
+      if (loop.is_scaled) ++scale_index_;
+      if (++index_[d] < loop.extent) return;
+      dst_ -= loop.extent * loop.dst_stride;
+      src_ -= loop.extent * loop.src_stride;
+      if (loop.is_scaled) scale_index_ = 0;
+      index_[d] = 0;
+    }
+  }
+
+ private:
+  std::byte* dst_;
+  const std::byte* src_;
+  std::size_t size_ = 0;
+  std::size_t scale_index_ = 0;
+  Index count_ = 1;
+  std::array<Index, max_rank> index_;
+  std::array<ByteLoop, max_rank> loops_;
+};
+
+}  // namespace tenstride::copy

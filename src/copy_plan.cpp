@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/copy_plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tenstride {
+namespace {
+
+constexpr std::size_t no_loop = max_rank;
+/// Below so many destination bytes the start of a thread costs more than it gives.
+constexpr Index serial_below = Index{512} << 10;
+constexpr Index largest_item = 16;
+/// A tile's side: two cache lines, so that both reads and writes move pairs of neighbouring lines.
+constexpr Index tile_bytes = 128;
+constexpr Index line_bytes = 64;
+/// A tile of few channels: 4 KiB of items.
+constexpr Index narrow_tile_bytes = 4096;
+
+/// Turns the loop round so that it runs the other way on both sides.
+void reverse(CopyLoop& loop, CopyPlan& plan) {
+  plan.dst_offset += (loop.extent - 1) * loop.dst_stride;
+  plan.src_offset += (loop.extent - 1) * loop.src_stride;
+  loop.dst_stride = -loop.dst_stride;
+  loop.src_stride = -loop.src_stride;
+}
+
+bool are_one_loop(const CopyLoop& outer, const CopyLoop& inner) {
+  return try_multiply(inner.dst_stride, inner.extent) == outer.dst_stride &&
+         try_multiply(inner.src_stride, inner.extent) == outer.src_stride;
+}
+
+/// The loops without extents of 1, outer to inner by destination stride. False where there is no element.
+bool collect_loops(const Layout& dst, const Layout& src, std::size_t scale_axis, CopyPlan& plan) {
+  plan.scale_loop = no_loop;
+  for (std::size_t d = 0; d < dst.rank(); ++d) {
+    const Index extent = dst.shape[d];
+    if (extent == 0) return false;
+    if (extent == 1) continue;
+    plan.count *= extent;
+    CopyLoop loop{extent, dst.strides[d], src.strides[d]};
+    if (loop.dst_stride < 0) {
+      reverse(loop, plan);
+      if (d == scale_axis) {
+        std::reverse(plan.scale.begin(), plan.scale.end());
+        std::reverse(plan.shift.begin(), plan.shift.end());
+      }
+    }
+    std::size_t at = plan.loops.size();
+    plan.loops.push_back(loop);
+    CopyLoop* loops = plan.loops.data();
+    for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];
+    loops[at] = loop;
+    if (d == scale_axis) {
+      plan.scale_loop = at;
+    } else if (plan.scale_loop != no_loop && plan.scale_loop >= at) {
+      ++plan.scale_loop;
+    }
+  }
+  return true;
+}
+
+/// Merges neighbours that are one loop on both sides; the loop that scale and shift run along stays apart.
+void merge_loops(CopyPlan& plan) {
+  CopyLoop* loops = plan.loops.data();
+  std::size_t kept = 0;
+  std::size_t scale_loop = no_loop;
+  for (std::size_t d = 0; d < plan.loops.size(); ++d) {
+    const bool apart = d == plan.scale_loop || (kept > 0 && kept - 1 == scale_loop);
+    if (kept > 0 && !apart && are_one_loop(loops[kept - 1], loops[d])) {
+      const Index extent = loops[kept - 1].extent;
+      loops[kept - 1] = loops[d];
+      loops[kept - 1].extent *= extent;
+    } else {
+      if (d == plan.scale_loop) scale_loop = kept;
+      loops[kept++] = loops[d];
+    }
+  }
+  plan.loops.shrink(kept);
+  plan.scale_loop = scale_loop == no_loop ? 0 : scale_loop;
+}
+
+/// Lets a dense inner run of 2, 4, 8 or 16 bytes move as one item.
+void widen_items(CopyPlan& plan, Index item_bytes) {
+  if (plan.loops.size() < 2 || plan.conversion != CopyConversion::none) return;
+  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
+  if (inner.dst_stride != 1 || inner.src_stride != 1 || inner.extent > largest_item) return;
+  const Index bytes = inner.extent * item_bytes;
+  if (bytes > largest_item || (bytes & (bytes - 1)) != 0) return;
+  plan.item_elements = inner.extent;
+  plan.loops.shrink(plan.loops.size() - 1);
+}
+
+/// The loop, other than the innermost, along which the source is dense.
+std::size_t find_source_run(const CopyPlan& plan) {
+  for (std::size_t d = 0; d + 1 < plan.loops.size(); ++d) {
+    if (std::abs(plan.loops[d].src_stride) == plan.item_elements) return d;
+  }
+  return no_loop;
+}
+
+bool is_channel_count(Index extent) {
+  return extent >= 2 && extent <= 4;
+}
+
+/// A tile fills at most half of the L1 cache, is whole lines wide on both sides, and where the matrix is
+/// narrower than the tile on one side it grows along the other.
+void choose_tile(CopyPlan& plan, const CopyLoop& inner, const CopyLoop& run, Index bytes) {
+  const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
+  const Index side = std::max<Index>(bytes == 1 ? tile_bytes / 2 : tile_bytes / bytes, 1);
+  const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
+  plan.tile_dst = std::max(side, line);
+  plan.tile_src = side;
+  if (run.extent < plan.tile_src) {
+    plan.tile_src = run.extent;
+    plan.tile_dst = std::max(plan.tile_dst, narrow_tile_bytes / (run.extent * bytes) / line * line);
+  } else if (inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * plan.item_elements) {
+    plan.tile_dst = inner.extent;
+    plan.tile_src = std::max(plan.tile_src, narrow_tile_bytes / (inner.extent * bytes) / side * side);
+  }
+}
+
+void choose_kernel(CopyPlan& plan, Index item_bytes) {
+  const std::size_t last = plan.loops.size() - 1;
+  const CopyLoop inner = plan.loops[last];
+  const Index item = plan.item_elements;
+  if (inner.dst_stride != item) {
+    plan.kernel = CopyKernel::strided;
+    return;
+  }
+  if (inner.src_stride == item) {
+    plan.kernel = last == 0 ? CopyKernel::memcpy : CopyKernel::rows;
+    return;
+  }
+  if (inner.src_stride == 0) {
+    plan.kernel = CopyKernel::fill;
+    return;
+  }
+  const std::size_t turned = find_source_run(plan);
+  if (turned == no_loop) {
+    plan.kernel = CopyKernel::gather;
+    return;
+  }
+  plan.turned_loop = turned;
+  CopyLoop& run = plan.loops[turned];
+  if (run.src_stride < 0) {
+    reverse(run, plan);
+    if (plan.conversion == CopyConversion::scale && plan.scale_loop == turned) {
+      std::reverse(plan.scale.begin(), plan.scale.end());
+      std::reverse(plan.shift.begin(), plan.shift.end());
+    }
+  }
+  plan.kernel = CopyKernel::tile;
+  const Index bytes = item * item_bytes;
+  if (bytes <= 8 && is_channel_count(run.extent) && inner.src_stride == run.extent * item) {
+    plan.kernel = CopyKernel::deinterleave;
+  } else if (bytes <= 8 && is_channel_count(inner.extent) && run.dst_stride == inner.extent * item) {
+    plan.kernel = CopyKernel::interleave;
+  }
+  choose_tile(plan, inner, run, bytes);
+}
+
+bool is_noop(const PlanOptions& options) {
+  return options.scale.empty() && options.shift.empty();
+}
+
+}  // namespace
+
+CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_type,
+              const PlanOptions& options) {
+  CopyPlan result;
+  result.dst_type = dst_type;
+  result.src_type = src_type;
+  result.dst_offset = dst.offset;
+  result.src_offset = src.offset;
+  result.count = 1;
+  if (is_complex(src_type) && is_complex(dst_type)) result.conjugation = options.conjugation;
+  if (!is_noop(options)) {
+    result.conversion = CopyConversion::scale;
+    result.scale.assign(options.scale.begin(), options.scale.end());
+    result.shift.assign(options.shift.begin(), options.shift.end());
+  } else if (dst_type != src_type || result.conjugation == Conjugation::conjugate) {
+    result.conversion = CopyConversion::convert;
+  }
+  const bool per_index = result.scale.size() > 1 || result.shift.size() > 1;
+  if (!collect_loops(dst, src, per_index ? options.axis : no_loop, result)) {
+    result.count = 0;
+    result.loops.shrink(0);
+    result.scale_loop = 0;
+    return result;
+  }
+  merge_loops(result);
+  const auto item_bytes = static_cast<Index>(item_size(src_type));
+  widen_items(result, item_bytes);
+  if (result.loops.empty()) result.loops.push_back({1, 1, 1});
+  choose_kernel(result, item_bytes);
+  const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
+  result.streaming = bytes > options.streaming_above && result.kernel != CopyKernel::strided;
+  result.threads = bytes < serial_below ? 1 : options.max_threads;
+  return result;
+}
+
+}  // namespace tenstride

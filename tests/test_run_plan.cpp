@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/run_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "copy_oracle.hpp"
+#include "tenstride/error.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride {
+namespace {
+
+using oracle::Bytes;
+using oracle::Random;
+
+constexpr Index guard = 256;
+
+/// Runs and compares every byte of the destination's storage and of the guards around it.
+void expect_as_oracle(Random& random, const Layout& dst, DType dst_type, Index dst_storage, const Layout& src,
+                      DType src_type, Index src_storage, const PlanOptions& options = {}) {
+  const auto skew = random.one_in(2) ? random.between(0, 70) : 0;  // storages need no alignment
+  const auto in = random.bytes(static_cast<std::size_t>(oracle::bytes_of(src_type, src_storage) + skew));
+  Bytes expected =
+      random.bytes(static_cast<std::size_t>(oracle::bytes_of(dst_type, dst_storage) + 2 * guard + skew));
+  Bytes given = expected;
+  oracle::copy(dst, dst_type, expected.data() + guard + skew, src, src_type, in.data() + skew, options);
+  const CopyPlan made = plan(dst, dst_type, src, src_type, options);
+  run(made, given.data() + guard + skew, in.data() + skew);
+  if (given == expected) return;
+  const auto [at, wanted] = std::mismatch(given.begin(), given.end(), expected.begin());
+  FAIL() << "byte " << at - given.begin() - guard - skew << " of " << dst_storage << " elements differs\n"
+         << made.to_string();
+}
+
+/// Plans that stream and thread even small copies, so that the tests reach those paths.
+PlanOptions random_options(Random& random) {
+  PlanOptions options;
+  if (random.one_in(2)) options.streaming_above = 0;
+  return options;
+}
+
+TEST(RunPlan, CopiesRandomLayoutsOfEveryItemSize) {
+  Random random(1);
+  constexpr std::array types{DType::uint8, DType::int16, DType::float32, DType::float64, DType::complex128};
+  for (int round = 0; round < 6000; ++round) {
+    const Dims shape = oracle::random_shape(random, static_cast<std::size_t>(random.between(0, 8)),
+                                            random.one_in(10) ? 20000 : 600);
+    const auto dst = oracle::random_layout(random, shape, false);
+    const auto src = oracle::random_layout(random, shape, true);
+    const DType type = types[static_cast<std::size_t>(random.between(0, 4))];
+    expect_as_oracle(random, dst.layout, type, dst.storage, src.layout, type, src.storage,
+                     random_options(random));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(RunPlan, TransposesEverySmallMatrixAtEveryItemSize) {
+  Random random(2);
+  constexpr std::array types{DType::bool_, DType::float16, DType::int32, DType::complex64, DType::complex128};
+  for (const DType type : types) {
+    for (const Index rows : {2, 3, 4, 5, 7, 15, 16, 17, 31, 33, 63, 64, 65, 127, 130, 200}) {
+      for (const Index columns : {2, 3, 4, 5, 8, 13, 16, 31, 32, 33, 48, 64, 65, 127, 129, 192, 257}) {
+        const Layout dst = row_major({rows, columns});
+        const Layout src{{rows, columns}, {1, rows}, 0};
+        for (const Index above : {Index{0}, Index{1} << 30}) {
+          PlanOptions options;
+          options.streaming_above = above;
+          expect_as_oracle(random, dst, type, rows * columns, src, type, rows * columns, options);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(RunPlan, CopiesLargeTransposesOnThreads) {
+  Random random(3);
+  const int before = num_threads();
+  for (const int threads : {1, 2, 5}) {
+    set_num_threads(threads);
+    for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::complex64}) {
+      for (const Dims& shape :
+           {Dims{1025, 1999}, Dims{3, 700001}, Dims{700001, 3}, Dims{16, 65536}, Dims{100000, 17}}) {
+        Layout src = column_major(shape);
+        expect_as_oracle(random, row_major(shape), type, numel(src), src, type, numel(src),
+                         random_options(random));
+        if (HasFatalFailure()) return;
+      }
+      const Dims runs{4000, 301};
+      expect_as_oracle(random, row_major(runs), type, 4000 * 301, Layout{runs, {303, 1}, 1}, type, 4000 * 303,
+                       random_options(random));
+      const Dims steps{2, 600000};
+      expect_as_oracle(random, row_major(steps), type, 1200000, Layout{steps, {1200000, 2}, 0}, type, 2400000,
+                       random_options(random));
+      expect_as_oracle(random, row_major(steps), type, 1200000, Layout{steps, {1, 0}, 0}, type, 2,
+                       random_options(random));
+      if (HasFatalFailure()) return;
+    }
+  }
+  set_num_threads(before);
+}
+
+TEST(RunPlan, CopiesRank64) {
+  Random random(4);
+  Dims shape = Dims::filled(64, 1);
+  for (const std::size_t d : {0U, 7U, 13U, 20U, 31U, 40U, 41U, 50U, 55U, 60U, 63U}) shape[d] = 2;
+  for (int round = 0; round < 50; ++round) {
+    const auto dst = oracle::random_layout(random, shape, false);
+    const auto src = oracle::random_layout(random, shape, true);
+    expect_as_oracle(random, dst.layout, DType::int32, dst.storage, src.layout, DType::int32, src.storage,
+                     random_options(random));
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(RunPlan, ConvertsRandomLayoutsOfEveryPair) {
+  Random random(5);
+  for (std::size_t to = 0; to < dtype_count; ++to) {
+    for (std::size_t from = 0; from < dtype_count; ++from) {
+      for (int round = 0; round < 12; ++round) {
+        const Dims shape = oracle::random_shape(random, static_cast<std::size_t>(random.between(1, 4)), 900);
+        const auto dst = oracle::random_layout(random, shape, false);
+        const auto src = oracle::random_layout(random, shape, true);
+        PlanOptions options = random_options(random);
+        if (random.one_in(4)) options.conjugation = Conjugation::conjugate;
+        expect_as_oracle(random, dst.layout, static_cast<DType>(to), dst.storage, src.layout,
+                         static_cast<DType>(from), src.storage, options);
+        if (HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(RunPlan, ScalesAndShiftsByOneNumberOrAlongAnAxis) {
+  Random random(6);
+  for (int round = 0; round < 6000; ++round) {
+    const Dims shape = oracle::random_shape(random, static_cast<std::size_t>(random.between(1, 4)), 900);
+    const auto dst = oracle::random_layout(random, shape, false);
+    const auto src = oracle::random_layout(random, shape, true);
+    PlanOptions options = random_options(random);
+    options.axis = static_cast<std::size_t>(random.between(0, static_cast<Index>(shape.size()) - 1));
+    const auto extent = static_cast<std::size_t>(shape[options.axis]);
+    std::vector<double> scale(random.one_in(3) ? 1 : extent);
+    std::vector<double> shift(random.one_in(3) ? 1 : random.one_in(3) ? 0 : extent);
+    for (double& number : scale) number = static_cast<double>(random.between(1, 999)) / 255;
+    for (double& number : shift) number = static_cast<double>(random.between(-999, 999)) / 7;
+    options.scale = scale;
+    options.shift = shift;
+    const auto to = static_cast<DType>(random.between(0, dtype_count - 1));
+    const auto from = static_cast<DType>(random.between(0, dtype_count - 1));
+    expect_as_oracle(random, dst.layout, to, dst.storage, src.layout, from, src.storage, options);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Threads, AreSetForTheProcess) {
+  const int before = num_threads();
+  set_num_threads(3);
+  EXPECT_TRUE(num_threads() == 3 || num_threads() == 1);  // 1: a build without oneTBB
+  set_num_threads(before);
+  try {
+    set_num_threads(0);
+    FAIL();
+  } catch (const ValueError& error) {
+    EXPECT_STREQ(error.what(), "set_num_threads: count (0) must be at least 1");
+  }
+}
+
+TEST(ParallelFor, CoversTheRangeOnce) {
+  std::vector<int> seen(1000, 0);
+  parallel_for(0, 1000, 7, [&](Index from, Index to) {
+    for (Index i = from; i < to; ++i) ++seen[static_cast<std::size_t>(i)];
+  });
+  EXPECT_EQ(seen, std::vector<int>(1000, 1));
+  parallel_for(5, 5, 1, [](Index, Index) { FAIL() << "an empty range"; });
+}
+
+}  // namespace
+}  // namespace tenstride
