@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tenstride/index.hpp"
@@ -32,7 +34,7 @@ class Dims {
   using const_iterator = const Index*;
   static constexpr std::size_t inline_capacity = 8;
 
-  constexpr Dims() noexcept = default;
+  constexpr Dims() noexcept { start_lifetime(); }
   constexpr Dims(std::initializer_list<Index> values) : Dims(values.begin(), values.size()) {}
   constexpr Dims(std::span<const Index> values) : Dims(values.data(), values.size()) {}
   Dims(const std::vector<Index>& values) : Dims(values.data(), values.size()) {}
@@ -45,45 +47,63 @@ class Dims {
   }
 
   constexpr Dims(const Dims& other) : size_(other.size_) {
-    if (other.heap_ == nullptr) {
-      inline_ = other.inline_;  // a fixed 64 bytes: cheaper than a loop over size_
-    } else {
-      heap_ = new Index[max_rank];
-      std::copy(other.begin(), other.end(), heap_);
+    if (!other.is_on_heap_) [[likely]] {
+      start_lifetime();
+      copy_inline(other);
+      return;
     }
+    heap_ = new Index[max_rank];
+    is_on_heap_ = true;
+    std::copy(other.begin(), other.end(), heap_);
   }
-  constexpr Dims(Dims&& other) noexcept : size_(other.size_), heap_(other.heap_), inline_(other.inline_) {
-    other.heap_ = nullptr;
-    other.size_ = 0;
+  constexpr Dims(Dims&& other) noexcept : size_(other.size_) {
+    if (!other.is_on_heap_) [[likely]] {
+      start_lifetime();
+      copy_inline(other);
+      return;
+    }
+    take_heap(other);
   }
   constexpr Dims& operator=(const Dims& other) {
     if (this == &other) return *this;
-    if (heap_ == nullptr && other.heap_ == nullptr) {
+    if (!is_on_heap_ && !other.is_on_heap_) [[likely]] {
       size_ = other.size_;
-      inline_ = other.inline_;
+      copy_inline(other);
       return *this;
     }
     Dims copy(other);
-    swap(copy);
-    return *this;
+    return *this = std::move(copy);
   }
   constexpr Dims& operator=(Dims&& other) noexcept {
-    swap(other);
+    if (this == &other) return *this;
+    if (is_on_heap_) {
+      delete[] heap_;
+      is_on_heap_ = false;
+      start_lifetime();
+    }
+    size_ = other.size_;
+    if (other.is_on_heap_) {
+      take_heap(other);
+    } else {
+      copy_inline(other);
+    }
     return *this;
   }
-  constexpr ~Dims() { delete[] heap_; }
+  constexpr ~Dims() {
+    if (is_on_heap_) delete[] heap_;
+  }
 
   constexpr void swap(Dims& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(heap_, other.heap_);
-    std::swap(inline_, other.inline_);
+    Dims kept(std::move(other));
+    other = std::move(*this);
+    *this = std::move(kept);
   }
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr Index* data() noexcept { return heap_ == nullptr ? inline_.data() : heap_; }
+  [[nodiscard]] constexpr Index* data() noexcept { return is_on_heap_ ? heap_ : inline_; }
   [[nodiscard]] constexpr const Index* data() const noexcept {
-    return heap_ == nullptr ? inline_.data() : heap_;
+    return is_on_heap_ ? heap_ : inline_;
   }
   [[nodiscard]] constexpr Index* begin() noexcept { return data(); }
   [[nodiscard]] constexpr Index* end() noexcept { return data() + size_; }
@@ -132,23 +152,49 @@ class Dims {
 
  private:
   constexpr Dims(const Index* values, std::size_t count) {
+    start_lifetime();
     reserve_for(count);
     std::copy(values, values + count, data());
     size_ = static_cast<std::uint32_t>(count);
   }
+  /// A constant must not hold indeterminate values; at run time the unused entries are left alone.
+  constexpr void start_lifetime() noexcept {
+    if (!std::is_constant_evaluated()) return;
+    for (std::size_t i = 0; i < inline_capacity; ++i) inline_[i] = 0;
+  }
+  /// Whole registers: 4 entries or 8, never a loop over size_.
+  constexpr void copy_inline(const Dims& other) noexcept {
+    if (std::is_constant_evaluated()) {
+      for (std::size_t i = 0; i < other.size_; ++i) inline_[i] = other.inline_[i];
+    } else {
+      std::memcpy(inline_, other.inline_, other.size_ <= 4 ? 4 * sizeof(Index) : sizeof inline_);
+    }
+  }
+  constexpr void take_heap(Dims& other) noexcept {
+    heap_ = other.heap_;
+    is_on_heap_ = true;
+    other.is_on_heap_ = false;
+    other.size_ = 0;
+    other.start_lifetime();
+  }
   constexpr void reserve_for(std::size_t count) {
-    if (count <= inline_capacity || heap_ != nullptr) {
-      if (count > max_rank) detail::throw_rank_too_large(count);
+    if (count <= inline_capacity) [[likely]] {
       return;
     }
     if (count > max_rank) detail::throw_rank_too_large(count);
-    heap_ = new Index[max_rank];
-    std::copy(inline_.begin(), inline_.begin() + size_, heap_);
+    if (is_on_heap_) return;
+    auto* const entries = new Index[max_rank];
+    std::copy(inline_, inline_ + size_, entries);
+    heap_ = entries;
+    is_on_heap_ = true;
   }
 
   std::uint32_t size_ = 0;
-  Index* heap_ = nullptr;
-  std::array<Index, inline_capacity> inline_{};
+  bool is_on_heap_ = false;
+  union {
+    Index inline_[inline_capacity];
+    Index* heap_;
+  };
 };
 
 }  // namespace tenstride
