@@ -87,7 +87,8 @@ constexpr Layout permute(const Layout& layout, const Dims& order) {
 }
 
 /// Swaps two axes. Example: `transpose({{2, 3}, {3, 1}}, 0, 1)` is `(3,2):(1,3)+0`.
-constexpr Layout transpose(Layout layout, Index axis0, Index axis1) {
+constexpr Layout transpose(const Layout& source, Index axis0, Index axis1) {
+  Layout layout = source;
   const std::size_t a = wrap_axis("transpose", axis0, layout.shape);
   const std::size_t b = wrap_axis("transpose", axis1, layout.shape);
   if (layout.rank() == 0) return layout;
@@ -95,11 +96,11 @@ constexpr Layout transpose(Layout layout, Index axis0, Index axis1) {
   std::swap(layout.strides[a], layout.strides[b]);
   return layout;
 }
-constexpr Layout swapaxes(Layout layout, Index axis0, Index axis1) {
-  return transpose(std::move(layout), axis0, axis1);
+constexpr Layout swapaxes(const Layout& layout, Index axis0, Index axis1) {
+  return transpose(layout, axis0, axis1);
 }
-constexpr Layout swapdims(Layout layout, Index dim0, Index dim1) {
-  return transpose(std::move(layout), dim0, dim1);
+constexpr Layout swapdims(const Layout& layout, Index dim0, Index dim1) {
+  return transpose(layout, dim0, dim1);
 }
 
 /// Moves axes to new places; the others keep their order. Counts must agree, no axis may be named twice on a
@@ -142,18 +143,16 @@ constexpr Layout reverse_axes(const Layout& layout) {
 }
 
 /// Swaps the two axes of a matrix; ranks 0 and 1 stay as they are, higher ones are refused.
-constexpr Layout t(Layout layout) {
+constexpr Layout t(const Layout& layout) {
   if (layout.rank() > 2)
     detail::throw_rank("t", layout.shape, "must have at most 2 axes; use .mT or .permute(...)");
-  if (layout.rank() == 2) return transpose(std::move(layout), 0, 1);
-  return layout;
+  return layout.rank() == 2 ? transpose(layout, 0, 1) : layout;
 }
 
 /// Swaps the last two axes: `mT`, and the axes of `mH` and `adjoint`. Rank 1 is refused, rank 0 stays.
-constexpr Layout matrix_transpose(Layout layout, std::string_view operation = "mT") {
+constexpr Layout matrix_transpose(const Layout& layout, std::string_view operation = "mT") {
   if (layout.rank() == 1) detail::throw_rank(operation, layout.shape, "must have 0 or at least 2 axes");
-  if (layout.rank() == 0) return layout;
-  return transpose(std::move(layout), -2, -1);
+  return layout.rank() == 0 ? layout : transpose(layout, -2, -1);
 }
 
 /// Drops every axis of size 1. Example: `squeeze({{1, 3, 1}, {3, 1, 1}})` is `(3):(1)+0`.
@@ -168,7 +167,8 @@ constexpr Layout squeeze(const Layout& layout) {
 }
 
 /// Drops the named axis if its size is 1.
-constexpr Layout squeeze(Layout layout, Index axis) {
+constexpr Layout squeeze(const Layout& source, Index axis) {
+  Layout layout = source;
   const std::size_t d = wrap_axis("squeeze", axis, layout.shape);
   if (layout.rank() == 0 || layout.shape[d] != 1) return layout;
   layout.shape.erase(d);
@@ -195,7 +195,8 @@ constexpr Layout squeeze(const Layout& layout, const Dims& axes) {
 
 /// Puts an axis of size 1 before the axis; its stride is size*stride of the axis to its right, 1 at the end.
 /// Example: `unsqueeze({{2, 3}, {3, 1}}, 0)` is `(1,2,3):(6,3,1)+0`.
-constexpr Layout unsqueeze(Layout layout, Index axis) {
+constexpr Layout unsqueeze(const Layout& source, Index axis) {
+  Layout layout = source;
   const std::size_t d = detail::wrap_axis("unsqueeze", axis, layout.shape, layout.rank() + 1);
   const Index stride =
       d < layout.rank() ? checked_multiply(layout.shape[d], layout.strides[d], "unsqueeze") : 1;
@@ -276,7 +277,9 @@ constexpr Layout as_strided(const Dims& sizes, const Dims& strides, Index offset
 
 /// The index-th slice along the axis, which goes away. Rank 0 is refused.
 /// Example: `select({{2, 3}, {3, 1}}, 0, 1)` is `(3):(1)+3`.
-constexpr Layout select(Layout layout, Index axis, Index index, std::string_view operation = "select") {
+constexpr Layout select(const Layout& source, Index axis, Index index,
+                        std::string_view operation = "select") {
+  Layout layout = source;
   if (layout.rank() == 0) detail::throw_no_axes(operation);
   const std::size_t d = wrap_axis(operation, axis, layout.shape);
   const Index size = layout.shape[d];
@@ -289,7 +292,8 @@ constexpr Layout select(Layout layout, Index axis, Index index, std::string_view
 
 /// Part of an axis: `length` elements from `start`, which may be negative and may equal the size.
 /// Example: `narrow({{5}, {1}}, 0, 1, 3)` is `(3):(1)+1`.
-constexpr Layout narrow(Layout layout, Index axis, Index start, Index length) {
+constexpr Layout narrow(const Layout& source, Index axis, Index start, Index length) {
+  Layout layout = source;
   if (layout.rank() == 0) detail::throw_rank("narrow", layout.shape, "must have at least 1 axis");
   const std::size_t d = wrap_axis("narrow", axis, layout.shape);
   const Index size = layout.shape[d];
@@ -311,7 +315,8 @@ struct Slice {
 };
 
 namespace detail {
-constexpr Layout slice_forward(Layout layout, std::size_t d, const Slice& slice) {
+constexpr Layout slice_forward(const Layout& source, std::size_t d, const Slice& slice) {
+  Layout layout = source;
   const Index size = layout.shape[d];
   Index start = slice.start.value_or(0);
   Index stop = slice.stop.value_or(size);
@@ -326,7 +331,8 @@ constexpr Layout slice_forward(Layout layout, std::size_t d, const Slice& slice)
 }
 
 /// NumPy's rule for a step below 0: start defaults to the last element, stop to before the first.
-constexpr Layout slice_backward(Layout layout, std::size_t d, const Slice& slice) {
+constexpr Layout slice_backward(const Layout& source, std::size_t d, const Slice& slice) {
+  Layout layout = source;
   const Index size = layout.shape[d];
   Index start = slice.start.value_or(size - 1);
   if (start < 0 && slice.start) start = std::max<Index>(start + size, -1);
@@ -345,12 +351,12 @@ constexpr Layout slice_backward(Layout layout, std::size_t d, const Slice& slice
 
 /// Every step-th element of an axis from start up to stop, both clamped, as PyTorch's `slice`; step > 0.
 /// Example: `slice({{8}, {1}}, 0, 1, 7, 2)` is `(3):(2)+1`.
-constexpr Layout slice(Layout layout, Index axis = 0, std::optional<Index> start = {},
+constexpr Layout slice(const Layout& layout, Index axis = 0, std::optional<Index> start = {},
                        std::optional<Index> end = {}, Index step = 1) {
   if (layout.rank() == 0) detail::throw_no_axes("slice");
   const std::size_t d = wrap_axis("slice", axis, layout.shape);
   if (step <= 0) detail::throw_step("slice", step);
-  return detail::slice_forward(std::move(layout), d, {start, end, step});
+  return detail::slice_forward(layout, d, {start, end, step});
 }
 
 /// The entries of basic indexing: `x[1, 2:5, None, ...]`.
@@ -389,8 +395,9 @@ constexpr void check_index(const Dims& shape, std::span<const BasicIndex> entrie
 /// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
 /// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
 /// `(2):(6)+2`.
-constexpr Layout index(Layout layout, std::span<const BasicIndex> entries,
+constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries,
                        NegativeStep negative_step = NegativeStep::view) {
+  Layout layout = source;
   std::size_t named = 0;
   bool has_ellipsis = false;
   for (const BasicIndex& entry : entries) {
@@ -405,13 +412,12 @@ constexpr Layout index(Layout layout, std::span<const BasicIndex> entries,
   std::size_t d = 0;
   for (const BasicIndex& entry : entries) {
     if (const Index* i = std::get_if<Index>(&entry)) {
-      layout = select(std::move(layout), static_cast<Index>(d), *i, "index");
+      layout = select(layout, static_cast<Index>(d), *i, "index");
     } else if (const Slice* s = std::get_if<Slice>(&entry)) {
-      layout = s->step > 0 ? detail::slice_forward(std::move(layout), d, *s)
-                           : detail::slice_backward(std::move(layout), d, *s);
+      layout = s->step > 0 ? detail::slice_forward(layout, d, *s) : detail::slice_backward(layout, d, *s);
       ++d;
     } else if (std::holds_alternative<NewAxis>(entry)) {
-      layout = unsqueeze(std::move(layout), static_cast<Index>(d++));
+      layout = unsqueeze(layout, static_cast<Index>(d++));
     } else {
       d += left;
       left = 0;
@@ -422,7 +428,8 @@ constexpr Layout index(Layout layout, std::span<const BasicIndex> entries,
 
 /// The elements (i, i+offset) of two axes, as a last axis of the summed stride; the two axes go away.
 /// Example: `diagonal({{3, 3}, {3, 1}})` is `(3):(4)+0`.
-constexpr Layout diagonal(Layout layout, Index offset = 0, Index axis1 = 0, Index axis2 = 1) {
+constexpr Layout diagonal(const Layout& source, Index offset = 0, Index axis1 = 0, Index axis2 = 1) {
+  Layout layout = source;
   const std::size_t a = wrap_axis("diagonal", axis1, layout.shape);
   const std::size_t b = wrap_axis("diagonal", axis2, layout.shape);
   if (a == b) detail::throw_equal_axes("diagonal", axis1, layout.shape);
@@ -443,7 +450,8 @@ constexpr Layout diagonal(Layout layout, Index offset = 0, Index axis1 = 0, Inde
 
 /// All windows of `size` elements along an axis, `step` apart; the window is a new last axis.
 /// Example: `unfold({{7}, {1}}, 0, 3, 2)` is `(3,3):(2,1)+0`.
-constexpr Layout unfold(Layout layout, Index axis, Index size, Index step) {
+constexpr Layout unfold(const Layout& source, Index axis, Index size, Index step) {
+  Layout layout = source;
   const std::size_t d = wrap_axis("unfold", axis, layout.shape);
   const bool is_scalar = layout.rank() == 0;
   const Index extent = is_scalar ? 1 : layout.shape[d];
@@ -461,7 +469,8 @@ constexpr Layout unfold(Layout layout, Index axis, Index size, Index step) {
 
 /// The axes walked backwards, as a view with negative strides (NumPy's flip; PyTorch's copies).
 /// Example: `flip_view({{4}, {1}}, {0})` is `(4):(-1)+3`.
-constexpr Layout flip_view(Layout layout, const Dims& axes) {
+constexpr Layout flip_view(const Layout& source, const Dims& axes) {
+  Layout layout = source;
   std::uint64_t flipped = 0;
   for (const Index axis : axes) {
     const std::size_t d = wrap_axis("flip", axis, layout.shape);
@@ -609,7 +618,8 @@ constexpr std::vector<Layout> dsplit(const Layout& layout, const Dims& indices) 
 /// The same bytes as elements of another size. To smaller elements the last axis grows by the ratio; to
 /// larger ones it must divide, as must the offset and all other strides; the last stride must be 1 unless the
 /// sizes are equal. Example: `view_dtype({{4, 4}, {4, 1}}, 4, 1)` is `(4,16):(16,1)+0`.
-constexpr Layout view_dtype(Layout layout, std::size_t from_item_size, std::size_t to_item_size) {
+constexpr Layout view_dtype(const Layout& source, std::size_t from_item_size, std::size_t to_item_size) {
+  Layout layout = source;
   if (from_item_size == to_item_size) return layout;
   const bool grows = to_item_size < from_item_size;
   const auto ratio =
@@ -648,7 +658,8 @@ constexpr Layout view_dtype(Layout layout, std::size_t from_item_size, std::size
 }
 
 /// A complex tensor as pairs of real numbers: strides and offset doubled, a last axis `(2):(1)`.
-constexpr Layout view_as_real(Layout layout) {
+constexpr Layout view_as_real(const Layout& source) {
+  Layout layout = source;
   for (Index& stride : layout.strides) stride = checked_multiply(stride, 2, "view_as_real");
   layout.offset = checked_multiply(layout.offset, 2, "view_as_real");
   layout.shape.push_back(2);
@@ -657,7 +668,8 @@ constexpr Layout view_as_real(Layout layout) {
 }
 
 /// The inverse of view_as_real: a last axis of size 2 and stride 1, all other strides and the offset even.
-constexpr Layout view_as_complex(Layout layout) {
+constexpr Layout view_as_complex(const Layout& source) {
+  Layout layout = source;
   if (layout.rank() == 0) detail::throw_view_as_complex("the tensor must have at least 1 axis", layout);
   if (layout.shape.back() != 2) detail::throw_view_as_complex("the last size must be 2", layout);
   if (layout.strides.back() != 1) detail::throw_view_as_complex("the last stride must be 1", layout);
@@ -673,7 +685,8 @@ constexpr Layout view_as_complex(Layout layout) {
 }
 
 /// The real (component 0) or imaginary (1) parts of a complex tensor: strides doubled.
-constexpr Layout complex_component(Layout layout, Index component) {
+constexpr Layout complex_component(const Layout& source, Index component) {
+  Layout layout = source;
   for (Index& stride : layout.strides) stride = checked_multiply(stride, 2, "real");
   layout.offset = checked_multiply(layout.offset, 2, "real") + component;
   return layout;
