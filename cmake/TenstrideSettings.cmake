@@ -12,7 +12,8 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(TENSTRIDE_CCACHE ccache)
   mark_as_advanced(TENSTRIDE_CCACHE)
   if(TENSTRIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${TENSTRIDE_CCACHE})
+    # One answer for all build folders: the sources are named by absolute paths, so debuggers find them all the same.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${TENSTRIDE_CCACHE})
   endif()
 endif()
 

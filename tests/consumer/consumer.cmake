@@ -11,7 +11,8 @@ set(consumer_arguments
     -DSONAME=libtenstride.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
     -DGENERATOR=${CMAKE_GENERATOR}
     -DCOMPILER=${CMAKE_CXX_COMPILER}
-    -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER}
+    -DCCACHE=$<$<BOOL:${TENSTRIDE_CCACHE}>:${TENSTRIDE_CCACHE}>
+    -DWERROR=${TENSTRIDE_WERROR}
     -DBUILD_TYPE=${CMAKE_BUILD_TYPE}
     "-DFLAGS=${CMAKE_CXX_FLAGS_RELWITHDEBINFO}")
 set(ways ${TENSTRIDE_KIND})
@@ -27,7 +28,5 @@ list(TRANSFORM ways PREPEND pkg_config_ OUTPUT_VARIABLE pkg_config_ways)
 foreach(way IN LISTS find_package_ways pkg_config_ways ITEMS add_subdirectory)
   add_test(NAME consumer.${way} COMMAND ${CMAKE_COMMAND} ${consumer_arguments} -DWAY=${way} -P
                                         ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
-  # The same compilations in another folder: let ccache answer for them.
-  set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree TIMEOUT 1200
-                                                  ENVIRONMENT "CCACHE_NOHASHDIR=1")
+  set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree TIMEOUT 1200)
 endforeach()

@@ -26,13 +26,17 @@ endif()
 set(build ${WORK_DIR}/${WAY})
 file(REMOVE_RECURSE ${build})
 string(REGEX REPLACE ".*_" "" kind ${WAY})
+if(CCACHE)
+  # add_subdirectory compiles the library once more, with the flags of this build: ccache may answer.
+  set(ENV{CMAKE_CXX_COMPILER_LAUNCHER} "${CMAKE_COMMAND};-E;env;CCACHE_NOHASHDIR=1;${CCACHE}")
+endif()
 set(ENV{PKG_CONFIG_PATH} ${prefix}/${LIBDIR}/pkgconfig)
 execute_process(
   COMMAND
     ${CMAKE_COMMAND} -G ${GENERATOR} -S ${CMAKE_CURRENT_LIST_DIR} -B ${build} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=${FLAGS}
-    -DCMAKE_PREFIX_PATH=${prefix} -DWAY=${WAY} -DKIND=${kind} -DTENSTRIDE_SOURCE_DIR=${SOURCE_DIR} COMMAND_ERROR_IS_FATAL
-    ANY)
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=${FLAGS}
+    -DCMAKE_PREFIX_PATH=${prefix} -DWAY=${WAY} -DKIND=${kind} -DTENSTRIDE_SOURCE_DIR=${SOURCE_DIR}
+    -DTENSTRIDE_WERROR=${WERROR} --no-warn-unused-cli COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${build}/consumer OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 if(NOT output STREQUAL "(4,3):(3,1)+0\n")
