@@ -102,9 +102,7 @@ class Dims {
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
   [[nodiscard]] constexpr Index* data() noexcept { return is_on_heap_ ? heap_ : inline_; }
-  [[nodiscard]] constexpr const Index* data() const noexcept {
-    return is_on_heap_ ? heap_ : inline_;
-  }
+  [[nodiscard]] constexpr const Index* data() const noexcept { return is_on_heap_ ? heap_ : inline_; }
   [[nodiscard]] constexpr Index* begin() noexcept { return data(); }
   [[nodiscard]] constexpr Index* end() noexcept { return data() + size_; }
   [[nodiscard]] constexpr const Index* begin() const noexcept { return data(); }

@@ -101,8 +101,8 @@ constexpr DType component_type(DType type) {
 /// Nothing where no type has the name.
 TENSTRIDE_API std::optional<DType> parse_dtype(std::string_view text);
 
-/// The type that holds values of both, by PyTorch's table (`torch.promote_types`). Nothing for the pairs PyTorch
-/// refuses: float8 with any other, uint16/32/64 with anything but itself and the floating types.
+/// The type that holds values of both, by PyTorch's table (`torch.promote_types`). Nothing for the pairs
+/// PyTorch refuses: float8 with any other, uint16/32/64 with anything but itself and the floating types.
 /// Example: `promote_types(DType::uint8, DType::int8) == DType::int16`.
 TENSTRIDE_API std::optional<DType> promote_types(DType a, DType b);
 
