@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves over Highway: this file is compiled once for each instruction set, in a namespace of its own.
+
+// Highway's own checks would abort; the library never does.
+#define HWY_IS_DEBUG_BUILD 0
+// Hardly more than SSSE3 for what is used here.
+#define HWY_DISABLED_TARGETS HWY_SSE4
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copy/kernels_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "copy/convert_simd-inl.h"
+#include "copy/kernels.hpp"
+#include "copy/turn_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <std::size_t item, std::size_t channels>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
+    const auto to = [&](std::size_t c) HWY_ATTR { return reinterpret_cast<T*>(out + c * pitch + i * item); };
+    hn::Vec<decltype(d)> v0, v1, v2, v3;
+    if constexpr (channels == 2) {
+      hn::LoadInterleaved2(d, from, v0, v1);
+    } else if constexpr (channels == 3) {
+      hn::LoadInterleaved3(d, from, v0, v1, v2);
+      hn::StoreU(v2, d, to(2));
+    } else {
+      hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
+      hn::StoreU(v2, d, to(2));
+      hn::StoreU(v3, d, to(3));
+    }
+    hn::StoreU(v0, d, to(0));
+    hn::StoreU(v1, d, to(1));
+  }
+  portable_kernels().deinterleave[log2_of<item>][channels - 2](out + i * item, pitch,
+                                                               in + i * channels * item, count - i);
+}
+
+template <std::size_t item, std::size_t channels>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* to = reinterpret_cast<T*>(out + i * channels * item);
+    const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
+    };
+    if constexpr (channels == 2) {
+      hn::StoreInterleaved2(from(0), from(1), d, to);
+    } else if constexpr (channels == 3) {
+      hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
+    } else {
+      hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
+    }
+  }
+  portable_kernels().interleave[log2_of<item>][channels - 2](out + i * channels * item, in + i * item, pitch,
+                                                             count - i);
+}
+
+/// Every second, third or fourth item: whole vectors are loaded and one channel is kept. The items in between
+/// belong to the source's storage; those after the last kept one may not, so the last item is left to the
+/// plain loop.
+template <std::size_t item, std::size_t channels>
+std::size_t gather_channel(std::byte* out, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes < count; i += lanes) {
+    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
+    hn::Vec<decltype(d)> v0, v1, v2, v3;
+    if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v0, v1);
+    if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v0, v1, v2);
+    if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
+    hn::StoreU(v0, d, reinterpret_cast<T*>(out + i * item));
+  }
+  return i;
+}
+
+/// Backwards.
+template <std::size_t item>
+std::size_t gather_reversed(std::byte* out, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const std::byte* from = in - static_cast<std::ptrdiff_t>((i + lanes - 1) * item);
+    const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from));
+    if constexpr (item == 1) {
+      // Bytes turn within pairs, pairs within the vector.
+      const hn::Repartition<std::uint16_t, decltype(d)> d16;
+      const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
+      const auto swapped = hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs));
+      hn::StoreU(hn::BitCast(d, swapped), d, reinterpret_cast<T*>(out + i));
+    } else {
+      hn::StoreU(hn::Reverse(d, v), d, reinterpret_cast<T*>(out + i * item));
+    }
+  }
+  return i;
+}
+
+template <std::size_t item>
+void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  std::size_t done = 0;
+  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  if (stride == 2 * unit) done = gather_channel<item, 2>(out, in, count);
+  if (stride == 3 * unit) done = gather_channel<item, 3>(out, in, count);
+  if (stride == 4 * unit) done = gather_channel<item, 4>(out, in, count);
+  if (stride == -unit) done = gather_reversed<item>(out, in, count);
+  portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<std::ptrdiff_t>(done) * stride,
+                                           stride, count - done);
+}
+
+void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * stride);
+    hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(out + i * 16));
+  }
+}
+
+void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+                 std::size_t rows, std::size_t bytes) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
+    const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
+    auto* HWY_RESTRICT line = reinterpret_cast<std::uint8_t*>(to - shift);
+    const auto* HWY_RESTRICT from = reinterpret_cast<const std::uint8_t*>(src + r * src_pitch - shift);
+    for (std::size_t at = 0; at < bytes; at += 64) {
+      for (std::size_t part = 0; part < 64; part += step) {
+        hn::Stream(hn::LoadU(d, from + at + part), d, line + at + part);
+      }
+    }
+  }
+}
+
+void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+               std::size_t rows, std::size_t bytes) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  if (bytes < step) {
+    portable_kernels().copy_rows(dst, dst_pitch, src, src_pitch, rows, bytes);
+    return;
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch);
+    const auto* from = reinterpret_cast<const std::uint8_t*>(src + r * src_pitch);
+    std::size_t at = 0;
+    for (; at + step <= bytes; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
+    if (at < bytes) hn::StoreU(hn::LoadU(d, from + bytes - step), d, to + bytes - step);
+  }
+}
+
+void fence() {
+  hwy::FlushStream();
+}
+
+template <std::size_t item>
+constexpr std::array<Kernels::Deinterleave, 3> deinterleaves{deinterleave<item, 2>, deinterleave<item, 3>,
+                                                             deinterleave<item, 4>};
+template <std::size_t item>
+constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, interleave<item, 3>,
+                                                         interleave<item, 4>};
+
+constexpr Kernels table{
+    .name = hwy_target_name,
+    .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
+    .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
+    .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
+    .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
+    .stream_rows = stream_rows,
+    .copy_rows = copy_rows,
+    .fence = fence,
+    .convert = find_convert,
+};
+
+const Kernels* best_table() {
+  return &table;
+}
+
+#else
+
+const Kernels* best_table() {
+  return &portable_kernels();
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenstride::copy {
+namespace {
+
+struct Tables {
+  std::array<const Kernels*, 8> best_first{};
+  std::size_t count = 0;
+
+  void add(bool runs_here, const Kernels* table) {
+    if (runs_here && table != &portable_kernels()) best_first[count++] = table;
+  }
+};
+
+/// Asks the processor. Highway's own dispatch would do the same, but would need its library at run time.
+Tables find_tables() {
+  Tables tables;
+#if HWY_ARCH_X86
+  __builtin_cpu_init();
+#if HWY_TARGETS & HWY_AVX3
+  tables.add(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+                 __builtin_cpu_supports("avx512cd"),
+             N_AVX3::best_table());
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  // Every processor with AVX2 and FMA has BMI, BMI2 and F16C too.
+  tables.add(
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"),
+      N_AVX2::best_table());
+#endif
+#if HWY_TARGETS & HWY_SSSE3
+  tables.add(__builtin_cpu_supports("ssse3"), N_SSSE3::best_table());
+#endif
+#else
+  tables.add(true, HWY_STATIC_DISPATCH(best_table)());
+#endif
+  tables.best_first[tables.count++] = &portable_kernels();
+  return tables;
+}
+
+}  // namespace
+
+std::span<const Kernels* const> available_kernels() {
+  static const Tables tables = find_tables();
+  return {tables.best_first.data(), tables.count};
+}
+
+const Kernels& kernels() {
+  static const Kernels& best = *available_kernels().front();
+  return best;
+}
+
+}  // namespace tenstride::copy
+#endif  // HWY_ONCE
