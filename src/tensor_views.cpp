@@ -19,70 +19,70 @@ namespace {
 }  // namespace
 
 Tensor Tensor::permute(const Dims& dims) const {
-  return with_layout(tenstride::permute(layout_, dims));
+  return viewed([&] { return tenstride::permute(layout_, dims); });
 }
 Tensor Tensor::transpose(Index dim0, Index dim1) const {
-  return with_layout(tenstride::transpose(layout_, dim0, dim1));
+  return viewed([&] { return tenstride::transpose(layout_, dim0, dim1); });
 }
 Tensor Tensor::movedim(const Dims& source, const Dims& destination) const {
-  return with_layout(tenstride::movedim(layout_, source, destination));
+  return viewed([&] { return tenstride::movedim(layout_, source, destination); });
 }
 Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const {
-  return with_layout(tenstride::moveaxis(layout_, source, destination));
+  return viewed([&] { return tenstride::moveaxis(layout_, source, destination); });
 }
 Tensor Tensor::t() const {
-  return with_layout(tenstride::t(layout_));
+  return viewed([&] { return tenstride::t(layout_); });
 }
 Tensor Tensor::T() const {
-  return with_layout(tenstride::reverse_axes(layout_));
+  return viewed([&] { return tenstride::reverse_axes(layout_); });
 }
 Tensor Tensor::mT() const {
-  return with_layout(tenstride::matrix_transpose(layout_));
+  return viewed([&] { return tenstride::matrix_transpose(layout_); });
 }
 Tensor Tensor::squeeze() const {
-  return with_layout(tenstride::squeeze(layout_));
+  return viewed([&] { return tenstride::squeeze(layout_); });
 }
 Tensor Tensor::squeeze(Index dim) const {
-  return with_layout(tenstride::squeeze(layout_, dim));
+  return viewed([&] { return tenstride::squeeze(layout_, dim); });
 }
 Tensor Tensor::squeeze(const Dims& dims) const {
-  return with_layout(tenstride::squeeze(layout_, dims));
+  return viewed([&] { return tenstride::squeeze(layout_, dims); });
 }
 Tensor Tensor::unsqueeze(Index dim) const {
-  return with_layout(tenstride::unsqueeze(layout_, dim));
+  return viewed([&] { return tenstride::unsqueeze(layout_, dim); });
 }
 Tensor Tensor::unflatten(Index dim, const Dims& sizes) const {
-  return with_layout(tenstride::unflatten(layout_, dim, sizes));
+  return viewed([&] { return tenstride::unflatten(layout_, dim, sizes); });
 }
 Tensor Tensor::expand(const Dims& sizes) const {
-  return with_layout(tenstride::expand(layout_, sizes));
+  return viewed([&] { return tenstride::expand(layout_, sizes); });
 }
 Tensor Tensor::broadcast_to(const Dims& sizes) const {
-  return with_layout(tenstride::expand(layout_, sizes, "broadcast_to"));
+  return viewed([&] { return tenstride::expand(layout_, sizes, "broadcast_to"); });
 }
 Tensor Tensor::select(Index dim, Index index) const {
-  return with_layout(tenstride::select(layout_, dim, index));
+  return viewed([&] { return tenstride::select(layout_, dim, index); });
 }
 Tensor Tensor::narrow(Index dim, Index start, Index length) const {
-  return with_layout(tenstride::narrow(layout_, dim, start, length));
+  return viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
 }
 Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) const {
-  return with_layout(tenstride::slice(layout_, dim, start, end, step));
+  return viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
 }
 Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const {
-  return with_layout(tenstride::diagonal(layout_, offset, dim1, dim2));
+  return viewed([&] { return tenstride::diagonal(layout_, offset, dim1, dim2); });
 }
 Tensor Tensor::unfold(Index dimension, Index size, Index step) const {
-  return with_layout(tenstride::unfold(layout_, dimension, size, step));
+  return viewed([&] { return tenstride::unfold(layout_, dimension, size, step); });
 }
 Tensor Tensor::atleast_1d() const {
-  return with_layout(tenstride::at_least(layout_, 1));
+  return viewed([&] { return tenstride::at_least(layout_, 1); });
 }
 Tensor Tensor::atleast_2d() const {
-  return with_layout(tenstride::at_least(layout_, 2));
+  return viewed([&] { return tenstride::at_least(layout_, 2); });
 }
 Tensor Tensor::atleast_3d() const {
-  return with_layout(tenstride::at_least(layout_, 3));
+  return viewed([&] { return tenstride::at_least(layout_, 3); });
 }
 
 Tensor Tensor::view(const Dims& sizes) const {
@@ -99,7 +99,8 @@ Tensor Tensor::view(DType dtype) const {
 
 Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) const {
   const auto count = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
-  return with_layout(tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count));
+  return viewed(
+      [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
 }
 
 Tensor Tensor::conj() const {

@@ -164,8 +164,10 @@ class Dims {
   constexpr void copy_inline(const Dims& other) noexcept {
     if (std::is_constant_evaluated()) {
       for (std::size_t i = 0; i < other.size_; ++i) inline_[i] = other.inline_[i];
+    } else if (other.size_ <= 4) {
+      std::memcpy(inline_, other.inline_, 4 * sizeof(Index));
     } else {
-      std::memcpy(inline_, other.inline_, other.size_ <= 4 ? 4 * sizeof(Index) : sizeof inline_);
+      std::memcpy(inline_, other.inline_, 8 * sizeof(Index));
     }
   }
   constexpr void take_heap(Dims& other) noexcept {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/single_threaded.h>
+
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -37,6 +39,23 @@ struct StorageBlock {
   /// Gives the block at least `nbytes` bytes, keeping those it has; null where it cannot grow.
   void (*grow)(StorageBlock*, std::size_t nbytes) = nullptr;
 };
+
+/// Counting with a locked instruction costs more than the rest of a view; as long as the process has one
+/// thread (glibc keeps the flag, libstdc++'s shared_ptr relies on it too) plain loads and stores do.
+inline void add_reference(std::atomic<std::size_t>& references) noexcept {
+  if (__libc_single_threaded != 0) {
+    references.store(references.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  } else {
+    references.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+/// True for the last one.
+inline bool drop_reference(std::atomic<std::size_t>& references) noexcept {
+  if (__libc_single_threaded == 0) return references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  const std::size_t left = references.load(std::memory_order_relaxed) - 1;
+  references.store(left, std::memory_order_relaxed);
+  return left == 0;
+}
 }  // namespace detail
 
 /// A flat run of bytes shared by reference count; counting is thread-safe, the bytes are not guarded. Copies
@@ -101,10 +120,10 @@ class TENSTRIDE_API Storage {
  private:
   explicit Storage(detail::StorageBlock* block) noexcept : block_(block) {}
   constexpr void retain() const noexcept {
-    if (block_ != nullptr) block_->references.fetch_add(1, std::memory_order_relaxed);
+    if (block_ != nullptr) detail::add_reference(block_->references);
   }
   void drop() noexcept {
-    if (block_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) block_->release(block_);
+    if (detail::drop_reference(block_->references)) block_->release(block_);
   }
   [[noreturn]] static void throw_read_only();
 

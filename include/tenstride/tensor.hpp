@@ -260,12 +260,25 @@ class TENSTRIDE_API Tensor {
   }
 
  private:
-  Tensor(const Tensor& base, Layout layout)
+  Tensor(const Tensor& base, Layout&& layout)
       : storage_(base.storage_),
         layout_(std::move(layout)),
         dtype_(base.dtype_),
         is_conj_(base.is_conj_),
         is_read_only_(base.is_read_only_) {}
+  /// Lets `make()` build the layout where it stays: nothing is copied twice.
+  struct InPlace {};
+  template <typename Make>
+  Tensor(InPlace, const Tensor& base, const Make& make)
+      : storage_(base.storage_),
+        layout_(make()),
+        dtype_(base.dtype_),
+        is_conj_(base.is_conj_),
+        is_read_only_(base.is_read_only_) {}
+  template <typename Make>
+  [[nodiscard]] Tensor viewed(const Make& make) const {
+    return Tensor(InPlace{}, *this, make);
+  }
   void require_dtype(DType wanted) const;
   [[nodiscard]] std::vector<Tensor> with_layouts(std::vector<Layout> layouts) const;
 
