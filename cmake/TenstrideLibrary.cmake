@@ -37,6 +37,10 @@ function(tenstride_library name kind)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES})
+  # What is declared and never defined is found here, not by the first who calls it; a sanitizer's symbols come later.
+  if(kind STREQUAL "SHARED" AND NOT TENSTRIDE_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    target_link_options(${name} PRIVATE LINKER:--no-undefined)
+  endif()
 endfunction()
 
 if(BUILD_SHARED_LIBS)
