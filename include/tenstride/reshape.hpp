@@ -82,7 +82,10 @@ constexpr std::optional<std::pair<std::size_t, std::size_t>> find_crossing(const
       filled *= shape[open - 1];
       --open;
     }
-    if (filled != run) return std::pair{d, open};
+    if (filled != run) {
+      while (shape[open] == 1) ++open;  // taken after the axis that went too far
+      return std::pair{d, open};
+    }
     if (d == 0) break;
     base = layout.strides[d - 1];
     run = 1;
