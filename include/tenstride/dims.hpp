@@ -46,6 +46,14 @@ class Dims {
     return result;
   }
 
+  /// `count` entries, to be written by the caller before they are read.
+  static constexpr Dims of_size(std::size_t count) {
+    Dims result;
+    result.reserve_for(count);
+    result.size_ = static_cast<std::uint32_t>(count);
+    return result;
+  }
+
   constexpr Dims(const Dims& other) : size_(other.size_) {
     if (!other.is_on_heap_) [[likely]] {
       start_lifetime();
@@ -124,7 +132,8 @@ class Dims {
   constexpr void pop_back() noexcept { --size_; }
   constexpr void resize(std::size_t count, Index value = 0) {
     reserve_for(count);
-    for (std::size_t i = size_; i < count; ++i) data()[i] = value;
+    Index* const entries = data();
+    for (std::size_t i = size_; i < count; ++i) entries[i] = value;
     size_ = static_cast<std::uint32_t>(count);
   }
   /// Puts `value` before entry `at`. Pre: at <= size().
@@ -152,7 +161,8 @@ class Dims {
   constexpr Dims(const Index* values, std::size_t count) {
     start_lifetime();
     reserve_for(count);
-    std::copy(values, values + count, data());
+    Index* const entries = data();
+    for (std::size_t i = 0; i < count; ++i) entries[i] = values[i];
     size_ = static_cast<std::uint32_t>(count);
   }
   /// A constant must not hold indeterminate values; at run time the unused entries are left alone.

@@ -49,19 +49,27 @@ TENSTRIDE_API std::string_view name(MemoryFormat format);
 /// OverflowError where the product does not fit (a size of 0 makes it 0, whatever the others).
 /// Example: `count_elements({2, 3, 4}) == 24`.
 constexpr Index count_elements(const Dims& shape, std::string_view operation = "shape") {
+  Index count = 1;
   bool is_empty = false;
+  bool overflows = false;
   for (const Index size : shape) {
     if (size < 0) detail::throw_negative_size(operation, shape);
-    is_empty = is_empty || size == 0;
+    is_empty |= size == 0;
+    overflows |= __builtin_mul_overflow(count, size, &count);
   }
   if (is_empty) return 0;
-  Index count = 1;
-  for (const Index size : shape) count = checked_multiply(count, size, operation);
+  if (overflows) [[unlikely]] {
+    count = 1;
+    for (const Index size : shape) count = checked_multiply(count, size, operation);
+  }
   return count;
 }
 
 constexpr bool is_empty(const Layout& layout) noexcept {
-  return std::find(layout.shape.begin(), layout.shape.end(), Index{0}) != layout.shape.end();
+  for (const Index size : layout.shape) {
+    if (size == 0) return true;
+  }
+  return false;
 }
 
 /// The number of elements of a layout whose shape was checked when it was made.
@@ -77,9 +85,13 @@ constexpr Index numel(const Layout& layout) noexcept {
 /// Example: `row_major_strides({2, 3, 4}) == Dims{12, 4, 1}`.
 constexpr Dims row_major_strides(const Dims& shape, std::string_view operation = "shape") {
   count_elements(shape, operation);
-  Dims strides = Dims::filled(shape.size(), 1);
-  for (std::size_t d = shape.size(); d-- > 1;) {
-    strides[d - 1] = checked_multiply(strides[d], std::max<Index>(shape[d], 1), operation);
+  Dims strides = Dims::of_size(shape.size());
+  const Index* const sizes = shape.data();
+  Index* const steps = strides.data();
+  Index step = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    steps[d] = step;
+    if (d > 0) step = checked_multiply(step, std::max<Index>(sizes[d], 1), operation);
   }
   return strides;
 }
@@ -227,16 +239,19 @@ constexpr std::optional<Dims> index_at(const Layout& layout, Index position) {
 /// tensor always is (PyTorch's rule). Another rank than the format's gives false. Pre: format is not
 /// preserve. Example: `is_contiguous({{2, 3}, {3, 1}, 7})`; `!is_contiguous({{3, 2}, {1, 3}, 0})`.
 constexpr bool is_contiguous(const Layout& layout, MemoryFormat format = MemoryFormat::contiguous) {
-  std::optional<Index> expected = 1;  // nothing: more than any stride
   if (format == MemoryFormat::contiguous) {
-    if (is_empty(layout)) return true;
+    const Index* const sizes = layout.shape.data();
+    const Index* const steps = layout.strides.data();
+    Index expected = 1;
+    bool matches = true;
     for (std::size_t d = layout.rank(); d-- > 0;) {
-      if (layout.shape[d] == 1) continue;
-      if (layout.strides[d] != expected) return false;
-      expected = try_multiply(*expected, layout.shape[d]);
+      if (sizes[d] == 0) return true;
+      matches &= sizes[d] == 1 || steps[d] == expected;
+      static_cast<void>(__builtin_mul_overflow(expected, sizes[d], &expected));  // only beside a size of 0
     }
-    return true;
+    return matches;
   }
+  std::optional<Index> expected = 1;  // nothing: more than any stride
   if (layout.rank() != detail::rank_of(format)) return false;
   for (const Index axis : detail::axes_from_fastest(format)) {
     const std::size_t d = detail::at(axis);

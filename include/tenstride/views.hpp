@@ -73,15 +73,21 @@ constexpr std::size_t wrap_axis(std::string_view operation, Index axis, const Di
 /// Axis i of the result is axis order[i] of the source. The order must list each axis once.
 /// Example: `permute({{2, 3, 2}, {6, 2, 1}}, {0, 2, 1})` is `(2,2,3):(6,1,2)+0`.
 constexpr Layout permute(const Layout& layout, const Dims& order) {
-  if (order.size() != layout.rank()) detail::throw_order("permute", order, layout.shape);
-  Layout result{Dims::filled(layout.rank(), 0), Dims::filled(layout.rank(), 0), layout.offset};
+  const std::size_t rank = layout.rank();
+  if (order.size() != rank) detail::throw_order("permute", order, layout.shape);
+  Layout result{Dims::of_size(rank), Dims::of_size(rank), layout.offset};
+  const Index* const axes = order.data();
+  const Index* const sizes = layout.shape.data();
+  const Index* const steps = layout.strides.data();
+  Index* const result_sizes = result.shape.data();
+  Index* const result_steps = result.strides.data();
   std::uint64_t seen = 0;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::size_t axis = wrap_axis("permute", order[i], layout.shape);
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::size_t axis = wrap_axis("permute", axes[i], layout.shape);
     if ((seen >> axis & 1U) != 0) detail::throw_order("permute", order, layout.shape);
     seen |= std::uint64_t{1} << axis;
-    result.shape[i] = layout.shape[axis];
-    result.strides[i] = layout.strides[axis];
+    result_sizes[i] = sizes[axis];
+    result_steps[i] = steps[axis];
   }
   return result;
 }
@@ -668,20 +674,20 @@ constexpr Layout view_as_real(const Layout& source) {
 }
 
 /// The inverse of view_as_real: a last axis of size 2 and stride 1, all other strides and the offset even.
-constexpr Layout view_as_complex(const Layout& source) {
-  Layout layout = source;
+constexpr Layout view_as_complex(const Layout& layout) {
   if (layout.rank() == 0) detail::throw_view_as_complex("the tensor must have at least 1 axis", layout);
   if (layout.shape.back() != 2) detail::throw_view_as_complex("the last size must be 2", layout);
   if (layout.strides.back() != 1) detail::throw_view_as_complex("the last stride must be 1", layout);
-  layout.shape.pop_back();
-  layout.strides.pop_back();
-  for (Index& stride : layout.strides) {
+  Layout result = layout;
+  result.shape.pop_back();
+  result.strides.pop_back();
+  for (Index& stride : result.strides) {
     if (stride % 2 != 0) detail::throw_view_as_complex("every stride but the last must be even", layout);
     stride /= 2;
   }
   if (layout.offset % 2 != 0) detail::throw_view_as_complex("the offset must be even", layout);
-  layout.offset /= 2;
-  return layout;
+  result.offset /= 2;
+  return result;
 }
 
 /// The real (component 0) or imaginary (1) parts of a complex tensor: strides doubled.
