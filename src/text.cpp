@@ -29,11 +29,9 @@ class Reader {
   }
   Index number() {
     blanks();
-    const bool has_plus = at_ < text_.size() && text_[at_] == '+';
-    const std::size_t sign = has_plus && text_.substr(at_, 2) != "+-" ? 1 : 0;
     Index value = 0;
     const char* const end = text_.data() + text_.size();
-    const auto [stop, error] = std::from_chars(text_.data() + at_ + sign, end, value);
+    const auto [stop, error] = std::from_chars(text_.data() + at_, end, value);
     if (error == std::errc::result_out_of_range) fail("a number that fits 64 bits");
     if (error != std::errc{}) fail("a number");
     at_ = static_cast<std::size_t>(stop - text_.data());
@@ -56,10 +54,6 @@ class Reader {
     if (at_ < text_.size()) fail("the end");
   }
 
- private:
-  void blanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
-  }
   [[noreturn]] void fail(std::string_view wanted) const {
     const std::string found = at_ < text_.size() ? detail::message("'", text_[at_], "'") : "the end";
     throw ParseError(detail::message(what_, ": \"", text_, "\" has ", found, " at column ", at_ + 1,
@@ -67,6 +61,10 @@ class Reader {
                      at_);
   }
 
+ private:
+  void blanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
+  }
   std::string_view text_;
   std::string_view what_;
   std::string_view form_;
@@ -96,7 +94,12 @@ Layout parse_layout(std::string_view text) {
   layout.shape = reader.dims();
   reader.expect(':');
   layout.strides = reader.dims();
-  if (reader.peek() == '+' || reader.peek() == '-') layout.offset = reader.number();
+  if (reader.accept('+')) {
+    if (reader.peek() == '-') reader.fail("a number without a sign");
+    layout.offset = reader.number();
+  } else if (reader.peek() == '-') {
+    layout.offset = reader.number();
+  }
   reader.finish();
   if (layout.shape.size() != layout.strides.size()) {
     detail::throw_lengths_differ("layout", layout.shape, layout.strides);

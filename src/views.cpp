@@ -141,8 +141,8 @@ void throw_unfold_size(Index axis, Index size, const Dims& shape) {
 }
 
 void throw_too_many_indices(std::size_t given, const Dims& shape) {
-  throw IndexError(message("index: ", given, " indices must be at most the tensor's axes, ", shape.size(),
-                           " (shape ", shape, ")"),
+  throw IndexError(message("index: ", given, given == 1 ? " index" : " indices", " given, must be at most ",
+                           shape.size(), ", one for each axis (shape ", shape, ")"),
                    static_cast<Index>(given), 0, static_cast<Index>(shape.size()));
 }
 
