@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/copy_plan.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tenstride {
+namespace {
+
+constexpr DType f32 = DType::float32;
+constexpr DType u8 = DType::uint8;
+
+CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
+  return plan(row_major(src.shape), type, src, type, options);
+}
+
+TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
+  EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
+            "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
+            "  kernel   tile 32 x 32, streaming stores, threads\n"
+            "  from     0, to 0\n"
+            "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
+            "  loop 1   4096  dst stride 1     src stride 4096  destination run");
+}
+
+TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
+  const std::array scale{0.1, 0.2, 0.3};
+  const std::array shift{0.5};
+  PlanOptions options;
+  options.scale = scale;
+  options.shift = shift;
+  options.axis = 0;
+  options.max_threads = 2;
+  const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
+  EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
+            "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
+            "  kernel   deinterleave 1344 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
+            "  from     7, to 0\n"
+            "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
+            "  loop 1   600  dst stride 1    src stride 3  destination run");
+  options = {};
+  options.conjugation = Conjugation::conjugate;
+  EXPECT_EQ(of({{1}, {1}, 0}, DType::complex64, options).to_string(),
+            "copy 1 element complex64 -> complex64, 8 B -> 8 B\n"
+            "  kernel   memcpy, conjugated, ordinary stores, one thread\n"
+            "  from     0, to 0\n"
+            "  loop 0   1  dst stride 1  src stride 1  destination run");
+  EXPECT_EQ(of({{2, 0}, {0, 1}, 0}, f32).to_string(), "copy 0 elements");
+}
+
+TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
+  const auto kernel = [](const Layout& src, DType type = f32) { return of(src, type).kernel; };
+  EXPECT_EQ(kernel({{0, 4}, {4, 1}, 0}), CopyKernel::nothing);
+  EXPECT_EQ(kernel({{}, {}, 5}), CopyKernel::memcpy);
+  EXPECT_EQ(kernel({{3, 4, 5}, {20, 5, 1}, 0}), CopyKernel::memcpy);
+  EXPECT_EQ(kernel({{3, 50}, {70, 1}, 0}), CopyKernel::rows);
+  EXPECT_EQ(kernel({{3, 50}, {-70, 1}, 140}), CopyKernel::rows);
+  EXPECT_EQ(kernel({{3, 50}, {1, 0}, 0}), CopyKernel::fill);
+  EXPECT_EQ(kernel({{3, 50}, {100, 2}, 0}), CopyKernel::gather);
+  EXPECT_EQ(kernel({{50}, {-1}, 49}), CopyKernel::gather);
+  EXPECT_EQ(kernel({{30, 50}, {1, 30}, 0}), CopyKernel::tile);
+  EXPECT_EQ(kernel({{30, 50}, {-1, 30}, 29}), CopyKernel::tile);
+  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}), CopyKernel::deinterleave);
+  EXPECT_EQ(kernel({{50, 3}, {1, 50}, 0}), CopyKernel::interleave);
+  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}, DType::complex128), CopyKernel::tile);
+  EXPECT_EQ(plan({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
+}
+
+TEST(CopyPlan, MergesAxesThatAreOneOnBothSides) {
+  // (2,3,4,5).permute(2,3,0,1): two blocks of axes trade places.
+  const CopyPlan made = of({{4, 5, 2, 3}, {5, 1, 60, 20}, 0}, f32);
+  ASSERT_EQ(made.loops.size(), 2U);
+  EXPECT_EQ(made.loops[0], (CopyLoop{20, 6, 1}));
+  EXPECT_EQ(made.loops[1], (CopyLoop{6, 1, 20}));
+  // The destination may be the permuted side: the order of its strides decides.
+  EXPECT_EQ(plan({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32).kernel, CopyKernel::memcpy);
+  // Both sides backwards is forwards.
+  EXPECT_EQ(plan({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32).kernel, CopyKernel::memcpy);
+}
+
+TEST(CopyPlan, MovesShortDenseRunsAsItems) {
+  const CopyPlan made = of({{64, 64, 2}, {2, 128, 1}, 0}, f32);
+  EXPECT_EQ(made.item_elements, 2);
+  EXPECT_EQ(made.kernel, CopyKernel::tile);
+  EXPECT_EQ(of({{64, 64, 3}, {3, 192, 1}, 0}, f32).kernel, CopyKernel::rows);  // 12 bytes are no item
+}
+
+TEST(CopyPlan, StreamsAndThreadsBySize) {
+  EXPECT_FALSE(of(row_major({1000}), f32).streaming);
+  EXPECT_TRUE(of(row_major({2000000}), f32).streaming);
+  EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
+  EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);
+}
+
+TEST(CopyPlan, KeepsTheScaledAxisApart) {
+  const std::vector<double> scale(6, 2.0);
+  PlanOptions options;
+  options.scale = scale;
+  options.axis = 1;
+  const CopyPlan made = of(row_major({4, 6, 8}), f32, options);
+  ASSERT_EQ(made.loops.size(), 3U);
+  EXPECT_EQ(made.scale_loop, 1U);
+  EXPECT_EQ(of(row_major({4, 6, 8}), f32).loops.size(), 1U);
+}
+
+}  // namespace
+}  // namespace tenstride

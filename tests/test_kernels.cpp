@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every leaf of every instruction set this processor has, against the portable one.
+#include <gtest/gtest.h>
+
+#include "copy/kernels.hpp"
+#include "copy_oracle.hpp"
+
+namespace tenstride {
+namespace {
+
+using copy::Kernels;
+using copy::spill_bytes;
+using oracle::Bytes;
+using oracle::Random;
+
+const Kernels& plain() {
+  return copy::portable_kernels();
+}
+
+TEST(Kernels, EndWithThePortableOnes) {
+  const auto tables = copy::available_kernels();
+  ASSERT_FALSE(tables.empty());
+  EXPECT_EQ(tables.back(), &plain());
+  EXPECT_EQ(tables.front(), &copy::kernels());
+  EXPECT_STREQ(plain().name, "portable");
+}
+
+TEST(Kernels, TurnTilesOfAllSizesPackedAndPadded) {
+  Random random(1);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (int round = 0; round < 400; ++round) {
+        const auto rows = static_cast<std::size_t>(random.between(1, 70));
+        const auto columns = static_cast<std::size_t>(random.between(1, 140));
+        const std::size_t out_pitch = random.one_in(2) ? rows * item : (rows * item + 15) / 16 * 16 + 16;
+        const std::size_t in_pitch =
+            columns * item + static_cast<std::size_t>(random.one_in(2) ? 0 : random.between(0, 99));
+        // Just the bytes of the tile, so that the address sanitizer sees any read beyond.
+        const Bytes in = random.bytes((rows - 1) * in_pitch + columns * item);
+        Bytes given(columns * out_pitch + spill_bytes);
+        Bytes wanted = given;
+        const bool upwards = random.one_in(2);
+        const std::byte* from = upwards ? in.data() : in.data() + (rows - 1) * in_pitch;
+        const auto pitch =
+            upwards ? static_cast<std::ptrdiff_t>(in_pitch) : -static_cast<std::ptrdiff_t>(in_pitch);
+        kernels->turn[log2](given.data(), out_pitch, from, pitch, rows, columns, random.one_in(2) ? 64 : 0);
+        plain().turn[log2](wanted.data(), out_pitch, from, pitch, rows, columns, 0);
+        for (std::size_t c = 0; c < columns; ++c) {
+          const auto at = static_cast<std::ptrdiff_t>(c * out_pitch);
+          const auto end = at + static_cast<std::ptrdiff_t>(rows * item);
+          ASSERT_TRUE(std::equal(given.begin() + at, given.begin() + end, wanted.begin() + at))
+              << kernels->name << " item " << item << ", " << rows << " x " << columns << ", column " << c;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, GatherEveryStride) {
+  Random random(2);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (std::ptrdiff_t stride = -5; stride <= 9; ++stride) {
+        for (std::size_t count = 1; count < 200; count += 1 + count / 20) {
+          const auto bytes = stride * static_cast<std::ptrdiff_t>(item);
+          const auto span = static_cast<std::size_t>(std::abs(bytes)) * (count - 1);
+          const Bytes in = random.bytes(span + item);
+          Bytes given(count * item);
+          Bytes wanted = given;
+          const std::byte* from = in.data() + (stride < 0 ? span : 0);
+          kernels->gather[log2](given.data(), from, bytes, count);
+          plain().gather[log2](wanted.data(), from, bytes, count);
+          ASSERT_EQ(given, wanted) << kernels->name << " item " << item << ", stride " << stride << ", "
+                                   << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, WeaveAndTakeApartChannels) {
+  Random random(3);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 4; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (std::size_t channels = 2; channels <= 4; ++channels) {
+        for (std::size_t count = 1; count < 300; count += 1 + count / 30) {
+          const Bytes in = random.bytes(count * channels * item);
+          Bytes given(in.size());
+          Bytes wanted(in.size());
+          kernels->deinterleave[log2][channels - 2](given.data(), count * item, in.data(), count);
+          plain().deinterleave[log2][channels - 2](wanted.data(), count * item, in.data(), count);
+          ASSERT_EQ(given, wanted) << kernels->name << " item " << item << ", " << channels << " x " << count;
+          kernels->interleave[log2][channels - 2](given.data(), wanted.data(),
+                                                  static_cast<std::ptrdiff_t>(count * item), count);
+          ASSERT_EQ(given, in) << kernels->name << " item " << item << ", " << channels << " x " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
+  Random random(4);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::ptrdiff_t dst_pitch : {192, 260, -260, 193}) {
+      constexpr std::size_t rows = 9;
+      constexpr std::size_t bytes = 128;
+      const Bytes in = random.bytes(4096);
+      Bytes given = random.bytes(8192);
+      Bytes wanted = given;
+      const auto lines = [](Bytes& bytes_) {
+        return bytes_.data() + 4096 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
+      };
+      kernels->stream_rows(lines(given), dst_pitch, in.data() + 64, 256, rows, bytes);
+      kernels->fence();
+      plain().stream_rows(lines(wanted), dst_pitch, in.data() + 64, 256, rows, bytes);
+      const auto around = [&](Bytes& bytes_) { return Bytes(lines(bytes_) - 2400, lines(bytes_) + 2400); };
+      EXPECT_EQ(around(given), around(wanted)) << kernels->name << ' ' << dst_pitch;
+    }
+  }
+}
+
+TEST(Kernels, CopyRowsOfAllLengths) {
+  Random random(5);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = 1; bytes < 200; ++bytes) {
+      const Bytes in = random.bytes(bytes * 5);
+      Bytes given(bytes * 10 + 1);
+      Bytes wanted = given;
+      kernels->copy_rows(given.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(), bytes, 5,
+                         bytes);
+      plain().copy_rows(wanted.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(), bytes, 5,
+                        bytes);
+      ASSERT_EQ(given, wanted) << kernels->name << ' ' << bytes;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenstride
