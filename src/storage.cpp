@@ -1,60 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/storage.hpp"
 
-#include <sys/mman.h>
-
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "message.hpp"
+#include "tenstride/memory.hpp"
 
 namespace tenstride {
 namespace {
 
-constexpr std::size_t alignment = 64;
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-/// From here on the bytes stand apart from their block, aligned for huge pages.
-constexpr std::size_t large = std::size_t{4} << 20;
-
-std::size_t round_up(std::size_t value, std::size_t step) {
-  return (value + step - 1) / step * step;
-}
-
-[[noreturn]] void throw_no_memory(std::size_t nbytes) {
-  throw StorageError(detail::message("storage: ", nbytes, " bytes must fit the memory that can be had"));
-}
-
-std::byte* allocate_bytes(std::size_t nbytes) {
-  if (nbytes > SIZE_MAX / 2) throw_no_memory(nbytes);
-  const std::size_t step = nbytes >= large ? huge_page : alignment;
-  const std::size_t rounded = round_up(std::max<std::size_t>(nbytes, 1), step);
-  void* const bytes = std::aligned_alloc(step, rounded);
-  if (bytes == nullptr) throw_no_memory(nbytes);
-  if (nbytes >= large) madvise(bytes, rounded, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(bytes);
-}
-
-/// A block and, unless large, its bytes in one piece of memory: the bytes begin one alignment after the
-/// block.
-struct alignas(alignment) OwnedBlock : detail::StorageBlock {
+/// A block and, unless large, its bytes in one piece of memory: the bytes begin 64 bytes after the block.
+struct alignas(64) OwnedBlock : detail::StorageBlock {
+  /// The length of that one piece.
+  std::size_t acquired = 0;
   bool bytes_apart = false;
 };
-static_assert(sizeof(OwnedBlock) == alignment);
+static_assert(sizeof(OwnedBlock) == 64);
+
+/// From here on the bytes stand apart from their block, so that they begin at a page.
+constexpr std::size_t apart_from = std::size_t{1} << 20;
 
 void release_owned(detail::StorageBlock* block) {
   auto* const owned = static_cast<OwnedBlock*>(block);
-  if (owned->bytes_apart) std::free(owned->data);
+  if (owned->bytes_apart) detail::release_memory(owned->data, owned->nbytes);
+  const std::size_t acquired = owned->acquired;
   owned->~OwnedBlock();
-  std::free(owned);
+  detail::release_memory(reinterpret_cast<std::byte*>(owned), acquired);
 }
 
 void grow_owned(detail::StorageBlock* block, std::size_t nbytes) {
   auto* const owned = static_cast<OwnedBlock*>(block);
-  std::byte* const bytes = allocate_bytes(nbytes);
+  std::byte* const bytes = detail::acquire_memory(nbytes);
   if (owned->nbytes > 0) std::memcpy(bytes, owned->data, owned->nbytes);
-  if (owned->bytes_apart) std::free(owned->data);
+  if (owned->bytes_apart) detail::release_memory(owned->data, owned->nbytes);
   owned->data = bytes;
   owned->nbytes = nbytes;
   owned->bytes_apart = true;
@@ -84,22 +64,25 @@ std::string_view name(Device device) {
 }
 
 Storage Storage::allocate(std::size_t nbytes) {
-  if (nbytes > SIZE_MAX / 2) throw_no_memory(nbytes);
-  const bool apart = nbytes >= large;
-  const std::size_t inside = apart ? 0 : round_up(nbytes, alignment);
-  void* const memory = std::aligned_alloc(alignment, sizeof(OwnedBlock) + inside);
-  if (memory == nullptr) throw_no_memory(nbytes);
+  const bool apart = nbytes >= apart_from;
+  const std::size_t acquired = sizeof(OwnedBlock) + (apart ? 0 : nbytes);
+  std::byte* const memory = detail::acquire_memory(acquired);
   auto* const block = new (memory) OwnedBlock;
-  try {
-    block->data = apart ? allocate_bytes(nbytes) : static_cast<std::byte*>(memory) + sizeof(OwnedBlock);
-  } catch (...) {
-    std::free(memory);
-    throw;
-  }
-  block->nbytes = nbytes;
+  block->acquired = acquired;
   block->bytes_apart = apart;
+  block->nbytes = nbytes;
   block->release = release_owned;
   block->grow = grow_owned;
+  if (!apart) {
+    block->data = memory + sizeof(OwnedBlock);
+    return Storage(block);
+  }
+  try {
+    block->data = detail::acquire_memory(nbytes);
+  } catch (...) {
+    detail::release_memory(memory, acquired);
+    throw;
+  }
   return Storage(block);
 }
 

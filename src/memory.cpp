@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/memory.hpp"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <vector>
+
+#include "message.hpp"
+#include "tenstride/index.hpp"
+
+namespace tenstride {
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+/// From here on a block is asked for from the system page by page, and kept in the one list.
+constexpr std::size_t large = std::size_t{1} << 20;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool reuses_by_default = false;  // a sanitizer must see every allocation end
+#else
+constexpr bool reuses_by_default = true;
+#endif
+
+constexpr std::size_t round_up(std::size_t value, std::size_t step) {
+  return (value + step - 1) / step * step;
+}
+
+/// Large sizes are rounded so that a loop over tensors of nearly one size finds its blocks again: to whole
+/// huge pages, and to an eighth of the size's power of two.
+std::size_t block_size(std::size_t nbytes) {
+  std::size_t step = std::size_t{1} << 16;
+  if (nbytes >= huge_page) {
+    step = huge_page;
+    while (step * 16 < nbytes) step *= 2;
+  }
+  return round_up(nbytes, step);
+}
+
+std::byte* from_system(std::size_t nbytes) {
+  const std::size_t step = nbytes >= huge_page ? huge_page : nbytes >= large ? std::size_t{4096} : alignment;
+  void* const memory = std::aligned_alloc(step, round_up(std::max(nbytes, alignment), step));
+  if (memory != nullptr && nbytes >= huge_page) madvise(memory, nbytes, MADV_HUGEPAGE);
+  return static_cast<std::byte*>(memory);
+}
+
+[[noreturn]] void throw_no_memory(std::size_t nbytes) {
+  throw StorageError(detail::message("storage: ", nbytes, " bytes must fit the memory that can be had"));
+}
+
+/// The large blocks that wait, oldest first. Few enough to be searched from end to end.
+class BlockList {
+ public:
+  static BlockList& instance() {
+    static auto* const list = new BlockList;  // never destroyed: storages may outlive static objects
+    return *list;
+  }
+
+  std::byte* take(std::size_t nbytes) {
+    {
+      const std::scoped_lock lock(mutex_);
+      statistics_.bytes_in_use += nbytes;
+      statistics_.peak_bytes_in_use = std::max(statistics_.peak_bytes_in_use, statistics_.bytes_in_use);
+      for (std::size_t i = waiting_.size(); i-- > 0;) {  // the warmest first
+        if (waiting_[i].nbytes != nbytes) continue;
+        std::byte* const memory = waiting_[i].memory;
+        waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+        statistics_.bytes_cached -= nbytes;
+        ++statistics_.reused;
+        return memory;
+      }
+      ++statistics_.allocated;
+    }
+    std::byte* memory = from_system(nbytes);
+    if (memory == nullptr) {
+      shrink_to(0);
+      memory = from_system(nbytes);
+    }
+    if (memory != nullptr) return memory;
+    const std::scoped_lock lock(mutex_);
+    statistics_.bytes_in_use -= nbytes;
+    return nullptr;
+  }
+
+  void give(std::byte* memory, std::size_t nbytes) noexcept {
+    std::size_t limit = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      statistics_.bytes_in_use -= nbytes;
+      limit = limit_;
+      if (nbytes <= limit) {
+        waiting_.push_back({memory, nbytes});
+        statistics_.bytes_cached += nbytes;
+        memory = nullptr;
+      }
+    }
+    std::free(memory);
+    shrink_to(limit);
+  }
+
+  void shrink_to(std::size_t limit) noexcept {
+    for (;;) {
+      Block oldest;
+      {
+        const std::scoped_lock lock(mutex_);
+        if (statistics_.bytes_cached <= limit) return;
+        oldest = waiting_.front();
+        waiting_.erase(waiting_.begin());
+        statistics_.bytes_cached -= oldest.nbytes;
+      }
+      std::free(oldest.memory);
+    }
+  }
+
+  std::size_t limit() {
+    const std::scoped_lock lock(mutex_);
+    return limit_;
+  }
+  void set_limit(std::size_t limit) {
+    {
+      const std::scoped_lock lock(mutex_);
+      limit_ = limit;
+    }
+    shrink_to(limit);
+  }
+  MemoryStatistics statistics() {
+    const std::scoped_lock lock(mutex_);
+    MemoryStatistics result = statistics_;
+    result.blocks_cached = waiting_.size();
+    return result;
+  }
+
+ private:
+  struct Block {
+    std::byte* memory = nullptr;
+    std::size_t nbytes = 0;
+  };
+
+  BlockList() : limit_(first_limit()) {
+    waiting_.reserve(1024);
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] { instance().mutex_.unlock(); });
+  }
+
+  static std::size_t first_limit() {
+    if (const char* const text = std::getenv("TENSTRIDE_CACHE_LIMIT")) {
+      std::size_t bytes = 0;
+      const auto [end, error] = std::from_chars(text, text + std::strlen(text), bytes);
+      if (error == std::errc{} && *end == '\0') return bytes;
+    }
+    if (!reuses_by_default) return 0;
+    const auto pages = static_cast<std::size_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
+    return pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 8;
+  }
+
+  std::mutex mutex_;
+  std::vector<Block> waiting_;
+  std::size_t limit_;
+  MemoryStatistics statistics_;
+};
+
+/// Small pieces, linked through their first bytes: one stack for each size class of one thread.
+class SmallPieces {
+ public:
+  static constexpr std::size_t largest = 1024;
+
+  SmallPieces() = default;
+  SmallPieces(const SmallPieces&) = delete;
+  SmallPieces& operator=(const SmallPieces&) = delete;
+  ~SmallPieces() {
+    drain();
+    is_open_ = false;
+  }
+
+  std::byte* take(std::size_t nbytes) {
+    Stack& stack = stacks_[class_of(nbytes)];
+    Piece* const piece = stack.top;
+    if (piece == nullptr) return from_system(round_up(std::max(nbytes, alignment), alignment));
+    stack.top = piece->next;
+    --stack.count;
+    return reinterpret_cast<std::byte*>(piece);
+  }
+  bool keep(std::byte* memory, std::size_t nbytes) noexcept {
+    Stack& stack = stacks_[class_of(nbytes)];
+    if (!is_open_ || stack.count >= most) return false;
+    stack.top = new (memory) Piece{stack.top};
+    ++stack.count;
+    return true;
+  }
+  void drain() noexcept {
+    for (Stack& stack : stacks_) {
+      while (stack.top != nullptr) std::free(std::exchange(stack.top, stack.top->next));
+      stack.count = 0;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most = 64;
+  struct Piece {
+    Piece* next;
+  };
+  struct Stack {
+    Piece* top = nullptr;
+    std::size_t count = 0;
+  };
+  static constexpr std::size_t class_of(std::size_t nbytes) {
+    return nbytes == 0 ? 0 : (nbytes - 1) / alignment;
+  }
+
+  std::array<Stack, largest / alignment> stacks_{};
+  bool is_open_ = reuses_by_default;
+};
+
+thread_local SmallPieces small_pieces;
+
+}  // namespace
+
+namespace detail {
+
+std::byte* acquire_memory(std::size_t nbytes) {
+  if (nbytes > SIZE_MAX / 2) throw_no_memory(nbytes);
+  std::byte* memory = nullptr;
+  if (nbytes <= SmallPieces::largest) {
+    memory = small_pieces.take(nbytes);
+  } else if (nbytes < large) {
+    memory = from_system(nbytes);
+  } else {
+    memory = BlockList::instance().take(block_size(nbytes));
+  }
+  if (memory == nullptr) throw_no_memory(nbytes);
+  return memory;
+}
+
+void release_memory(std::byte* memory, std::size_t nbytes) noexcept {
+  if (nbytes >= large) {
+    BlockList::instance().give(memory, block_size(nbytes));
+  } else if (nbytes > SmallPieces::largest || !small_pieces.keep(memory, nbytes)) {
+    std::free(memory);
+  }
+}
+
+}  // namespace detail
+
+MemoryStatistics memory_statistics() {
+  return BlockList::instance().statistics();
+}
+
+void empty_cache() {
+  small_pieces.drain();
+  BlockList::instance().shrink_to(0);
+}
+
+std::size_t cache_limit() {
+  return BlockList::instance().limit();
+}
+void set_cache_limit(std::size_t bytes) {
+  BlockList::instance().set_limit(bytes);
+}
+
+}  // namespace tenstride
