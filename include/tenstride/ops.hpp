@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tenstride/compare.hpp"
+#include "tenstride/ops_views.hpp"
+
+/// Everything PyTorch offers as a function on shapes and layouts. Here: what makes one tensor of several, and
+/// what moves or repeats elements. All results are fresh tensors; each element is copied once.
+namespace tenstride {
+
+// Several tensors to one. Element types meet in promote_types; all tensors must be on one device
+// (RuntimeError). The result is contiguous, or channels_last where every input suggests that format.
+
+/// One after the other along an axis; the other sizes must agree. Tensors of shape (0) are skipped, as in
+/// PyTorch. Throws ShapeError, AxisError. Example: shapes (2,3) and (2,1) along axis 1 give (2,4).
+TENSTRIDE_API Tensor cat(TensorList tensors, Index dim = 0);
+TENSTRIDE_API Tensor concat(TensorList tensors, Index dim = 0);
+TENSTRIDE_API Tensor concatenate(TensorList tensors, Index dim = 0);
+/// Along a new axis; all shapes must be equal. Example: three of shape (2,3) along axis 1 give (2,3,3).
+TENSTRIDE_API Tensor stack(TensorList tensors, Index dim = 0);
+/// Along axis 1, or 0 for rank 1 (and 0, which becomes 1).
+TENSTRIDE_API Tensor hstack(TensorList tensors);
+/// Along axis 0, with at least 2 axes.
+TENSTRIDE_API Tensor vstack(TensorList tensors);
+TENSTRIDE_API Tensor row_stack(TensorList tensors);
+/// Along axis 2, with at least 3 axes.
+TENSTRIDE_API Tensor dstack(TensorList tensors);
+/// hstack with tensors of rank 0 and 1 as columns.
+TENSTRIDE_API Tensor column_stack(TensorList tensors);
+/// Matrices (rank 1: a row, rank 0: one element) along the diagonal of a matrix of zeros. Of nothing: (1,0).
+TENSTRIDE_API Tensor block_diag(TensorList tensors);
+
+/// `ij`: axis i of each grid runs along tensor i. `xy`: the first two axes swapped, as for an image.
+enum class MeshIndexing : unsigned char { ij, xy };
+/// One view per tensor (of rank 0 or 1), expanded over the sizes of the others. Element types must be equal.
+/// Example: of sizes 2 and 3 two grids of shape (2,3), or (3,2) with `xy`.
+TENSTRIDE_API std::vector<Tensor> meshgrid(TensorList tensors, MeshIndexing indexing = MeshIndexing::ij);
+
+// Elements moved and repeated: the methods as functions.
+
+inline Tensor flip(const Tensor& x, const Dims& dims) {
+  return x.flip(dims);
+}
+inline Tensor fliplr(const Tensor& x) {
+  return x.fliplr();
+}
+inline Tensor flipud(const Tensor& x) {
+  return x.flipud();
+}
+/// k quarter turns in the plane of two axes, from the first towards the second.
+inline Tensor rot90(const Tensor& x, Index k = 1, const Dims& dims = {0, 1}) {
+  return x.rot90(k, dims);
+}
+/// Element i goes to i + shift, around the end; without axes in row-major order of all elements.
+inline Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims = {}) {
+  return x.roll(shifts, dims);
+}
+/// The whole tensor so many times along each axis; more counts than axes add axes in front (`tile`: fewer
+/// count as 1).
+inline Tensor repeat(const Tensor& x, const Dims& repeats) {
+  return x.repeat(repeats);
+}
+inline Tensor tile(const Tensor& x, const Dims& dims) {
+  return x.tile(dims);
+}
+/// Each element so many times in a row, along an axis or of the flattened tensor.
+inline Tensor repeat_interleave(const Tensor& x, Index repeats, std::optional<Index> dim = {}) {
+  return x.repeat_interleave(repeats, dim);
+}
+inline Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<Index> dim = {}) {
+  return x.repeat_interleave(repeats, dim);
+}
+/// The elements on and below (tril) or above (triu) a diagonal of each matrix, zero elsewhere; contiguous.
+inline Tensor tril(const Tensor& x, Index diagonal = 0) {
+  return x.tril(diagonal);
+}
+inline Tensor triu(const Tensor& x, Index diagonal = 0) {
+  return x.triu(diagonal);
+}
+
+}  // namespace tenstride

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading tensors of any layout and element type as short dense runs of one type: what comparisons and
+// reductions to a truth value are made of.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "copy/kernels.hpp"
+#include "tenstride/coalesce.hpp"
+#include "tenstride/tensor.hpp"
+
+namespace tenstride::detail {
+
+/// N layouts of one shape, walked together in the order of the first one's strides.
+template <std::size_t N>
+class JointWalk {
+ public:
+  using Positions = std::array<Index, N>;
+
+  /// Pre: equal shapes.
+  explicit JointWalk(std::array<Layout, N> layouts) {
+    const std::size_t rank = layouts[0].rank();
+    std::array<std::size_t, max_rank> axes{};
+    for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
+    std::stable_sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank),
+                     [&](std::size_t a, std::size_t b) {
+                       return magnitude(layouts[0].strides[a]) > magnitude(layouts[0].strides[b]);
+                     });
+    std::array<Layout, N> sorted = layouts;
+    for (std::size_t k = 0; k < N; ++k) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        sorted[k].shape[d] = layouts[k].shape[axes[d]];
+        sorted[k].strides[d] = layouts[k].strides[axes[d]];
+      }
+    }
+    layouts_ = coalesce(sorted);
+    count_ = numel(layouts_[0]);
+  }
+
+  [[nodiscard]] Index count() const noexcept { return count_; }
+
+  /// Visits elements from..to-1 of the walk in runs of at most `longest`: `f(positions, strides, n)` gets the
+  /// position of the run's first element in each layout and the steps to the next; it goes on while f gives
+  /// true. Gives whether f never gave false.
+  template <class F>
+  bool operator()(Index from, Index to, Index longest, F&& f) const {
+    if (from >= to) return true;
+    const std::size_t rank = layouts_[0].rank();
+    Positions positions{};
+    Positions strides{};
+    const Dims& shape = layouts_[0].shape;
+    Dims index = unravel(from, shape);
+    const Index row = rank == 0 ? 1 : shape.back();
+    for (std::size_t k = 0; k < N; ++k) {
+      positions[k] = layouts_[k].offset;
+      for (std::size_t d = 0; d < rank; ++d) positions[k] += index[d] * layouts_[k].strides[d];
+      if (rank > 0) strides[k] = layouts_[k].strides.back();
+    }
+    Index column = rank == 0 ? 0 : index.back();
+    while (from < to) {
+      const Index n = std::min({row - column, to - from, longest});
+      if (!f(positions, strides, n)) return false;
+      from += n;
+      column += n;
+      for (std::size_t k = 0; k < N; ++k) positions[k] += n * strides[k];
+      if (column == row && from < to) {
+        column = 0;
+        next_row(index, positions);
+      }
+    }
+    return true;
+  }
+
+ private:
+  /// Pre: rank >= 2, and positions are one row's length past its start.
+  void next_row(Dims& index, Positions& positions) const {
+    const std::size_t last = layouts_[0].rank() - 1;
+    for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[last] * layouts_[k].strides[last];
+    for (std::size_t d = last; d-- > 0;) {
+      for (std::size_t k = 0; k < N; ++k) positions[k] += layouts_[k].strides[d];
+      if (++index[d] < layouts_[0].shape[d]) return;
+      for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[d] * layouts_[k].strides[d];
+      index[d] = 0;
+    }
+  }
+
+  std::array<Layout, N> layouts_;
+  Index count_ = 0;
+};
+
+/// The elements of a tensor as dense runs of another type; one for each thread. Its address must not change.
+class BlockReader {
+ public:
+  /// The longest run of one call, in elements: three buffers of it, 24 KiB at most, stay in the L1 cache.
+  static constexpr Index longest = 512;
+
+  /// Elements are converted to `meeting`, then to `type`; conjugation is carried out.
+  BlockReader(const Tensor& tensor, DType meeting, DType type)
+      : base_(tensor.storage_data()),
+        item_(static_cast<Index>(item_size(tensor.dtype()))),
+        conjugates_(tensor.is_conj()),
+        type_(type) {
+    DType at = tensor.dtype();
+    for (const DType next : {meeting, type}) {
+      if (next != at) steps_[step_count_++] = converter(next, at);
+      at = next;
+    }
+    while ((Index{1} << item_log2_) < item_) ++item_log2_;
+  }
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
+
+  /// `count` elements of the type, from a position, `stride` apart: dense, good until the next call.
+  const std::byte* operator()(Index position, Index stride, Index count) {
+    if (stride == 0 && last_stride_ == 0 && position == last_position_ && count <= last_count_) return last_;
+    const auto n = static_cast<std::size_t>(count);
+    const std::byte* row = base_ + position * item_;
+    std::size_t free = 0;
+    if (stride != 1 && count > 1) {
+      copy::kernels().gather[item_log2_](buffers_[free].data(), row, stride * item_, n);
+      row = buffers_[free].data();
+      free = 1 - free;
+    }
+    for (std::size_t i = 0; i < step_count_; ++i) {
+      steps_[i](buffers_[free].data(), row, n);
+      row = buffers_[free].data();
+      free = 1 - free;
+    }
+    if (conjugates_) row = conjugate_run(buffers_[free].data(), row, n);
+    last_position_ = position;
+    last_stride_ = stride;
+    last_count_ = count;
+    last_ = row;
+    return row;
+  }
+
+ private:
+  using Buffer = std::array<std::byte, static_cast<std::size_t>(longest) * 16 + copy::spill_bytes>;
+
+  static copy::ConvertRow converter(DType to, DType from) {
+    copy::ConvertRow fast = nullptr;
+    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
+    return fast != nullptr ? fast : copy::portable_convert(to, from);
+  }
+
+  const std::byte* conjugate_run(std::byte* out, const std::byte* in, std::size_t count) const {
+    visit(type_, [&]<class T>(std::type_identity<T>) {
+      for (std::size_t i = 0; i < count; ++i) {
+        store_element<T>(out + i * sizeof(T), tenstride::conjugate(load_element<T>(in + i * sizeof(T))));
+      }
+    });
+    return out;
+  }
+
+  const std::byte* base_;
+  Index item_;
+  std::size_t item_log2_ = 0;
+  bool conjugates_;
+  DType type_;
+  std::array<copy::ConvertRow, 2> steps_{};
+  std::size_t step_count_ = 0;
+  Index last_position_ = -1;
+  Index last_stride_ = 1;
+  Index last_count_ = 0;
+  const std::byte* last_ = nullptr;
+  alignas(64) std::array<Buffer, 2> buffers_;
+};
+
+}  // namespace tenstride::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Boxes of elements that start at a list of positions, copied to or from a dense place: what indexing with
+// tensors comes down to.
+#pragma once
+
+#include <span>
+
+#include "tenstride/copy.hpp"
+
+namespace tenstride::detail {
+
+/// Number k of `starts` is where box k begins on the scattered side, in elements; on the other side box k
+/// begins at the k-th element of `grid` in row-major order. A box is `box` there and `scattered_box` here:
+/// equal shapes, offsets included.
+struct Boxes {
+  std::span<const Index> starts;
+  Layout grid;
+  Layout box;
+  Layout scattered_box;
+};
+
+/// Reads the boxes of `src` into `dst`. Same dtype; src's conjugation is carried out.
+void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
+
+/// Writes `src` into the boxes of `dst`, in order: of two that meet, the later one stays. Same dtype and
+/// conjugate bit.
+void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
+
+}  // namespace tenstride::detail

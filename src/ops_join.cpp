@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// One tensor made of several: cat, stack and those made of them.
+#include "message.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/ops.hpp"
+
+namespace tenstride {
+namespace {
+
+void require_tensors(std::string_view operation, TensorList tensors) {
+  if (!tensors.empty()) return;
+  throw RuntimeError(detail::message(operation, ": at least one tensor must be given"));
+}
+
+void require_one_device(std::string_view operation, TensorList tensors) {
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    if (tensors[i].device() == tensors[0].device()) continue;
+    throw RuntimeError(detail::message(operation, ": all tensors must be on one device, tensor ", i,
+                                       " is on ", name(tensors[i].device()), " and tensor 0 on ",
+                                       name(tensors[0].device())));
+  }
+}
+
+DType common_type(std::string_view operation, std::span<const TypedOperand> operands) {
+  if (const std::optional<DType> type = result_type(operands)) return *type;
+  std::string given;
+  for (const TypedOperand& operand : operands) {
+    if (!given.empty()) given += ", ";
+    given += name(operand.dtype);
+  }
+  throw RuntimeError(
+      detail::message(operation, ": dtypes ", given, " must have a common type; convert with .to(dtype)"));
+}
+
+DType common_type(std::string_view operation, TensorList tensors) {
+  std::vector<TypedOperand> operands;
+  for (const Tensor& x : tensors) {
+    operands.push_back({x.dtype(), x.dim() == 0 ? TypeWeight::scalar_tensor : TypeWeight::tensor});
+  }
+  return common_type(operation, operands);
+}
+
+/// An empty 1-D tensor joins with any shape, for the sake of old programs: PyTorch's rule.
+bool is_skipped(const Tensor& x) {
+  return x.shape() == Dims{0};
+}
+
+MemoryFormat common_format(TensorList tensors) {
+  const MemoryFormat first = tensors[0].suggest_memory_format();
+  for (const Tensor& x : tensors) {
+    if (x.suggest_memory_format() != first) return MemoryFormat::contiguous;
+  }
+  return first;
+}
+
+void require_joinable(std::string_view operation, TensorList tensors, std::size_t first, std::size_t axis) {
+  const Dims& expected = tensors[first].shape();
+  for (std::size_t i = first; i < tensors.size(); ++i) {
+    const Dims& shape = tensors[i].shape();
+    if (is_skipped(tensors[i])) continue;
+    if (shape.size() != expected.size()) {
+      throw ShapeError(detail::message(operation, ": tensor ", i, " of shape ", shape,
+                                       " must have as many axes as tensor ", first, " of shape ", expected),
+                       expected, shape);
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (d == axis || shape[d] == expected[d]) continue;
+      throw ShapeError(
+          detail::message(operation, ": tensor ", i, " of shape ", shape, " must agree with tensor ", first,
+                          " of shape ", expected, " in every axis but ", axis, "; axis ", d, " differs"),
+          expected, shape);
+    }
+  }
+}
+
+Tensor join(std::string_view operation, TensorList tensors, Index dim) {
+  require_tensors(operation, tensors);
+  std::size_t first = tensors.size();
+  for (std::size_t i = tensors.size(); i-- > 0;) {
+    if (tensors[i].dim() == 0) {
+      throw RuntimeError(
+          detail::message(operation, ": tensor ", i, " must have at least 1 axis (shape ()); use stack"));
+    }
+    if (!is_skipped(tensors[i])) first = i;
+  }
+  const Dims shape_of_one = first < tensors.size() ? tensors[first].shape() : Dims{0};
+  const std::size_t axis = wrap_axis(operation, dim, shape_of_one);
+  require_one_device(operation, tensors);
+  const DType dtype = common_type(operation, tensors);
+  require_joinable(operation, tensors, first, axis);
+  Dims shape = shape_of_one;
+  shape[axis] = 0;
+  for (const Tensor& x : tensors) {
+    if (!is_skipped(x)) shape[axis] = checked_add(shape[axis], x.shape()[axis], operation);
+  }
+  const TensorOptions options{
+      .dtype = dtype, .device = tensors[0].device(), .memory_format = common_format(tensors)};
+  Tensor result = empty(shape, options);
+  Index start = 0;
+  for (const Tensor& x : tensors) {
+    if (is_skipped(x)) continue;
+    Tensor part = result.narrow(static_cast<Index>(axis), start, x.shape()[axis]);
+    copy_elements(part, x);
+    start += x.shape()[axis];
+  }
+  return result;
+}
+
+template <class Change>
+std::vector<Tensor> each(TensorList tensors, const Change& change) {
+  std::vector<Tensor> result;
+  result.reserve(tensors.size());
+  for (const Tensor& x : tensors) result.push_back(change(x));
+  return result;
+}
+
+}  // namespace
+
+Tensor cat(TensorList tensors, Index dim) {
+  return join("cat", tensors, dim);
+}
+Tensor concat(TensorList tensors, Index dim) {
+  return join("concat", tensors, dim);
+}
+Tensor concatenate(TensorList tensors, Index dim) {
+  return join("concatenate", tensors, dim);
+}
+
+Tensor stack(TensorList tensors, Index dim) {
+  require_tensors("stack", tensors);
+  const Dims& shape = tensors[0].shape();
+  const std::size_t axis = detail::wrap_axis("stack", dim, shape, shape.size() + 1);
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    if (tensors[i].shape() == shape) continue;
+    throw ShapeError(detail::message("stack: tensor ", i, " of shape ", tensors[i].shape(),
+                                     " must have the shape of tensor 0, ", shape),
+                     shape, tensors[i].shape());
+  }
+  const auto at = static_cast<Index>(axis);
+  if (axis == shape.size()) {
+    return join("stack", each(tensors, [at](const Tensor& x) { return x.unsqueeze(at); }), at);
+  }
+  // Joined along the axis that follows, which then is split: the layout is PyTorch's.
+  Dims stacked = shape;
+  stacked.insert(axis, static_cast<Index>(tensors.size()));
+  return join("stack", tensors, at).view(stacked);
+}
+
+Tensor hstack(TensorList tensors) {
+  require_tensors("hstack", tensors);
+  const std::vector<Tensor> raised = each(tensors, [](const Tensor& x) { return x.atleast_1d(); });
+  return join("hstack", raised, raised[0].dim() == 1 ? 0 : 1);
+}
+
+Tensor vstack(TensorList tensors) {
+  require_tensors("vstack", tensors);
+  return join("vstack", each(tensors, [](const Tensor& x) { return x.atleast_2d(); }), 0);
+}
+Tensor row_stack(TensorList tensors) {
+  return vstack(tensors);
+}
+
+Tensor dstack(TensorList tensors) {
+  require_tensors("dstack", tensors);
+  return join("dstack", each(tensors, [](const Tensor& x) { return x.atleast_3d(); }), 2);
+}
+
+Tensor column_stack(TensorList tensors) {
+  require_tensors("column_stack", tensors);
+  return join("column_stack",
+              each(tensors,
+                   [](const Tensor& x) {
+                     return x.dim() <= 1 ? x.reshape({x.numel(), 1}) : x;
+                   }),
+              1);
+}
+
+Tensor block_diag(TensorList tensors) {
+  if (tensors.empty()) return empty({1, 0});
+  require_one_device("block_diag", tensors);
+  std::vector<Tensor> blocks;
+  Dims shape{0, 0};
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor& x = tensors[i];
+    if (x.dim() > 2) {
+      throw RuntimeError(detail::message("block_diag: tensor ", i, " has ", x.dim(),
+                                         " axes and must have at most 2 (shape ", x.shape(), ")"));
+    }
+    blocks.push_back(x.dim() == 2 ? x : x.dim() == 1 ? x.expand({1, x.size(0)}) : x.expand({1, 1}));
+    for (std::size_t d = 0; d < 2; ++d) {
+      shape[d] = checked_add(shape[d], blocks.back().shape()[d], "block_diag");
+    }
+  }
+  Tensor result = zeros(shape, {.dtype = common_type("block_diag", tensors), .device = tensors[0].device()});
+  Dims corner{0, 0};
+  for (const Tensor& block : blocks) {
+    Tensor part = result.narrow(0, corner[0], block.size(0)).narrow(1, corner[1], block.size(1));
+    copy_elements(part, block);
+    for (std::size_t d = 0; d < 2; ++d) corner[d] += block.shape()[d];
+  }
+  return result;
+}
+
+std::vector<Tensor> meshgrid(TensorList tensors, MeshIndexing indexing) {
+  require_tensors("meshgrid", tensors);
+  require_one_device("meshgrid", tensors);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].dim() > 1) {
+      throw RuntimeError(detail::message("meshgrid: tensor ", i, " has ", tensors[i].dim(),
+                                         " axes and must have at most 1 (shape ", tensors[i].shape(), ")"));
+    }
+    if (tensors[i].dtype() != tensors[0].dtype()) {
+      throw RuntimeError(detail::message("meshgrid: all tensors must have one dtype, tensor ", i, " has ",
+                                         name(tensors[i].dtype()), " and tensor 0 ",
+                                         name(tensors[0].dtype())));
+    }
+  }
+  const bool swaps = indexing == MeshIndexing::xy && tensors.size() > 1;
+  const auto axis_of = [swaps](std::size_t i) { return swaps && i < 2 ? 1 - i : i; };
+  Dims shape = Dims::filled(tensors.size(), 1);
+  for (std::size_t i = 0; i < tensors.size(); ++i) shape[axis_of(i)] = tensors[i].numel();
+  std::vector<Tensor> grids;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    Dims alone = Dims::filled(tensors.size(), 1);
+    alone[axis_of(i)] = tensors[i].numel();
+    grids.push_back(tensors[i].view(alone).expand(shape));
+  }
+  return grids;
+}
+
+}  // namespace tenstride

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/ops_views.hpp"
+
+#include "message.hpp"
+
+namespace tenstride {
+
+Tensor view_as_real(const Tensor& x) {
+  if (!x.is_complex()) {
+    throw RuntimeError(detail::message("view_as_real: the dtype ", name(x.dtype()), " must be complex"));
+  }
+  if (x.is_conj()) {
+    throw RuntimeError(
+        "view_as_real: a tensor whose conjugation is pending must be resolved first; use .resolve_conj()");
+  }
+  return x.with_layout(view_as_real(x.layout()), component_type(x.dtype()));
+}
+
+Tensor view_as_complex(const Tensor& x) {
+  if (x.dtype() != DType::float32 && x.dtype() != DType::float64) {
+    throw RuntimeError(
+        detail::message("view_as_complex: the dtype ", name(x.dtype()), " must be float32 or float64"));
+  }
+  const DType type = x.dtype() == DType::float32 ? DType::complex64 : DType::complex128;
+  return x.with_layout(view_as_complex(x.layout()), type);
+}
+
+std::vector<Tensor> broadcast_tensors(TensorList tensors) {
+  Dims shape;
+  for (const Tensor& x : tensors) shape = broadcast_shapes(shape, x.shape());
+  std::vector<Tensor> result;
+  result.reserve(tensors.size());
+  for (const Tensor& x : tensors) result.push_back(x.expand(shape));
+  return result;
+}
+
+Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length) {
+  if (dim >= x.dim() && x.dim() > 0) {
+    throw RuntimeError(detail::message("narrow_copy: axis ", dim, " must lie in [", -x.dim(), ",",
+                                       x.dim() - 1, "] (shape ", x.shape(), ")"));
+  }
+  return detail::contiguous_copy(x.narrow(dim, start, length));
+}
+
+std::vector<Tensor> detail::contiguous_copies(std::vector<Tensor> views) {
+  for (Tensor& view : views) view = contiguous_copy(view);
+  return views;
+}
+
+}  // namespace tenstride
