@@ -301,9 +301,9 @@ constexpr Layout select(const Layout& source, Index axis, Index index,
 constexpr Layout narrow(const Layout& source, Index axis, Index start, Index length) {
   Layout layout = source;
   if (layout.rank() == 0) detail::throw_rank("narrow", layout.shape, "must have at least 1 axis");
+  if (length < 0) detail::throw_narrow_length(axis, start, length, layout.shape);
   const std::size_t d = wrap_axis("narrow", axis, layout.shape);
   const Index size = layout.shape[d];
-  if (length < 0) detail::throw_narrow_length(axis, start, length, layout.shape);
   if (start < -size || start > size) detail::throw_narrow_start(axis, start, layout.shape);
   const Index first = start < 0 ? start + size : start;
   if (length > size - first) detail::throw_narrow_length(axis, start, length, layout.shape);
@@ -321,8 +321,7 @@ struct Slice {
 };
 
 namespace detail {
-constexpr Layout slice_forward(const Layout& source, std::size_t d, const Slice& slice) {
-  Layout layout = source;
+constexpr void slice_forward(Layout& layout, std::size_t d, const Slice& slice) {
   const Index size = layout.shape[d];
   Index start = slice.start.value_or(0);
   Index stop = slice.stop.value_or(size);
@@ -333,12 +332,10 @@ constexpr Layout slice_forward(const Layout& source, std::size_t d, const Slice&
   advance(layout, d, start, "slice");
   layout.shape[d] = ceil_divide(stop - start, slice.step);
   layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
-  return layout;
 }
 
 /// NumPy's rule for a step below 0: start defaults to the last element, stop to before the first.
-constexpr Layout slice_backward(const Layout& source, std::size_t d, const Slice& slice) {
-  Layout layout = source;
+constexpr void slice_backward(Layout& layout, std::size_t d, const Slice& slice) {
   const Index size = layout.shape[d];
   Index start = slice.start.value_or(size - 1);
   if (start < 0 && slice.start) start = std::max<Index>(start + size, -1);
@@ -351,7 +348,6 @@ constexpr Layout slice_backward(const Layout& source, std::size_t d, const Slice
   if (length > 0) advance(layout, d, start, "slice");
   layout.shape[d] = length;
   layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
-  return layout;
 }
 }  // namespace detail
 
@@ -362,7 +358,9 @@ constexpr Layout slice(const Layout& layout, Index axis = 0, std::optional<Index
   if (layout.rank() == 0) detail::throw_no_axes("slice");
   const std::size_t d = wrap_axis("slice", axis, layout.shape);
   if (step <= 0) detail::throw_step("slice", step);
-  return detail::slice_forward(layout, d, {start, end, step});
+  Layout result = layout;
+  detail::slice_forward(result, d, {start, end, step});
+  return result;
 }
 
 /// The entries of basic indexing: `x[1, 2:5, None, ...]`.
@@ -378,32 +376,11 @@ using BasicIndex = std::variant<Index, Slice, NewAxis, Ellipsis>;
 /// it.
 enum class NegativeStep : unsigned char { view, refuse };
 
-namespace detail {
-/// Refuses a step or an index out of range before anything is done, so that the message names the axis of the
-/// tensor that was indexed. `left` axes are the ellipsis's.
-constexpr void check_index(const Dims& shape, std::span<const BasicIndex> entries, std::size_t left,
-                           NegativeStep negative_step) {
-  std::size_t axis = 0;
-  for (const BasicIndex& entry : entries) {
-    if (const Index* i = std::get_if<Index>(&entry)) {
-      if (*i < -shape[axis] || *i >= shape[axis]) throw_index_range("index", *i, axis, shape);
-      ++axis;
-    } else if (const Slice* s = std::get_if<Slice>(&entry)) {
-      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) throw_index_step(s->step);
-      ++axis;
-    } else if (std::holds_alternative<Ellipsis>(entry)) {
-      axis += left;
-    }
-  }
-}
-}  // namespace detail
-
 /// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
 /// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
 /// `(2):(6)+2`.
 constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries,
                        NegativeStep negative_step = NegativeStep::view) {
-  Layout layout = source;
   std::size_t named = 0;
   bool has_ellipsis = false;
   for (const BasicIndex& entry : entries) {
@@ -412,24 +389,39 @@ constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries
     if (has_ellipsis) detail::throw_two_ellipses();
     has_ellipsis = true;
   }
-  if (named > layout.rank()) detail::throw_too_many_indices(named, layout.shape);
-  detail::check_index(layout.shape, entries, layout.rank() - named, negative_step);
-  std::size_t left = layout.rank() - named;
-  std::size_t d = 0;
+  const std::size_t rank = source.rank();
+  if (named > rank) detail::throw_too_many_indices(named, source.shape);
+  Layout result{{}, {}, source.offset};
+  const auto append = [&result](Index size, Index stride) {
+    result.shape.push_back(size);
+    result.strides.push_back(stride);
+  };
+  std::size_t axis = 0;  // of the source: those left of it are done
+  const auto keep_until = [&](std::size_t end) {
+    for (; axis < end; ++axis) append(source.shape[axis], source.strides[axis]);
+  };
   for (const BasicIndex& entry : entries) {
     if (const Index* i = std::get_if<Index>(&entry)) {
-      layout = select(layout, static_cast<Index>(d), *i, "index");
+      const Index size = source.shape[axis];
+      if (*i < -size || *i >= size) detail::throw_index_range("index", *i, axis, source.shape);
+      const Index step = checked_multiply(*i < 0 ? *i + size : *i, source.strides[axis], "index");
+      result.offset = checked_add(result.offset, step, "index");
+      ++axis;
     } else if (const Slice* s = std::get_if<Slice>(&entry)) {
-      layout = s->step > 0 ? detail::slice_forward(layout, d, *s) : detail::slice_backward(layout, d, *s);
-      ++d;
-    } else if (std::holds_alternative<NewAxis>(entry)) {
-      layout = unsqueeze(layout, static_cast<Index>(d++));
+      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) {
+        detail::throw_index_step(s->step);
+      }
+      keep_until(axis + 1);
+      const std::size_t d = result.rank() - 1;
+      s->step > 0 ? detail::slice_forward(result, d, *s) : detail::slice_backward(result, d, *s);
+    } else if (std::holds_alternative<NewAxis>(entry)) {  // as unsqueeze, before the axis to its right is cut
+      append(1, axis < rank ? checked_multiply(source.shape[axis], source.strides[axis], "index") : 1);
     } else {
-      d += left;
-      left = 0;
+      keep_until(axis + rank - named);
     }
   }
-  return layout;
+  keep_until(rank);
+  return result;
 }
 
 /// The elements (i, i+offset) of two axes, as a last axis of the summed stride; the two axes go away.
@@ -501,9 +493,10 @@ constexpr std::vector<Layout> unbind(const Layout& layout, Index axis = 0) {
 /// Pieces of `size` along the axis, the last one maybe shorter; a size of 0 only for an axis of size 0.
 constexpr std::vector<Layout> split(const Layout& layout, Index size, Index axis = 0) {
   if (layout.rank() == 0) detail::throw_rank("split", layout.shape, "must have at least 1 axis");
+  if (size < 0) detail::throw_split_size("split", size, axis, layout.shape);
   const std::size_t d = wrap_axis("split", axis, layout.shape);
   const Index extent = layout.shape[d];
-  if (size < 0 || (size == 0 && extent != 0)) detail::throw_split_size("split", size, axis, layout.shape);
+  if (size == 0 && extent != 0) detail::throw_split_size("split", size, axis, layout.shape);
   std::vector<Layout> parts;
   Index start = 0;
   do {
@@ -568,10 +561,10 @@ constexpr std::vector<Layout> tensor_split(const Layout& layout, const Dims& ind
   std::vector<Layout> parts;
   Index start = 0;
   for (const Index stop : indices) {
-    parts.push_back(detail::slice_forward(layout, d, {start, stop, 1}));
+    detail::slice_forward(parts.emplace_back(layout), d, {start, stop, 1});
     start = stop;
   }
-  parts.push_back(detail::slice_forward(layout, d, {start, {}, 1}));
+  detail::slice_forward(parts.emplace_back(layout), d, {start, {}, 1});
   return parts;
 }
 
