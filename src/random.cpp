@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/random.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include "message.hpp"
+#include "random_normal.hpp"
+
+namespace tenstride {
+namespace {
+
+struct SharedGenerator {
+  std::mutex mutex;
+  Generator generator;
+};
+
+SharedGenerator& shared() {
+  static SharedGenerator instance;
+  return instance;
+}
+
+/// Calls `draw(generator)` with the shared generator, alone.
+template <typename Draw>
+Tensor with_shared(const Draw& draw) {
+  SharedGenerator& it = shared();
+  const std::lock_guard<std::mutex> lock(it.mutex);
+  return draw(it.generator);
+}
+
+[[noreturn]] void throw_dtype(std::string_view operation, DType dtype, std::string_view allowed) {
+  throw RuntimeError(detail::message(operation, ": dtype ", name(dtype), " must be ", allowed));
+}
+
+/// A fresh tensor's elements lie one after the other from the start of its storage, whatever their order.
+template <typename T>
+T* elements(Tensor& fresh) {
+  return reinterpret_cast<T*>(fresh.mutable_storage_data());
+}
+
+/// Calls `f(first, count)` with the numbers of a fresh floating or complex tensor, the parts of complex ones;
+/// not on meta, where there are none.
+template <typename F>
+void visit_reals(Tensor& fresh, const F& f) {
+  if (fresh.is_meta()) return;
+  const Index count = fresh.numel() * (fresh.is_complex() ? 2 : 1);
+  switch (component_type(fresh.dtype())) {
+    case DType::float64:
+      return f(elements<double>(fresh), count);
+    case DType::float16:
+      return f(elements<float16>(fresh), count);
+    case DType::bfloat16:
+      return f(elements<bfloat16>(fresh), count);
+    default:
+      return f(elements<float>(fresh), count);
+  }
+}
+
+void require_real_or_complex(std::string_view operation, DType dtype) {
+  const bool is_float8 = item_size(dtype) == 1;
+  if (is_float8 || !(is_floating_point(dtype) || is_complex(dtype))) {
+    throw_dtype(operation, dtype, "float16, bfloat16, float32, float64 or a complex type");
+  }
+}
+
+Tensor fill_uniform(Tensor fresh, Generator& generator) {
+  visit_reals(fresh, [&](auto* first, Index count) {
+    using T = std::remove_pointer_t<decltype(first)>;
+    for (Index i = 0; i < count; ++i) first[i] = detail::draw_uniform<T>(generator);
+  });
+  return fresh;
+}
+
+Tensor fill_normal(Tensor fresh, Generator& generator) {
+  const double deviation = fresh.is_complex() ? 1.0 / std::sqrt(2.0) : 1.0;
+  const bool is_row_major = fresh.is_contiguous();
+  visit_reals(fresh, [&](auto* first, Index count) {
+    using enum detail::NormalDraw;
+    detail::fill_normal(first, count, deviation, count >= 16 && is_row_major ? blocks : single, generator);
+  });
+  return fresh;
+}
+
+DType dtype_like(const Tensor& input, const LikeOptions& options) {
+  return options.dtype.value_or(input.dtype());
+}
+
+/// Digits of a type's whole numbers: all up to 2^digits are there. 0 for types that randint and randperm
+/// refuse.
+template <typename T>
+constexpr int whole_digits() {
+  if constexpr (std::is_same_v<T, float16>) return 11;
+  if constexpr (std::is_same_v<T, bfloat16>) return 8;
+  if constexpr (is_complex_element<T> || is_small_float<T>) return 0;
+  return std::numeric_limits<T>::digits;
+}
+
+/// A bound moved inward where the floating type rounds it outward (PyTorch's rule): at most one step of the
+/// type's numbers.
+template <typename T>
+Index inward(Index bound, Index towards) {
+  if constexpr (std::is_integral_v<T>) {
+    return bound;
+  } else {
+    const Index next = bound + towards;
+    const auto rounded = convert_element<Index>(convert_element<T>(next));
+    if (towards > 0 ? rounded >= bound : rounded < bound) return bound;
+    const auto word = static_cast<std::uint64_t>(next);
+    const std::uint64_t magnitude = next < 0 ? 0 - word : word;
+    const int step = static_cast<int>(std::bit_width(magnitude)) - whole_digits<T>();
+    return rounded + towards * (Index{1} << std::max(0, step));
+  }
+}
+
+template <typename T>
+void require_range(Index low, Index high, DType dtype) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (low >= 0 && high <= 2) return;
+  } else if constexpr (std::is_integral_v<T>) {
+    if (std::in_range<T>(low) && std::in_range<T>(high - 1)) return;
+  } else {
+    const auto fits = [](Index bound) {
+      return std::isfinite(convert_element<double>(convert_element<T>(bound)));
+    };
+    if (fits(low) && fits(high - 1)) return;
+  }
+  throw RuntimeError(
+      detail::message("randint: low ", low, " and high ", high, " must lie in the range of ", name(dtype)));
+}
+
+template <typename T>
+void fill_integers(T* first, Index count, Index low, std::uint64_t range, Generator& generator) {
+  // These types, and only these, draw 64 bits where 32 are too few.
+  constexpr bool is_wide = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
+                           std::is_same_v<T, float> || std::is_same_v<T, bfloat16>;
+  const bool draws_64 = is_wide && range >= std::uint64_t{1} << 32U;
+  for (Index i = 0; i < count; ++i) {
+    const std::uint64_t drawn = draws_64 ? generator.random64() : generator.random();
+    const auto value = static_cast<Index>(drawn % range + static_cast<std::uint64_t>(low));
+    first[i] = convert_element<T>(value);
+  }
+}
+
+template <typename T>
+void shuffle(T* first, Index n, Generator& generator) {
+  // From here on PyTorch draws 64 bits, and shuffles the other way round (Fisher and Yates, "inside-out").
+  constexpr Index long_from = std::numeric_limits<std::uint32_t>::max() / 20;
+  if (n < long_from) {
+    for (Index i = 0; i < n; ++i) first[i] = convert_element<T>(i);
+    for (Index i = 0; i < n - 1; ++i)
+      std::swap(first[i], first[i + static_cast<Index>(generator.random()) % (n - i)]);
+    return;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const auto other = static_cast<Index>(generator.random64() % static_cast<std::uint64_t>(i + 1));
+    first[i] = convert_element<T>(i);
+    std::swap(first[i], first[other]);
+  }
+}
+
+}  // namespace
+
+Generator& Generator::manual_seed(std::uint64_t seed) {
+  seed_ = seed;
+  kept_normal_.reset();
+  state_[0] = static_cast<std::uint32_t>(seed);
+  for (std::uint32_t i = 1; i < state_size; ++i) {
+    state_[i] = 1812433253U * (state_[i - 1] ^ state_[i - 1] >> 30U) + i;
+  }
+  next_ = state_size;
+  return *this;
+}
+
+void Generator::refill() {
+  constexpr std::size_t middle = 397;
+  for (std::size_t i = 0; i < state_size; ++i) {
+    const std::uint32_t word = (state_[i] & 0x80000000U) | (state_[(i + 1) % state_size] & 0x7fffffffU);
+    const std::uint32_t twisted = word >> 1U ^ ((word & 1U) != 0 ? 0x9908b0dfU : 0U);
+    state_[i] = state_[(i + middle) % state_size] ^ twisted;
+  }
+  next_ = 0;
+}
+
+void manual_seed(std::uint64_t seed) {
+  SharedGenerator& it = shared();
+  const std::lock_guard<std::mutex> lock(it.mutex);
+  it.generator.manual_seed(seed);
+}
+
+std::uint64_t initial_seed() {
+  SharedGenerator& it = shared();
+  const std::lock_guard<std::mutex> lock(it.mutex);
+  return it.generator.initial_seed();
+}
+
+Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options) {
+  require_real_or_complex("rand", options.dtype.value_or(DType::float32));
+  return fill_uniform(empty(size, options), generator);
+}
+Tensor rand(const Dims& size, const TensorOptions& options) {
+  return with_shared([&](Generator& generator) { return rand(size, generator, options); });
+}
+Tensor rand_like(const Tensor& input, Generator& generator, const LikeOptions& options) {
+  require_real_or_complex("rand_like", dtype_like(input, options));
+  return fill_uniform(empty_like(input, options), generator);
+}
+Tensor rand_like(const Tensor& input, const LikeOptions& options) {
+  return with_shared([&](Generator& generator) { return rand_like(input, generator, options); });
+}
+
+Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options) {
+  require_real_or_complex("randn", options.dtype.value_or(DType::float32));
+  return fill_normal(empty(size, options), generator);
+}
+Tensor randn(const Dims& size, const TensorOptions& options) {
+  return with_shared([&](Generator& generator) { return randn(size, generator, options); });
+}
+Tensor randn_like(const Tensor& input, Generator& generator, const LikeOptions& options) {
+  require_real_or_complex("randn_like", dtype_like(input, options));
+  return fill_normal(empty_like(input, options), generator);
+}
+Tensor randn_like(const Tensor& input, const LikeOptions& options) {
+  return with_shared([&](Generator& generator) { return randn_like(input, generator, options); });
+}
+
+Tensor randint(Index low, Index high, const Dims& size, Generator& generator, const TensorOptions& options) {
+  TensorOptions typed = options;
+  typed.dtype = options.dtype.value_or(DType::int64);
+  if (low >= high) {
+    throw RuntimeError(detail::message("randint: low ", low, " must be less than high ", high));
+  }
+  return visit(*typed.dtype, [&](auto type) -> Tensor {
+    using T = typename decltype(type)::type;
+    if constexpr (whole_digits<T>() == 0) {
+      throw_dtype("randint", *typed.dtype, "bool, an integer type, float16, bfloat16, float32 or float64");
+    } else {
+      const Index from = inward<T>(low, 1);
+      const Index to = inward<T>(high, -1);
+      if (from >= to) {
+        throw RuntimeError(detail::message("randint: ", name(*typed.dtype), " has no number from ", low,
+                                           " on that is less than ", high));
+      }
+      require_range<T>(from, to, *typed.dtype);
+      Tensor fresh = empty(size, typed);
+      const std::uint64_t range = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+      if (!fresh.is_meta()) fill_integers(elements<T>(fresh), fresh.numel(), from, range, generator);
+      return fresh;
+    }
+  });
+}
+Tensor randint(Index low, Index high, const Dims& size, const TensorOptions& options) {
+  return with_shared([&](Generator& generator) { return randint(low, high, size, generator, options); });
+}
+Tensor randint(Index high, const Dims& size, const TensorOptions& options) {
+  return randint(0, high, size, options);
+}
+
+Tensor randperm(Index n, Generator& generator, const TensorOptions& options) {
+  TensorOptions typed = options;
+  typed.dtype = options.dtype.value_or(DType::int64);
+  return visit(*typed.dtype, [&](auto type) -> Tensor {
+    using T = typename decltype(type)::type;
+    constexpr int digits = whole_digits<T>();
+    if constexpr (digits == 0 || std::is_same_v<T, bool>) {
+      throw_dtype("randperm", *typed.dtype, "an integer type, float16, bfloat16, float32 or float64");
+    } else {
+      // The floating types have 2^digits too.
+      constexpr Index count = digits >= 63 ? std::numeric_limits<Index>::max()
+                                           : (Index{1} << digits) + (std::is_integral_v<T> ? 0 : 1);
+      if (n > count) {
+        throw RuntimeError(detail::message("randperm: n ", n, " must be at most ", count,
+                                           ", as many numbers as ", name(*typed.dtype),
+                                           " counts without a gap"));
+      }
+      Tensor fresh = empty({n}, typed);
+      if (!fresh.is_meta()) shuffle(elements<T>(fresh), n, generator);
+      return fresh;
+    }
+  });
+}
+Tensor randperm(Index n, const TensorOptions& options) {
+  return with_shared([&](Generator& generator) { return randperm(n, generator, options); });
+}
+
+}  // namespace tenstride
