@@ -14,6 +14,9 @@ list(APPEND TENSTRIDE_DEPENDENCIES hwy::hwy)
 list(APPEND TENSTRIDE_PACKAGES hwy)
 list(APPEND TENSTRIDE_PC_REQUIRES libhwy)
 
+# JSON: headers alone, used in the sources only, so that nobody who links the library needs them.
+find_package(nlohmann_json CONFIG REQUIRED)
+
 # oneTBB: threads that compose with the caller's own.
 set(TENSTRIDE_HAS_TBB OFF)
 if(TENSTRIDE_WITH_TBB)

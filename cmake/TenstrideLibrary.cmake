@@ -20,7 +20,7 @@ target_include_directories(
 target_compile_definitions(
   tenstride_objects PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
                             $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
-target_link_libraries(tenstride_objects PRIVATE ${TENSTRIDE_DEPENDENCIES})
+target_link_libraries(tenstride_objects PRIVATE ${TENSTRIDE_DEPENDENCIES} nlohmann_json::nlohmann_json)
 
 function(tenstride_library name kind)
   add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_objects>)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "tenstride/reshape.hpp"
+#include "tenstride/tensor.hpp"
+
+/// PyTorch's notation as text: `x.permute(0, 2, 1)[:, ::2].view(-1)`.
+namespace tenstride {
+
+/// A stretch of a text, in bytes; `end` is one past the last.
+struct TextRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  friend constexpr bool operator==(TextRange, TextRange) = default;
+};
+
+/// The line of `text` that holds the range, and below it a caret and a tilde for each further character, both
+/// indented by two spaces. Columns are counted in code points.
+/// Example: `point_at("x.perm(0)", {2, 6}) == "  x.perm(0)\n    ^~~~"`.
+TENSTRIDE_API std::string point_at(std::string_view text, TextRange range);
+
+class Value;
+
+namespace detail {
+struct ProgramTree;
+/// Python's None and `...` as values.
+struct NoneType {};
+struct EllipsisType {};
+/// `x.storage()`: every element of a storage, indexed by position.
+struct StorageElements {
+  Tensor elements;
+};
+/// `x.untyped_storage()`: the same in bytes.
+struct StorageBytes {
+  Tensor bytes;
+};
+}  // namespace detail
+
+/// Statements in PyTorch's notation, taken apart: expressions and assignments (`y = x.T`, `y[0, 0] = 3`),
+/// `assert`, and `import torch` (which does nothing), separated by `;` or line ends. Python's numbers,
+/// strings, lists and tuples with their arithmetic and comparisons; no def, for, if or lambda. Comments begin
+/// with `#`; a leading `>>>` is skipped. A value, cheap to copy.
+class TENSTRIDE_API Program {
+ public:
+  /// Throws ParseError: what was found and what was expected, the line and a caret under the place.
+  /// Example: `Program::parse("x = torch.arange(6); x.view(2, 3).T")`.
+  static Program parse(std::string_view text);
+  [[nodiscard]] const std::string& text() const;
+  [[nodiscard]] const detail::ProgramTree& tree() const { return *tree_; }
+
+ private:
+  explicit Program(std::shared_ptr<const detail::ProgramTree> tree) : tree_(std::move(tree)) {}
+  std::shared_ptr<const detail::ProgramTree> tree_;
+};
+
+/// What an expression can give. A tensor is held by reference, as Python's variables hold it.
+class TENSTRIDE_API Value {
+ public:
+  enum class SequenceKind : unsigned char { list, tuple, size };
+  struct Sequence {
+    SequenceKind kind = SequenceKind::list;
+    std::vector<Value> items;
+  };
+  using Variant = std::variant<detail::NoneType, Scalar, std::string, std::shared_ptr<Tensor>, Sequence,
+                               DType, MemoryFormat, Device, Slice, detail::EllipsisType,
+                               detail::StorageElements, detail::StorageBytes>;
+
+  Value() = default;
+  Value(Variant value) : value_(std::move(value)) {}
+  Value(Tensor tensor) : value_(std::make_shared<Tensor>(std::move(tensor))) {}
+  /// A torch.Size.
+  static Value size_of(const Dims& dims);
+  /// A tuple of numbers.
+  static Value tuple_of(const Dims& dims);
+
+  [[nodiscard]] const Variant& variant() const noexcept { return value_; }
+  [[nodiscard]] bool is_none() const noexcept { return std::holds_alternative<detail::NoneType>(value_); }
+  /// The tensor, or null where the value is something else.
+  [[nodiscard]] const Tensor* tensor() const noexcept;
+  [[nodiscard]] Tensor* tensor() noexcept;
+  /// The number or the list, or null.
+  [[nodiscard]] const Scalar* number() const noexcept { return std::get_if<Scalar>(&value_); }
+  [[nodiscard]] const Sequence* sequence() const noexcept { return std::get_if<Sequence>(&value_); }
+  /// As Python names the type: "Tensor", "int", "torch.Size", "NoneType".
+  [[nodiscard]] std::string_view type_name() const;
+  /// As Python's prompt shows it: "torch.Size([2, 3])", "'a'", "tensor([1, 2])".
+  [[nodiscard]] std::string repr() const;
+  /// As Python prints it: a string without quotes, the rest as `repr`.
+  [[nodiscard]] std::string str() const;
+
+  /// The step that made the tensor; nothing for a bound input and for what is no tensor.
+  [[nodiscard]] std::optional<std::size_t> step() const noexcept { return step_; }
+  void set_step(std::size_t step) noexcept { step_ = step; }
+
+ private:
+  Variant value_{detail::NoneType{}};
+  std::optional<std::size_t> step_;
+};
+
+/// What a call did with memory, by PyTorch's catalogue. `fresh` is "new": a factory, or an element-wise
+/// result. `view` shares the storage, `self` is the very same tensor, `copy` moved elements to a storage of
+/// its own.
+enum class StepKind : unsigned char { fresh, view, self, copy };
+/// "new", "view", "self" or "copy".
+TENSTRIDE_API std::string_view name(StepKind kind);
+
+/// One tensor that a call of the notation made; a call with several results makes several steps.
+struct Step {
+  /// PyTorch's name: "permute", "T"; "index" and "index_put_" for brackets; "eq" and the like for
+  /// comparisons.
+  std::string op;
+  StepKind kind = StepKind::view;
+  DType dtype = DType::float32;
+  Layout layout;
+  bool contiguous = true;
+  /// Whether the result lies in the storage of the tensor the call began with.
+  bool shares_storage = false;
+  /// Bytes read plus bytes written by a copy, each written element being read once; 0 for every other kind,
+  /// and in-place writes (`copy_`, `fill_`, `y[0] = 1`) count as their elements do.
+  Index bytes_moved = 0;
+  /// Bytes of the fresh storage.
+  Index bytes_allocated = 0;
+  /// Why a copy was made; empty for other kinds.
+  std::string reason;
+  /// A likely mistake: a reshape that reorders the sizes, and what was probably meant. Mostly empty.
+  std::string hint;
+  /// The step that made the tensor the call began with; nothing where that was bound from outside or where
+  /// the call is a factory.
+  std::optional<std::size_t> source;
+  /// The call in the text: ".permute(0, 2, 1)", "[1:]", "torch.zeros(2)", "x == y".
+  TextRange range;
+};
+
+/// Why an evaluation stopped.
+struct Failure {
+  /// `notation`: the text names or passes what does not exist; `operation`: a well-formed call was refused.
+  enum class Cause : unsigned char { notation, operation };
+  Cause cause = Cause::operation;
+  /// Python's name of it: "RuntimeError", "NameError", "AssertionError".
+  std::string type;
+  /// Without the type; for a refused view PyTorch's line and the obstacle.
+  std::string message;
+  TextRange range;
+  /// The name of the refused operation; empty where none was reached.
+  std::string op;
+  /// The tensor it was called on, where there is one, and the step that made that tensor.
+  std::optional<Layout> layout;
+  DType dtype = DType::float32;
+  std::optional<std::size_t> source;
+  std::optional<ViewObstacle> obstacle;
+};
+
+struct Totals {
+  /// Steps of kind copy.
+  std::size_t copies = 0;
+  Index bytes_moved = 0;
+  /// The most bytes of storages alive at once, those of bound inputs left out; a value lives as in Python,
+  /// until the call that used it is over or its name is bound anew.
+  Index peak_bytes = 0;
+};
+
+/// What `evaluate` gives; on failure all up to there.
+struct Evaluation {
+  std::vector<Step> steps;
+  /// Of the last statement; None where that is no expression.
+  Value value;
+  /// What `print` printed.
+  std::string output;
+  std::optional<Failure> failure;
+  Totals totals;
+};
+
+struct EvaluateOptions {
+  /// Names that stand for tensors, e.g. x.
+  std::map<std::string, Tensor> inputs{};
+  /// Where factories allocate unless told otherwise; on meta nothing is allocated and nothing moves.
+  Device device = Device::cpu;
+  /// So many links at the end of the last statement's chain are not carried out: 1 of `x.T.contiguous()`
+  /// gives `x.T`. What is left out must exist.
+  std::size_t links_left_out = 0;
+};
+
+/// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is
+/// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called.
+/// Example: `evaluate(Program::parse("torch.arange(6).view(2, 3).T")).steps[2].layout` is `(3,2):(1,3)+0`.
+TENSTRIDE_API Evaluation evaluate(const Program& program, const EvaluateOptions& options = {});
+
+/// The nearest of the names, where one is near enough to be meant; else nothing.
+TENSTRIDE_API std::optional<std::string> nearest_name(std::string_view given,
+                                                      const std::vector<std::string>& names);
+
+}  // namespace tenstride

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+#define JSON_NO_IO
+#define JSON_ASSERT(condition) static_cast<void>(0)
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tenstride/explain.hpp"
+
+namespace tenstride {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index most_elements = 10'000;
+
+Json to_json_list(const Dims& dims) {
+  return Json(dims.to_vector());
+}
+
+Json to_json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json to_json_number(const Scalar& number) {
+  if (number.is_bool()) return number.to<bool>();
+  if (number.is_complex()) {
+    const auto value = number.to<std::complex<double>>();
+    return Json::array({to_json_number(value.real()), to_json_number(value.imag())});
+  }
+  if (number.is_floating_point()) return to_json_number(number.to<double>());
+  if (const auto* large = std::get_if<std::uint64_t>(&number.value())) return *large;
+  return number.to<std::int64_t>();
+}
+
+Json to_json_nested(const Nested& nested) {
+  if (!nested.is_list()) return to_json_number(nested.scalar());
+  Json list = Json::array();
+  for (const Nested& item : nested.items()) list.push_back(to_json_nested(item));
+  return list;
+}
+
+Json to_json_tensor(const Tensor& tensor) {
+  if (tensor.is_meta() || tensor.numel() > most_elements) return nullptr;
+  return to_json_nested(tensor.tolist());
+}
+
+Json to_json_value(const Value& value) {
+  if (value.is_none()) return nullptr;
+  if (value.number() != nullptr) return to_json_number(*value.number());
+  if (value.tensor() != nullptr) return to_json_tensor(*value.tensor());
+  if (const Value::Sequence* list = value.sequence()) {
+    Json items = Json::array();
+    for (const Value& item : list->items) items.push_back(to_json_value(item));
+    return items;
+  }
+  if (const auto* storage = std::get_if<detail::StorageElements>(&value.variant())) {
+    return to_json_tensor(storage->elements);
+  }
+  if (const auto* storage = std::get_if<detail::StorageBytes>(&value.variant()))
+    return to_json_tensor(storage->bytes);
+  return value.str();
+}
+
+Json to_json_step(const Step& step) {
+  Json reason = nullptr;
+  if (!step.reason.empty() || !step.hint.empty()) {
+    reason = step.reason + (step.reason.empty() || step.hint.empty() ? "" : "; ") + step.hint;
+  }
+  return {{"op", step.op},
+          {"kind", name(step.kind)},
+          {"dtype", name(step.dtype)},
+          {"shape", to_json_list(step.layout.shape)},
+          {"strides", to_json_list(step.layout.strides)},
+          {"offset", step.layout.offset},
+          {"contiguous", step.contiguous},
+          {"shares_storage", step.shares_storage},
+          {"bytes_moved", step.bytes_moved},
+          {"bytes_allocated", step.bytes_allocated},
+          {"reason", reason}};
+}
+
+Json to_json_steps(const std::vector<Step>& steps) {
+  Json list = Json::array();
+  for (const Step& step : steps) list.push_back(to_json_step(step));
+  return list;
+}
+
+Json to_json_obstacle(const ViewObstacle& obstacle, const std::vector<Fix>& fixes) {
+  Json groups = Json::array();
+  for (const AxisGroup& group : obstacle.groups) {
+    Json axes = Json::array();
+    for (std::size_t axis = group.first; axis <= group.last; ++axis) axes.push_back(axis);
+    groups.push_back(std::move(axes));
+  }
+  Json ways = Json::array();
+  for (const Fix& fix : fixes) {
+    ways.push_back({{"code", fix.code}, {"bytes_copied", fix.bytes_copied}, {"reorders", fix.reorders}});
+  }
+  return {{"shape", to_json_list(obstacle.from.shape)},
+          {"strides", to_json_list(obstacle.from.strides)},
+          {"offset", obstacle.from.offset},
+          {"to", to_json_list(obstacle.to)},
+          {"left_axis", obstacle.left_axis},
+          {"right_axis", obstacle.right_axis},
+          {"stride_found", obstacle.stride_found},
+          {"stride_needed", obstacle.stride_needed},
+          {"new_axis", obstacle.new_axis},
+          {"groups", std::move(groups)},
+          {"fixes", std::move(ways)}};
+}
+
+Json to_json_error(const Explanation& explanation) {
+  const std::optional<Failure>& failure = explanation.evaluation.failure;
+  if (!failure) return nullptr;
+  return {{"type", failure->type},
+          {"message", explanation.message},
+          {"step", explanation.evaluation.steps.size()},
+          {"obstacle",
+           failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)}};
+}
+
+/// Bytes that are no UTF-8 are replaced: the text came from a caller.
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Step>& steps) {
+  return dumped(to_json_steps(steps));
+}
+
+std::string to_json(const Explanation& explanation) {
+  const Evaluation& evaluation = explanation.evaluation;
+  Json json;
+  json["expr"] = explanation.expression;
+  json["steps"] = to_json_steps(evaluation.steps);
+  json["value"] = to_json_value(evaluation.value);
+  json["error"] = to_json_error(explanation);
+  json["totals"] = {{"copies", evaluation.totals.copies},
+                    {"bytes_moved", evaluation.totals.bytes_moved},
+                    {"peak_bytes", evaluation.totals.peak_bytes}};
+  return dumped(json);
+}
+
+}  // namespace tenstride

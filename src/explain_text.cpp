@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "message.hpp"
+#include "tenstride/explain.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride {
+namespace {
+
+using Row = std::array<std::string, 6>;
+
+constexpr std::string_view dim = "\033[2m";
+constexpr std::string_view bold = "\033[1m";
+constexpr std::string_view red = "\033[31m";
+constexpr std::string_view green = "\033[32m";
+constexpr std::string_view yellow = "\033[33m";
+
+class Writer {
+ public:
+  Writer(const Explanation& explanation, TextStyle style)
+      : explanation_(explanation), steps_(explanation.evaluation.steps), style_(style) {}
+
+  std::string run() {
+    rows();
+    const Evaluation& evaluation = explanation_.evaluation;
+    if (!evaluation.output.empty()) text_ += gap() + evaluation.output;
+    if (!evaluation.value.is_none()) text_ += gap() + evaluation.value.repr() + '\n';
+    if (!explanation_.note.empty()) text_ += gap() + explanation_.note + '\n';
+    if (evaluation.failure) {
+      text_ += gap() + painted(evaluation.failure->type, red) + ": " + explanation_.message + '\n';
+    } else if (!steps_.empty()) {
+      text_ += gap() + totals() + '\n';
+    }
+    return std::move(text_);
+  }
+
+ private:
+  /// Steps of one call beyond these are only counted.
+  static constexpr std::size_t most_alike = 4;
+
+  [[nodiscard]] std::string gap() const { return text_.empty() ? "" : "\n"; }
+  [[nodiscard]] std::string painted(std::string_view text, std::string_view color) const {
+    if (style_ == TextStyle::plain || text.empty()) return std::string(text);
+    return detail::message(color, text, "\033[0m");
+  }
+  [[nodiscard]] std::string call(TextRange range) const {
+    std::string text = explanation_.expression.substr(range.begin, range.end - range.begin);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    std::replace(text.begin(), text.end(), '\t', ' ');
+    return text;
+  }
+  [[nodiscard]] bool same_call(std::size_t i, std::size_t j) const {
+    return steps_[i].range == steps_[j].range && steps_[i].op == steps_[j].op;
+  }
+
+  static std::string cost(const Step& step) {
+    std::string text;
+    if (step.kind == StepKind::fresh) text = bytes_to_text(step.bytes_allocated);
+    if (step.bytes_moved > 0) text = bytes_to_text(step.bytes_moved) + " moved";
+    if (!step.reason.empty()) text += (text.empty() ? "" : ": ") + step.reason;
+    return text;
+  }
+
+  void rows() {
+    std::vector<Row> rows;
+    std::vector<std::string> notes;  // below each row
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      std::size_t first = i;
+      while (first > 0 && same_call(first - 1, i)) --first;
+      if (i - first >= most_alike) {
+        const bool is_last = i + 1 == steps_.size() || !same_call(i, i + 1);
+        if (is_last) notes.back() += detail::message("   … and ", i - first - most_alike + 1, " more\n");
+        continue;
+      }
+      rows.push_back({std::to_string(i + 1), call(step.range), to_string(step.layout),
+                      std::string(name(step.dtype)), step.contiguous ? "contiguous" : "not contiguous",
+                      std::string(name(step.kind))});
+      rows_cost_.push_back(cost(step));
+      notes.push_back(step.hint.empty() ? "" : "   " + painted("note:", yellow) + ' ' + step.hint + '\n');
+    }
+    const std::optional<Failure>& failure = explanation_.evaluation.failure;
+    if (failure && failure->cause == Failure::Cause::operation && failure->op != "assert") {
+      rows.push_back({std::to_string(steps_.size() + 1), call(failure->range), "refused", "", "", ""});
+      rows_cost_.emplace_back();
+      notes.emplace_back();
+    }
+    lay_out(rows, notes);
+  }
+
+  void lay_out(const std::vector<Row>& rows, const std::vector<std::string>& notes) {
+    std::array<std::size_t, 6> widths{};
+    for (const Row& row : rows) {
+      for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+    }
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::string line;
+      for (std::size_t c = 0; c < rows[r].size(); ++c) {
+        const std::string& cell = rows[r][c];
+        line += painted(cell, color(c, cell)) + std::string(widths[c] - cell.size() + 2, ' ');
+      }
+      line += rows_cost_[r];
+      line.erase(line.find_last_not_of(' ') + 1);
+      text_ += line + '\n' + notes[r];
+    }
+  }
+
+  static std::string_view color(std::size_t column, const std::string& cell) {
+    if (column == 1) return bold;
+    if (cell == "copy") return yellow;
+    if (cell == "view" || cell == "self") return green;
+    if (cell == "refused") return red;
+    return column == 0 || column == 3 ? dim : "";
+  }
+
+  [[nodiscard]] std::string totals() const {
+    const Totals& totals = explanation_.evaluation.totals;
+    return detail::message(totals.copies == 0 ? std::string("no copy") : std::to_string(totals.copies),
+                           totals.copies == 0 ? "" : (totals.copies == 1 ? " copy" : " copies"), ", ",
+                           bytes_to_text(totals.bytes_moved), " moved, at most ",
+                           bytes_to_text(totals.peak_bytes), " held");
+  }
+
+  const Explanation& explanation_;
+  const std::vector<Step>& steps_;
+  TextStyle style_;
+  std::string text_;
+  std::vector<std::string> rows_cost_;
+};
+
+}  // namespace
+
+std::string to_text(const Explanation& explanation, TextStyle style) {
+  return Writer(explanation, style).run();
+}
+
+std::string bytes_to_text(Index bytes) {
+  static constexpr std::array<const char*, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 10'000) return std::to_string(bytes) + " B";
+  double amount = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  while (amount >= 999.95 && unit + 1 < units.size()) {
+    amount /= 1024;
+    ++unit;
+  }
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", amount, units[unit]);
+  return text.data();
+}
+
+}  // namespace tenstride

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "evaluator.hpp"
+#include "message.hpp"
+#include "operators.hpp"
+
+/// `x[1:, ::2, None, ..., [0, 2], mask]`, reading and assigning.
+namespace tenstride::detail {
+namespace {
+
+/// All parameters of an index in brackets, for the errors and the step.
+Value no_run(Call&) {
+  return {};
+}
+const Operation index_view{"index", method, OpClass::view, "", no_run};
+const Operation index_copy{"index", method, OpClass::copy, "", no_run};
+const Operation index_write{"index_put_", method, OpClass::in_place, "", no_run};
+
+std::optional<Nested> nested_list(const Value& value) {
+  if (value.number() != nullptr) return Nested(*value.number());
+  if (value.tensor() != nullptr) return value.tensor()->tolist();
+  if (value.sequence() == nullptr) return std::nullopt;
+  std::vector<Nested> items;
+  for (const Value& item : value.sequence()->items) {
+    std::optional<Nested> nested = nested_list(item);
+    if (!nested) return std::nullopt;
+    items.push_back(*std::move(nested));
+  }
+  return Nested(std::move(items));
+}
+
+/// The positions of a slice of a list of `size` items.
+std::vector<std::size_t> positions(const Slice& slice, std::size_t size) {
+  const Layout items{{static_cast<Index>(size)}, {1}, 0};
+  const BasicIndex entry = slice;
+  const Layout sliced = tenstride::index(items, std::span(&entry, 1));
+  std::vector<std::size_t> result;
+  for (Index i = 0; i < sliced.shape[0]; ++i) {
+    result.push_back(static_cast<std::size_t>(sliced.offset + i * sliced.strides[0]));
+  }
+  return result;
+}
+
+std::size_t position_of(Index index, std::size_t size, TextRange range) {
+  const auto count = static_cast<Index>(size);
+  if (index < -count || index >= count) {
+    throw NotationError{
+        "IndexError",
+        message("index ", index, " must be in ", -count, "..", count - 1, " (", count, " items)"), range};
+  }
+  return static_cast<std::size_t>(index < 0 ? index + count : index);
+}
+
+}  // namespace
+
+Slice Evaluator::slice_of(const Node& node) {
+  Slice slice;
+  const auto entry = [&](std::size_t i) -> std::optional<Index> {
+    if (!node.children[i]) return std::nullopt;
+    const Value value = value_of(*node.children[i]);
+    if (value.is_none()) return std::nullopt;
+    const std::optional<Index> number = to_index(value);
+    if (!number) {
+      throw NotationError{"TypeError",
+                          message("index: an int was expected, ", value.type_name(), " is given"),
+                          node.children[i]->range};
+    }
+    return number;
+  };
+  slice.start = entry(0);
+  slice.stop = entry(1);
+  slice.step = entry(2).value_or(1);
+  return slice;
+}
+
+void Evaluator::add_index(std::vector<TensorIndex>& indices, const Value& value, TextRange range) {
+  const Value::Variant& entry = value.variant();
+  if (value.is_none()) {
+    indices.emplace_back(NewAxis{});
+  } else if (std::holds_alternative<EllipsisType>(entry)) {
+    indices.emplace_back(Ellipsis{});
+  } else if (const std::optional<Index> number = to_index(value)) {
+    indices.emplace_back(*number);
+  } else if (value.number() != nullptr && value.number()->is_bool()) {
+    indices.emplace_back(value.number()->to<bool>());
+  } else if (value.tensor() != nullptr) {
+    indices.emplace_back(*value.tensor());
+  } else if (std::optional<Nested> nested = nested_list(value); nested && nested->is_list()) {
+    const bool is_empty = nested->items().empty();
+    indices.emplace_back(tensor(*nested, is_empty ? TensorOptions{.dtype = DType::int64} : TensorOptions{}));
+  } else {
+    throw NotationError{
+        "TypeError",
+        message("index: ", value.type_name(),
+                " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor"),
+        range};
+  }
+}
+
+std::vector<TensorIndex> Evaluator::indices_of(const Node& node) {
+  std::vector<TensorIndex> indices;
+  for (std::size_t i = 1; i < node.children.size(); ++i) {
+    const Node& child = *node.children[i];
+    if (child.kind == NodeKind::slice) {
+      indices.emplace_back(slice_of(child));
+      continue;
+    }
+    const Value value = value_of(child);
+    const Value::Sequence* list = value.sequence();
+    if (list != nullptr && list->kind != Value::SequenceKind::list && !node.has_comma &&
+        node.children.size() == 2) {
+      for (const Value& item : list->items) add_index(indices, item, child.range);  // x[(0, 1)] is x[0, 1]
+    } else {
+      add_index(indices, value, child.range);
+    }
+  }
+  return indices;
+}
+
+Value Evaluator::value_of_index(const Node& node) {
+  Value object = value_of(*node.children[0]);
+  if (object.sequence() != nullptr) {
+    return guarded(node.own, "index", nullptr, [&] { return index_sequence(node, object); });
+  }
+  if (const auto* storage = std::get_if<StorageElements>(&object.variant())) {
+    return guarded(node.own, "index", nullptr, [&] { return index_storage(node, storage->elements); });
+  }
+  if (const auto* storage = std::get_if<StorageBytes>(&object.variant())) {
+    return guarded(node.own, "index", nullptr, [&] { return index_storage(node, storage->bytes); });
+  }
+  return guarded(node.own, "index", &object, [&]() -> Value {
+    if (object.tensor() == nullptr) {
+      throw NotationError{"TypeError", message("a ", object.type_name(), " cannot be indexed"), node.own};
+    }
+    const std::vector<TensorIndex> indices = indices_of(node);
+    sweep();
+    Value result(object.tensor()->index(indices));
+    const auto is_basic = [](const TensorIndex& index) { return index.is_basic(); };
+    const bool is_view = std::all_of(indices.begin(), indices.end(), is_basic);
+    const Operation& operation = is_view ? index_view : index_copy;
+    const Layout before = object.tensor()->layout();
+    const Call call(operation, session_, node.own, std::move(object), {});
+    return record(operation, call, before, std::move(result), node.own);
+  });
+}
+
+Value Evaluator::index_sequence(const Node& node, const Value& object) {
+  const Value::Sequence& list = *object.sequence();
+  const Node& entry = *node.children[1];
+  if (node.children.size() == 2 && !node.has_comma && entry.kind == NodeKind::slice) {
+    const Slice slice = slice_of(entry);
+    Value::Sequence result{list.kind, {}};
+    for (const std::size_t at : positions(slice, list.items.size())) result.items.push_back(list.items[at]);
+    return Value(Value::Variant(std::move(result)));
+  }
+  const std::optional<Index> index =
+      node.children.size() == 2 && !node.has_comma ? to_index(value_of(entry)) : std::nullopt;
+  if (!index) {
+    throw NotationError{"TypeError", message("a ", object.type_name(), " is indexed by one int or slice"),
+                        node.own};
+  }
+  return list.items[position_of(*index, list.items.size(), node.own)];
+}
+
+Value Evaluator::index_storage(const Node& node, const Tensor& elements) {
+  const std::optional<Index> index = node.children.size() == 2 && node.children[1]->kind != NodeKind::slice
+                                         ? to_index(value_of(*node.children[1]))
+                                         : std::nullopt;
+  if (!index) throw NotationError{"TypeError", "a storage is indexed by one int", node.own};
+  const auto size = static_cast<std::size_t>(elements.numel());
+  return Value(elements[static_cast<Index>(position_of(*index, size, node.own))].item());
+}
+
+void Evaluator::assign_index(const Node& target, const Value& value) {
+  Value object = value_of(*target.children[0]);
+  const TextRange range{target.range.begin, target.range.end};
+  guarded(range, "index_put_", &object, [&] {
+    if (const auto* storage = std::get_if<StorageElements>(&object.variant())) {
+      const std::optional<Index> index = to_index(value_of(*target.children[1]));
+      if (!index || value.number() == nullptr) {
+        throw NotationError{"TypeError", "an element of a storage is one number at one int", range};
+      }
+      const auto size = static_cast<std::size_t>(storage->elements.numel());
+      storage->elements[static_cast<Index>(position_of(*index, size, range))].fill_(*value.number());
+      return;
+    }
+    if (object.tensor() == nullptr) {
+      throw NotationError{"TypeError", message("nothing can be put into a ", object.type_name()), range};
+    }
+    const std::vector<TensorIndex> indices = indices_of(target);
+    Tensor& tensor = *object.tensor();
+    const Index region = tensor.index(indices).numel();  // what is written, for the count of bytes
+    Index bytes = region * static_cast<Index>(tensor.element_size());
+    if (value.tensor() != nullptr) {
+      tensor.index_put_(indices, *value.tensor());
+      bytes += region * static_cast<Index>(value.tensor()->element_size());
+    } else if (value.number() != nullptr) {
+      const TensorOptions options{.dtype = tensor.dtype(), .device = tensor.device()};
+      tensor.index_put_(indices, full({}, *value.number(), options));
+    } else if (std::optional<Nested> nested = nested_list(value)) {
+      tensor.index_put_(indices,
+                        tenstride::tensor(*nested, {.dtype = tensor.dtype(), .device = tensor.device()}));
+      bytes *= 2;
+    } else {
+      throw NotationError{
+          "TypeError",
+          message("index_put_: a number or a Tensor was expected, ", value.type_name(), " is given"), range};
+    }
+    Step step;
+    step.op = index_write.name;
+    step.kind = StepKind::self;
+    step.bytes_moved = bytes;
+    step.source = object.step();
+    step.range = range;
+    add_step(std::move(step), tensor, false);
+  });
+}
+
+}  // namespace tenstride::detail

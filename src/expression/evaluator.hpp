@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "call.hpp"
+
+namespace tenstride::detail {
+
+/// Ends an evaluation.
+struct Stopped {
+  Failure failure;
+};
+
+/// Walks a program's tree: values in, values out, a step for each tensor made.
+class Evaluator {
+ public:
+  Evaluator(const Program& program, const EvaluateOptions& options);
+  Evaluation run();
+
+ private:
+  // Statements.
+  void execute(const Statement& statement, std::size_t links_left_out);
+  void assign(const Node& target, Value value);
+  void require_true(const Node& node);
+
+  // Expressions.
+  Value value_of(const Node& node);
+  Value value_of_name(const Node& node);
+  Value value_of_list(const Node& node);
+  Value value_of_unary(const Node& node);
+  Value value_of_binary(const Node& node);
+  bool truth_of(const Value& value, TextRange range);
+
+  // Attributes and calls.
+  Value value_of_attribute(const Node& node);
+  Value value_of_call(const Node& node);
+  Value call_function(const Node& node, const std::string& name, TextRange name_range, TextRange range);
+  Value call_method(const Node& node, const Node& attribute);
+  Value module_constant(const std::string& name, TextRange range);
+  std::vector<Argument> arguments_of(const Node& call);
+  Value run_operation(const Operation& operation, TextRange range, std::optional<Value> self,
+                      std::vector<Argument> arguments);
+  [[noreturn]] void fail_unknown_method(const Value& object, const Node& attribute, bool is_called);
+  [[noreturn]] void fail_unknown_function(const std::string& name, TextRange range);
+
+  // Indexing.
+  Value value_of_index(const Node& node);
+  std::vector<TensorIndex> indices_of(const Node& node);
+  void add_index(std::vector<TensorIndex>& indices, const Value& value, TextRange range);
+  Value index_sequence(const Node& node, const Value& object);
+  Value index_storage(const Node& node, const Tensor& elements);
+  Slice slice_of(const Node& node);
+  void assign_index(const Node& node, const Value& value);
+
+  // Steps.
+  struct Inputs {
+    const Tensor* self = nullptr;
+    std::optional<std::size_t> step;
+    /// Bytes of all tensors of a list that is joined.
+    std::optional<Index> list_bytes;
+    bool list_shares = false;
+  };
+  Value record(const Operation& operation, const Call& call, const Layout& before, Value result,
+               TextRange range);
+  Value record_comparison(std::string_view op, const Inputs& inputs, Tensor result, TextRange range);
+  void add_step(Step step, const Tensor& result, bool is_fresh_storage);
+  void sweep();
+
+  /// Runs `work`; an Error of the library becomes a Failure at the range.
+  template <class Work>
+  auto guarded(TextRange range, std::string_view op, const Value* self, Work&& work) -> decltype(work());
+  [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
+  [[nodiscard]] std::string_view text_at(TextRange range) const {
+    return std::string_view(program_.text()).substr(range.begin, range.end - range.begin);
+  }
+
+  const Program& program_;
+  const EvaluateOptions& options_;
+  Session session_;
+  std::map<std::string, Value> variables_;
+  Evaluation result_;
+  /// Storages that steps made and that may be alive; those only held here are dead.
+  std::vector<Storage> storages_;
+};
+
+/// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
+std::optional<std::string> module_of(const Node& node, const std::map<std::string, Value>& variables);
+
+/// Why the operation copied, in one clause.
+std::string copy_reason(const Call& call, const Layout& before, const Tensor& result);
+
+/// What a reshape to a reordering of the sizes probably was meant to be; empty where it is no such thing.
+std::string scramble_hint(const Layout& from, const Dims& to);
+
+template <class Work>
+auto Evaluator::guarded(TextRange range, std::string_view op, const Value* self, Work&& work)
+    -> decltype(work()) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    stop(error, range, op, self);
+  } catch (NotationError& error) {
+    Failure failure;
+    failure.cause = Failure::Cause::notation;
+    failure.type = std::move(error.type);
+    failure.message = std::move(error.message);
+    failure.range = error.range;
+    failure.op = op;
+    throw Stopped{std::move(failure)};
+  }
+}
+
+}  // namespace tenstride::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenstride/expression.hpp"
+
+namespace tenstride::detail {
+
+enum class TokenKind : unsigned char { integer, real, imaginary, string, name, sign, separator, end };
+
+struct Token {
+  TokenKind kind = TokenKind::end;
+  TextRange range;
+  /// The text itself; of a string its contents.
+  std::string text;
+};
+
+/// Throws ParseError "expression: <what>" with the line and a caret.
+[[noreturn]] void throw_parse_error(std::string_view text, TextRange range, std::string_view what);
+
+/// The tokens of a text, the last of kind `end`. Line ends inside brackets, comments and `>>>` are left out.
+std::vector<Token> tokenize(std::string_view text);
+
+}  // namespace tenstride::detail

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "call.hpp"
+#include "message.hpp"
+
+/// Random tensors. All draw from one generator that lives as long as the evaluation, so that a text always
+/// gives the same numbers.
+namespace tenstride::detail {
+namespace {
+
+constexpr auto fresh = OpClass::fresh;
+
+TensorOptions options(const Call& call, std::size_t at) {
+  return {call.dtype(at), call.device(at + 1).value_or(call.session().device)};
+}
+
+LikeOptions like_options(const Call& call) {
+  return {call.dtype(0), call.device(1), call.format(2).value_or(MemoryFormat::preserve)};
+}
+
+/// `randint(high, size)`, `randint(low, high, size)`.
+Value randint_of(Call& call) {
+  Generator& generator = call.session().generator;
+  if (call.has(2)) {
+    return randint(call.index(0, 0), call.index(1), call.dims(2), generator, options(call, 3));
+  }
+  if (!call.has(0) || !call.has(1)) throw TypeError("randint: high and size must be given");
+  return randint(0, call.index(0), call.dims(1), generator, options(call, 3));
+}
+
+constexpr std::string_view sized = "! size... | dtype? device? requires_grad?";
+constexpr std::string_view like = "| dtype? device? memory_format? requires_grad?";
+
+}  // namespace
+
+std::vector<Operation> random_operations() {
+  return {
+      {"rand", function, fresh, sized,
+       [](Call& c) -> Value { return rand(c.dims(0), c.session().generator, options(c, 1)); }},
+      {"randn", function, fresh, sized,
+       [](Call& c) -> Value { return randn(c.dims(0), c.session().generator, options(c, 1)); }},
+      {"rand_like", function, fresh, like,
+       [](Call& c) -> Value { return rand_like(c.self(), c.session().generator, like_options(c)); }},
+      {"randn_like", function, fresh, like,
+       [](Call& c) -> Value { return randn_like(c.self(), c.session().generator, like_options(c)); }},
+      {"randint", function, fresh, "! low? high? size? | dtype? device? requires_grad?", randint_of},
+      {"randperm", function, fresh, "! n | dtype? device? requires_grad?",
+       [](Call& c) -> Value { return randperm(c.index(0), c.session().generator, options(c, 1)); }},
+  };
+}
+
+}  // namespace tenstride::detail

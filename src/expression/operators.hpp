@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "call.hpp"
+
+/// Python's operators on numbers, strings, lists and tuples, and its built-in functions.
+namespace tenstride::detail {
+
+/// Python's truth value; nothing for a tensor of more than one element. Throws RuntimeError on meta.
+std::optional<bool> truth(const Value& value);
+
+/// `a sign b` where neither is a tensor. Throws NotationError, its range the sign's.
+Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range);
+/// -a and +a of a number.
+Value unary_value(std::string_view sign, const Value& a, TextRange range);
+/// Python's == for everything but tensors; lists compare item by item.
+bool equal_values(const Value& a, const Value& b);
+
+/// The items of a list, tuple, Size or string, of a tensor its parts along the first axis, of a storage its
+/// numbers.
+std::vector<Value> items_of(const Value& value, TextRange range);
+
+/// Calls print, len, tuple, list, reversed, zip, range, sum, min, max, abs, int, float, bool or str; nothing
+/// where the name is none of these.
+std::optional<Value> call_builtin(std::string_view name, Session& session,
+                                  const std::vector<Argument>& arguments, TextRange range);
+std::vector<std::string> builtin_names();
+
+}  // namespace tenstride::detail

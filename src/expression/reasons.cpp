@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "evaluator.hpp"
+#include "message.hpp"
+#include "tenstride/text.hpp"
+
+/// Why a copy was made, and whether a reshape was meant to be a transpose.
+namespace tenstride::detail {
+namespace {
+
+std::string reshape_reason(const Layout& before, const Dims& shape) {
+  const std::optional<ViewObstacle> obstacle = why_not_view(before, shape);
+  if (!obstacle) return "not contiguous";
+  return message("no view: axes ", obstacle->left_axis, " and ", obstacle->right_axis, " would merge, axis ",
+                 obstacle->left_axis, " has stride ", obstacle->stride_found, " and must have ",
+                 obstacle->stride_needed);
+}
+
+std::string format_reason(const Layout& before, MemoryFormat format) {
+  if (format == MemoryFormat::contiguous) {
+    return message("strides ", before.strides, " are not the row-major ", row_major_strides(before.shape));
+  }
+  return message("strides ", before.strides, " are not the ", name(format), " ",
+                 format_strides(before.shape, format));
+}
+
+std::string to_reason(const Tensor& before, const Tensor& result) {
+  if (before.device() != result.device()) return message("to the device ", name(result.device()));
+  if (before.dtype() != result.dtype()) return message(name(before.dtype()), " to ", name(result.dtype()));
+  if (before.strides() != result.strides()) return message("to the strides ", result.strides());
+  return "a copy was asked for";
+}
+
+}  // namespace
+
+std::string copy_reason(const Call& call, const Layout& before, const Tensor& result) {
+  const std::string_view op = call.operation().name;
+  if (op == "index") return "an index with a list, tensor or bool always copies";
+  if (op == "reshape" && call.has(1)) return "copy=True was asked for";
+  if (call.operation().op_class == OpClass::view_or_copy) {
+    return call.self().is_conj() && try_view(before, result.shape()) ? "the conjugation is carried out"
+                                                                     : reshape_reason(before, result.shape());
+  }
+  if (op == "contiguous") return format_reason(before, call.format(0).value_or(MemoryFormat::contiguous));
+  if (op == "resolve_conj") return "the conjugation is carried out";
+  if (call.operation().op_class == OpClass::self_or_copy) return to_reason(call.self(), result);
+  return message(op, " always copies");
+}
+
+std::string scramble_hint(const Layout& from, const Dims& to) {
+  Dims kept_from, kept_to;
+  for (const Index size : from.shape) {
+    if (size != 1) kept_from.push_back(size);
+  }
+  for (const Index size : to) {
+    if (size != 1) kept_to.push_back(size);
+  }
+  if (kept_from == kept_to || is_empty(from)) return {};
+  // Takes for each new size the first old axis of that size; what is left must be axes of size 1.
+  const bool same_rank = from.rank() == to.size();
+  std::vector<bool> used(from.rank(), false);
+  Dims order;
+  for (const Index size : to) {
+    if (size == 1 && !same_rank) continue;
+    std::size_t axis = 0;
+    while (axis < from.rank() && (used[axis] || from.shape[axis] != size)) ++axis;
+    if (axis == from.rank()) return {};
+    used[axis] = true;
+    order.push_back(static_cast<Index>(axis));
+  }
+  for (std::size_t axis = 0; axis < from.rank(); ++axis) {
+    if (used[axis]) continue;
+    if (from.shape[axis] != 1) return {};
+    order.push_back(static_cast<Index>(axis));
+  }
+  std::vector<std::size_t> moved;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<Index>(i)) moved.push_back(i);
+  }
+  const Layout meant = permute(from, order);
+  std::string call = message(".permute", order);
+  if (moved.size() == 2) call = message(".transpose(", moved[0], ",", moved[1], ")");
+  if (meant.shape != to) {
+    const std::optional<Layout> viewed = try_view(meant, to);
+    if (!viewed) return {};
+    call += message(".view", to);
+  }
+  return message("the sizes ", from.shape,
+                 " are reordered but no axis is moved, so the elements are scrambled; ",
+                 "probably meant: ", call);
+}
+
+}  // namespace tenstride::detail

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "evaluator.hpp"
+#include "message.hpp"
+
+/// The record of an evaluation: what each call made, what it copied, and the most memory there ever was.
+namespace tenstride::detail {
+namespace {
+
+Index bytes_of(Index count, const Tensor& tensor) {
+  return count * static_cast<Index>(tensor.element_size());
+}
+
+StepKind kind_of(OpClass op_class, const Tensor* self, const Tensor& result) {
+  switch (op_class) {
+    case OpClass::fresh:
+    case OpClass::query:
+      return StepKind::fresh;
+    case OpClass::view:
+      return StepKind::view;
+    case OpClass::copy:
+      return StepKind::copy;
+    case OpClass::in_place:
+      return StepKind::self;
+    case OpClass::view_or_self:
+      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::view;
+    case OpClass::self_or_copy:
+      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::copy;
+    case OpClass::view_or_copy:
+      return self != nullptr && result.shares_storage(*self) ? StepKind::view : StepKind::copy;
+  }
+  return StepKind::view;
+}
+
+/// The bytes an in-place operation reads and writes: of a copy both sides, of a fill one.
+Index in_place_bytes(const Call& call) {
+  const Tensor& self = call.self();
+  if (call.operation().name == "copy_") {
+    return bytes_of(self.numel(), self) + bytes_of(self.numel(), call.tensor(0));
+  }
+  if (call.operation().name == "fill_" || call.operation().name == "zero_")
+    return bytes_of(self.numel(), self);
+  return 0;
+}
+
+/// `flatten` of nothing to flatten is the tensor itself; `reshape` never is.
+bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& result) {
+  if (call.operation().name != "flatten" || before.rank() == 0) return false;
+  const auto wrap = [&](Index axis) { return axis < 0 ? axis + static_cast<Index>(before.rank()) : axis; };
+  return wrap(call.index(0, 0)) == wrap(call.index(1, -1)) && result.layout() == before;
+}
+
+}  // namespace
+
+void Evaluator::sweep() {
+  std::erase_if(storages_, [](const Storage& storage) { return storage.use_count() == 1; });
+}
+
+void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage) {
+  step.dtype = result.dtype();
+  step.layout = result.layout();
+  step.contiguous = result.is_contiguous();
+  const bool is_known = std::find(storages_.begin(), storages_.end(), result.storage()) != storages_.end();
+  if (is_fresh_storage) step.bytes_allocated = static_cast<Index>(result.storage().nbytes());
+  if (is_fresh_storage && !is_known && result.storage().use_count() > 0)
+    storages_.push_back(result.storage());
+  Index alive = 0;
+  for (const Storage& storage : storages_) alive += static_cast<Index>(storage.nbytes());
+  Totals& totals = result_.totals;
+  totals.peak_bytes = std::max(totals.peak_bytes, alive);
+  totals.bytes_moved += step.bytes_moved;
+  if (step.kind == StepKind::copy) ++totals.copies;
+  result_.steps.push_back(std::move(step));
+}
+
+Value Evaluator::record(const Operation& operation, const Call& call, const Layout& before, Value result,
+                        TextRange range) {
+  if (operation.op_class == OpClass::query) return result;
+  const Tensor* self = call.has_self() ? &call.self() : nullptr;
+  const bool takes_list = self == nullptr && operation.op_class != OpClass::fresh;
+  std::vector<Tensor> inputs;
+  if (takes_list) inputs = call.tensors(0);
+
+  const auto record_one = [&](Value& value) {
+    if (value.tensor() == nullptr) return;
+    const Tensor& made = *value.tensor();
+    Step step;
+    step.op = operation.name;
+    step.range = range;
+    step.kind = kind_of(operation.op_class, self, made);
+    if (self != nullptr) step.source = call.self_value().step();
+    if (is_flatten_of_one(call, before, made)) step.kind = StepKind::self;
+    if (takes_list && operation.op_class == OpClass::view_or_self) {
+      const auto is_input = [&](const Tensor& input) { return input.is_same(made); };
+      if (std::any_of(inputs.begin(), inputs.end(), is_input)) step.kind = StepKind::self;
+    }
+    step.shares_storage = step.kind == StepKind::view || step.kind == StepKind::self;
+    if (step.kind == StepKind::copy) {
+      Index read = self != nullptr ? bytes_of(made.numel(), *self) : 0;
+      for (const Tensor& input : inputs) read += bytes_of(input.numel(), input);
+      const bool leaves_memory = self != nullptr && self->is_meta() != made.is_meta();
+      if (!leaves_memory) step.bytes_moved = read + bytes_of(made.numel(), made);
+      step.reason = copy_reason(call, before, made);
+    }
+    if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
+      step.bytes_moved = in_place_bytes(call);
+    const bool reshapes = operation.name == "reshape" || operation.name == "view" ||
+                          operation.name == "reshape_as" || operation.name == "view_as";
+    if (reshapes && made.dtype() == self->dtype()) step.hint = scramble_hint(before, made.shape());
+    const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh;
+    // The very same tensor stays the very same object, so that writing to its metadata is seen by all its
+    // names.
+    if (step.kind == StepKind::self && self != nullptr) value = call.self_value();
+    const std::size_t number = result_.steps.size();
+    add_step(std::move(step), made, is_fresh);
+    value.set_step(number);
+  };
+
+  if (const Value::Sequence* list = result.sequence()) {
+    Value::Sequence recorded = *list;
+    for (Value& item : recorded.items) record_one(item);
+    return Value(Value::Variant(std::move(recorded)));
+  }
+  record_one(result);
+  return result;
+}
+
+Value Evaluator::record_comparison(std::string_view op, const Inputs& inputs, Tensor result,
+                                   TextRange range) {
+  Step step;
+  step.op = op;
+  step.kind = StepKind::fresh;
+  step.source = inputs.step;
+  step.range = range;
+  Value value(std::move(result));
+  value.set_step(result_.steps.size());
+  add_step(std::move(step), *value.tensor(), true);
+  return value;
+}
+
+void Evaluator::stop(const Error& error, TextRange range, std::string_view op, const Value* self) {
+  Failure failure;
+  failure.type = name(error.kind());
+  failure.message = error.what();
+  failure.range = range;
+  failure.op = op;
+  if (self != nullptr && self->tensor() != nullptr) {
+    failure.layout = self->tensor()->layout();
+    failure.dtype = self->tensor()->dtype();
+    failure.source = self->step();
+  }
+  if (const auto* refused = dynamic_cast<const ViewError*>(&error)) failure.obstacle = refused->obstacle();
+  throw Stopped{std::move(failure)};
+}
+
+const Operation* find_operation(std::string_view name, Form form) {
+  static const std::multimap<std::string_view, Operation> table = [] {
+    std::multimap<std::string_view, Operation> all;
+    for (const auto make : {view_operations, copy_operations, factory_operations, query_operations,
+                            in_place_operations, random_operations}) {
+      for (const Operation& operation : make()) all.emplace(operation.name, operation);
+    }
+    return all;
+  }();
+  const auto [first, last] = table.equal_range(name);
+  for (auto it = first; it != last; ++it) {
+    if ((it->second.form & form) != 0) return &it->second;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> operation_names(Form form) {
+  std::vector<std::string> names;
+  for (const auto make : {view_operations, copy_operations, factory_operations, query_operations,
+                          in_place_operations, random_operations}) {
+    for (const Operation& operation : make()) {
+      if ((operation.form & form) != 0) names.emplace_back(operation.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace tenstride::detail

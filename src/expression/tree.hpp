@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tenstride/expression.hpp"
+
+/// The notation, taken apart. Every node knows the text it came from.
+namespace tenstride::detail {
+
+enum class NodeKind : unsigned char {
+  literal,    ///< `value`
+  name,       ///< `text`
+  list,       ///< `children`
+  tuple,      ///< `children`
+  attribute,  ///< children[0] . `text`
+  call,       ///< children[0] ( arguments )
+  index,      ///< children[0] [ children[1..] ]
+  slice,      ///< three children; an absent one is null
+  unary,      ///< `text` is - + not
+  binary,     ///< `text` is the operator
+  starred,    ///< *children[0], in a call
+};
+
+struct Node;
+using NodePtr = std::unique_ptr<Node>;
+
+struct Node {
+  NodeKind kind = NodeKind::literal;
+  /// The whole expression.
+  TextRange range;
+  /// The part that is this node's own: `.name` of an attribute, `(…)` of a call, `[…]` of an index, the sign
+  /// of an operator.
+  TextRange own;
+  std::string text;
+  Value value;
+  std::vector<NodePtr> children;
+  /// Names of a call's arguments, one for each of children[1..]; empty for a positional one.
+  std::vector<std::string> keywords;
+  /// For index: whether a comma stood inside, so that `x[1,]` has a tuple of one.
+  bool has_comma = false;
+  int depth = 1;
+};
+
+enum class StatementKind : unsigned char { expression, assignment, assertion };
+
+struct Statement {
+  StatementKind kind = StatementKind::expression;
+  /// What is assigned to: a name, a tuple of names, or an index expression.
+  NodePtr target;
+  NodePtr value;
+};
+
+struct ProgramTree {
+  std::string text;
+  std::vector<Statement> statements;
+};
+
+}  // namespace tenstride::detail
