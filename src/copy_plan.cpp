@@ -11,9 +11,12 @@ constexpr std::size_t no_loop = max_rank;
 /// Below so many destination bytes the start of a thread costs more than it gives.
 constexpr Index serial_below = Index{512} << 10;
 constexpr Index largest_item = 16;
-/// A tile's side: two cache lines, so that both reads and writes move pairs of neighbouring lines.
-constexpr Index tile_bytes = 128;
+/// Two cache lines are written at once; rows are read in runs of eight.
+constexpr Index tile_dst_bytes = 128;
+constexpr Index tile_src_bytes = 512;
 constexpr Index line_bytes = 64;
+/// A tile of rows shorter than that.
+constexpr Index short_tile_bytes = 16384;
 /// A tile of few channels: 4 KiB of items.
 constexpr Index narrow_tile_bytes = 4096;
 
@@ -103,20 +106,21 @@ bool is_channel_count(Index extent) {
   return extent >= 2 && extent <= 4;
 }
 
-/// A tile fills at most half of the L1 cache, is whole lines wide on both sides, and where the matrix is
-/// narrower than the tile on one side it grows along the other.
+/// A tile is whole lines wide in the destination and long in the source, so that rows are read in long runs;
+/// where the matrix is narrower than the tile on one side the tile grows along the other.
 void choose_tile(CopyPlan& plan, const CopyLoop& inner, const CopyLoop& run, Index bytes) {
   const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
-  const Index side = std::max<Index>(bytes == 1 ? tile_bytes / 2 : tile_bytes / bytes, 1);
   const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
+  const Index side = std::max<Index>(tile_dst_bytes / bytes, 1);
   plan.tile_dst = std::max(side, line);
-  plan.tile_src = side;
+  plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   if (run.extent < plan.tile_src) {
     plan.tile_src = run.extent;
-    plan.tile_dst = std::max(plan.tile_dst, narrow_tile_bytes / (run.extent * bytes) / line * line);
+    const Index size = plan.kernel == CopyKernel::tile ? short_tile_bytes : narrow_tile_bytes;
+    plan.tile_dst = std::max(plan.tile_dst, size / (run.extent * bytes) / line * line);
   } else if (inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * plan.item_elements) {
     plan.tile_dst = inner.extent;
-    plan.tile_src = std::max(plan.tile_src, narrow_tile_bytes / (inner.extent * bytes) / side * side);
+    plan.tile_src = std::max(side, narrow_tile_bytes / (inner.extent * bytes) / side * side);
   }
 }
 

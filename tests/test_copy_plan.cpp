@@ -16,7 +16,7 @@ CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
 TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
   EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
             "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
-            "  kernel   tile 32 x 32, streaming stores, threads\n"
+            "  kernel   tile 32 x 128, streaming stores, threads\n"
             "  from     0, to 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");

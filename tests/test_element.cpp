@@ -76,8 +76,10 @@ TYPED_TEST(SmallFloat, RoundsToTheNearestEvenValue) {
     for (const float x : {low, middle, std::nextafter(middle, 0.0F), std::nextafter(middle, infinity)})
       check(x);
   }
-  for (int i = 0; i < 20000; ++i)
-    check(std::abs(std::bit_cast<float>(static_cast<std::uint32_t>(random()) >> 1)));
+  for (int i = 0; i < 20000; ++i) {
+    const auto x = std::bit_cast<float>(static_cast<std::uint32_t>(random()) >> 1);
+    if (!std::isnan(x)) check(x);
+  }
 }
 
 TEST(Float16, OverflowsToInfinityAndMakesNanQuiet) {

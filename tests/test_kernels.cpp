@@ -109,14 +109,14 @@ TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
       constexpr std::size_t rows = 9;
       constexpr std::size_t bytes = 128;
       const Bytes in = random.bytes(4096);
-      Bytes given = random.bytes(8192);
+      Bytes given(8192, std::byte{0xab});
       Bytes wanted = given;
       const auto lines = [](Bytes& bytes_) {
         return bytes_.data() + 4096 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
       };
-      kernels->stream_rows(lines(given), dst_pitch, in.data() + 64, 256, rows, bytes);
+      kernels->stream_rows(lines(given), dst_pitch, in.data() + 64, 256, rows, bytes, {});
       kernels->fence();
-      plain().stream_rows(lines(wanted), dst_pitch, in.data() + 64, 256, rows, bytes);
+      plain().stream_rows(lines(wanted), dst_pitch, in.data() + 64, 256, rows, bytes, {});
       const auto around = [&](Bytes& bytes_) { return Bytes(lines(bytes_) - 2400, lines(bytes_) + 2400); };
       EXPECT_EQ(around(given), around(wanted)) << kernels->name << ' ' << dst_pitch;
     }
@@ -130,10 +130,10 @@ TEST(Kernels, CopyRowsOfAllLengths) {
       const Bytes in = random.bytes(bytes * 5);
       Bytes given(bytes * 10 + 1);
       Bytes wanted = given;
-      kernels->copy_rows(given.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(), bytes, 5,
-                         bytes);
-      plain().copy_rows(wanted.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(), bytes, 5,
-                        bytes);
+      kernels->copy_rows(given.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(),
+                         static_cast<std::ptrdiff_t>(bytes), 5, bytes);
+      plain().copy_rows(wanted.data() + 1, static_cast<std::ptrdiff_t>(bytes * 2), in.data(),
+                        static_cast<std::ptrdiff_t>(bytes), 5, bytes);
       ASSERT_EQ(given, wanted) << kernels->name << ' ' << bytes;
     }
   }

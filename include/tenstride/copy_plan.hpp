@@ -127,7 +127,7 @@ struct CopyPlan {
   /// Several lines for people, the last without a newline. Example, of a 4096 x 4096 float32 transpose:
   /// ```
   /// copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB
-  ///   kernel   tile 32 x 32, streaming stores, threads
+  ///   kernel   tile 32 x 128, streaming stores, threads
   ///   from     0, to 0
   ///   loop 0   4096  dst stride 4096  src stride 1     source run
   ///   loop 1   4096  dst stride 1     src stride 4096  destination run

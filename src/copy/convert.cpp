@@ -69,8 +69,8 @@ ConvertRow portable_convert(DType to, DType from) {
 RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan) {
   if (plan.conversion == CopyConversion::scale) {
     const DType middle = scale_type(plan.dst_type, plan.src_type);
-    convert_in_ = pick(kernels, middle, plan.src_type);
-    convert_out_ = pick(kernels, plan.dst_type, middle);
+    if (plan.src_type != middle) convert_in_ = pick(kernels, middle, plan.src_type);
+    if (plan.dst_type != middle) convert_out_ = pick(kernels, plan.dst_type, middle);
     switch (middle) {
       case DType::float32:
         scale_row_ = scale_row<float, 1>;
@@ -106,9 +106,19 @@ void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t c
     };
     const auto [scale, scale_step] = at(plan_->scale, one);
     const auto [shift, shift_step] = at(plan_->shift, zero);
-    convert_in_(scratch_.data(), in, count);
-    scale_row_(scratch_.data(), count, scale, scale_step, shift, shift_step);
-    convert_out_(out, scratch_.data(), count);
+    // In place where the arithmetic is done in the destination's type.
+    std::byte* const row = convert_out_ == nullptr ? out : scratch_.data();
+    if (convert_in_ != nullptr) {
+      convert_in_(row, in, count);
+    } else {
+      std::memcpy(row, in, count * item_size(plan_->src_type));
+    }
+    if (scale_step == 0 && shift_step == 0 && scale_floats_ != nullptr) {
+      scale_floats_(row, count, static_cast<float>(*scale), static_cast<float>(*shift));
+    } else {
+      scale_row_(row, count, scale, scale_step, shift, shift_step);
+    }
+    if (convert_out_ != nullptr) convert_out_(out, row, count);
   }
   if (conjugate_ != nullptr) conjugate_(out, count);
 }

@@ -30,6 +30,7 @@ class RowConverter {
   ConvertRow convert_ = nullptr;     // without scale: source to destination
   ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
   ScaleRow scale_row_ = nullptr;
+  void (*scale_floats_)(std::byte* row, std::size_t count, float scale, float shift) = nullptr;
   ConvertRow convert_out_ = nullptr;  // … and on to the destination
   void (*conjugate_)(std::byte* row, std::size_t count) = nullptr;
   const CopyPlan* plan_;

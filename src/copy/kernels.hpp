@@ -35,17 +35,28 @@ struct Kernels {
   /// out[(i * channels + c) * item] = in[c * pitch + i * item].
   using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count);
   std::array<std::array<Interleave, 3>, 4> interleave;
+  /// Memory that will be read soon: `lines` cache lines of each of some rows. The leaf asks for one line with
+  /// each line it writes, so that reads and writes go on at the same time. No lines: nothing to ask for.
+  struct Ahead {
+    const std::byte* start = nullptr;
+    std::ptrdiff_t pitch = 0;
+    std::size_t lines = 0;
+    std::size_t rows = 0;
+  };
   /// Whole lines past the cache: `bytes` is a multiple of 64. Each row is shifted down to a line's start on
   /// both sides: by (dst & 63) bytes.
   using StreamRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                              std::size_t src_pitch, std::size_t rows, std::size_t bytes);
+                              std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes,
+                              const Ahead& ahead);
   StreamRows stream_rows;
   /// Rows by ordinary stores.
   using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                            std::size_t src_pitch, std::size_t rows, std::size_t bytes);
+                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
   CopyRows copy_rows;
   /// Makes streamed lines visible to other threads.
   void (*fence)();
+  /// A row of floats: row[i] = row[i] * scale + shift, rounded after each.
+  void (*scale)(std::byte* row, std::size_t count, float scale, float shift);
   /// A faster loop for the pair, or nullptr.
   ConvertRow (*convert)(DType to, DType from);
 };

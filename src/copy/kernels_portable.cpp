@@ -44,23 +44,34 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
   }
 }
 
-void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
-                 std::size_t rows, std::size_t bytes) {
+void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                 std::size_t rows, std::size_t bytes, const Kernels::Ahead& /*ahead*/) {
   for (std::size_t r = 0; r < rows; ++r) {
     std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
     const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
-    std::memcpy(to - shift, src + r * src_pitch - shift, bytes);
+    std::memcpy(to - shift, src + static_cast<std::ptrdiff_t>(r) * src_pitch - shift, bytes);
   }
 }
 
-void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
-    std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch, src + r * src_pitch, bytes);
+    std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch,
+                src + static_cast<std::ptrdiff_t>(r) * src_pitch, bytes);
   }
 }
 
 void fence() {}
+
+void scale(std::byte* row, std::size_t count, float factor, float shift) {
+  for (std::size_t i = 0; i < count; ++i) {
+    float value = 0;
+    std::memcpy(&value, row + i * sizeof(value), sizeof(value));
+    value *= factor;
+    value += shift;
+    std::memcpy(row + i * sizeof(value), &value, sizeof(value));
+  }
+}
 
 ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
@@ -82,6 +93,7 @@ constexpr Kernels table{
     .stream_rows = stream_rows,
     .copy_rows = copy_rows,
     .fence = fence,
+    .scale = scale,
     .convert = no_convert,
 };
 

@@ -138,16 +138,28 @@ void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::s
   }
 }
 
-void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
-                 std::size_t rows, std::size_t bytes) {
+void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                 std::size_t rows, std::size_t bytes, const Kernels::Ahead& ahead) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
+  std::size_t ahead_rows = ahead.rows;
+  std::size_t ahead_line = 0;
+  const std::byte* ask = ahead.start;
   for (std::size_t r = 0; r < rows; ++r) {
     std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
     const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
     auto* HWY_RESTRICT line = reinterpret_cast<std::uint8_t*>(to - shift);
-    const auto* HWY_RESTRICT from = reinterpret_cast<const std::uint8_t*>(src + r * src_pitch - shift);
+    const auto* HWY_RESTRICT from =
+        reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch - shift);
     for (std::size_t at = 0; at < bytes; at += 64) {
+      if (ahead_rows != 0) {
+        __builtin_prefetch(ask + ahead_line * 64, 0, 2);
+        if (++ahead_line == ahead.lines) {
+          ahead_line = 0;
+          ask += ahead.pitch;
+          --ahead_rows;
+        }
+      }
       for (std::size_t part = 0; part < 64; part += step) {
         hn::Stream(hn::LoadU(d, from + at + part), d, line + at + part);
       }
@@ -155,7 +167,7 @@ void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
   }
 }
 
-void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::size_t src_pitch,
+void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
@@ -165,7 +177,8 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   }
   for (std::size_t r = 0; r < rows; ++r) {
     auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch);
-    const auto* from = reinterpret_cast<const std::uint8_t*>(src + r * src_pitch);
+    const auto* from =
+        reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
     std::size_t at = 0;
     for (; at + step <= bytes; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
     if (at < bytes) hn::StoreU(hn::LoadU(d, from + bytes - step), d, to + bytes - step);
@@ -174,6 +187,21 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
 
 void fence() {
   hwy::FlushStream();
+}
+
+/// Two roundings: the sources are built without contraction, which would fuse the multiplication and the
+/// addition.
+void scale(std::byte* row, std::size_t count, float factor, float shift) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto factors = hn::Set(d, factor);
+  const auto shifts = hn::Set(d, shift);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* at = reinterpret_cast<float*>(row + i * sizeof(float));
+    hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, at), factors), shifts), d, at);
+  }
+  portable_kernels().scale(row + i * sizeof(float), count - i, factor, shift);
 }
 
 template <std::size_t item>
@@ -192,6 +220,7 @@ constexpr Kernels table{
     .stream_rows = stream_rows,
     .copy_rows = copy_rows,
     .fence = fence,
+    .scale = scale,
     .convert = find_convert,
 };
 

@@ -17,11 +17,42 @@ constexpr Index piece = 512;
 /// A long run is cut into pieces of so many bytes for the threads.
 constexpr Index chunk_bytes = Index{256} << 10;
 
+/// Rows up to so long are asked for so many bytes ahead.
+constexpr std::size_t longest_row = 4096;
+constexpr std::size_t ahead_bytes = 2048;
+
 /// The work of one thread: a range of chunks.
 class RunWorker {
  public:
   explicit RunWorker(const Walk& walk)
       : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
+
+  /// Whether rows are whole lines of the destination and go there as they are, many in one call.
+  [[nodiscard]] bool takes_rows() const {
+    const CopyPlan& plan = walk_.plan;
+    if (plan.kernel != CopyKernel::rows || !plan.streaming || plan.conversion != CopyConversion::none)
+      return false;
+    auto misfit = reinterpret_cast<std::uintptr_t>(walk_.dst) | row_bytes();
+    for (std::size_t d = 0; d + 1 < plan.loops.size(); ++d) {
+      misfit |= static_cast<std::uintptr_t>(walk_.loop(d).dst_stride);
+    }
+    return misfit % line_bytes == 0 && row_bytes() <= longest_row;
+  }
+
+  /// `count` rows along the innermost outer loop. The rows some KiB ahead are asked for: no prefetcher
+  /// foresees the jump from one short row to the next.
+  void rows(const Odometer& at, Index count) {
+    const ByteLoop run = at.run();
+    const std::size_t bytes = row_bytes();
+    const auto distance = static_cast<Index>(std::max<std::size_t>(ahead_bytes / bytes, 1));
+    Kernels::Ahead ahead;
+    if (count > distance) {
+      ahead = {at.src() + distance * run.src_stride, run.src_stride, bytes / line_bytes,
+               static_cast<std::size_t>(count - distance)};
+    }
+    walk_.kernels.stream_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                              static_cast<std::size_t>(count), bytes, ahead);
+  }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.
   void operator()(const Odometer& at, Index from, Index to) {
@@ -46,6 +77,10 @@ class RunWorker {
   }
 
  private:
+  [[nodiscard]] std::size_t row_bytes() const {
+    return static_cast<std::size_t>(inner_.extent) * walk_.dst_item;
+  }
+
   void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
     pack(src, 0, std::min(count, piece));
     for (Index done = 0; done < count; done += piece) {
@@ -145,6 +180,14 @@ void run_runs(const Walk& walk) {
         const Index end = std::min(to * rows, units);
         Odometer at(walk);
         at.seek(unit / chunks);
+        if (worker.takes_rows()) {
+          while (unit < end) {
+            const Index count = std::min(at.run_left(), end - unit);
+            worker.rows(at, count);
+            at.skip(count);
+            unit += count;
+          }
+        }
         for (; unit < end; ++unit) {
           const Index part = unit % chunks;
           const Index first = chunks == 1 ? 0 : std::max<Index>(part * chunk - lead, 0);

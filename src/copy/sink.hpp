@@ -85,7 +85,7 @@ class Sink {
       filled_ = head + part;
       if (filled_ < line_bytes) return;
       if (start_ == 0) {
-        kernels_.stream_rows(line_address_, 0, line_.data(), 0, 1, line_bytes);
+        kernels_.stream_rows(line_address_, 0, line_.data(), 0, 1, line_bytes, {});
         filled_ = 0;
       } else {
         flush();
@@ -95,7 +95,7 @@ class Sink {
       bytes -= part;
     }
     const std::size_t whole = bytes & ~(line_bytes - 1);
-    if (whole != 0) kernels_.stream_rows(dst, 0, src, 0, 1, whole);
+    if (whole != 0) kernels_.stream_rows(dst, 0, src, 0, 1, whole, {});
     if (whole == bytes) return;
     line_address_ = dst + whole;
     start_ = 0;

@@ -15,7 +15,8 @@
 namespace tenstride::copy {
 namespace {
 
-constexpr std::size_t buffer_bytes = 36864;
+/// The largest tile: 512 bytes of each of 128 + 63 rows of bytes, with padded rows.
+constexpr std::size_t buffer_bytes = 131072;
 /// Columns of the turned loop that one unit of work covers.
 constexpr Index panel_items = 4096;
 
@@ -115,15 +116,21 @@ class TileWorker {
     if (first >= last) return;
     // An odd number of 16-byte units, so that rows of the buffer fall into different sets of the cache.
     const Size pitch = ((static_cast<Size>(last - first) * item_ + 15) / 16 | 1U) * 16;
-    pack(pitch, at.src() + first * tiling_.inner.src_stride + column * tiling_.run.src_stride, last - first,
-         columns);
+    const std::byte* in = at.src() + first * tiling_.inner.src_stride + column * tiling_.run.src_stride;
+    pack(pitch, in, last - first, columns);
     std::byte* dst = at.dst() + column * tiling_.run.dst_stride + strip * size * tiling_.inner.dst_stride;
     const std::byte* src = buffer_.data() + static_cast<Size>(strip * size - first) * item_;
     const bool is_inside = strip * size >= tiling_.most_shift && (strip + 1) * size <= tiling_.inner.extent;
     if (is_inside && !converts_ && (!plan_.streaming || is_item_aligned(dst))) {
-      const auto rows = plan_.streaming ? walk_.kernels.stream_rows : walk_.kernels.copy_rows;
-      rows(dst, tiling_.run.dst_stride, src, pitch, static_cast<Size>(columns),
-           static_cast<Size>(size) * item_);
+      const auto row_bytes = static_cast<Size>(size) * item_;
+      const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
+      if (plan_.streaming) {
+        walk_.kernels.stream_rows(dst, tiling_.run.dst_stride, src, row_pitch, static_cast<Size>(columns),
+                                  row_bytes, {});
+      } else {
+        walk_.kernels.copy_rows(dst, tiling_.run.dst_stride, src, row_pitch, static_cast<Size>(columns),
+                                row_bytes);
+      }
     } else {
       border_rows(at, strip, column, columns, first, pitch);
     }

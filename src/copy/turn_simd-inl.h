@@ -89,23 +89,32 @@ struct TurnBlock {
 
   static HWY_INLINE void run(std::byte* out, std::size_t pitch, const std::byte* const* in, std::size_t at) {
     const hn::FixedTag<T, width / sizeof(T)> d;
-    hn::Vec<decltype(d)> v[rows];
+    using V = hn::Vec<decltype(d)>;
+    V v[rows];
+#pragma GCC unroll 16
     for (std::size_t r = 0; r < rows; ++r) v[r] = hn::LoadU(d, reinterpret_cast<const T*>(in[r] + at));
+#pragma GCC unroll 4
     for (std::size_t step = 1; step < rows; step *= 2) {
-      hn::Vec<decltype(d)> w[rows];
+      V w[rows];
+#pragma GCC unroll 8
       for (std::size_t r = 0; r < rows / 2; ++r) {
         w[2 * r] = hn::InterleaveLower(d, v[r], v[r + rows / 2]);
         w[2 * r + 1] = hn::InterleaveUpper(d, v[r], v[r + rows / 2]);
       }
+#pragma GCC unroll 16
       for (std::size_t r = 0; r < rows; ++r) v[r] = w[r];
     }
     // Columns in rising order: see Kernels::Turn on spilling rows.
+#pragma GCC unroll 16
     for (std::size_t r = 0; r < rows; ++r) store_block<0>(v[r], out + r * pitch);
     if constexpr (width >= 32) {
+#pragma GCC unroll 16
       for (std::size_t r = 0; r < rows; ++r) store_block<1>(v[r], out + (rows + r) * pitch);
     }
     if constexpr (width >= 64) {
+#pragma GCC unroll 16
       for (std::size_t r = 0; r < rows; ++r) store_block<2>(v[r], out + (2 * rows + r) * pitch);
+#pragma GCC unroll 16
       for (std::size_t r = 0; r < rows; ++r) store_block<3>(v[r], out + (3 * rows + r) * pitch);
     }
   }
@@ -127,6 +136,8 @@ HWY_NOINLINE void turn_rest(std::byte* out, std::size_t pitch, const std::byte* 
   for (std::size_t c = 0; c < columns; ++c) std::memcpy(out + c * pitch, turned[c], 16);
 }
 
+/// Group after group of rows, each along all its columns: the source is read in long runs. The groups go from
+/// last to first: see Kernels::Turn on spilling rows.
 template <std::size_t item>
 void turn(std::byte* out, std::size_t out_pitch, const std::byte* in, std::ptrdiff_t in_pitch,
           std::size_t rows, std::size_t cols, std::ptrdiff_t prefetch) {
@@ -134,30 +145,35 @@ void turn(std::byte* out, std::size_t out_pitch, const std::byte* in, std::ptrdi
   constexpr std::size_t line = 64;
   const std::size_t row_bytes = cols * item;
   const std::size_t groups = (rows + group - 1) / group;
-  for (std::size_t at = 0; at < row_bytes; at += line) {
-    const std::size_t bytes = std::min(line, row_bytes - at);
-    std::byte* const first_column = out + at / item * out_pitch;
-    for (std::size_t g = groups; g-- > 0;) {
-      const std::byte* pointers[group];
-      for (std::size_t r = 0; r < group; ++r) {
-        pointers[r] = in + static_cast<std::ptrdiff_t>(std::min(g * group + r, rows - 1)) * in_pitch;
-      }
-      std::byte* const to = first_column + g * 16;
+  // Groups between asking for a row and using it: about 8 KiB.
+  const std::size_t ahead = std::min(groups, std::max<std::size_t>(1, 8192 / (group * row_bytes)));
+  const auto row = [=](std::size_t r) {
+    return in + static_cast<std::ptrdiff_t>(std::min(r, rows - 1)) * in_pitch;
+  };
+  for (std::size_t g = groups; g-- > 0;) {
+    const std::byte* pointers[group];
+    const std::byte* next[group];
+    for (std::size_t r = 0; r < group; ++r) {
+      pointers[r] = row(g * group + r);
+      next[r] = g >= ahead ? row((g - ahead) * group + r) : row((groups + g - ahead) * group + r) + prefetch;
+    }
+    std::byte* const to = out + g * 16;
+    for (std::size_t at = 0; at < row_bytes; at += line) {
       if (prefetch != 0) {
-        for (std::size_t r = 0; r < group; ++r) __builtin_prefetch(pointers[r] + at + prefetch, 0, 2);
+        for (std::size_t r = 0; r < group; ++r) __builtin_prefetch(next[r] + at, 0, 2);
       }
-      if (bytes == line) {
-        for (std::size_t part = 0; part < line; part += widest) {
-          TurnBlock<item, widest>::run(to + part / item * out_pitch, out_pitch, pointers, at + part);
+      if (at + line <= row_bytes) {
+        for (std::size_t part = at; part < at + line; part += widest) {
+          TurnBlock<item, widest>::run(to + part / item * out_pitch, out_pitch, pointers, part);
         }
         continue;
       }
-      std::size_t part = 0;
-      for (; part + 16 <= bytes; part += 16) {
-        TurnBlock<item, 16>::run(to + part / item * out_pitch, out_pitch, pointers, at + part);
+      std::size_t part = at;
+      for (; part + 16 <= row_bytes; part += 16) {
+        TurnBlock<item, 16>::run(to + part / item * out_pitch, out_pitch, pointers, part);
       }
-      if (part < bytes) {
-        turn_rest<item>(to + part / item * out_pitch, out_pitch, pointers, at + part, (bytes - part) / item);
+      if (part < row_bytes) {
+        turn_rest<item>(to + part / item * out_pitch, out_pitch, pointers, part, (row_bytes - part) / item);
       }
     }
   }

@@ -81,6 +81,24 @@ class Odometer {
     }
   }
 
+  /// Positions from here to the end of the innermost of the loops; that loop's strides.
+  [[nodiscard]] Index run_left() const {
+    return size_ == 0 ? 1 : loops_[size_ - 1].extent - index_[size_ - 1];
+  }
+  [[nodiscard]] ByteLoop run() const { return size_ == 0 ? ByteLoop{} : loops_[size_ - 1]; }
+
+  /// Goes on by `count` positions. Pre: 1 <= count <= run_left().
+  void skip(Index count) {
+    if (count > 1) {
+      const ByteLoop& loop = loops_[size_ - 1];
+      dst_ += (count - 1) * loop.dst_stride;
+      src_ += (count - 1) * loop.src_stride;
+      index_[size_ - 1] += count - 1;
+      if (loop.is_scaled) scale_index_ += static_cast<std::size_t>(count - 1);
+    }
+    next();
+  }
+
   void next() {
     for (std::size_t d = size_; d-- > 0;) {
       const ByteLoop& loop = loops_[d];
