@@ -105,6 +105,16 @@ Layout met_layout(const Tensor& x, DType meeting) {
   return layout_like(x.layout(), MemoryFormat::preserve, "compare");
 }
 
+/// An operand as it is, or copied into the layout's order where walking that order would leap through a large
+/// tensor: a transpose in tiles and a dense run cost less than a leap for each element.
+Tensor in_order_of(const Layout& layout, const Tensor& x) {
+  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
+  if (x.shape() != layout.shape || x.numel() < small) return x;
+  const detail::JointWalk<2> walk({layout, x.layout()});
+  if (const Index step = walk.inner_stride(1); step == 0 || step == 1) return x;
+  return materialize(x, layout, x.dtype());
+}
+
 Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b) {
   const std::string_view operation = name_of(comparison);
   const std::optional<DType> meeting = result_type(std::array{typed(a), type_b});
@@ -119,14 +129,16 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   const Layout layout = elementwise_layout(std::array{met_layout(a, *meeting), met_layout(b, *meeting)});
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = a.device()});
   if (result.is_meta() || result.numel() == 0) return result;
+  const Tensor left = in_order_of(layout, a);
+  const Tensor right = in_order_of(layout, b);
   const detail::JointWalk<3> walk(
-      {layout, expand(a.layout(), layout.shape), expand(b.layout(), layout.shape)});
+      {layout, expand(left.layout(), layout.shape), expand(right.layout(), layout.shape)});
   std::byte* const out = result.mutable_storage_data();
   const DType type = loop_type(*meeting);
   const CompareRow row = row_function(comparison, type);
   parallel_for(0, walk.count(), grain, [&](Index from, Index to) {
-    detail::BlockReader read_a(a, *meeting, type);
-    detail::BlockReader read_b(b, *meeting, type);
+    detail::BlockReader read_a(left, *meeting, type);
+    detail::BlockReader read_b(right, *meeting, type);
     walk(from, to, detail::BlockReader::longest, [&](const auto& at, const auto& steps, Index count) {
       row(out + at[0], read_a(at[1], steps[1], count), read_b(at[2], steps[2], count), count);
       return true;

@@ -41,6 +41,10 @@ class JointWalk {
   }
 
   [[nodiscard]] Index count() const noexcept { return count_; }
+  /// The step of layout k inside a run; 1 where there is but one element.
+  [[nodiscard]] Index inner_stride(std::size_t k) const {
+    return layouts_[k].rank() == 0 ? 1 : layouts_[k].strides.back();
+  }
 
   /// Visits elements from..to-1 of the walk in runs of at most `longest`: `f(positions, strides, n)` gets the
   /// position of the run's first element in each layout and the steps to the next; it goes on while f gives

@@ -252,7 +252,7 @@ std::vector<Index> read_starts(const Parts& parts, const Dims& lists, const Dims
     const Index size = parts.view.shape[one.axis];
     const Index stride = parts.view.strides[one.axis];
     const bool is_unsigned_long = one.index.dtype() == DType::uint64;
-    const Tensor list = materialize(one.index.expand(lists), row_major(lists), DType::int64);
+    const Tensor list = one.index.expand(lists).to(DType::int64).contiguous();
     const Index* const values = list.data<Index>();
     for (std::size_t k = 0; k < starts.size(); ++k) {
       const Index at = values[k];
@@ -323,6 +323,22 @@ Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const Tens
   return result;
 }
 
+/// The view where every entry is basic, without taking any heap; nothing where an entry picks (or there are
+/// very many).
+std::optional<Layout> basic_view(const Layout& layout, std::span<const TensorIndex> entries) {
+  std::array<BasicIndex, 16> basic;
+  if (entries.size() > basic.size()) return std::nullopt;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (!entries[i].is_basic()) return std::nullopt;
+    std::visit(
+        [&entry = basic[i]]<typename Value>(const Value& value) {
+          if constexpr (!std::same_as<Value, bool> && !std::same_as<Value, Tensor>) entry = value;
+        },
+        entries[i].value());
+  }
+  return index(layout, std::span<const BasicIndex>(basic.data(), entries.size()));
+}
+
 }  // namespace
 
 Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
@@ -330,6 +346,7 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
 }
 
 Tensor Tensor::index(std::span<const TensorIndex> indices) const {
+  if (const std::optional<Layout> view = basic_view(layout_, indices)) return with_layout(*view);
   const Parts parts = Taker(*this, indices).parts();
   if (parts.picked.empty()) return with_layout(parts.view);
   const Selection selection = select_lists(parts);

@@ -98,6 +98,20 @@ TEST(Compare, SplitsLargeTensorsWithoutLosingAny) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(Compare, IsRightForLargeTransposedOperands) {
+  const Tensor x = numbered({300, 301}, DType::complex64);
+  const Tensor turned = x.transpose(0, 1).clone(MemoryFormat::contiguous).transpose(0, 1).conj();
+  const Tensor same = x == turned;
+  Index wrong = 0;
+  oracle::each_index(x.shape(), [&](const Dims& at) {
+    wrong += (value_at(same, at) != Number(0)) != (value_at(x, at) == value_at(turned, at));
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_FALSE(x.equal(turned));
+  EXPECT_TRUE(x.equal(turned.conj()));
+  EXPECT_TRUE(turned.conj().equal(x));
+}
+
 TEST(Compare, HasAllOperatorsOnBothSides) {
   const Tensor x = numbered({3}, DType::int64);
   EXPECT_EQ(truths(x < 1), (std::vector<bool>{true, false, false}));
