@@ -125,8 +125,10 @@ constexpr std::size_t rank_of(MemoryFormat format) {
 }
 }  // namespace detail
 
-/// Strides of a dense tensor in the format. Throws ShapeError where a channels_last format meets another rank
-/// than its own (4, or 5 for 3d). Pre: format is not preserve.
+/// Strides of a dense tensor in the format. In the channels_last formats the strides behind a size of 0 are 0
+/// (PyTorch's rule; the row-major ones count it as 1). Throws ShapeError where a channels_last format meets
+/// another rank than its own (4, or 5 for 3d). Pre: format is not preserve.
+///
 /// Example: `format_strides({2, 3, 4, 5}, MemoryFormat::channels_last) == Dims{60, 1, 15, 3}`.
 constexpr Dims format_strides(const Dims& shape, MemoryFormat format, std::string_view operation = "shape") {
   if (format == MemoryFormat::contiguous) return row_major_strides(shape, operation);
@@ -136,7 +138,7 @@ constexpr Dims format_strides(const Dims& shape, MemoryFormat format, std::strin
   Index step = 1;
   for (const Index axis : detail::axes_from_fastest(format)) {
     strides[detail::at(axis)] = step;
-    step = checked_multiply(step, std::max<Index>(shape[detail::at(axis)], 1), operation);
+    step = checked_multiply(step, shape[detail::at(axis)], operation);  // a size of 0 counts as 0 here
   }
   return strides;
 }

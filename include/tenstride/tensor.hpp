@@ -182,6 +182,7 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] Tensor reshape_as(const Tensor& other) const { return reshape(other.shape()); }
   [[nodiscard]] Tensor flatten(Index start_dim = 0, Index end_dim = -1,
                                CopyRule copy = CopyRule::if_needed) const;
+  /// One axis: of a contiguous tensor a view, of any other a copy, also where a view were possible.
   [[nodiscard]] Tensor ravel(CopyRule copy = CopyRule::if_needed) const;
 
   // Itself or a copy.

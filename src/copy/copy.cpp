@@ -57,6 +57,7 @@ bool may_overlap(const Tensor& a, const Tensor& b) {
 
 /// PyTorch refuses to write through an expanded axis: several elements would be one.
 void require_distinct_elements(const Tensor& dst, std::string_view operation) {
+  if (dst.numel() == 0) return;
   for (std::size_t d = 0; d < dst.layout().rank(); ++d) {
     if (dst.strides()[d] != 0 || dst.shape()[d] < 2) continue;
     throw RuntimeError(detail::message(operation,

@@ -68,8 +68,9 @@ Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy) const {
 }
 
 Tensor Tensor::ravel(CopyRule copy) const {
-  if (copy == CopyRule::always) return reshape({-1}, copy);
-  return reshape({numel()}, copy);
+  if (copy == CopyRule::always) return reshape({numel()}, copy);
+  // PyTorch's ravel is contiguous().view(-1): it copies also where the strides would merge into one.
+  return contiguous(MemoryFormat::contiguous, copy).view({numel()});
 }
 
 }  // namespace tenstride
