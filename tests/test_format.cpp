@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <charconv>
 #include <cstring>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "support/recorded.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/factory.hpp"
 
@@ -16,16 +14,6 @@ namespace tenstride {
 namespace {
 
 using nlohmann::json;
-
-Tensor from_hex(const std::string& hex, const Dims& shape, DType dtype) {
-  Tensor tensor = empty(shape, {.dtype = dtype});
-  auto* const bytes = reinterpret_cast<unsigned char*>(tensor.mutable_storage_data());
-  for (std::size_t i = 0; i * 2 < hex.size(); ++i) {
-    const auto parsed = std::from_chars(hex.data() + 2 * i, hex.data() + 2 * i + 2, bytes[i], 16);
-    EXPECT_EQ(parsed.ec, std::errc{});
-  }
-  return tensor;
-}
 
 /// Element i is (i % modulus) * scale as a double, converted.
 Tensor ramp(std::int64_t modulus, double scale, const Dims& shape, DType dtype) {
@@ -41,12 +29,6 @@ Tensor ramp(std::int64_t modulus, double scale, const Dims& shape, DType dtype) 
   return tensor;
 }
 
-Dims dims(const json& list) {
-  Dims result;
-  for (const json& entry : list) result.push_back(entry.get<Index>());
-  return result;
-}
-
 PrintOptions print_options(const json& given) {
   PrintOptions options;
   options.precision = given.value("precision", options.precision);
@@ -58,20 +40,19 @@ PrintOptions print_options(const json& given) {
 
 // data/print.jsonl: recorded from a real PyTorch by tools/record_print.py.
 TEST(Format, PrintsWhatPyTorchPrints) {
-  std::ifstream file(TENSTRIDE_TEST_DATA "/print.jsonl");
   int lines = 0;
-  for (std::string line; std::getline(file, line); ++lines) {
-    const json record = json::parse(line);
+  for (const json& record : testing::recorded("print.jsonl")) {
+    ++lines;
     const DType dtype = parse_dtype(record["dtype"].get<std::string>()).value();
-    const Dims shape = dims(record["shape"]);
-    Tensor tensor = record.contains("bytes") ? from_hex(record["bytes"], shape, dtype)
+    const Dims shape = testing::recorded_dims(record["shape"]);
+    Tensor tensor = record.contains("bytes") ? testing::from_hexadecimal(record["bytes"], shape, dtype)
                                              : ramp(record["ramp"][0].get<std::int64_t>(),
                                                     record["ramp"][1].get<double>(), shape, dtype);
-    if (record.contains("permute")) tensor = tensor.permute(dims(record["permute"]));
+    if (record.contains("permute")) tensor = tensor.permute(testing::recorded_dims(record["permute"]));
     if (record.value("conj", false)) tensor = tensor.conj();
     const PrintOptions options =
         record.contains("options") ? print_options(record["options"]) : PrintOptions{};
-    EXPECT_EQ(to_string(tensor, options), record["text"].get<std::string>()) << "line " << lines + 1;
+    EXPECT_EQ(to_string(tensor, options), record["text"].get<std::string>()) << "line " << lines;
   }
   EXPECT_GT(lines, 600);
 }
@@ -117,7 +98,7 @@ TEST(Format, PrintsTheViewsOfPyTorchsDocumentation) {
 // The same documentation's bytes belong to another run: they agree with the numbers above to the digits
 // shown.
 TEST(Format, PrintsTheBytesOfPyTorchsDocumentation) {
-  const Tensor z = from_hex(
+  const Tensor z = testing::from_hexadecimal(
       "00ca9a3bb6f3fdbcb9fcbf3ff01608bf"
       "e3a51bbe80483f3f92cb0f3f166a5dbf"
       "cd3b1ec070ce08bd075f98be0c9359bf"
