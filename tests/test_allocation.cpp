@@ -162,6 +162,10 @@ constexpr Operation<Tensor> tensor_operations[] = {
     {"narrow", [](const Tensor& x) { return x.narrow(2, 1, 2); }},
     {"slice", [](const Tensor& x) { return x.slice(2, 0, {}, 2); }},
     {"diagonal", [](const Tensor& x) { return x.diagonal(); }},
+    {"index",
+     [](const Tensor& x) {
+       return x.index({Slice{{}, {}, -1}, NewAxis{}, Ellipsis{}, -1});
+     }},
     {"unfold", [](const Tensor& x) { return x.unfold(2, 2, 1); }},
     {"view",
      [](const Tensor& x) {
