@@ -107,7 +107,9 @@ Index inward(Index bound, Index towards) {
     return bound;
   } else {
     const Index next = bound + towards;
-    const auto rounded = convert_element<Index>(convert_element<T>(next));
+    const auto nearest = convert_element<double>(convert_element<T>(next));
+    if (!std::isfinite(nearest)) return bound;  // refused by require_range
+    const auto rounded = convert_element<Index>(nearest);
     if (towards > 0 ? rounded >= bound : rounded < bound) return bound;
     const auto word = static_cast<std::uint64_t>(next);
     const std::uint64_t magnitude = next < 0 ? 0 - word : word;
