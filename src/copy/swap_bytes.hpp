@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+namespace tenstride {
+
+/// Copies `nbytes`, each run of `width` bytes back to front: numbers of the other byte order. A width of 1
+/// copies. Large copies use several threads. Pre: width is 1, 2, 4 or 8 and divides nbytes; the memories do
+/// not overlap.
+void swap_bytes(std::byte* dst, const std::byte* src, std::size_t nbytes, std::size_t width);
+
+}  // namespace tenstride

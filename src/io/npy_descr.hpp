@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tenstride/io/npy.hpp"
+
+namespace tenstride::io {
+
+struct NpyElement {
+  DType dtype = DType::float32;
+  ByteOrder byte_order = ByteOrder::native;
+};
+
+/// The element type of a descr such as "<f4". Throws FileError for what is no number of a known type.
+NpyElement parse_npy_descr(std::string_view descr, std::string_view name);
+
+/// The descr that NumPy writes on this machine: "<f4", "|u1"; nothing for types NumPy does not have.
+std::optional<std::string> npy_descr(DType dtype);
+
+}  // namespace tenstride::io
