@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tenstride/io/image.hpp"
+
+namespace tenstride::io {
+
+/// One picture being read. Decoders report errors of their library as text and never throw out of its frames.
+class ImageDecoder {
+ public:
+  virtual ~ImageDecoder() = default;
+  /// Reads the header. Returns what is wrong, or nothing ("").
+  virtual std::string begin(std::span<const std::byte> file) = 0;
+  /// Pre: begin() found nothing wrong.
+  [[nodiscard]] virtual ImageInfo info() const = 0;
+  /// Writes height rows of width * channels bytes. Returns what is wrong, or nothing ("").
+  virtual std::string decode(std::byte* rows) = 0;
+};
+
+std::unique_ptr<ImageDecoder> make_jpeg_decoder();
+std::unique_ptr<ImageDecoder> make_png_decoder();
+
+}  // namespace tenstride::io
