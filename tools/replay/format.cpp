@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/format.hpp"
+
+#include <array>
+
+namespace replay {
+
+std::span<const Format* const> formats() {
+  static const std::array<const Format*, 2> all{&torch_format(), &numpy_format()};
+  return all;
+}
+
+}  // namespace replay
