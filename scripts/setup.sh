@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   g++ make cmake ninja-build ccache pkg-config binutils
-  libhwy-dev libtbb-dev libjpeg-dev libpng-dev
+  libhwy-dev libtbb-dev libjpeg-dev libpng-dev zlib1g-dev
   libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev
   python3 python3-venv
 )
