@@ -52,5 +52,6 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/tenstride.pc.in ${PROJECT_BINARY_DIR}
 install(FILES ${PROJECT_BINARY_DIR}/tenstride.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TARGET tenstride_cli)
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/tenstride.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(TARGETS tenstride_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

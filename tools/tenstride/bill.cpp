@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "convert.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+std::string decimal(double value, const char* format = "%.2f") {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string call_text(const ConvertCommand& command, TextRange range) {
+  std::string text = command.spec.substr(range.begin, range.end - range.begin);
+  for (char& c : text) {
+    if (c == '\n' || c == '\t') c = ' ';
+  }
+  return text;
+}
+
+Index bytes_of(const Layout& layout, DType dtype) {
+  return numel(layout) * static_cast<Index>(item_size(dtype));
+}
+
+std::string arithmetic_text(const ConvertPlan& plan) {
+  const auto numbers = [](const std::vector<double>& list) {
+    std::string text;
+    for (const double number : list) text += (text.empty() ? "" : ",") + decimal(number, "%.9g");
+    return text;
+  };
+  std::string text;
+  if (!plan.scale.empty()) text += ", times " + numbers(plan.scale);
+  if (!plan.shift.empty()) text += ", plus " + numbers(plan.shift);
+  return text;
+}
+
+std::vector<std::string> write_row(const Bill& bill, const ConvertPlan& plan, Index read) {
+  std::string cost = bytes_to_text(read) + " read, " +
+                     bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + " written" +
+                     arithmetic_text(plan);
+  return {std::to_string(bill.steps.size() + 1), "write", to_string(plan.output_layout()),
+          std::string(name(plan.dtype)),         "copy",  cost};
+}
+
+std::string rows_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
+  std::vector<std::vector<std::string>> rows{{"0", "x", to_string(plan.info.layout),
+                                              std::string(name(plan.info.dtype)), "input",
+                                              plan.info.is_mapped ? "mapped" : "read into memory"}};
+  Index read_before = 0;
+  std::string notes;
+  for (std::size_t i = 0; i < bill.steps.size(); ++i) {
+    const Step& step = bill.steps[i];
+    const bool is_fused = i + bill.fused >= bill.steps.size();
+    std::string cost;
+    if (is_fused && step.kind == StepKind::copy) {
+      cost = "done by the write";
+    } else if (step.kind == StepKind::copy) {
+      const Index written = bytes_of(step.layout, step.dtype);
+      read_before += step.bytes_moved - written;
+      cost = bytes_to_text(step.bytes_moved - written) + " read, " + bytes_to_text(written) +
+             " written: " + step.reason;
+    }
+    if (!step.hint.empty()) notes += "note: " + call_text(command, step.range) + ": " + step.hint + '\n';
+    rows.push_back({std::to_string(i + 1), call_text(command, step.range), to_string(step.layout),
+                    std::string(name(step.dtype)), std::string(name(step.kind)), cost});
+  }
+  rows.push_back(write_row(bill, plan, bill.bytes_read - read_before));
+  return lay_out(rows) + notes;
+}
+
+std::string totals_text(const Bill& bill) {
+  std::string text = std::to_string(bill.copies) + (bill.copies == 1 ? " copy, " : " copies, ") +
+                     bytes_to_text(bill.bytes_read) + " read, " + bytes_to_text(bill.bytes_written) +
+                     " written";
+  if (!bill.speed) return text + '\n';
+  const Speed& speed = *bill.speed;
+  text += " in " + decimal(speed.seconds, "%.4g") + " s: " + decimal(speed.gigabytes_per_second) +
+          " GB/s (memcpy: " + decimal(speed.memcpy_gigabytes_per_second) + " GB/s), flushed in " +
+          decimal(speed.flush_seconds, "%.3g") + " s\n";
+  return text;
+}
+
+}  // namespace
+
+Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const Layout& source,
+               DType source_dtype) {
+  Bill bill;
+  bill.steps = steps;
+  bill.fused = plan.fused;
+  bill.copies = 1;
+  for (std::size_t i = 0; i + plan.fused < steps.size(); ++i) {
+    if (steps[i].kind != StepKind::copy) continue;
+    const Index written = bytes_of(steps[i].layout, steps[i].dtype);
+    ++bill.copies;
+    bill.bytes_read += steps[i].bytes_moved - written;
+    bill.bytes_written += written;
+  }
+  bill.bytes_read += bytes_of(source, source_dtype);
+  bill.bytes_written += bytes_of(plan.output_layout(), plan.dtype);
+  return bill;
+}
+
+std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
+  std::string text = rows_text(bill, plan, command) + '\n' + totals_text(bill);
+  if (command.rehearsal == Rehearsal::dry_run) {
+    return text + "dry run: nothing but the header was read, nothing was written\n";
+  }
+  if (command.rehearsal == Rehearsal::none) {
+    text += "wrote " + command.output + ": " + std::string(name(plan.dtype)) + " " + to_string(plan.shape) +
+            ", " + (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
+            bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
+  }
+  if (bill.verified) {
+    text +=
+        "verified: all " + std::to_string(*bill.verified) + " elements are what they must be, one by one\n";
+  }
+  return text;
+}
+
+std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["input"] = {{"path", command.input},
+                   {"format", plan.info.format},
+                   {"dtype", name(plan.info.dtype)},
+                   {"shape", plan.info.layout.shape.to_vector()},
+                   {"strides", plan.info.layout.strides.to_vector()},
+                   {"mapped", plan.info.is_mapped}};
+  json["spec"] = command.spec;
+  json["steps"] = Json::parse(tenstride::to_json(bill.steps));
+  json["fused"] = bill.fused;
+  json["output"] = {{"path", command.output},
+                    {"dtype", name(plan.dtype)},
+                    {"shape", plan.shape.to_vector()},
+                    {"order", plan.order == io::ElementOrder::row_major ? "C" : "F"},
+                    {"nbytes", bytes_of(plan.output_layout(), plan.dtype)},
+                    {"scale", plan.scale},
+                    {"shift", plan.shift},
+                    {"axis", plan.axis}};
+  json["totals"] = {
+      {"copies", bill.copies}, {"bytes_read", bill.bytes_read}, {"bytes_written", bill.bytes_written}};
+  const auto number = [&](double Speed::*member) {
+    return bill.speed ? Json((*bill.speed).*member) : Json(nullptr);
+  };
+  json["totals"]["seconds"] = number(&Speed::seconds);
+  json["totals"]["flush_seconds"] = number(&Speed::flush_seconds);
+  json["totals"]["gb_per_second"] = number(&Speed::gigabytes_per_second);
+  json["totals"]["memcpy_gb_per_second"] = number(&Speed::memcpy_gigabytes_per_second);
+  json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
+  json["verified"] = bill.verified ? Json(*bill.verified) : Json(nullptr);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace tenstride::cli

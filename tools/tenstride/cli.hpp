@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tenstride/copy.hpp"
+#include "tenstride/explain.hpp"
+#include "tenstride/io/npy.hpp"
+
+/// The program `tenstride`: options and printing; the work is the library's.
+namespace tenstride::cli {
+
+/// 0 done, 1 the work failed, 2 the call was wrong.
+inline constexpr int done = 0;
+inline constexpr int failed = 1;
+inline constexpr int wrong_call = 2;
+
+/// A call that cannot be meant so; ends the program with `wrong_call`.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Work that failed for a reason that is no library error; ends the program with `failed`.
+struct WorkError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Format : unsigned char { text, json };
+
+struct ExplainCommand {
+  std::string expression;
+  /// "FILE" or "NAME=FILE".
+  std::vector<std::string> inputs;
+  Format format = Format::text;
+};
+int run(const ExplainCommand& command);
+
+struct InfoCommand {
+  std::string path;
+  Format format = Format::text;
+};
+int run(const InfoCommand& command);
+
+/// What happens beside the conversion, or in its place.
+enum class Rehearsal : unsigned char { none, dry_run, verify_only };
+
+struct ConvertCommand {
+  std::string input;
+  std::string spec;
+  std::string output;
+  std::string dtype;
+  std::string order = "C";
+  std::string scale;
+  std::string shift;
+  std::optional<Index> axis;
+  Rehearsal rehearsal = Rehearsal::none;
+  bool verify = false;
+  bool force = false;
+  int threads = 0;
+  Format format = Format::text;
+};
+int run(const ConvertCommand& command);
+
+/// The script that teaches a shell the program's words; throws UsageError for any but bash, zsh and fish.
+std::string completion_script(const std::string& shell);
+
+/// "0.5", "1/255", "1e-3"; throws UsageError, which names the option.
+double parse_number(const std::string& option, const std::string& text);
+/// "1,2/3,0.5"; empty text gives no numbers.
+std::vector<double> parse_numbers(const std::string& option, const std::string& text);
+
+/// Whether standard output (error) is a terminal that wants colour: NO_COLOR is heeded.
+TextStyle output_style();
+bool is_error_terminal();
+/// From now on SIGINT, SIGTERM and SIGHUP remove half-written files and end the program with 128 + the
+/// signal's number.
+void clean_up_on_signals();
+
+/// Lines of cells, each column as wide as its widest cell.
+std::string lay_out(const std::vector<std::vector<std::string>>& rows);
+
+}  // namespace tenstride::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+constexpr const char* bash =
+    R"sh(# tenstride completion bash: source it, or put it into /etc/bash_completion.d
+_tenstride() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}
+  local dtypes="bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
+  COMPREPLY=()
+  case $before in
+    --dtype) COMPREPLY=($(compgen -W "$dtypes" -- "$word")); return ;;
+    --order) COMPREPLY=($(compgen -W "C F" -- "$word")); return ;;
+    --scale|--shift|--axis|--threads) return ;;
+    -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "convert explain info completion --help --version" -- "$word"))
+    return
+  fi
+  case $command in
+    convert)
+      case $word in
+        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+      esac ;;
+    explain) COMPREPLY=($(compgen -W "--input --json --help" -- "$word")) ;;
+    info)
+      case $word in
+        -*) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
+        *) COMPREPLY=($(compgen -f -- "$word")) ;;
+      esac ;;
+    completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
+  esac
+}
+complete -o filenames -F _tenstride tenstride
+)sh";
+
+constexpr const char* zsh = R"sh(#compdef tenstride
+# tenstride completion zsh: put it into a folder of $fpath as _tenstride
+_tenstride() {
+  local -a dtypes=(bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128)
+  if (( CURRENT == 2 )); then
+    compadd -- convert explain info completion --help --version
+    return
+  fi
+  case $words[2] in
+    convert)
+      _arguments '2:input:_files' '3:spec:' \
+        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]';
+;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--json' ;
+    ;
+    info) _arguments '2:file:_files' '--json' ;
+    ;
+    completion) compadd -- bash zsh fish ;
+    ;
+    esac
+    }
+compdef _tenstride tenstride
+)sh";
+
+constexpr const char* fish =
+    R"sh(# tenstride completion fish: put it into ~/.config/fish/completions/tenstride.fish
+complete -c tenstride -n __fish_use_subcommand -f -a "convert explain info completion"
+complete -c tenstride -n __fish_use_subcommand -l version -l help
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l order -x -a "C F"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l scale -x
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l shift -x
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l axis -x
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l threads -x
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dry-run
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
+complete -c tenstride -n "__fish_seen_subcommand_from explain" -l input -r -d "bind x to a file"
+complete -c tenstride -n "__fish_seen_subcommand_from explain info" -l json
+complete -c tenstride -n "__fish_seen_subcommand_from completion" -f -a "bash zsh fish"
+)sh";
+
+}  // namespace
+
+std::string completion_script(const std::string& shell) {
+  if (shell == "bash") return bash;
+  if (shell == "zsh") return zsh;
+  if (shell == "fish") return fish;
+  throw UsageError("completion: \"" + shell + "\" must be bash, zsh or fish");
+}
+
+}  // namespace tenstride::cli

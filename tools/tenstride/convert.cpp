@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "tenstride/io/image.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+// A slab this large takes some 10 ms: the bar moves, and the seams cost nothing.
+constexpr Index slab_bytes = Index{64} << 20;
+
+/// Copies in slabs along the outermost axis, for the bar; one copy where no bar is wanted.
+void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
+  const Index rows = src.dim() == 0 ? 1 : src.size(0);
+  const auto nbytes = static_cast<Index>(dst.nbytes());
+  if (!is_error_terminal() || rows < 2 || nbytes < 2 * slab_bytes) {
+    copy_elements(dst, src, plan.arithmetic());
+    return;
+  }
+  Progress progress;
+  const Index height = std::max<Index>(1, slab_bytes / std::max<Index>(1, nbytes / rows));
+  const Index axis = plan.axis < 0 ? plan.axis + src.dim() : plan.axis;
+  for (Index row = 0; row < rows; row += height) {
+    const Index count = std::min(height, rows - row);
+    ScaleShift part = plan.arithmetic();
+    const auto cut = [&](std::span<const double> numbers) {
+      const bool runs_along = axis == 0 && numbers.size() > 1;
+      return runs_along ? numbers.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count))
+                        : numbers;
+    };
+    part.scale = cut(part.scale);
+    part.shift = cut(part.shift);
+    Tensor slab = dst.narrow(0, row, count);
+    copy_elements(slab, src.narrow(0, row, count), part);
+    progress.show(row + count, rows);
+  }
+}
+
+/// Scaled and converted, in the shape of the result; the source itself where there is nothing to do.
+Tensor image_of(const Tensor& source, const ConvertPlan& plan) {
+  if (!plan.has_arithmetic() && source.dtype() == plan.dtype) return source.reshape(plan.shape);
+  return convert(source, plan.dtype, plan.arithmetic()).reshape(plan.shape);
+}
+
+void write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Speed& speed,
+           double start) {
+  const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
+  if (plan.kind == OutputKind::png) {
+    const Tensor image = image_of(source, plan);
+    speed.seconds = now() - start;
+    io::write_png(command.output, image, overwrite);
+    speed.flush_seconds = now() - start - speed.seconds;
+    return;
+  }
+  io::NpyWriter writer(command.output, plan.shape, plan.dtype, {.order = plan.order, .overwrite = overwrite},
+                       "convert");
+  // What the fused links reshape is written in its shape before them: the same elements in the same order.
+  Tensor target = source.shape() == plan.shape ? writer.tensor() : writer.tensor().view(source.shape());
+  copy_in_slabs(target, source, plan);
+  speed.seconds = now() - start;
+  writer.commit();
+  speed.flush_seconds = now() - start - speed.seconds;
+}
+
+void verify(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Bill& bill) {
+  const Tensor found = io::open_tensor_file(command.output);
+  const bool is_png = plan.kind == OutputKind::png;
+  if (!is_png && found.shape() != plan.shape) {
+    throw WorkError("verify: \"" + command.output + "\" has another shape than the result");
+  }
+  const Expected expected{source, plan.dtype, plan.arithmetic(), is_png && plan.dtype == DType::bool_};
+  if (const std::optional<std::string> wrong = difference(found, expected)) {
+    throw WorkError("verify: \"" + command.output + "\": " + *wrong);
+  }
+  bill.verified = source.numel();
+}
+
+void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
+  std::cout << (command.format == Format::json ? to_json(bill, plan, command) + '\n'
+                                               : to_text(bill, plan, command));
+}
+
+}  // namespace
+
+int run(const ConvertCommand& command) {
+  if (command.threads > 0) set_num_threads(command.threads);
+  const ConvertPlan plan = make_plan(command);
+  if (command.rehearsal == Rehearsal::dry_run) {
+    const std::vector<Step>& steps = plan.forecast.steps;
+    Layout source = plan.forecast.value.tensor()->layout();
+    DType dtype = plan.forecast.value.tensor()->dtype();
+    if (plan.fused > 0) {
+      const std::optional<std::size_t> before = steps[steps.size() - plan.fused].source;
+      source = before ? steps[*before].layout : plan.info.layout;
+      dtype = before ? steps[*before].dtype : plan.info.dtype;
+    }
+    print(make_bill(plan, steps, source, dtype), plan, command);
+    return done;
+  }
+  clean_up_on_signals();
+  Speed speed;
+  const double start = now();
+  const Tensor x = io::open_tensor_file(command.input);
+  const Evaluation evaluation = evaluate(plan.program, {.inputs = {{"x", x}}, .links_left_out = plan.fused});
+  if (evaluation.failure)
+    throw WorkError("SPEC: " + evaluation.failure->type + ": " + evaluation.failure->message);
+  const Tensor source = *evaluation.value.tensor();
+  Bill bill = make_bill(plan, plan.forecast.steps, source.layout(), source.dtype());
+  if (command.rehearsal == Rehearsal::verify_only) {
+    verify(source, plan, command, bill);
+    print(bill, plan, command);
+    return done;
+  }
+  write(source, plan, command, speed, start);
+  const auto moved = static_cast<double>(bill.bytes_read + bill.bytes_written);
+  speed.gigabytes_per_second = moved / 1e9 / std::max(speed.seconds, 1e-9);
+  speed.memcpy_gigabytes_per_second = measure_memcpy((bill.bytes_read + bill.bytes_written) / 2);
+  bill.speed = speed;
+  if (command.verify) verify(source, plan, command, bill);
+  print(bill, plan, command);
+  return done;
+}
+
+}  // namespace tenstride::cli

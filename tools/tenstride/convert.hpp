@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli.hpp"
+#include "tenstride/io/file.hpp"
+#include "verify.hpp"
+
+namespace tenstride::cli {
+
+enum class OutputKind : unsigned char { npy, png };
+
+/// All of a conversion that is known before an element is read.
+struct ConvertPlan {
+  io::FileInfo info;
+  Program program;
+  /// Of the whole SPEC, on meta; steps only where the SPEC needs no elements to be followed.
+  Evaluation forecast;
+  /// Whether the forecast holds: false where the SPEC needs elements (a mask as an index).
+  bool is_forecast = true;
+  /// The last links of the SPEC that are done by the write itself; as many steps end the forecast.
+  std::size_t fused = 0;
+  /// What the SPEC gives, and how it is written.
+  Dims shape;
+  DType dtype = DType::float32;
+  OutputKind kind = OutputKind::npy;
+  io::ElementOrder order = io::ElementOrder::row_major;
+  std::vector<double> scale;
+  std::vector<double> shift;
+  Index axis = 0;
+
+  [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
+  [[nodiscard]] ScaleShift arithmetic() const { return {scale, shift, axis}; }
+  [[nodiscard]] Layout output_layout() const {
+    return order == io::ElementOrder::row_major ? row_major(shape) : column_major(shape);
+  }
+};
+
+/// Parses, evaluates on meta, checks the options against each other. Throws UsageError and Error; prints
+/// nothing.
+ConvertPlan make_plan(const ConvertCommand& command);
+
+/// How many links at the end of the SPEC the write can carry out: those that keep the elements' row-major
+/// order, and of the conversions the last, or more where the first lose nothing.
+std::size_t fusable_links(const ConvertPlan& plan);
+
+struct Speed {
+  double seconds = 0;
+  /// Until the file was on the disk under its name.
+  double flush_seconds = 0;
+  double gigabytes_per_second = 0;
+  /// Of memcpy, for as many bytes (256 MiB at most), measured beside it.
+  double memcpy_gigabytes_per_second = 0;
+};
+
+struct Bill {
+  std::vector<Step> steps;
+  std::size_t fused = 0;
+  std::size_t copies = 0;
+  Index bytes_read = 0;
+  Index bytes_written = 0;
+  std::optional<Speed> speed;
+  /// Elements compared by --verify.
+  std::optional<Index> verified;
+};
+
+/// The bill before anything was done; `source` is what the write reads.
+Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const Layout& source,
+               DType source_dtype);
+std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
+std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
+
+/// A bar on standard error; nothing is drawn in the first second, nor where that is no terminal.
+class Progress {
+ public:
+  Progress();
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(Index rows_done, Index rows);
+
+ private:
+  double start_;
+  bool is_drawn_ = false;
+};
+
+/// Seconds of a clock that never goes back.
+double now();
+/// Bytes read and written per second by memcpy, in 10^9.
+double measure_memcpy(Index bytes);
+
+}  // namespace tenstride::cli

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "convert.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+OutputKind output_kind(const std::string& path) {
+  if (ends_with(path, ".npy")) return OutputKind::npy;
+  if (ends_with(path, ".png")) return OutputKind::png;
+  throw UsageError("convert: the output \"" + path + "\" must end in .npy or .png");
+}
+
+void check_output(const ConvertCommand& command) {
+  struct stat in {
+  }, out{};
+  if (stat(command.output.c_str(), &out) != 0) return;
+  if (stat(command.input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+    throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
+  }
+  if (!command.force && command.rehearsal != Rehearsal::verify_only) {
+    throw WorkError("convert: the output \"" + command.output +
+                    "\" must not exist yet (--force replaces it)");
+  }
+}
+
+/// Whether every value of one type is a value of the other.
+bool is_exact(DType from, DType to) {
+  if (from == to || from == DType::bool_) return true;
+  if (is_complex(from)) return is_complex(to) && item_size(from) <= item_size(to);
+  const DType part = component_type(to);
+  const auto digits = [](DType type) {
+    return visit(type, []<class T>(std::type_identity<T>) -> int {
+      if constexpr (std::numeric_limits<T>::is_specialized) return std::numeric_limits<T>::digits;
+      return 0;
+    });
+  };
+  if (is_integer(from) && is_integer(part)) {
+    const bool loses_sign =
+        kind(from) == DTypeKind::signed_integer && kind(part) == DTypeKind::unsigned_integer;
+    return !loses_sign && digits(from) <= digits(part);
+  }
+  if (is_integer(from))
+    return (part == DType::float32 || part == DType::float64) && digits(from) <= digits(part);
+  if (!is_floating_point(part)) return false;
+  return part == DType::float64 || (part == DType::float32 && item_size(from) < 4);
+}
+
+bool keeps_order(const Step& step, DType before) {
+  static constexpr std::array<std::string_view, 25> free_of_order{
+      "contiguous", "clone",   "to",         "bool",        "byte",   "char",    "short",
+      "int",        "long",    "half",       "float",       "double", "cfloat",  "cdouble",
+      "bfloat16",   "type",    "reshape",    "flatten",     "ravel",  "squeeze", "unsqueeze",
+      "unflatten",  "view_as", "reshape_as", "resolve_conj"};
+  if (step.op == "view") return step.dtype == before;
+  return std::find(free_of_order.begin(), free_of_order.end(), step.op) != free_of_order.end();
+}
+
+Tensor on_meta(const io::FileInfo& info) {
+  const auto touched = reach(info.layout);
+  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(info.dtype) : 0;
+  return Tensor(Storage::meta(nbytes), info.layout, info.dtype);
+}
+
+[[noreturn]] void fail_evaluation(const Failure& failure, const ConvertCommand& command,
+                                  const io::FileInfo& info) {
+  std::string text = failure.message + '\n' + point_at(command.spec, failure.range);
+  if (failure.obstacle)
+    text = explain(command.spec, {.inputs = {{"x", on_meta(info)}}}).message;  // with all ways out
+  text = "SPEC: " + failure.type + ": " + text;
+  if (failure.cause == Failure::Cause::notation) throw UsageError(text);
+  throw WorkError(text);
+}
+
+Evaluation forecast(const ConvertPlan& plan, std::size_t links_left_out) {
+  const Tensor x = on_meta(plan.info);
+  return evaluate(plan.program,
+                  {.inputs = {{"x", x}}, .device = Device::meta, .links_left_out = links_left_out});
+}
+
+void check_numbers(const ConvertPlan& plan, const ConvertCommand& command) {
+  const auto rank = static_cast<Index>(plan.shape.size());
+  if (plan.axis < -rank || plan.axis >= std::max<Index>(rank, 1)) {
+    throw UsageError("convert: --axis " + std::to_string(plan.axis) + " must be an axis of the result " +
+                     to_string(plan.shape));
+  }
+  for (const auto& [option, numbers] :
+       {std::pair{"--scale", &plan.scale}, std::pair{"--shift", &plan.shift}}) {
+    if (numbers->size() <= 1) continue;
+    if (!command.axis)
+      throw UsageError(std::string("convert: ") + option + " with several numbers needs --axis");
+    const Index size = plan.shape[static_cast<std::size_t>(plan.axis < 0 ? plan.axis + rank : plan.axis)];
+    if (static_cast<Index>(numbers->size()) != size) {
+      throw UsageError(std::string("convert: ") + option + " has " + std::to_string(numbers->size()) +
+                       " numbers and must have 1, or " + std::to_string(size) + " for axis " +
+                       std::to_string(plan.axis) + " of the result " + to_string(plan.shape));
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t fusable_links(const ConvertPlan& plan) {
+  const bool is_per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+  const bool may_reshape = plan.order == io::ElementOrder::row_major && !is_per_index;
+  // A conversion may be merged with one that follows it only where it loses nothing.
+  bool converts_later = plan.has_arithmetic() || plan.dtype != plan.forecast.value.tensor()->dtype();
+  std::size_t fused = 0;
+  Evaluation outer = plan.forecast;
+  for (;;) {
+    const std::optional<std::size_t> last = outer.value.step();
+    if (!last || *last + 1 != outer.steps.size()) return fused;
+    Evaluation inner;
+    try {
+      inner = forecast(plan, fused + 1);
+    } catch (const ValueError&) {
+      return fused;  // no link is left
+    }
+    const Step& step = outer.steps[*last];
+    const Tensor* before = inner.value.tensor();
+    const bool is_last_link =
+        before != nullptr && inner.steps.size() == *last && inner.value.step() == step.source;
+    if (!is_last_link || !keeps_order(step, before->dtype())) return fused;
+    if (!may_reshape && before->shape() != step.layout.shape) return fused;
+    if (before->dtype() != step.dtype) {
+      if (converts_later && !is_exact(before->dtype(), step.dtype)) return fused;
+      converts_later = true;
+    }
+    ++fused;
+    outer = std::move(inner);
+  }
+}
+
+ConvertPlan make_plan(const ConvertCommand& command) {
+  const OutputKind kind = output_kind(command.output);
+  const Program program = Program::parse(command.spec);
+  ConvertPlan plan{
+      .info = {}, .program = program, .forecast = {}, .shape = {}, .kind = kind, .scale = {}, .shift = {}};
+  plan.scale = parse_numbers("--scale", command.scale);
+  plan.shift = parse_numbers("--shift", command.shift);
+  plan.axis = command.axis.value_or(0);
+  if (command.order == "F") plan.order = io::ElementOrder::column_major;
+  if (kind == OutputKind::png && command.order == "F")
+    throw UsageError("convert: --order F must go with a .npy output");
+  plan.info = io::read_file_info(command.input);
+  check_output(command);
+  plan.forecast = forecast(plan, 0);
+  if (plan.forecast.failure) {
+    // Only what needs elements fails here and not for real; that is tried where it may be.
+    const bool may_try = command.rehearsal != Rehearsal::dry_run &&
+                         plan.forecast.failure->cause == Failure::Cause::operation &&
+                         !plan.forecast.failure->obstacle;
+    if (!may_try) fail_evaluation(*plan.forecast.failure, command, plan.info);
+    plan.is_forecast = false;
+    plan.forecast = evaluate(program, {.inputs = {{"x", io::open_tensor_file(command.input)}}});
+    if (plan.forecast.failure) fail_evaluation(*plan.forecast.failure, command, plan.info);
+  }
+  const Tensor* result = plan.forecast.value.tensor();
+  if (result == nullptr) {
+    throw UsageError("SPEC: must give a Tensor, it gives " + std::string(plan.forecast.value.type_name()));
+  }
+  plan.shape = result->shape();
+  plan.dtype = result->dtype();
+  if (!command.dtype.empty()) {
+    const std::optional<DType> dtype = parse_dtype(command.dtype);
+    if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
+    plan.dtype = *dtype;
+  }
+  check_numbers(plan, command);
+  if (plan.is_forecast) plan.fused = fusable_links(plan);
+  return plan;
+}
+
+}  // namespace tenstride::cli

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "cli.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+constexpr const char* examples = R"(Examples:
+  tenstride convert photo.jpg 'x.permute(2,0,1).contiguous()' -o chw.npy --dtype float32 --scale 1/255
+  tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
+  tenstride info chw.npy
+
+Exit codes: 0 done, 1 the work failed, 2 the call was wrong. The manual: man tenstride)";
+
+constexpr const char* convert_examples =
+    R"(SPEC is a chain on x in PyTorch's notation; what can be is a view, and the last copy goes straight into the file.
+
+Examples:
+  tenstride convert photo.jpg 'x.permute(2,0,1)' -o chw.npy --dtype float32 --scale 1/255 --verify
+  tenstride convert big.npy 'x[:, ::2].to(float16)' -o half.npy --dry-run
+  tenstride convert chw.npy 'x.permute(1,2,0)' -o back.png --dtype uint8 --scale 255 --shift 0.5
+  tenstride convert photo.png x -o normal.npy --dtype float32 --axis 2 --scale 1/58,1/57,1/58 --shift=-2,-2,-1.8)";
+
+constexpr const char* explain_examples =
+    R"(EXPR is PyTorch's notation (`torch.` may be left out), statements apart by `;`; - reads it from standard input.
+
+Examples:
+  tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
+  tenstride explain 'x = torch.arange(6).reshape(2,3); x.T.reshape(-1)' --json
+  tenstride explain 'x.permute(2,0,1).is_contiguous()' --input photo.jpg)";
+
+constexpr const char* info_examples = R"(Examples:
+  tenstride info photo.jpg
+  tenstride info weights.npy --json)";
+
+constexpr const char* completion_examples = R"(Examples:
+  source <(tenstride completion bash)
+  tenstride completion fish > ~/.config/fish/completions/tenstride.fish)";
+
+/// Nothing of the command line is kept beyond one run.
+class Program {
+ public:
+  Program() : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
+    app_.set_version_flag("--version", "tenstride " TENSTRIDE_VERSION);
+    app_.footer(examples);
+    app_.require_subcommand(1);
+    add_convert();
+    add_explain();
+    add_info();
+    add_completion();
+  }
+
+  int run(int argc, char** argv) {
+    try {
+      app_.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (error.get_exit_code() == 0) return app_.exit(error);  // help, version
+      std::cerr << "tenstride: " << error.what() << "\nSee tenstride --help.\n";
+      return wrong_call;
+    }
+    return result_;
+  }
+
+ private:
+  void add_convert() {
+    CLI::App* command =
+        app_.add_subcommand("convert", "Read a file, apply a chain of operations, write the result");
+    command->footer(convert_examples);
+    command->add_option("IN", convert_.input, "A .npy, JPEG or PNG file")->required();
+    command->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1)")->required();
+    command->add_option("-o,--output", convert_.output, "The file to write: .npy or .png")->required();
+    command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
+    command->add_option("--order", convert_.order, "C: last axis fastest; F: first axis fastest")
+        ->check(CLI::IsMember({"C", "F"}))
+        ->capture_default_str();
+    command->add_option("--scale", convert_.scale,
+                        "Multiply by: 0.5, 1/255, or one number per channel: 1,2,3");
+    command->add_option("--shift", convert_.shift, "Then add; as --scale");
+    command->add_option("--axis", convert_.axis, "The axis of the result that several numbers run along");
+    CLI::Option* dry =
+        command->add_flag("--dry-run", is_dry_run_, "Print the bill; read the header, write nothing");
+    CLI::Option* verify = command->add_flag("--verify", convert_.verify,
+                                            "Read the result back and compare every element, one by one");
+    command->add_flag("--verify-only", is_verify_only_, "Write nothing: compare the existing output")
+        ->excludes(dry)
+        ->excludes(verify);
+    dry->excludes(verify);
+    command->add_flag("--json", is_json_, "The bill as JSON");
+    command->add_option("--threads", convert_.threads, "Use at most so many threads")
+        ->check(CLI::Range(1, 1024));
+    command->add_flag("--force", convert_.force, "Replace the output where it exists");
+    command->callback([this] {
+      convert_.format = format();
+      if (is_dry_run_) convert_.rehearsal = Rehearsal::dry_run;
+      if (is_verify_only_) convert_.rehearsal = Rehearsal::verify_only;
+      result_ = cli::run(convert_);
+    });
+  }
+
+  void add_explain() {
+    CLI::App* command =
+        app_.add_subcommand("explain", "Show what an expression does with memory, step by step");
+    command->footer(explain_examples);
+    command->add_option("EXPR", explain_.expression, "Statements in PyTorch's notation, or -")->required();
+    command
+        ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
+        ->allow_extra_args(false);
+    command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
+    command->callback([this] {
+      explain_.format = format();
+      result_ = cli::run(explain_);
+    });
+  }
+
+  void add_info() {
+    CLI::App* command = app_.add_subcommand("info", "Show what a file holds; only its header is read");
+    command->footer(info_examples);
+    command->add_option("FILE", info_.path, "A .npy, JPEG or PNG file")->required();
+    command->add_flag("--json", is_json_, "The same as JSON");
+    command->callback([this] {
+      info_.format = format();
+      result_ = cli::run(info_);
+    });
+  }
+
+  void add_completion() {
+    CLI::App* command =
+        app_.add_subcommand("completion", "Print a script that completes tenstride's words in a shell");
+    command->footer(completion_examples);
+    command->add_option("SHELL", shell_, "bash, zsh or fish")->required();
+    command->callback([this] { std::cout << completion_script(shell_); });
+  }
+
+  [[nodiscard]] Format format() const { return is_json_ ? Format::json : Format::text; }
+
+  CLI::App app_;
+  ConvertCommand convert_;
+  ExplainCommand explain_;
+  InfoCommand info_;
+  std::string shell_;
+  bool is_json_ = false;
+  bool is_dry_run_ = false;
+  bool is_verify_only_ = false;
+  int result_ = done;
+};
+
+}  // namespace
+}  // namespace tenstride::cli
+
+int main(int argc, char** argv) {
+  namespace cli = tenstride::cli;
+  int result = cli::failed;
+  try {
+    result = cli::Program().run(argc, argv);
+  } catch (const cli::UsageError& error) {
+    std::cerr << "tenstride: " << error.what() << '\n';
+    result = cli::wrong_call;
+  } catch (const tenstride::ParseError& error) {
+    std::cerr << "tenstride: " << error.what() << '\n';
+    result = cli::wrong_call;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "tenstride: there is not enough memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << "tenstride: " << error.what() << '\n';
+  }
+  std::cout.flush();
+  if (!std::cout && result == cli::done) {
+    std::cerr << "tenstride: standard output cannot be written\n";
+    return cli::failed;
+  }
+  return result;
+}
