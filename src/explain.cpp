@@ -54,15 +54,15 @@ std::vector<Fix> copying_fixes(const ViewObstacle& obstacle, DType dtype) {
 std::optional<Fix> earlier_view(const Explanation& explanation, const Failure& failure) {
   const ViewObstacle& obstacle = *failure.obstacle;
   const std::vector<Step>& steps = explanation.evaluation.steps;
-  for (std::optional<std::size_t> at = failure.source; at && steps[*at].source; at = steps[*at].source) {
-    if (steps[*at].kind != StepKind::view && steps[*at].kind != StepKind::self) break;
-    const Step& before = steps[*steps[*at].source];
-    if (before.dtype != failure.dtype || numel(before.layout) != numel(obstacle.from)) break;
-    if (!try_view(before.layout, obstacle.to)) continue;
-    const Tensor source = on_meta(before.layout, before.dtype);
+  for (std::optional<std::size_t> at = failure.source; at && steps[*at].from; at = steps[*at].source) {
+    const Step& step = steps[*at];
+    if (step.kind != StepKind::view && step.kind != StepKind::self) break;
+    if (step.from_dtype != failure.dtype || numel(*step.from) != numel(obstacle.from)) break;
+    if (!try_view(*step.from, obstacle.to)) continue;
+    const Tensor source = on_meta(*step.from, step.from_dtype);
     if (!source.view(obstacle.to).shares_storage(source)) break;
-    return Fix{detail::message(".view", obstacle.to, " before ", call_text(explanation, steps[*at].range)), 0,
-               0, true};
+    return Fix{detail::message(".view", obstacle.to, " before ", call_text(explanation, step.range)), 0, 0,
+               true};
   }
   return std::nullopt;
 }
@@ -70,13 +70,12 @@ std::optional<Fix> earlier_view(const Explanation& explanation, const Failure& f
 /// The step that first made the refused tensor's line of views non-contiguous.
 std::string cause(const Explanation& explanation, const Failure& failure) {
   const std::vector<Step>& steps = explanation.evaluation.steps;
-  for (std::optional<std::size_t> at = failure.source; at && steps[*at].source; at = steps[*at].source) {
-    if (steps[*at].kind != StepKind::view && steps[*at].kind != StepKind::self) break;
-    const Step& before = steps[*steps[*at].source];
-    if (!before.contiguous || steps[*at].contiguous) continue;
-    return detail::message("\n  since: ", call_text(explanation, steps[*at].range), " (step ", *at + 1,
-                           ") made ", to_string(steps[*at].layout), " of the contiguous ",
-                           to_string(before.layout));
+  for (std::optional<std::size_t> at = failure.source; at && steps[*at].from; at = steps[*at].source) {
+    const Step& step = steps[*at];
+    if (step.kind != StepKind::view && step.kind != StepKind::self) break;
+    if (!is_contiguous(*step.from) || step.contiguous) continue;
+    return detail::message("\n  since: ", call_text(explanation, step.range), " (step ", *at + 1, ") made ",
+                           to_string(step.layout), " of the contiguous ", to_string(*step.from));
   }
   return {};
 }

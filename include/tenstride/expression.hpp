@@ -136,6 +136,9 @@ struct Step {
   /// The step that made the tensor the call began with; nothing where that was bound from outside or where
   /// the call is a factory.
   std::optional<std::size_t> source;
+  /// The layout of that tensor and its element type; nothing where the call is a factory or takes a list.
+  std::optional<Layout> from;
+  DType from_dtype = DType::float32;
   /// The call in the text: ".permute(0, 2, 1)", "[1:]", "torch.zeros(2)", "x == y".
   TextRange range;
 };

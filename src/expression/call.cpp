@@ -106,7 +106,8 @@ bool Call::take_spread(std::vector<Argument>& arguments) {
   const auto count = std::count_if(arguments.begin(), arguments.end(), is_positional);
   if (parameters_.empty() || !parameters_[0].is_spread || count == 0) return false;
   const bool is_function = !is_method_ && self_.has_value();
-  if (count == 1 && (is_function || !to_index(arguments[0].value))) return false;
+  const bool is_int = arguments[0].value.number() != nullptr && to_index(arguments[0].value);
+  if (count == 1 && (is_function || !is_int)) return false;
   if (is_function) {
     fail(message("in the form of a function, ", parameters_[0].name,
                  " must be one tuple: ", parameters_[0].name, "=(", arguments[0].value.repr(), ", …)"),

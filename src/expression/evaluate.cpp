@@ -172,13 +172,13 @@ Value Evaluator::value_of_binary(const Node& node) {
   for (const Comparison& comparison : comparisons) {
     if (comparison.sign != node.text || !comparable) continue;
     sweep();
-    const Inputs inputs{a != nullptr ? a : b, a != nullptr ? left.step() : right.step(), {}, false};
     Tensor result = guarded(node.own, comparison.op, a != nullptr ? &left : &right, [&] {
       if (a != nullptr && b != nullptr) return comparison.with_tensor(*a, *b);
       if (a != nullptr) return comparison.with_number(*a, *right.number());
       return comparison.from_number(*b, *left.number());
     });
-    return record_comparison(comparison.op, inputs, std::move(result), node.range);
+    return record_comparison(comparison.op, a != nullptr ? left.step() : right.step(), std::move(result),
+                             node.range);
   }
   return guarded(node.own, node.text, nullptr, [&]() -> Value {
     if (node.text == "==" || node.text == "!=") return Value(Scalar(node.text == "!="));

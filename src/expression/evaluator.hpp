@@ -57,16 +57,10 @@ class Evaluator {
   void assign_index(const Node& node, const Value& value);
 
   // Steps.
-  struct Inputs {
-    const Tensor* self = nullptr;
-    std::optional<std::size_t> step;
-    /// Bytes of all tensors of a list that is joined.
-    std::optional<Index> list_bytes;
-    bool list_shares = false;
-  };
   Value record(const Operation& operation, const Call& call, const Layout& before, Value result,
                TextRange range);
-  Value record_comparison(std::string_view op, const Inputs& inputs, Tensor result, TextRange range);
+  Value record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,
+                          TextRange range);
   void add_step(Step step, const Tensor& result, bool is_fresh_storage);
   void sweep();
 

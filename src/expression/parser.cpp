@@ -13,7 +13,8 @@ namespace {
 
 // A text nested deeper is refused, so that walking the tree cannot run out of stack.
 constexpr int max_depth = 300;
-constexpr std::size_t max_text = std::size_t{1} << 20;
+// Lists can nest once per statement: `x = [x]`. This many bytes hold no more than the stack does.
+constexpr std::size_t max_text = std::size_t{1} << 16;
 
 constexpr std::array<std::string_view, 24> python_only{
     "def",    "for",   "while", "if",    "else",  "elif",   "lambda",   "class",

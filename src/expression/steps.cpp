@@ -90,7 +90,11 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     step.op = operation.name;
     step.range = range;
     step.kind = kind_of(operation.op_class, self, made);
-    if (self != nullptr) step.source = call.self_value().step();
+    if (self != nullptr) {
+      step.source = call.self_value().step();
+      step.from = before;
+      step.from_dtype = self->dtype();
+    }
     if (is_flatten_of_one(call, before, made)) step.kind = StepKind::self;
     if (takes_list && operation.op_class == OpClass::view_or_self) {
       const auto is_input = [&](const Tensor& input) { return input.is_same(made); };
@@ -127,12 +131,12 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
   return result;
 }
 
-Value Evaluator::record_comparison(std::string_view op, const Inputs& inputs, Tensor result,
+Value Evaluator::record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,
                                    TextRange range) {
   Step step;
   step.op = op;
   step.kind = StepKind::fresh;
-  step.source = inputs.step;
+  step.source = source;
   step.range = range;
   Value value(std::move(result));
   value.set_step(result_.steps.size());

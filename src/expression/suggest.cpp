@@ -28,8 +28,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string> nearest_name(std::string_view given, const std::vector<std::string>& names) {
   std::optional<std::string> best;
-  // One mistake in three letters is near; of names equally near the first is taken.
-  std::size_t least = std::min<std::size_t>(3, (given.size() + 2) / 3) + 1;
+  // One mistake in three letters is near, and none in a single letter; of names equally near the first is
+  // taken.
+  std::size_t least = std::min<std::size_t>(3, (given.size() + 1) / 3) + 1;
   if (given.size() > 64) return best;
   for (const std::string& candidate : names) {
     const std::size_t distance = edit_distance(given, candidate);

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/explain.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tenstride/factory.hpp"
+
+namespace tenstride {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string text(const std::string& expression) {
+  return to_text(explain(expression));
+}
+Json json(const std::string& expression) {
+  return Json::parse(to_json(explain(expression)));
+}
+
+TEST(Explain, TellsWhyAViewIsImpossibleAndWhatToDo) {
+  EXPECT_EQ(text("torch.randn(2,3,2).permute(0,2,1).view(-1)"),
+            R"(1  torch.randn(2,3,2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
+2  .permute(0,2,1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view
+3  .view(-1)           refused
+
+RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.
+  from   (2,2,3):(6,1,2)+0   to (12)
+  axes 1 and 2 would merge, but a step along axis 1 moves 1 element and running through axis 2 moves 3*2 = 6
+  free:  the axes group as [0] [1] [2]; each may be split, none may be merged
+  fixes: .reshape(12)            copies 12 elements (48 B), silently
+         .contiguous().view(12)  copies 12 elements (48 B), visibly
+         .view(12) before .permute(0,2,1)   no copy, another element order
+)");
+}
+
+TEST(Explain, NamesTheStepThatLeftGaps) {
+  EXPECT_EQ(text("x = torch.zeros(4, 8)\nx[:, 1:].view(28)"),
+            R"(1  torch.zeros(4, 8)  (4,8):(8,1)+0  float32  contiguous      new   128 B
+2  [:, 1:]            (4,7):(8,1)+1  float32  not contiguous  view
+3  .view(28)          refused
+
+RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.
+  from   (4,7):(8,1)+1   to (28)
+  axes 0 and 1 would merge, but a step along axis 0 moves 8 elements and running through axis 1 moves 7*1 = 7
+  free:  the axes group as [0] [1]; each may be split, none may be merged
+  fixes: .reshape(28)            copies 28 elements (112 B), silently
+         .contiguous().view(28)  copies 28 elements (112 B), visibly
+  since: [:, 1:] (step 2) made (4,7):(8,1)+1 of the contiguous (4,8):(8,1)+0
+)");
+}
+
+TEST(Explain, FindsTheCauseInAChainOnAnInput) {
+  const Explanation explanation = explain("x.unsqueeze(0).T.view(-1)", {.inputs = {{"x", zeros({2, 3})}}});
+  ASSERT_EQ(explanation.fixes.size(), 3U);
+  EXPECT_EQ(explanation.fixes[2].code, ".view(6) before .T");
+  const Explanation direct = explain("x.T.view(-1)", {.inputs = {{"x", zeros({2, 3})}}});
+  ASSERT_EQ(direct.fixes.size(), 3U);
+  EXPECT_EQ(direct.fixes[2].code, ".view(6) before .T");
+}
+
+TEST(Explain, ShowsStepsValueAndTotals) {
+  EXPECT_EQ(text("x = torch.arange(6).reshape(2, 3); x.T.reshape(-1)"),
+            R"(1  torch.arange(6)  (6):(1)+0      int64  contiguous      new   48 B
+2  .reshape(2, 3)   (2,3):(3,1)+0  int64  contiguous      view
+3  .T               (3,2):(1,3)+0  int64  not contiguous  view
+4  .reshape(-1)     (6):(1)+0      int64  contiguous      copy  96 B moved: no view: axes 0 and 1 would merge, axis 0 has stride 1 and must have 6
+
+tensor([0, 3, 1, 4, 2, 5])
+
+1 copy, 96 B moved, at most 96 B held
+)");
+}
+
+TEST(Explain, WarnsOfAScramble) {
+  EXPECT_EQ(text("y = torch.zeros(2, 3).reshape(3, 2)"),
+            R"(1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous  new   24 B
+2  .reshape(3, 2)     (3,2):(2,1)+0  float32  contiguous  view
+   note: the sizes (2,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: .transpose(0,1)
+
+no copy, 0 B moved, at most 24 B held
+)");
+}
+
+TEST(Explain, PutsACaretUnderAnUnknownName) {
+  EXPECT_EQ(text("torch.zeros(2).permut(0)"),
+            R"(1  torch.zeros(2)  (2):(1)+0  float32  contiguous  new  8 B
+
+AttributeError: Tensor has no method 'permut'; did you mean 'permute'?
+  torch.zeros(2).permut(0)
+                 ^~~~~~
+)");
+  EXPECT_EQ(text("torch.zeros(2"),
+            "SyntaxError: expression: '(' is never closed\n  torch.zeros(2\n             ^\n");
+}
+
+TEST(Explain, CountsManyResultsOfOneCall) {
+  EXPECT_EQ(text("y = torch.arange(8).unbind()"),
+            R"(1  torch.arange(8)  (8):(1)+0  int64  contiguous  new   64 B
+2  .unbind()        ():()+0    int64  contiguous  view
+3  .unbind()        ():()+1    int64  contiguous  view
+4  .unbind()        ():()+2    int64  contiguous  view
+5  .unbind()        ():()+3    int64  contiguous  view
+   … and 4 more
+
+no copy, 0 B moved, at most 64 B held
+)");
+}
+
+TEST(Explain, LeavesOutAValueThatNeedsTooMuchMemory) {
+  const Explanation explanation = explain("torch.zeros(1000000, 1000000).T.contiguous()");
+  ASSERT_FALSE(explanation.evaluation.failure);
+  EXPECT_TRUE(explanation.evaluation.value.is_none());
+  EXPECT_EQ(explanation.note, "the value is left out: it needs 7.3 TiB of memory, more than 1.0 GiB");
+}
+
+TEST(ExplainJson, HasTheDocumentedShape) {
+  const Json result = json("torch.zeros(2, 2).T.contiguous()");
+  EXPECT_EQ(
+      result.dump(),
+      R"j({"expr":"torch.zeros(2, 2).T.contiguous()","steps":[)j"
+      R"j({"op":"zeros","kind":"new","dtype":"float32","shape":[2,2],"strides":[2,1],"offset":0,)j"
+      R"j("contiguous":true,"shares_storage":false,"bytes_moved":0,"bytes_allocated":16,"reason":null},)j"
+      R"j({"op":"T","kind":"view","dtype":"float32","shape":[2,2],"strides":[1,2],"offset":0,)j"
+      R"j("contiguous":false,"shares_storage":true,"bytes_moved":0,"bytes_allocated":0,"reason":null},)j"
+      R"j({"op":"contiguous","kind":"copy","dtype":"float32","shape":[2,2],"strides":[2,1],"offset":0,)j"
+      R"j("contiguous":true,"shares_storage":false,"bytes_moved":32,"bytes_allocated":16,)j"
+      R"j("reason":"strides (1,2) are not the row-major (2,1)"}],)j"
+      R"j("value":[[0.0,0.0],[0.0,0.0]],"error":null,"totals":{"copies":1,"bytes_moved":32,"peak_bytes":32}})j");
+}
+
+TEST(ExplainJson, HoldsTheObstacleAndTheFixes) {
+  const Json error = json("torch.zeros(2,3,2).permute(0,2,1).view(-1)")["error"];
+  EXPECT_EQ(error["type"], "RuntimeError");
+  EXPECT_EQ(error["step"], 2);
+  EXPECT_EQ(error["obstacle"].dump(),
+            R"j({"shape":[2,2,3],"strides":[6,1,2],"offset":0,"to":[12],"left_axis":1,"right_axis":2,)j"
+            R"j("stride_found":1,"stride_needed":6,"new_axis":0,"groups":[[0],[1],[2]],"fixes":[)j"
+            R"j({"code":".reshape(12)","bytes_copied":48,"reorders":false},)j"
+            R"j({"code":".contiguous().view(12)","bytes_copied":48,"reorders":false},)j"
+            R"j({"code":".view(12) before .permute(0,2,1)","bytes_copied":0,"reorders":true}]})j");
+}
+
+TEST(ExplainJson, WritesEveryKindOfValue) {
+  EXPECT_EQ(json("(1, 2.5, True, None, 'a', [1], torch.float32, 2j)")["value"].dump(),
+            R"([1,2.5,true,null,"a",[1],"torch.float32",[0.0,2.0]])");
+  EXPECT_EQ(json("torch.tensor([1.0, torch.inf, torch.nan])")["value"].dump(), R"([1.0,"inf","nan"])");
+  EXPECT_EQ(json("torch.zeros(2, 3).shape")["value"].dump(), "[2,3]");
+  EXPECT_EQ(json("x = 3")["value"], nullptr);
+  EXPECT_EQ(json("torch.zeros(10001)")["value"], nullptr);
+  EXPECT_EQ(json("\xFF")["error"]["type"], "SyntaxError");
+}
+
+/// Each fix is carried out on elements, not on meta as the explainer does it.
+TEST(ExplainFixes, DoWhatTheySay) {
+  int refused = 0;
+  for (const std::string chain :
+       {".permute(0,2,1)", ".permute(2,1,0)", ".transpose(0,1)", ".movedim(0,2)", "[:, ::2]", "[:, :, 1:]",
+        ".permute(1,0,2)[:, 1:]", ".unsqueeze(0).expand(2,-1,-1,-1)", ".flip(0).T", "[:, ::-1]",
+        ".mT.mT.mT"}) {
+    for (const std::string sizes : {"-1", "6,-1", "-1,6", "4,-1", "2,-1,2"}) {
+      const std::string start = "torch.arange(48).view(4,4,3)" + chain;
+      const Explanation explanation = explain(start + ".view(" + sizes + ")");
+      const std::optional<Failure>& failure = explanation.evaluation.failure;
+      if (!failure || !failure->obstacle) continue;
+      ++refused;
+      ASSERT_GE(explanation.fixes.size(), 2U);
+      const Tensor wanted = *evaluate(Program::parse(start + ".reshape(" + sizes + ")")).value.tensor();
+      for (std::size_t i = 0; i < 2; ++i) {
+        const Evaluation fixed = evaluate(Program::parse(start + explanation.fixes[i].code));
+        ASSERT_FALSE(fixed.failure) << start << explanation.fixes[i].code;
+        EXPECT_TRUE(fixed.value.tensor()->equal(wanted)) << start << explanation.fixes[i].code;
+        const Evaluation before = evaluate(Program::parse(start));
+        EXPECT_EQ(fixed.totals.copies, before.totals.copies + 1);
+        EXPECT_EQ(explanation.fixes[i].bytes_copied * 2,
+                  fixed.totals.bytes_moved - before.totals.bytes_moved);
+      }
+      if (explanation.fixes.size() < 3) continue;
+      // ".view(48) before .permute(0,2,1)": the text up to that step, viewed.
+      const std::string& code = explanation.fixes[2].code;
+      const std::size_t before = code.find(" before ");
+      const std::string step = code.substr(before + 8);
+      const Evaluation moved =
+          evaluate(Program::parse(start.substr(0, start.rfind(step)) + code.substr(0, before)));
+      ASSERT_FALSE(moved.failure) << code;
+      EXPECT_EQ(moved.value.tensor()->shape(), wanted.shape());
+      EXPECT_FALSE(moved.value.tensor()->equal(wanted)) << start << code;
+      EXPECT_EQ(moved.steps.back().kind, StepKind::view);
+    }
+  }
+  EXPECT_GT(refused, 20);
+}
+
+TEST(BytesToText, KeepsSmallNumbersExact) {
+  EXPECT_EQ(bytes_to_text(0), "0 B");
+  EXPECT_EQ(bytes_to_text(9999), "9999 B");
+  EXPECT_EQ(bytes_to_text(10240), "10.0 KiB");
+  EXPECT_EQ(bytes_to_text(Index{3} << 30), "3.0 GiB");
+  EXPECT_EQ(bytes_to_text(INT64_MAX), "8.0 EiB");
+}
+
+}  // namespace
+}  // namespace tenstride

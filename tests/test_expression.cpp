@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tenstride/expression.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride {
+namespace {
+
+Evaluation run(const std::string& text) {
+  return evaluate(Program::parse(text));
+}
+
+/// What Python's prompt would show.
+std::string shown(const std::string& text) {
+  const Evaluation evaluation = run(text);
+  if (evaluation.failure) return evaluation.failure->type + ": " + evaluation.failure->message;
+  return evaluation.value.repr();
+}
+
+std::string layout(const std::string& text) {
+  const Evaluation evaluation = run(text);
+  if (evaluation.failure) return evaluation.failure->type + ": " + evaluation.failure->message;
+  return to_string(evaluation.value.tensor()->layout());
+}
+
+std::string parse_error(const std::string& text) {
+  try {
+    static_cast<void>(Program::parse(text));
+  } catch (const ParseError& error) {
+    return error.what();
+  }
+  return "parsed";
+}
+
+/// "op kind" of each step.
+std::string kinds(const std::string& text) {
+  std::string result;
+  for (const Step& step : run(text).steps) {
+    if (!result.empty()) result += ", ";
+    result += step.op + ' ' + std::string(name(step.kind));
+  }
+  return result;
+}
+
+TEST(PointAt, ShowsTheLineAndACaretUnderThePlace) {
+  EXPECT_EQ(point_at("x.perm(0)", {2, 6}), "  x.perm(0)\n    ^~~~");
+  EXPECT_EQ(point_at("a = 1\nb = c\n", {10, 11}), "  b = c\n      ^");
+  EXPECT_EQ(point_at("x", {1, 1}), "  x\n   ^");
+  EXPECT_EQ(point_at("\xC3\xA4.b", {3, 4}), "  \xC3\xA4.b\n    ^");
+  EXPECT_EQ(point_at("", {0, 0}), "  \n  ^");
+}
+
+TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
+  EXPECT_EQ(parse_error("x.permute(0, 2"), "expression: '(' is never closed\n  x.permute(0, 2\n           ^");
+  EXPECT_EQ(parse_error("x.permute(0 2)"),
+            "expression: ',' or ')' was expected, '2' stands here\n  x.permute(0 2)\n              ^");
+  EXPECT_EQ(parse_error("x."), "expression: a name after '.' was expected, the text ends\n  x.\n    ^");
+  EXPECT_EQ(parse_error("x[]"), "expression: an index was expected, ']' stands here\n  x[]\n    ^");
+  EXPECT_EQ(parse_error(""), "expression: an expression was expected, the text is empty\n  \n  ^");
+  EXPECT_EQ(parse_error("x = = 2"), "expression: a value was expected, '=' stands here\n  x = = 2\n      ^");
+  EXPECT_EQ(parse_error("3 = x"),
+            "expression: only a name, names, or brackets as in y[0, 0] can be assigned to\n  3 = x\n  ^");
+  EXPECT_EQ(parse_error("x y"),
+            "expression: the end of the statement was expected, 'y' stands here\n  x y\n    ^");
+  EXPECT_EQ(parse_error("x.view(\n  2,\n  3 4)"),
+            "expression: ',' or ')' was expected, '4' stands here\n    3 4)\n      ^");
+  EXPECT_EQ(parse_error("def f(x)"),
+            "expression: 'def' of Python is not part of the notation\n  def f(x)\n  ^~~");
+  EXPECT_EQ(parse_error("x & y"), "expression: '&' is not part of the notation\n  x & y\n    ^");
+  EXPECT_EQ(parse_error("1 < 2 < 3"),
+            "expression: comparisons cannot be chained; join them with `and`\n  1 < 2 < 3\n        ^");
+  EXPECT_EQ(parse_error("f(a=1, a=2)"),
+            "expression: the argument 'a' is given twice\n  f(a=1, a=2)\n         ^");
+  EXPECT_EQ(
+      parse_error("f(a=1, 2)"),
+      "expression: an argument without a name must not follow one with a name\n  f(a=1, 2)\n         ^");
+  EXPECT_EQ(parse_error("'abc"), "expression: the string opened with ' is never closed\n  'abc\n  ^~~~");
+  EXPECT_EQ(parse_error("12ab"), "expression: a number must not run into a name\n  12ab\n  ^~~~");
+  EXPECT_EQ(parse_error("2 \xC3\x97 3"), "expression: '\xC3\x97' has no meaning here\n  2 \xC3\x97 3\n    ^");
+  EXPECT_EQ(parse_error("99999999999999999999"),
+            "expression: the number must fit a signed 64-bit integer\n  99999999999999999999\n  "
+            "^~~~~~~~~~~~~~~~~~~~");
+  EXPECT_EQ(parse_error("import numpy"),
+            "expression: torch or tenstride was expected, 'numpy' stands here\n"
+            "  import numpy\n         ^~~~~");
+}
+
+TEST(Parse, RefusesTextsNestedTooDeep) {
+  for (const std::string& text : {std::string(100'000, '('), std::string(100'000, '-') + '1',
+                                  std::string(100'000, '['), "not " + std::string(1000, '(')}) {
+    EXPECT_THROW(static_cast<void>(Program::parse(text)), ParseError);
+  }
+  std::string chain = "x";
+  for (int i = 0; i < 50'000; ++i) chain += ".T";
+  EXPECT_THROW(static_cast<void>(Program::parse(chain)), ParseError);
+  EXPECT_THROW(static_cast<void>(Program::parse(std::string((1 << 16) + 1, ' '))), ParseError);
+}
+
+TEST(Evaluate, ComputesWithPythonsNumbers) {
+  EXPECT_EQ(shown("1 * 6 + 2 * 2 + 0 * 1"), "10");
+  EXPECT_EQ(shown("-7 // 2, -7 % 2, 7 / 2, 2 ** 10, -2 ** 2, 2 ** -1"), "(-4, 1, 3.5, 1024, -4, 0.5)");
+  EXPECT_EQ(shown("1 + 2j"), "(1+2j)");
+  EXPECT_EQ(shown("not 1 == 2 and 3 > 2"), "True");
+  EXPECT_EQ(shown("(2,) + (3, 4) == (2, 3, 4)"), "True");
+  EXPECT_EQ(shown("[0] * 3"), "[0, 0, 0]");
+  EXPECT_EQ(shown("'a' + 'b'"), "'ab'");
+  EXPECT_EQ(shown("1_000"), "1000");
+  EXPECT_EQ(shown("1 / 0"), "ZeroDivisionError: '/' by zero");
+  EXPECT_EQ(shown("9223372036854775807 + 1"),
+            "OverflowError: the result of '+' must fit a signed 64-bit integer");
+  EXPECT_EQ(shown("1 + 'a'"), "TypeError: '+' is not defined between int and str");
+  EXPECT_EQ(shown("[0] * 10000000"), "ValueError: the list must have at most 1000000 items");
+}
+
+TEST(Evaluate, KnowsPythonsSmallFunctions) {
+  EXPECT_EQ(
+      shown("len((1, 2)), sum([1, 2, 3]), min(3, 1), max([3, 1]), abs(-2), int(2.5), float(1), bool([])"),
+      "(2, 6, 1, 3, 2, 2, 1.0, False)");
+  EXPECT_EQ(shown("reversed(tuple(zip((1, 2), (3, 4))))"), "[(2, 4), (1, 3)]");
+  EXPECT_EQ(shown("list(range(0, 10, 3))"), "[0, 3, 6, 9]");
+  EXPECT_EQ(run("print('old:', (6, 2, 1)); print(1, 2, sep='-', end='.')").output, "old: (6, 2, 1)\n1-2.");
+  EXPECT_EQ(shown("range(10 ** 9)"), "TypeError: range: at most 1000000 items are made");
+}
+
+TEST(Evaluate, TakesSizesAsATupleOrSpelledOut) {
+  for (const char* text :
+       {"torch.arange(12).view(2, 6)", "arange(12).view((2, 6))", "torch.arange(12).view([2, 6])",
+        "torch.arange(12).view(size=(2, 6))", "tenstride.arange(12).view(*(2, 6))",
+        "x = arange(12); x.reshape(shape=(2, 6))", "torch.reshape(torch.arange(12), (2, 6))",
+        "torch.arange(12).view(2, -1)", "torch.arange(12).view(torch.zeros(2, 6).shape)"}) {
+    EXPECT_EQ(layout(text), "(2,6):(6,1)+0") << text;
+  }
+  EXPECT_EQ(layout("zeros(2, 3, 4).movedim((0, 1), (-2, -1))"), "(4,2,3):(1,12,4)+0");
+  EXPECT_EQ(layout("torch.zeros((3, 1)).expand(-1, 4)"), "(3,4):(1,0)+0");
+  EXPECT_EQ(layout("torch.permute(zeros(2, 3), dims=(1, 0))"), "(3,2):(1,3)+0");
+  EXPECT_EQ(layout("torch.arange(2, 10, step=2)"), "(4):(1)+0");
+  EXPECT_EQ(
+      shown("torch.zeros(2, 3).size(), zeros(2, 3).size(-1), zeros(2, 3).stride(), zeros(2, 3).stride(0)"),
+      "(torch.Size([2, 3]), 3, (3, 1), 3)");
+}
+
+TEST(Evaluate, IndexesAsPythonDoes) {
+  const std::string x = "x = torch.arange(24).view(2, 3, 4); ";
+  EXPECT_EQ(layout(x + "x[1]"), "(3,4):(4,1)+12");
+  EXPECT_EQ(layout(x + "x[1:, ::2]"), "(1,2,4):(12,8,1)+12");
+  EXPECT_EQ(layout(x + "x[..., None, -1]"), "(2,3,1):(12,4,4)+3");
+  EXPECT_EQ(layout(x + "x[:, ::-1]"), "(2,3,4):(12,-4,1)+8");
+  EXPECT_EQ(layout(x + "x[(1, 2, 0)]"), "():()+20");
+  EXPECT_EQ(layout(x + "x[[0, 1], :, [2, 3]]"), "(2,3):(3,1)+0");
+  EXPECT_EQ(shown(x + "x[x > 20].tolist()"), "[21, 22, 23]");
+  EXPECT_EQ(shown(x + "x[1, 2, 0].item()"), "20");
+  EXPECT_EQ(shown(x + "x.shape[1:], x.shape[-1], x.stride()[0]"), "(torch.Size([3, 4]), 4, 12)");
+  EXPECT_EQ(shown(x + "x.storage()[1 * 12 + 2 * 4]"), "20");
+  EXPECT_EQ(shown(x + "x.shape[3]"), "IndexError: index 3 must be in -3..2 (3 items)");
+  EXPECT_EQ(shown("y = torch.zeros(2, 2); y[0, 0] = 3; y[1] = torch.ones(2); y[:, 1] = [5, 6]; y.tolist()"),
+            "[[3.0, 5.0], [1.0, 6.0]]");
+}
+
+TEST(Evaluate, KeepsOneTensorUnderAllItsNames) {
+  EXPECT_EQ(shown("x = torch.zeros(2, 3); y = x; y.t_(); x.shape"), "torch.Size([3, 2])");
+  EXPECT_EQ(shown("x = torch.zeros(2); y = x.contiguous(); y[0] = 1; x.tolist()"), "[1.0, 0.0]");
+  EXPECT_EQ(shown("a, b = torch.arange(4).split(2); b.tolist()"), "[2, 3]");
+  EXPECT_EQ(shown("a, b = 1, 2, 3"), "ValueError: 2 names cannot take 3 values");
+}
+
+TEST(Evaluate, TellsKindsByPyTorchsCatalogue) {
+  EXPECT_EQ(kinds("zeros(2, 3).permute(1, 0).contiguous().contiguous()"),
+            "zeros new, permute view, contiguous copy, contiguous self");
+  EXPECT_EQ(kinds("zeros(2, 3).T.reshape(6)"), "zeros new, T view, reshape copy");
+  EXPECT_EQ(kinds("zeros(6).reshape(2, 3)"), "zeros new, reshape view");
+  EXPECT_EQ(kinds("zeros(2, 3).flatten(1, 1)"), "zeros new, flatten self");
+  EXPECT_EQ(kinds("zeros(2).real"), "zeros new, real self");
+  EXPECT_EQ(kinds("torch.atleast_2d(zeros(2, 3))"), "zeros new, atleast_2d self");
+  EXPECT_EQ(kinds("torch.atleast_1d(torch.tensor(1)).t()"), "tensor new, atleast_1d view, t view");
+  EXPECT_EQ(kinds("torch.atleast_2d(zeros(2))"), "zeros new, atleast_2d view");
+  EXPECT_EQ(kinds("zeros(2).to(float32).to(torch.float16).half()"), "zeros new, to self, to copy, half self");
+  EXPECT_EQ(kinds("zeros(2).clone().flip(0)"), "zeros new, clone copy, flip copy");
+  EXPECT_EQ(kinds("zeros(4).split(2)"), "zeros new, split view, split view");
+  EXPECT_EQ(kinds("zeros(2)[None]"), "zeros new, index view");
+  EXPECT_EQ(kinds("zeros(2)[[0]]"), "zeros new, index copy");
+  EXPECT_EQ(kinds("torch.cat((zeros(2), ones(3)))"), "zeros new, ones new, cat copy");
+  EXPECT_EQ(kinds("x = zeros(2); x[0] = 1; x == 1"), "zeros new, index_put_ self, eq new");
+}
+
+TEST(Evaluate, CountsBytesReadAndWritten) {
+  const Evaluation evaluation = run("torch.zeros(2, 3).T.contiguous().to(torch.float64)");
+  ASSERT_EQ(evaluation.steps.size(), 4U);
+  EXPECT_EQ(evaluation.steps[0].bytes_allocated, 24);
+  EXPECT_EQ(evaluation.steps[0].bytes_moved, 0);
+  EXPECT_EQ(evaluation.steps[1].bytes_allocated, 0);
+  EXPECT_TRUE(evaluation.steps[1].shares_storage);
+  EXPECT_EQ(evaluation.steps[2].bytes_moved, 48);
+  EXPECT_EQ(evaluation.steps[3].bytes_moved, 24 + 48);
+  EXPECT_EQ(evaluation.steps[2].reason, "strides (1,3) are not the row-major (2,1)");
+  EXPECT_EQ(evaluation.steps[3].reason, "float32 to float64");
+  EXPECT_EQ(evaluation.totals.copies, 2U);
+  EXPECT_EQ(evaluation.totals.bytes_moved, 48 + 72);
+  // The zeros are dead when the second copy is made: 24 + 24, then 24 + 48.
+  EXPECT_EQ(evaluation.totals.peak_bytes, 72);
+}
+
+TEST(Evaluate, ForecastsTheSameOnMeta) {
+  for (const char* text :
+       {"torch.randn(2, 3, 4).permute(2, 0, 1).reshape(4, -1).to(torch.float16).flip(0)",
+        "x = torch.arange(60).view(3, 4, 5); y = x[:, ::2].contiguous(); torch.cat((y, y), dim=1).T.clone()",
+        "torch.stack(torch.zeros(4, 4).chunk(2)).roll(1, 0).repeat(2, 1, 1)"}) {
+    const Program program = Program::parse(text);
+    const Evaluation real = evaluate(program), meta = evaluate(program, {.device = Device::meta});
+    ASSERT_FALSE(real.failure) << text;
+    ASSERT_EQ(real.steps.size(), meta.steps.size()) << text;
+    for (std::size_t i = 0; i < real.steps.size(); ++i) {
+      EXPECT_EQ(real.steps[i].layout, meta.steps[i].layout) << text << i;
+      EXPECT_EQ(real.steps[i].kind, meta.steps[i].kind) << text << i;
+      EXPECT_EQ(real.steps[i].bytes_moved, meta.steps[i].bytes_moved) << text << i;
+      EXPECT_EQ(real.steps[i].bytes_allocated, meta.steps[i].bytes_allocated) << text << i;
+    }
+    EXPECT_EQ(real.totals.peak_bytes, meta.totals.peak_bytes) << text;
+  }
+}
+
+TEST(Evaluate, NamesTheTransposeWhereAReshapeReordersSizes) {
+  const auto hint = [](const std::string& text) { return run(text).steps.back().hint; };
+  EXPECT_EQ(
+      hint("zeros(2, 3).reshape(3, 2)"),
+      "the sizes (2,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
+      ".transpose(0,1)");
+  EXPECT_EQ(
+      hint("zeros(2, 3, 4).view(4, 2, 3)"),
+      "the sizes (2,3,4) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
+      ".permute(2,0,1)");
+  EXPECT_EQ(
+      hint("zeros(2, 1, 3).view(3, 2)"),
+      "the sizes (2,1,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
+      ".permute(2,0,1).view(3,2)");
+  EXPECT_EQ(hint("zeros(2, 3).reshape(2, 3)"), "");
+  EXPECT_EQ(hint("zeros(2, 1, 3).reshape(2, 3, 1)"), "");
+  EXPECT_EQ(hint("zeros(2, 3).reshape(6)"), "");
+  EXPECT_EQ(hint("zeros(2, 6).reshape(3, 4)"), "");
+}
+
+TEST(Evaluate, RefusesWithTheNearestName) {
+  EXPECT_EQ(shown("torch.zeros(2).permut(0)"),
+            "AttributeError: Tensor has no method 'permut'; did you mean 'permute'?");
+  EXPECT_EQ(shown("torch.zeross(2)"), "NameError: there is no function 'zeross'; did you mean 'zeros'?");
+  EXPECT_EQ(shown("torch.flaot32"), "AttributeError: torch has no 'flaot32' here; did you mean 'float32'?");
+  EXPECT_EQ(shown("abc = 1; abd"), "NameError: the name 'abd' is not defined; did you mean 'abc'?");
+  EXPECT_EQ(shown("torch.zeros(2).T()"), "AttributeError: 'T' is an attribute and is not called: .T");
+  EXPECT_EQ(shown("torch.zeros(2).contiguous"),
+            "AttributeError: 'contiguous' is a method and must be called: .contiguous(…)");
+  EXPECT_EQ(shown("torch.zeros(2).view_as_real()"),
+            "AttributeError: 'view_as_real' is a function: torch.view_as_real(x)");
+  EXPECT_EQ(shown("torch.view(torch.zeros(2), 2)"), "NameError: 'view' is a method: x.view(…)");
+  EXPECT_EQ(shown("zeros(2, 3).transpose(0)"), "TypeError: transpose: the argument 'dim1' is missing");
+  EXPECT_EQ(
+      shown("zeros(2, 3).transpose(0, 1, 2)"),
+      "TypeError: transpose: argument 3 is one too many, at most 2 can be given by position (dim0, dim1)");
+  EXPECT_EQ(shown("zeros(2, 3).transpose(0, dim2=1)"),
+            "TypeError: transpose: there is no argument 'dim2'; did you mean 'dim0'?");
+  EXPECT_EQ(shown("zeros(2, 3).transpose(0, 'a')"),
+            "TypeError: transpose: dim1 must be an int, str 'a' is given");
+  EXPECT_EQ(shown("torch.permute(zeros(2, 3), 1, 0)"),
+            "TypeError: permute: in the form of a function, dims must be one tuple: dims=(1, …)");
+  EXPECT_EQ(shown("zeros(2) + 1"),
+            "TypeError: '+': tenstride does no arithmetic on tensors, only on numbers");
+  EXPECT_EQ(
+      shown("zeros(2) and 1"),
+      "RuntimeError: bool: a tensor of 2 elements has no truth value, must have 1; see .all() and .any()");
+}
+
+TEST(Evaluate, PlacesAFailureInTheText) {
+  const Evaluation evaluation = run("x = torch.zeros(2, 3)\nx.permute(0, 2)");
+  ASSERT_TRUE(evaluation.failure);
+  EXPECT_EQ(evaluation.failure->type, "IndexError");
+  EXPECT_EQ(evaluation.failure->cause, Failure::Cause::operation);
+  EXPECT_EQ(evaluation.failure->range, (TextRange{23, 37}));
+  EXPECT_EQ(evaluation.failure->source, std::optional<std::size_t>(0));
+  EXPECT_EQ(run("assert 1 == 2").failure->message, "assert: 1 == 2 must be true and is false");
+  EXPECT_EQ(run("assert 1 == 2, 'no'").failure->message, "no");
+}
+
+TEST(Evaluate, LeavesOutLinksAtTheEnd) {
+  const Program program = Program::parse("y = x.T; y[1:].reshape(-1).contiguous()");
+  const EvaluateOptions options{.inputs = {{"x", arange(6).view({2, 3})}}, .links_left_out = 2};
+  EXPECT_EQ(to_string(evaluate(program, options).value.tensor()->layout()), "(2,2):(1,3)+1");
+  EXPECT_THROW(static_cast<void>(evaluate(program, {.inputs = options.inputs, .links_left_out = 4})),
+               ValueError);
+}
+
+TEST(Evaluate, DrawsTheSameNumbersEachTime) {
+  EXPECT_EQ(shown("torch.rand(3).tolist()"), shown("torch.rand(3).tolist()"));
+  EXPECT_EQ(shown("torch.manual_seed(0); torch.rand(3)"), "tensor([0.4963, 0.7682, 0.0885])");
+  EXPECT_EQ(shown("torch.equal(torch.randn(4), torch.randn(4))"), "False");
+}
+
+TEST(NearestName, TakesOneMistakeInThreeLetters) {
+  EXPECT_EQ(nearest_name("permut", {"view", "permute"}), "permute");
+  EXPECT_EQ(nearest_name("veiw", {"view", "permute"}), "view");
+  EXPECT_EQ(nearest_name("x", {"t"}), std::nullopt);
+  EXPECT_EQ(nearest_name("abcdef", {"view", "permute"}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tenstride
