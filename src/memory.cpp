@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "message.hpp"
@@ -82,7 +83,7 @@ class BlockList {
     }
     std::byte* memory = from_system(nbytes);
     if (memory == nullptr) {
-      shrink_to(0);
+      shrink(0);
       memory = from_system(nbytes);
     }
     if (memory != nullptr) return memory;
@@ -91,28 +92,26 @@ class BlockList {
     return nullptr;
   }
 
-  void give(std::byte* memory, std::size_t nbytes) noexcept {
-    std::size_t limit = 0;
+  /// Whether the block was taken; if not, the caller frees it.
+  bool keep(std::byte* memory, std::size_t nbytes) {
     {
       const std::scoped_lock lock(mutex_);
       statistics_.bytes_in_use -= nbytes;
-      limit = limit_;
-      if (nbytes <= limit) {
-        waiting_.push_back({memory, nbytes});
-        statistics_.bytes_cached += nbytes;
-        memory = nullptr;
-      }
+      if (nbytes > limit_) return false;
+      waiting_.push_back({memory, nbytes});
+      statistics_.bytes_cached += nbytes;
     }
-    std::free(memory);
-    shrink_to(limit);
+    shrink();
+    return true;
   }
 
-  void shrink_to(std::size_t limit) noexcept {
+  /// Frees the oldest blocks until the rest is within `limit`, or within the list's own.
+  void shrink(std::optional<std::size_t> limit = {}) {
     for (;;) {
       Block oldest;
       {
         const std::scoped_lock lock(mutex_);
-        if (statistics_.bytes_cached <= limit) return;
+        if (statistics_.bytes_cached <= limit.value_or(limit_)) return;
         oldest = waiting_.front();
         waiting_.erase(waiting_.begin());
         statistics_.bytes_cached -= oldest.nbytes;
@@ -130,7 +129,7 @@ class BlockList {
       const std::scoped_lock lock(mutex_);
       limit_ = limit;
     }
-    shrink_to(limit);
+    shrink();
   }
   MemoryStatistics statistics() {
     const std::scoped_lock lock(mutex_);
@@ -168,6 +167,10 @@ class BlockList {
   MemoryStatistics statistics_;
 };
 
+/// Whether this thread still keeps pieces; it outlives the stacks below, which end before the thread's last
+/// storage may.
+thread_local constinit bool keeps_pieces = reuses_by_default;
+
 /// Small pieces, linked through their first bytes: one stack for each size class of one thread.
 class SmallPieces {
  public:
@@ -178,7 +181,7 @@ class SmallPieces {
   SmallPieces& operator=(const SmallPieces&) = delete;
   ~SmallPieces() {
     drain();
-    is_open_ = false;
+    keeps_pieces = false;
   }
 
   std::byte* take(std::size_t nbytes) {
@@ -191,7 +194,7 @@ class SmallPieces {
   }
   bool keep(std::byte* memory, std::size_t nbytes) noexcept {
     Stack& stack = stacks_[class_of(nbytes)];
-    if (!is_open_ || stack.count >= most) return false;
+    if (!keeps_pieces || stack.count >= most) return false;
     stack.top = new (memory) Piece{stack.top};
     ++stack.count;
     return true;
@@ -217,7 +220,6 @@ class SmallPieces {
   }
 
   std::array<Stack, largest / alignment> stacks_{};
-  bool is_open_ = reuses_by_default;
 };
 
 thread_local SmallPieces small_pieces;
@@ -241,11 +243,14 @@ std::byte* acquire_memory(std::size_t nbytes) {
 }
 
 void release_memory(std::byte* memory, std::size_t nbytes) noexcept {
-  if (nbytes >= large) {
-    BlockList::instance().give(memory, block_size(nbytes));
-  } else if (nbytes > SmallPieces::largest || !small_pieces.keep(memory, nbytes)) {
-    std::free(memory);
+  if (nbytes <= SmallPieces::largest && small_pieces.keep(memory, nbytes)) return;
+  bool is_kept = false;
+  try {
+    is_kept = nbytes >= large && BlockList::instance().keep(memory, block_size(nbytes));
+  } catch (...) {  // the list could not grow: the block is freed instead
+    is_kept = false;
   }
+  if (!is_kept) std::free(memory);
 }
 
 }  // namespace detail
@@ -256,7 +261,7 @@ MemoryStatistics memory_statistics() {
 
 void empty_cache() {
   small_pieces.drain();
-  BlockList::instance().shrink_to(0);
+  BlockList::instance().shrink(0);
 }
 
 std::size_t cache_limit() {
