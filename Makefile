@@ -1,13 +1,13 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan bench format clean build
+.PHONY: help setup demo test asan tsan bench bench-quick format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
 help: ## Say what there is
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
-	  || sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1: \2/p' $(firstword $(MAKEFILE_LIST))
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | column -t -s '|' 2>/dev/null \
+	  || sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1: \2/p' $(firstword $(MAKEFILE_LIST))
 
 setup: ## Install what is missing: Debian or Ubuntu packages (sudo where not root), Python packages into .venv
 	@scripts/setup.sh
@@ -32,10 +32,17 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 	cmake --build --preset tsan --target tenstride-tests
 	$(FIXED_ADDRESSES) ctest --preset tsan
 
-bench: setup ## Build and run the benchmarks (preset release)
+bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); tables and plots in build/bench
+	@scripts/bench_setup.sh
 	cmake --preset release
-	cmake --build --preset release
-	build/release/bin/tenstride-bench
+	cmake --build --preset release --target tenstride-bench
+	mkdir -p build/bench
+	build/release/bin/tenstride-bench $(if $(QUICK),--quick) --commit "$$(git describe --always --dirty)" \
+	  --out build/bench/results.json
+	.venv/bin/python3 -B bench/report.py build/bench/results.json --markdown build/bench/results.md --plots build/bench
+
+bench-quick: ## The same, in minutes
+	@$(MAKE) --no-print-directory bench QUICK=1
 
 format: setup ## Write every C++ file as clang-format does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

@@ -1,12 +1,123 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench/*.cpp is the one program tenstride-bench.
+# bench/*.cpp is the one program tenstride-bench. bench/peers/NAME.cpp is what another library does of the same; each is
+# built in where its library is found (scripts/bench_setup.sh installs them all).
 
 find_package(benchmark CONFIG QUIET)
-file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
-if(NOT benchmark_FOUND)
-  message(STATUS "tenstride: Google Benchmark not found, no benchmarks are built")
-elseif(bench_sources)
-  add_executable(tenstride-bench ${bench_sources})
-  tenstride_target(tenstride-bench)
-  target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark_main)
+find_package(CLI11 CONFIG QUIET)
+find_package(nlohmann_json CONFIG QUIET)
+if(NOT benchmark_FOUND OR NOT CLI11_FOUND OR NOT nlohmann_json_FOUND)
+  message(STATUS "tenstride: no benchmarks are built; they need Google Benchmark, CLI11 and nlohmann-json")
+  return()
 endif()
+
+file(GLOB bench_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cpp)
+set(bench_peers ${PROJECT_SOURCE_DIR}/bench/peers)
+add_executable(
+  tenstride-bench
+  ${bench_sources} ${bench_peers}/matrices.cpp ${bench_peers}/numpy.cpp ${bench_peers}/tenstride.cpp
+  ${bench_peers}/tenstride_tiny.cpp)
+tenstride_target(tenstride-bench)
+target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark CLI11::CLI11
+                                              nlohmann_json::nlohmann_json Threads::Threads)
+
+# NumPy is asked by a process of its own: the Python of .venv where there is one (scripts/bench_setup.sh makes it).
+set(TENSTRIDE_BENCH_PYTHON "" CACHE FILEPATH "Python that has NumPy, for the benchmarks; empty: .venv, else python3")
+set(bench_python ${TENSTRIDE_BENCH_PYTHON})
+if(NOT bench_python)
+  set(bench_python python3)
+  if(EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+    set(bench_python ${PROJECT_SOURCE_DIR}/.venv/bin/python3)
+  endif()
+endif()
+string(TOUPPER "${CMAKE_BUILD_TYPE}" bench_build_type)
+target_compile_definitions(
+  tenstride-bench
+  PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}"
+          TENSTRIDE_BENCH_PYTHON="${bench_python}"
+          TENSTRIDE_BENCH_NUMPY_PEER="${PROJECT_SOURCE_DIR}/bench/numpy_peer.py"
+          TENSTRIDE_BENCH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+          TENSTRIDE_BENCH_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${bench_build_type}}")
+
+# tenstride_bench_peer(NAME LIBRARIES … INCLUDES … SOURCES …): built in where every library and folder was found. Its
+# headers are not ours to warn about. It is compiled for this very machine, as who uses a header-only library would.
+set(bench_peers_found NumPy)
+function(tenstride_bench_peer name)
+  cmake_parse_arguments(peer "" "" "LIBRARIES;INCLUDES;SOURCES" ${ARGN})
+  foreach(part IN LISTS peer_LIBRARIES peer_INCLUDES)
+    if(NOT part OR part MATCHES "-NOTFOUND$")
+      message(STATUS "tenstride: benchmarks without ${name}, which is not found")
+      return()
+    endif()
+  endforeach()
+  list(TRANSFORM peer_SOURCES PREPEND ${bench_peers}/)
+  string(MAKE_C_IDENTIFIER bench-peer-${name} target)
+  add_library(${target} OBJECT ${peer_SOURCES})
+  tenstride_target(${target})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${target} SYSTEM PRIVATE ${peer_INCLUDES})
+  # Of the sources, so that they come after the warnings of `tenstride_settings`.
+  set_source_files_properties(
+    ${peer_SOURCES} PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-conversion;-Wno-sign-conversion;-Wno-shadow")
+  target_link_libraries(tenstride-bench PRIVATE $<TARGET_OBJECTS:${target}> ${peer_LIBRARIES})
+  set(bench_peers_found ${bench_peers_found} ${name} PARENT_SCOPE)
+endfunction()
+
+find_path(TENSTRIDE_TORCH_INCLUDE ATen/ATen.h PATHS ${TENSTRIDE_TORCH}/include)
+find_path(TENSTRIDE_TORCH_API torch/version.h PATHS ${TENSTRIDE_TORCH_INCLUDE} PATH_SUFFIXES torch/csrc/api/include)
+find_library(TENSTRIDE_TORCH_LIBRARY torch_cpu PATHS ${TENSTRIDE_TORCH}/lib)
+find_library(TENSTRIDE_C10_LIBRARY c10 PATHS ${TENSTRIDE_TORCH}/lib)
+tenstride_bench_peer(
+  libtorch
+  LIBRARIES ${TENSTRIDE_TORCH_LIBRARY} ${TENSTRIDE_C10_LIBRARY}
+  INCLUDES ${TENSTRIDE_TORCH_INCLUDE} ${TENSTRIDE_TORCH_API}
+  SOURCES torch.cpp torch_tiny.cpp)
+
+find_path(TENSTRIDE_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas)
+find_library(TENSTRIDE_OPENBLAS_LIBRARY openblas)
+tenstride_bench_peer(
+  OpenBLAS LIBRARIES ${TENSTRIDE_OPENBLAS_LIBRARY} INCLUDES ${TENSTRIDE_OPENBLAS_INCLUDE} SOURCES openblas.cpp)
+
+find_path(TENSTRIDE_EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
+tenstride_bench_peer(Eigen INCLUDES ${TENSTRIDE_EIGEN_INCLUDE} SOURCES eigen.cpp)
+# GCC 12 says so of its own AVX-512 intrinsics.
+set_property(SOURCE ${bench_peers}/eigen.cpp APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
+
+find_path(TENSTRIDE_XTENSOR_INCLUDE xtensor/xarray.hpp)
+tenstride_bench_peer(xtensor INCLUDES ${TENSTRIDE_XTENSOR_INCLUDE} SOURCES xtensor.cpp)
+
+find_path(TENSTRIDE_ONEDNN_INCLUDE dnnl.hpp)
+find_library(TENSTRIDE_ONEDNN_LIBRARY dnnl)
+find_package(OpenMP COMPONENTS CXX QUIET)
+tenstride_bench_peer(
+  oneDNN LIBRARIES ${TENSTRIDE_ONEDNN_LIBRARY} INCLUDES ${TENSTRIDE_ONEDNN_INCLUDE} SOURCES onednn.cpp)
+if(TARGET bench_peer_oneDNN AND OpenMP_CXX_FOUND)
+  target_link_libraries(bench_peer_oneDNN PRIVATE OpenMP::OpenMP_CXX)
+  target_link_libraries(tenstride-bench PRIVATE ${OpenMP_CXX_LIBRARIES})
+endif()
+
+find_path(TENSTRIDE_OPENCV_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4)
+find_library(TENSTRIDE_OPENCV_LIBRARY opencv_core)
+tenstride_bench_peer(
+  OpenCV LIBRARIES ${TENSTRIDE_OPENCV_LIBRARY} INCLUDES ${TENSTRIDE_OPENCV_INCLUDE} SOURCES opencv.cpp)
+
+find_path(TENSTRIDE_FFTW_INCLUDE fftw3.h)
+find_library(TENSTRIDE_FFTW_LIBRARY fftw3)
+find_library(TENSTRIDE_FFTWF_LIBRARY fftw3f)
+tenstride_bench_peer(
+  FFTW
+  LIBRARIES ${TENSTRIDE_FFTW_LIBRARY} ${TENSTRIDE_FFTWF_LIBRARY}
+  INCLUDES ${TENSTRIDE_FFTW_INCLUDE}
+  SOURCES fftw.cpp)
+
+mark_as_advanced(
+  TENSTRIDE_TORCH_INCLUDE TENSTRIDE_TORCH_API TENSTRIDE_TORCH_LIBRARY TENSTRIDE_C10_LIBRARY TENSTRIDE_OPENBLAS_INCLUDE
+  TENSTRIDE_OPENBLAS_LIBRARY TENSTRIDE_EIGEN_INCLUDE TENSTRIDE_XTENSOR_INCLUDE TENSTRIDE_ONEDNN_INCLUDE
+  TENSTRIDE_ONEDNN_LIBRARY TENSTRIDE_OPENCV_INCLUDE TENSTRIDE_OPENCV_LIBRARY TENSTRIDE_FFTW_INCLUDE
+  TENSTRIDE_FFTW_LIBRARY TENSTRIDE_FFTWF_LIBRARY)
+list(JOIN bench_peers_found ", " bench_peers_text)
+message(STATUS "tenstride: benchmarks beside ${bench_peers_text}")
+
+# Whether all contenders compute the same, on tiny sizes.
+enable_testing()
+add_test(NAME bench.smoke COMMAND tenstride-bench --smoke)
+set_tests_properties(bench.smoke PROPERTIES TIMEOUT 300 PROCESSORS 2)

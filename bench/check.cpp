@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "tenstride/element.hpp"
+
+namespace tenstride::bench {
+namespace {
+
+constexpr Index all_up_to = Index{1} << 20;
+constexpr Index ends = 4096;
+constexpr Index anywhere = 100000;
+constexpr std::size_t largest_item = 16;
+
+/// Where element `position` of the row-major sequence of a view lies.
+Index place(const Layout& view, Index position) {
+  Index at = view.offset;
+  for (std::size_t d = view.rank(); d-- > 0;) {
+    at += position % view.shape[d] * view.strides[d];
+    position /= view.shape[d];
+  }
+  return at;
+}
+
+Index index_along(const Layout& view, std::size_t axis, Index position) {
+  for (std::size_t d = view.rank(); --d > axis;) position /= view.shape[d];
+  return position % view.shape[axis];
+}
+
+double as_double(DType type, const std::byte* element) {
+  return visit(type, [&]<class T>(std::type_identity<T>) {
+    return convert_element<double>(load_element<T>(element));
+  });
+}
+
+bool agree(const Expected& expected, const std::byte* got, const std::byte* wanted) {
+  if (std::memcmp(got, wanted, item_size(expected.type)) == 0) return true;
+  if (expected.tolerance == 0) return false;
+  const double a = as_double(expected.type, got);
+  const double b = as_double(expected.type, wanted);
+  return std::abs(a - b) <= expected.tolerance * std::max(1.0, std::abs(b));
+}
+
+}  // namespace
+
+Expected expected_copy(const CopyCase& what, const std::byte* src) {
+  Expected expected;
+  expected.elements = what.elements();
+  expected.type = what.dst_type;
+  expected.tolerance = what.scales() ? (what.dst_type == DType::float16 ? 2e-3 : 1e-6) : 0;
+  expected.define = [&what, src](Index position, std::byte* element) {
+    const std::byte* const from =
+        src + place(what.view, position) * static_cast<Index>(item_size(what.src_type));
+    visit(what.src_type, [&]<class From>(std::type_identity<From>) {
+      const From value = load_element<From>(from);
+      visit(what.dst_type, [&]<class To>(std::type_identity<To>) {
+        if (what.scales()) {
+          const auto i = static_cast<std::size_t>(index_along(what.view, what.scale_axis, position));
+          store_element<To>(element, scale_element<To>(value, what.scale[i], what.shift[i]));
+        } else {
+          store_element<To>(element, convert_element<To>(value));
+        }
+      });
+    });
+  };
+  return expected;
+}
+
+std::vector<Index> positions_to_check(Index elements) {
+  std::vector<Index> positions;
+  if (elements <= all_up_to) {
+    for (Index i = 0; i < elements; ++i) positions.push_back(i);
+    return positions;
+  }
+  for (Index i = 0; i < ends; ++i) {
+    positions.push_back(i);
+    positions.push_back(elements - 1 - i);
+  }
+  std::mt19937_64 random(1);  // NOLINT: the same positions every time
+  std::uniform_int_distribution<Index> any(0, elements - 1);
+  for (Index i = 0; i < anywhere; ++i) positions.push_back(any(random));
+  return positions;
+}
+
+std::optional<std::string> check(const Call& call, const Expected& expected, std::byte* dst,
+                                 std::size_t dst_bytes) {
+  const std::vector<Index> positions = positions_to_check(expected.elements);
+  const std::size_t item = item_size(expected.type);
+  std::optional<std::string> complaint;
+  const auto compare = [&](std::size_t k, const std::byte* got) {
+    std::array<std::byte, largest_item> wanted{};
+    expected.define(positions[k], wanted.data());
+    if (complaint || agree(expected, got, wanted.data())) return;
+    complaint = "element " + std::to_string(positions[k]) + " of " + std::to_string(expected.elements) +
+                " is " + std::to_string(as_double(expected.type, got)) + ", must be " +
+                std::to_string(as_double(expected.type, wanted.data()));
+  };
+  if (call.before) call.before();
+  if (call.run_elsewhere) {
+    call.run_elsewhere(1);
+    const std::vector<std::byte> got = call.read_elsewhere(positions);
+    if (got.size() != positions.size() * item) return "gave no result to look at";
+    for (std::size_t k = 0; k < positions.size(); ++k) compare(k, got.data() + k * item);
+    return complaint;
+  }
+  const Look look = [&](const std::byte* result) {
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      compare(k, result + static_cast<std::size_t>(positions[k]) * item);
+    }
+  };
+  if (call.show) {
+    call.show(look);
+  } else {
+    std::memset(dst, 0xA5, dst_bytes);
+    call.run();
+    look(dst);
+  }
+  return complaint;
+}
+
+}  // namespace tenstride::bench

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdio>
+
+#include "session.hpp"
+#include "tenstride/copy_plan.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::bench {
+namespace {
+
+/// Below this a copy repeats its elements so often that it is a fill.
+constexpr std::size_t fills_from = 8;
+
+Json description(const CopyCase& what, const std::string& destination, int threads) {
+  const std::size_t moved = what.bytes_read() + what.destination_bytes();
+  const CopyPlan made = plan(row_major(what.view.shape), what.dst_type, what.view, what.src_type);
+  return {{"family", what.family},
+          {"name", what.name},
+          {"destination", destination},
+          {"threads", threads},
+          {"src_type", name(what.src_type)},
+          {"dst_type", name(what.dst_type)},
+          {"source", to_string(what.source)},
+          {"view", to_string(what.view)},
+          {"elements", what.elements()},
+          {"bytes_read", what.bytes_read()},
+          {"bytes_of_lines_read", what.bytes_of_lines_read()},
+          {"bytes_written", what.destination_bytes()},
+          {"bytes", moved},
+          {"kernel", name(made.kernel)}};
+}
+
+/// The yardstick moves as many bytes as the case reads and writes.
+struct Yardstick {
+  bool is_fill;
+  std::size_t bytes;
+};
+Yardstick yardstick(const CopyCase& what) {
+  const std::size_t read = what.bytes_read();
+  const std::size_t written = what.destination_bytes();
+  if (read * fills_from < written) return {true, written};
+  return {false, (read + written) / 2};
+}
+
+void run_one(Session& session, const CopyCase& what, const std::string& destination, int threads,
+             Json& records) {
+  const bool is_fresh = destination == "fresh";
+  const Yardstick with = yardstick(what);
+  const std::uint32_t mask = exact_mask(what.src_type, what.dst_type);
+  const auto source_elements = static_cast<std::size_t>(count_elements(what.source));
+  session.source().require(std::max(what.source_bytes(), with.bytes));
+  session.destination().require(std::max(what.destination_bytes(), with.bytes));
+  session.source().fill(what.src_type, source_elements, mask);
+  session.set_threads(threads);
+
+  std::vector<Contender> contenders = with.is_fill ? session.plain_fill_contenders(with.bytes, threads)
+                                                   : session.plain_copy_contenders(with.bytes, threads);
+  const std::size_t plain = contenders.size();
+  if (is_fresh && threads == 1) contenders.push_back(session.fresh_plain_copy(with.bytes));
+
+  const CopyJob job{what, session.source().data(), session.destination().data()};
+  const Expected expected = expected_copy(what, job.src);
+  for (Peer* const peer : session.peers()) {
+    if (threads > 1 && !peer->uses_threads()) continue;
+    Call call;
+    try {
+      call = is_fresh ? peer->copy_fresh(job) : peer->copy(job);
+    } catch (const std::exception& error) {
+      session.complain(what.full_name(), *peer, error.what());
+    }
+    if (call.spoilt_the_source) session.source().forget();
+    session.source().fill(what.src_type, source_elements, mask);
+    session.admit(contenders, what.full_name(), *peer, std::move(call), expected, what.destination_bytes());
+  }
+  Json record = description(what, destination, threads);
+  session.time(contenders, plain, with.is_fill ? with.bytes : 2 * with.bytes, record);
+  records.push_back(std::move(record));
+}
+
+}  // namespace
+
+Json run_copies(Session& session) {
+  Json records = Json::array();
+  const Options& options = session.options();
+  for (const CopyCase& what : copy_cases(options.scope)) {
+    if (!options.wants(what.full_name())) continue;
+    // Source, destination, a fresh result, and as much again that a peer may keep.
+    if (!session.fits(what.source_bytes() + 2 * what.destination_bytes())) {
+      std::printf("%s: left out, this machine has not enough memory\n", what.full_name().c_str());
+      continue;
+    }
+    for (const int threads : options.threads) {
+      for (const std::string& destination : options.destinations) {
+        const bool is_sizes = what.family.starts_with("sizes");
+        if (is_sizes && destination == "fresh") continue;  // the curve is that of warm memory
+        run_one(session, what, destination, threads, records);
+      }
+    }
+  }
+  return records;
+}
+
+}  // namespace tenstride::bench

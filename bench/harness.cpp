@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+namespace tenstride::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds of `calls` calls, all of them together.
+double time_calls(const Call& call, std::uint64_t calls) {
+  if (call.run_elsewhere) return call.run_elsewhere(calls);
+  const Clock::time_point begin = Clock::now();
+  for (std::uint64_t i = 0; i < calls; ++i) call.run();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Seconds of one call, roughly: as few calls as that takes.
+double estimate(const Call& call, double seconds_of_a_turn) {
+  if (call.before) call.before();
+  double seconds = time_calls(call, 1);
+  for (std::uint64_t calls = 4; !call.before && calls < 1U << 20U; calls *= 8) {
+    if (seconds * static_cast<double>(calls) > seconds_of_a_turn) break;
+    seconds = time_calls(call, calls) / static_cast<double>(calls);
+  }
+  return seconds;
+}
+
+struct Turn {
+  std::uint64_t calls = 1;
+  int repetitions = 1;
+  bool is_warmed = false;
+};
+
+Turn turn_for(const Call& call, const Rounds& rounds) {
+  const double seconds = std::max(estimate(call, rounds.seconds_of_a_turn), 1e-9);
+  Turn turn;
+  turn.repetitions = seconds > rounds.slow_above ? std::min(3, rounds.repetitions) : rounds.repetitions;
+  if (call.before) return turn;
+  turn.is_warmed = seconds < rounds.warmed_below;
+  turn.calls =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(rounds.seconds_of_a_turn / seconds)));
+  return turn;
+}
+
+}  // namespace
+
+double Timing::median() const {
+  std::vector<double> sorted = seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double Timing::fastest() const {
+  return *std::min_element(seconds.begin(), seconds.end());
+}
+
+std::vector<Timing> time_in_turn(std::span<Contender> contenders, const Rounds& rounds) {
+  std::vector<Timing> timings;
+  std::vector<Turn> turns;
+  for (const Contender& contender : contenders) {
+    timings.push_back({contender.name, {}});
+    turns.push_back(turn_for(contender.call, rounds));
+  }
+  const std::size_t count = contenders.size();
+  for (int round = 0; round < rounds.repetitions; ++round) {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t who = (k + static_cast<std::size_t>(round)) % count;
+      const Turn& turn = turns[who];
+      if (round >= turn.repetitions) continue;
+      const Call& call = contenders[who].call;
+      if (rounds.pause > 0) std::this_thread::sleep_for(std::chrono::duration<double>(rounds.pause));
+      if (call.before) call.before();
+      if (turn.is_warmed) time_calls(call, 1);
+      timings[who].seconds.push_back(time_calls(call, turn.calls) / static_cast<double>(turn.calls));
+    }
+  }
+  return timings;
+}
+
+}  // namespace tenstride::bench

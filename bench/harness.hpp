@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "call.hpp"
+
+namespace tenstride::bench {
+
+/// One who takes part in a case.
+struct Contender {
+  std::string name;
+  Call call;
+};
+
+/// What the clock said about one contender.
+struct Timing {
+  std::string name;
+  std::vector<double> seconds;  ///< of one call each, in the order they were taken
+
+  [[nodiscard]] double median() const;
+  [[nodiscard]] double fastest() const;
+};
+
+/// How to take turns.
+struct Rounds {
+  int repetitions = 7;
+  /// Short calls are repeated until a turn takes so long.
+  double seconds_of_a_turn = 2e-3;
+  /// A call shorter than this is made once before each turn, so that the caches hold what its own repetition
+  /// leaves in them and not what the contender before it left.
+  double warmed_below = 20e-3;
+  /// Contenders slower than this get 3 turns only.
+  double slow_above = 2.0;
+  /// Between turns: time for the threads of the one before to fall asleep.
+  double pause = 2e-3;
+};
+
+/// All contenders in turn, `repetitions` times, the first of a round another one each time: what drifts,
+/// drifts for all.
+std::vector<Timing> time_in_turn(std::span<Contender> contenders, const Rounds& rounds);
+
+}  // namespace tenstride::bench

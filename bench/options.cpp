@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace tenstride::bench {
+namespace {
+
+bool contains(const std::vector<std::string>& list, const std::string& wanted) {
+  return std::find(list.begin(), list.end(), wanted) != list.end();
+}
+
+}  // namespace
+
+bool Options::wants_destination(const std::string& destination) const {
+  return contains(destinations, destination);
+}
+
+bool Options::wants_peer(const std::string& name) const {
+  return peers.empty() || contains(peers, name);
+}
+
+std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
+  Options options;
+  CLI::App app(
+      "Times copies, views and operations of tenstride beside memcpy and other libraries.\n"
+      "Each case: all contenders in turn, medians of 7, shares of the best plain copy of the same bytes.\n"
+      "Each result is compared with a plain loop before it is timed; a wrong one ends with exit code 1.");
+  bool is_quick = false;
+  bool is_smoke = false;
+  app.add_flag("--list", options.only_list, "name the cases and the peers, and end");
+  auto* const quick = app.add_flag("--quick", is_quick, "a selection of the cases, in minutes");
+  app.add_flag("--smoke", is_smoke, "every case, tiny: whether all contenders compute the same")
+      ->excludes(quick);
+  app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");
+  app.add_option("--threads", options.threads, "numbers of threads, e.g. 1,2")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256));
+  app.add_option("--destination", options.destinations, "warm, fresh or warm,fresh")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"warm", "fresh"}));
+  app.add_option("--peers", options.peers, "only these, separated by commas")->delimiter(',');
+  app.add_option("--repetitions", options.rounds.repetitions, "turns of each contender (7)")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--out", options.out, "write the figures to this JSON file");
+  app.add_option("--commit", options.commit, "what the JSON file names as the version measured");
+  try {
+    app.parse(argc, argv);
+    static_cast<void>(std::regex(options.filter));
+  } catch (const CLI::ParseError& error) {
+    exit_code = app.exit(error);
+    return std::nullopt;
+  } catch (const std::regex_error&) {
+    exit_code = app.exit(CLI::ValidationError("--filter", "'" + options.filter + "' is not an expression"));
+    return std::nullopt;
+  }
+  if (is_quick) options.scope = Scope::quick;
+  if (is_smoke) {
+    options.scope = Scope::smoke;
+    options.rounds = {.repetitions = 1, .seconds_of_a_turn = 0, .warmed_below = 0, .pause = 0};
+  }
+  return options;
+}
+
+}  // namespace tenstride::bench

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "case.hpp"
+#include "harness.hpp"
+
+namespace tenstride::bench {
+
+/// What the command line asked for.
+struct Options {
+  Scope scope = Scope::full;
+  bool only_list = false;
+  std::string filter = ".";
+  std::vector<int> threads{1, 2};
+  std::vector<std::string> destinations{"warm", "fresh"};
+  std::vector<std::string> peers;  ///< empty: all
+  std::string out;
+  std::string commit = "unknown";
+  Rounds rounds;
+
+  [[nodiscard]] bool wants(const std::string& full_name) const {
+    return std::regex_search(full_name, std::regex(filter));
+  }
+  [[nodiscard]] bool wants_destination(const std::string& destination) const;
+  [[nodiscard]] bool wants_peer(const std::string& name) const;
+};
+
+/// Reads the command line; where it asks for help or makes no sense, the exit code instead.
+std::optional<Options> read_options(int argc, char** argv, int& exit_code);
+
+}  // namespace tenstride::bench

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride_tiny.hpp"
+
+#include "tenstride/copy_plan.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/indexing.hpp"
+#include "tenstride/ops.hpp"
+#include "tenstride/run_plan.hpp"
+
+namespace tenstride::bench {
+namespace {
+
+template <class F>
+Tiny repeat_call(std::string what, F f) {
+  return {std::move(what), [f](std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i) {
+              auto result = f();
+              keep(result);
+            }
+          }};
+}
+
+/// `step` takes the tensor away and gives one of the same shape back, by so many view operations; the figure
+/// is that of all of them, which the name says.
+template <class F>
+Tiny move_through(std::string what, const Tensor& x, F step) {
+  return {std::move(what), [x, step](std::int64_t count) {
+            Tensor moving = x;
+            for (std::int64_t i = 0; i < count; ++i) {
+              moving = step(std::move(moving));
+              keep(moving);
+            }
+          }};
+}
+
+void add_views(std::vector<Tiny>& all) {
+  const Tensor x = empty({2, 3, 4, 5});
+  const Tensor y = empty({2, 1, 4, 5});
+  const Tensor m = empty({6, 8});
+  const auto view = [&](const char* what, auto f) {
+    all.push_back(repeat_call(std::string("view, rank 4: ") + what, f));
+  };
+  view("copy of the handle", [x] { return Tensor(x); });
+  view("view", [x] { return x.view({6, 20}); });
+  view("permute", [x] { return x.permute({0, 2, 3, 1}); });
+  view("transpose", [x] { return x.transpose(1, 2); });
+  view("movedim", [x] { return x.movedim(1, 3); });
+  view("slice", [x] { return x.slice(2, 1, 3); });
+  view("narrow", [x] { return x.narrow(2, 1, 2); });
+  view("select", [x] { return x.select(1, 1); });
+  view("unsqueeze", [x] { return x.unsqueeze(1); });
+  view("squeeze", [y] { return y.squeeze(1); });
+  view("expand", [y] { return y.expand({2, 3, 4, 5}); });
+  view("as_strided", [x] { return x.as_strided({2, 2}, {1, 2}, 3); });
+  view("reshape as a view", [x] { return x.reshape({24, 5}); });
+  view("flatten as a view", [x] { return x.flatten(); });
+  view("unflatten", [x] { return x.unflatten(2, {2, 2}); });
+  view("diagonal", [x] { return x.diagonal(0, 2, 3); });
+  view("unfold", [x] { return x.unfold(3, 2, 1); });
+  view("t of a matrix", [m] { return m.t(); });
+  view("index {0, 1:}", [x] { return x.index({0, Slice{1, {}}}); });
+  view("contiguous as a no-op", [x] { return x.contiguous(); });
+  view("is_contiguous", [x] { return x.is_contiguous(); });
+}
+
+void add_moved_views(std::vector<Tiny>& all) {
+  const Tensor x = empty({2, 3, 4, 5});
+  const auto moved = [&](const char* what, auto step) {
+    all.push_back(move_through(std::string("moved view, rank 4: ") + what, x, step));
+  };
+  moved("move of the handle", [](Tensor&& t) { return Tensor(std::move(t)); });
+  moved("view", [](Tensor&& t) { return std::move(t).view({2, 3, 4, 5}); });
+  moved("permute", [](Tensor&& t) { return std::move(t).permute({0, 1, 2, 3}); });
+  moved("transpose", [](Tensor&& t) { return std::move(t).transpose(1, 2); });
+  moved("slice", [](Tensor&& t) { return std::move(t).slice(2, 0, 4); });
+  moved("narrow", [](Tensor&& t) { return std::move(t).narrow(2, 0, 4); });
+  moved("unsqueeze, select", [](Tensor&& t) { return std::move(t).unsqueeze(0).select(0, 0); });
+  moved("expand", [](Tensor&& t) { return std::move(t).expand({2, 3, 4, 5}); });
+  moved("as_strided", [](Tensor&& t) { return std::move(t).as_strided({2, 3, 4, 5}, {60, 20, 5, 1}); });
+  moved("reshape as a view", [](Tensor&& t) { return std::move(t).reshape({2, 3, 4, 5}); });
+}
+
+void add_layouts(std::vector<Tiny>& all) {
+  const Layout x = row_major({2, 3, 4, 5});
+  const auto layout = [&](const char* what, auto f) {
+    all.push_back(repeat_call(std::string("layout, rank 4: ") + what, [x, f] {
+      Layout source = x;
+      keep(source);
+      return f(source);
+    }));
+  };
+  layout("copy", [](const Layout& l) { return Layout(l); });
+  layout("permute", [](const Layout& l) { return permute(l, {0, 2, 3, 1}); });
+  layout("transpose", [](const Layout& l) { return transpose(l, 1, 2); });
+  layout("slice", [](const Layout& l) { return slice(l, 2, 1, 3); });
+  layout("select", [](const Layout& l) { return select(l, 1, 1); });
+  layout("unsqueeze", [](const Layout& l) { return unsqueeze(l, 1); });
+  layout("try_view", [](const Layout& l) { return try_view(l, {6, 20}); });
+  layout("is_contiguous", [](const Layout& l) { return is_contiguous(l); });
+}
+
+/// What a 64x64 transpose costs when everything is decided beforehand.
+Tiny bare_transpose() {
+  const Tensor square = zeros({64, 64});
+  Tensor dst = empty({64, 64});
+  const CopyPlan ready =
+      plan(dst.layout(), dst.dtype(), square.t().layout(), square.dtype(), {.max_threads = 1});
+  return {"small: transpose of 64x64 float32, ready plan into warm memory",
+          [square, dst, ready](std::int64_t count) mutable {
+            std::byte* const to = dst.mutable_storage_data();
+            for (std::int64_t i = 0; i < count; ++i) run(ready, to, square.storage_data());
+          }};
+}
+
+void add_small(std::vector<Tiny>& all) {
+  const Tensor x = zeros({2, 3, 4});
+  const Tensor turned = x.permute({2, 0, 1});
+  const Tensor square = zeros({64, 64});
+  const std::vector<Tensor> two{zeros({2, 3}), zeros({2, 3})};
+  Tensor warm = empty({64, 64});
+  const auto small = [&](const char* what, auto f) {
+    all.push_back(repeat_call(std::string("small: ") + what, f));
+  };
+  small("empty {2,3}", [] { return empty({2, 3}); });
+  small("zeros {2,3}", [] { return zeros({2, 3}); });
+  small("clone of {2,3,4}", [x] { return x.clone(); });
+  small("permute + contiguous of {2,3,4}", [x] { return x.permute({2, 0, 1}).contiguous(); });
+  small("reshape of a permuted {2,3,4}", [turned] { return turned.reshape({24}); });
+  small("to(float16) of {2,3,4}", [x] { return x.to(DType::float16); });
+  small("transpose + contiguous of 64x64 float32", [square] { return square.t().contiguous(); });
+  all.push_back({"small: copy_ of a transposed 64x64 float32 into warm memory",
+                 [square, warm](std::int64_t count) mutable {
+                   const Tensor turned_square = square.t();
+                   for (std::int64_t i = 0; i < count; ++i) warm.copy_(turned_square);
+                 }});
+  all.push_back(bare_transpose());
+  small("cat of two {2,3}", [two] { return cat(two, 0); });
+  small("stack of two {2,3}", [two] { return stack(two, 0); });
+  small("flip of {2,3,4}", [x] { return x.flip({0}); });
+  small("eq of {2,3,4}", [x] { return x == x; });
+  small("item", [s = zeros({})] { return s.item<float>(); });
+}
+
+}  // namespace
+
+std::vector<Tiny> tenstride_tiny() {
+  std::vector<Tiny> all;
+  add_views(all);
+  add_moved_views(all);
+  add_layouts(all);
+  add_small(all);
+  return all;
+}
+
+}  // namespace tenstride::bench

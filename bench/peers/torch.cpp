@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/core/grad_mode.h>
+#include <torch/version.h>
+
+#include <memory>
+#include <optional>
+
+#include "../peer.hpp"
+#include "torch_tiny.hpp"
+
+namespace tenstride::bench {
+namespace {
+
+std::optional<at::ScalarType> type_of(DType type) {
+  switch (type) {
+    case DType::bool_:
+      return at::kBool;
+    case DType::uint8:
+      return at::kByte;
+    case DType::int8:
+      return at::kChar;
+    case DType::int16:
+      return at::kShort;
+    case DType::int32:
+      return at::kInt;
+    case DType::int64:
+      return at::kLong;
+    case DType::float16:
+      return at::kHalf;
+    case DType::bfloat16:
+      return at::kBFloat16;
+    case DType::float32:
+      return at::kFloat;
+    case DType::float64:
+      return at::kDouble;
+    case DType::complex64:
+      return at::kComplexFloat;
+    case DType::complex128:
+      return at::kComplexDouble;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Bytes that only move may do so as any type of their size.
+std::optional<at::ScalarType> type_to_move(DType type) {
+  return type == DType::uint16 ? at::kShort : type_of(type);
+}
+
+at::IntArrayRef sizes(const Dims& dims) {
+  return {dims.data(), dims.size()};
+}
+
+at::Tensor blob(const std::byte* data, const Dims& shape, at::ScalarType type) {
+  return at::from_blob(const_cast<std::byte*>(data), sizes(shape), at::TensorOptions(type));
+}
+
+struct Prepared {
+  at::Tensor source;
+  at::Tensor view;  ///< not of flips: torch knows no negative strides
+  at::ScalarType dst_type;
+};
+
+std::optional<Prepared> prepare(const CopyJob& job) {
+  const CopyCase& what = job.what;
+  const bool moves = what.src_type == what.dst_type && !what.scales();
+  const auto src_type = moves ? type_to_move(what.src_type) : type_of(what.src_type);
+  const auto dst_type = moves ? src_type : type_of(what.dst_type);
+  if (!src_type || !dst_type) return std::nullopt;
+  Prepared ready{blob(job.src, what.source, *src_type), {}, *dst_type};
+  if (what.flipped.empty()) {
+    ready.view = ready.source.as_strided(sizes(what.view.shape), sizes(what.view.strides), what.view.offset);
+  }
+  return ready;
+}
+
+struct Arithmetic {
+  at::Tensor scale;
+  at::Tensor shift;
+};
+
+/// One number for each index of the axis, ready to broadcast.
+Arithmetic arithmetic_of(const CopyCase& what, at::ScalarType type) {
+  std::vector<std::int64_t> shape(what.view.rank(), 1);
+  shape[what.scale_axis] = what.view.shape[what.scale_axis];
+  const auto numbers = [&](const std::vector<double>& values) {
+    return at::tensor(values, at::kDouble).view(shape).to(type);
+  };
+  return {numbers(what.scale), numbers(what.shift)};
+}
+
+template <class Make>
+Call makes(Make make) {
+  return fresh_call(std::move(make), [](const at::Tensor& x) { return x.data_ptr(); });
+}
+
+class Torch : public Peer {
+ public:
+  [[nodiscard]] std::string name() const override { return "libtorch"; }
+  [[nodiscard]] std::string version() const override { return TORCH_VERSION; }
+  [[nodiscard]] bool uses_threads() const override { return true; }
+  void set_threads(int count) override { at::set_num_threads(count); }
+  /// Without recording for derivatives, as for inference.
+  void start() override { at::GradMode::set_enabled(false); }
+
+  Call copy(const CopyJob& job) override {
+    const std::optional<Prepared> ready = prepare(job);
+    if (!ready || !ready->view.defined()) return {};
+    const at::Tensor dst = blob(job.dst, job.what.view.shape, ready->dst_type);
+    Call call;
+    if (job.what.scales()) {
+      const Arithmetic with = arithmetic_of(job.what, ready->dst_type);
+      call.run = [dst, view = ready->view, with] { dst.copy_(view).mul_(with.scale).add_(with.shift); };
+    } else {
+      call.run = [dst, view = ready->view] { dst.copy_(view); };
+    }
+    return call;
+  }
+
+  Call copy_fresh(const CopyJob& job) override {
+    const std::optional<Prepared> ready = prepare(job);
+    if (!ready) return {};
+    const at::Tensor view = ready->view;
+    const at::ScalarType type = ready->dst_type;
+    if (!view.defined()) {
+      if (job.what.src_type != job.what.dst_type) return {};
+      return makes([source = ready->source, &what = job.what] { return source.flip(sizes(what.flipped)); });
+    }
+    const auto convert = [view, type] {
+      return view.to(type, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
+    };
+    if (job.what.scales()) {
+      const Arithmetic with = arithmetic_of(job.what, type);
+      return makes([convert, with] { return convert().mul_(with.scale).add_(with.shift); });
+    }
+    if (job.what.src_type != job.what.dst_type) return makes(convert);
+    if (view.is_contiguous()) return makes([view] { return view.clone(); });
+    return makes([view] { return view.contiguous(); });
+  }
+
+  Call operate(const OperationJob& job) override;
+  std::vector<Tiny> tiny() override { return torch_tiny(); }
+};
+
+at::Tensor of_indices(Index count) {
+  const std::vector<std::int64_t> indices = scattered(count);
+  return at::tensor(indices, at::kLong);
+}
+
+Call answers(std::function<bool()> ask) {
+  return fresh_call(std::move(ask), [](const bool& answer) { return &answer; });
+}
+
+Call writes(std::function<void()> write) {
+  Call call;
+  call.run = std::move(write);
+  return call;
+}
+
+using Indices = c10::List<c10::optional<at::Tensor>>;
+
+/// Operations with indices: the inputs beside the elements are prepared, not timed.
+Call index_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& dst) {
+  const OperationCase& what = job.what;
+  switch (what.operation) {
+    case Operation::index_rows:
+      return makes([x, indices = Indices({of_indices(what.rows())})] { return at::index(x, indices); });
+    case Operation::index_columns:
+      return makes([x, indices = Indices({c10::nullopt, of_indices(what.columns())})] {
+        return at::index(x, indices);
+      });
+    case Operation::index_points: {
+      const at::Tensor points = of_indices(what.input_elements());
+      const Indices indices(
+          {at::div(points, what.columns(), "floor"), at::remainder(points, what.columns())});
+      return makes([x, indices] { return at::index(x, indices); });
+    }
+    case Operation::index_mask: {
+      std::vector<unsigned char> bytes = mask_of(job);
+      const at::Tensor mask =
+          at::from_blob(bytes.data(), sizes(what.shape), at::TensorOptions(at::kBool)).clone();
+      return makes([x, indices = Indices({mask})] { return at::index(x, indices); });
+    }
+    default:
+      return writes([x, y = dst, indices = Indices({of_indices(what.rows())})]() mutable {
+        at::index_put_(y, indices, x);
+      });
+  }
+}
+
+Call Torch::operate(const OperationJob& job) {
+  const OperationCase& what = job.what;
+  const std::optional<at::ScalarType> type = type_of(what.type);
+  if (!type) return {};
+  const auto input = [&](int k) { return blob(job.input(k), what.shape, *type); };
+  const at::Tensor x = input(0);
+  const at::Tensor dst = blob(job.dst, what.shape, *type);
+  const std::int64_t axis = what.axis;
+  const std::int64_t amount = what.amount;
+  const std::vector<std::int64_t> shape = what.shape.to_vector();
+  switch (what.operation) {
+    case Operation::cat:
+      return makes(
+          [all = std::vector<at::Tensor>{x, input(1), input(2)}, axis] { return at::cat(all, axis); });
+    case Operation::stack:
+      return makes(
+          [all = std::vector<at::Tensor>{x, input(1), input(2)}, axis] { return at::stack(all, axis); });
+    case Operation::repeat:
+      return makes([x] { return x.repeat({2, 3}); });
+    case Operation::repeat_interleave:
+      return makes([x, axis] { return x.repeat_interleave(2, axis); });
+    case Operation::roll:
+      return makes([=] { return x.roll({amount}, {axis}); });
+    case Operation::roll_all:
+      return makes([=] { return x.roll({amount}); });
+    case Operation::tril:
+      return makes([x] { return x.tril(); });
+    case Operation::index_rows:
+    case Operation::index_columns:
+    case Operation::index_points:
+    case Operation::index_mask:
+    case Operation::index_put_:
+      return index_with(job, x, dst);
+    case Operation::eq:
+      return makes([x, y = input(1)] { return x.eq(y); });
+    case Operation::eq_turned:
+      return makes([x, y = input(1)] { return x.eq(y.t()); });
+    case Operation::eq_row:
+      return makes([x, row = input(1).select(0, 0)] { return x.eq(row); });
+    case Operation::lt_number:
+      return makes([=] { return x.lt(amount); });
+    case Operation::equal:
+      return answers([x, y = x.clone()] { return x.equal(y); });
+    case Operation::all:
+      return makes([y = at::ones_like(x).to(at::kBool)] { return y.all(); });
+    case Operation::fill_:
+      return writes([=] { dst.fill_(amount); });
+    case Operation::zero_:
+      return writes([=] { dst.zero_(); });
+    case Operation::zeros:
+      return makes([=] { return at::zeros(shape, *type); });
+    case Operation::full:
+      return makes([=] { return at::full(shape, amount, *type); });
+    case Operation::arange:
+      return makes([n = what.input_elements()] { return at::arange(n); });
+    case Operation::clone:
+      return makes([=] { return x.clone(); });
+  }
+  return {};
+}
+
+const bool added = add_peer(std::make_unique<Torch>());
+
+}  // namespace
+}  // namespace tenstride::bench

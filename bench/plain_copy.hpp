@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "team.hpp"
+
+namespace tenstride::bench {
+
+/// A way to move bytes that do not change their order: the yardstick.
+struct PlainCopy {
+  std::string name;
+  void (*copy)(std::byte* dst, const std::byte* src, std::size_t bytes);
+};
+
+/// memcpy and the streaming copies of the widest vectors this machine has. The first is memcpy.
+std::vector<PlainCopy> plain_copies();
+
+/// A way to write one byte everywhere.
+struct PlainFill {
+  std::string name;
+  void (*fill)(std::byte* dst, unsigned char value, std::size_t bytes);
+};
+/// memset and the streaming fill of the widest vectors this machine has. The first is memset.
+std::vector<PlainFill> plain_fills();
+
+/// Each member of the team moves one run of whole pages.
+void copy_with(Team& team, const PlainCopy& plain, std::byte* dst, const std::byte* src, std::size_t bytes);
+void fill_with(Team& team, const PlainFill& plain, std::byte* dst, unsigned char value, std::size_t bytes);
+
+}  // namespace tenstride::bench

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of tenstride-bench as tables (Markdown), as plots (PNG) and measured against what is aimed at.
+
+    bench/report.py bench/results/MACHINE.json --markdown table.md --plots figures
+"""
+
+import argparse
+import collections
+import json
+import math
+import pathlib
+import sys
+
+US = "tenstride"
+FIRST = "tenstride first touch"
+TORCH = "libtorch"
+LARGE = 16 << 20
+NOISE = 0.97  # a peer is faster when it is so by more than 3 %
+
+ITEM_SIZES = {"bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "uint16": 2, "int16": 2,
+              "float16": 2, "bfloat16": 2, "complex128": 16}
+SIZE_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+def geometric_mean(values):
+    values = [value for value in values if value > 0]
+    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+
+
+def share(record, name=US):
+    found = record.get("contenders", {}).get(name)
+    return found["share"] if found else None
+
+
+def text(value):
+    return "" if value is None else f"{value:.2f}"
+
+
+def full_name(record):
+    return f"{record['family']}/{record['name']}"
+
+
+def families(records):
+    grouped = collections.OrderedDict()
+    for record in records:
+        grouped.setdefault(record["family"], []).append(record)
+    return grouped
+
+
+def is_large(record):
+    return record["bytes_written"] >= LARGE
+
+
+def wanted_share(record):
+    """What is aimed at for a large copy into warm memory."""
+    if record["family"] in ("contiguous", "conversions", "expand"):
+        return 0.95
+    sizes = [ITEM_SIZES.get(record[key], 4) for key in ("src_type", "dst_type")]
+    return 0.75 if min(sizes) <= 2 else 0.90
+
+
+# Tables.
+
+def heading(result):
+    machine = result["machine"]
+    yield f"{machine['processor']}, {machine['processors']} processors, {machine['memory']}; " \
+          f"{'; '.join(machine['caches'])}."
+    yield ""
+    yield f"{machine['system']}, {machine['kernel']}, transparent huge pages {machine['huge_pages']}; " \
+          f"{machine['compiler']}, `{machine['flags'].strip()}`; commit {result['commit']}, scope {result['scope']}."
+    yield ""
+    peers = [f"{name} {version}" for name, version in result.get("peers", {}).items() if name != FIRST]
+    yield "Contenders: " + ", ".join(peers) + "."
+    yield ""
+
+
+def table(records):
+    """Shares of the best plain copy, a column for each contender that takes part anywhere."""
+    names = []
+    for record in records:
+        names += [name for name in record.get("contenders", {}) if name not in names]
+    names.sort(key=lambda name: (not name.startswith(US), name != TORCH, name))
+    yield "| case | threads | to | best plain copy | " + " | ".join(names) + " | to PyTorch |"
+    yield "|---|---|---|---|" + "---|" * (len(names) + 1)
+    for record in records:
+        ours, torch = share(record), share(record, TORCH)
+        ratio = f"{ours / torch:.1f}x" if ours and torch else ""
+        cells = [record["name"], str(record["threads"]), record["destination"],
+                 f"{record['best_plain_gb_per_s']:.1f} GB/s, {record['best_plain']}"]
+        cells += [text(share(record, name)) for name in names] + [ratio]
+        yield "| " + " | ".join(cells) + " |"
+    shares = [share(record) for record in records if share(record) and record["destination"] == "warm"]
+    if len(shares) > 1:
+        yield ""
+        yield f"Warm: geometric mean {geometric_mean(shares):.2f}, lowest {min(shares):.2f}."
+    yield ""
+
+
+def tiny_table(records):
+    names, rows = [], collections.OrderedDict()
+    for record in records:
+        if record["contender"] not in names:
+            names.append(record["contender"])
+        rows.setdefault((record["name"], record["process"]), {})[record["contender"]] = record["nanoseconds"]
+    yield "| nanoseconds a call | while there are | " + " | ".join(names) + " |"
+    yield "|---|---|" + "---|" * len(names)
+    for (name, process), row in rows.items():
+        cells = [f"{row[one]:.1f}" if one in row else "" for one in names]
+        yield f"| {name} | {process.removesuffix(' in the process')} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def markdown(result):
+    lines = list(heading(result))
+    for family, records in families(result.get("copies", []) + result.get("operations", [])).items():
+        lines += [f"## {family[0].upper()}{family[1:]}", ""] + list(table(records))
+    if result.get("tiny"):
+        lines += ["## Small things", ""] + list(tiny_table(result["tiny"]))
+    return "\n".join(lines)
+
+
+# What is aimed at.
+
+def below_target(copies):
+    for record in copies:
+        ours = share(record)
+        if ours is None or record["destination"] != "warm" or not is_large(record):
+            continue
+        if record["family"] == "ttc":
+            continue
+        if ours < wanted_share(record):
+            yield f"{ours:.2f} of {wanted_share(record):.2f}: {full_name(record)}, {record['threads']} threads"
+
+
+def behind_a_peer(records):
+    for record in records:
+        ours = share(record)
+        if ours is None:
+            continue
+        for name, entry in record["contenders"].items():
+            if not name.startswith(US) and name not in ("malloc, memcpy, free",) and ours < entry["share"] * NOISE:
+                yield f"{ours / entry['share']:.2f} of {name}: {full_name(record)}, {record['destination']}, " \
+                      f"{record['threads']} threads"
+
+
+def slow_fresh(copies):
+    for record in copies:
+        ours, torch = share(record, FIRST), share(record, TORCH)
+        if record["destination"] == "fresh" and ours and torch and is_large(record) and ours < 2 * torch:
+            yield f"{ours / torch:.2f}x PyTorch: {full_name(record)}, {record['threads']} threads"
+
+
+def fresh_far_from_warm(copies):
+    """A loop of fresh results has to come within 80 % of the same copy into warm memory."""
+    warm = {(full_name(r), r["threads"]): r["contenders"][US]["seconds"] for r in copies
+            if r["destination"] == "warm" and share(r)}
+    for record in copies:
+        key = (full_name(record), record["threads"])
+        if record["destination"] == "fresh" and share(record) and key in warm and is_large(record):
+            ratio = warm[key] / record["contenders"][US]["seconds"]
+            if ratio < 0.8:
+                yield f"{ratio:.2f} of warm: {key[0]}, {key[1]} threads"
+
+
+def gain_of_threads(copies):
+    alone = {}
+    for record in copies:
+        if record["destination"] != "warm" or not share(record) or not is_large(record):
+            continue
+        seconds = record["contenders"][US]["seconds"]
+        if record["threads"] == 1:
+            alone[full_name(record)] = (seconds, record["best_plain_gb_per_s"])
+        elif record["threads"] == 2 and full_name(record) in alone:
+            before, plain_before = alone[full_name(record)]
+            gain, plain_gain = before / seconds, record["best_plain_gb_per_s"] / plain_before
+            if gain < 1.8:
+                yield f"{gain:.2f}x (the plain copy {plain_gain:.2f}x): {full_name(record)}"
+
+
+def goals(result):
+    copies, operations = result.get("copies", []), result.get("operations", [])
+    ttc = [share(r) for r in copies if r["family"] == "ttc" and r["destination"] == "warm" and share(r)]
+    if ttc:
+        yield f"ttc: geometric mean {geometric_mean(ttc):.3f} (0.85), lowest {min(ttc):.3f} (0.65), {len(ttc)} cases"
+    ratios = [share(r) / share(r, TORCH) for r in copies + operations if share(r) and share(r, TORCH)]
+    if ratios:
+        yield f"to PyTorch, geometric mean {geometric_mean(ratios):.2f}x (4x), lowest {min(ratios):.2f}x, " \
+              f"{len(ratios)} cases"
+    for title, found in (("large cases below their target", below_target(copies)),
+                         ("behind a peer", behind_a_peer(copies + operations)),
+                         ("first touch below 2x PyTorch", slow_fresh(copies)),
+                         ("reused memory below 0.80 of warm", fresh_far_from_warm(copies)),
+                         ("two threads below 1.8x one", gain_of_threads(copies))):
+        found = sorted(found)
+        yield f"{title}: {len(found)}"
+        yield from ("  " + line for line in found)
+
+
+# Plots.
+
+def plain_name(family):
+    return "".join(c if c.isalnum() else "_" for c in family).strip("_").replace("__", "_")
+
+
+def plot_family(plt, family, records, path):
+    records = [r for r in records if r["destination"] == "warm" and r["threads"] == 1] or records
+    names = []
+    for record in records:
+        names += [name for name in record.get("contenders", {}) if name not in names]
+    height = max(2.0, 0.16 * len(records) * (len(names) + 1) + 1.2)
+    figure, axes = plt.subplots(figsize=(9, height))
+    colours = plt.get_cmap("tab10")
+    for i, name in enumerate(names):
+        places = [k * (len(names) + 1) + i for k, r in enumerate(records) if share(r, name)]
+        values = [share(r, name) for r in records if share(r, name)]
+        axes.barh(places, values, color="black" if name == US else colours(i % 10), label=name)
+    axes.set_yticks([k * (len(names) + 1) + (len(names) - 1) / 2 for k in range(len(records))],
+                    [r["name"] for r in records], fontsize=7)
+    axes.invert_yaxis()
+    axes.axvline(1, color="grey", linewidth=0.8)
+    axes.set_xlabel(f"share of the best plain copy of the same bytes ({records[0]['destination']}, 1 thread)")
+    axes.set_title(family)
+    axes.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def size_in_bytes(name):
+    number, unit = name.split()
+    return int(number) * SIZE_UNITS[unit]
+
+
+def plot_sizes(plt, grouped, path, threads):
+    figure, axes = plt.subplots(1, len(grouped), figsize=(5 * len(grouped), 4), squeeze=False, sharey=True)
+    for place, (family, records) in zip(axes[0], grouped.items()):
+        records = [r for r in records if r["threads"] == threads]
+        curves = collections.OrderedDict({"best plain copy": []})
+        for record in records:
+            size = size_in_bytes(record["name"])
+            curves["best plain copy"].append((size, record["best_plain_gb_per_s"]))
+            for name in record.get("contenders", {}):
+                rate = record["bytes"] * 1e-9 / record["contenders"][name]["seconds"]
+                curves.setdefault(name, []).append((size, rate))
+        for name, points in curves.items():
+            style = {US: {"color": "black", "linewidth": 2}, "best plain copy": {"color": "grey", "linestyle": "--"}}
+            place.plot(*zip(*points), marker=".", label=name, **style.get(name, {})) if points else None
+        place.set_xscale("log", base=2)
+        place.set_yscale("log")
+        place.set_title(f"{family.partition(', ')[2]}, {threads} thread{'s' if threads > 1 else ''}", fontsize=9)
+        place.set_xlabel("bytes of the source")
+        place.legend(fontsize=6)
+    axes[0][0].set_ylabel("GB/s, read and written")
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def plot_tiny(plt, records, path):
+    process = records[-1]["process"]
+    rows = collections.OrderedDict()
+    for record in records:
+        if record["process"] == process:
+            rows.setdefault(record["name"], {})[record["contender"]] = record["nanoseconds"]
+    rows = collections.OrderedDict((name, row) for name, row in rows.items() if len(row) > 1)
+    if not rows:
+        return
+    figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5))
+    for place, row in enumerate(rows.values()):
+        for name, value in row.items():
+            axes.plot(value, place, "o", color={US: "black", TORCH: "tab:orange"}.get(name, "tab:blue"), label=name)
+    axes.set_yticks(range(len(rows)), list(rows), fontsize=7)
+    axes.invert_yaxis()
+    axes.set_xscale("log")
+    axes.set_xlabel(f"nanoseconds a call ({process})")
+    handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
+    axes.legend(handles.values(), handles.keys(), fontsize=7)
+    axes.grid(axis="x", which="both", linewidth=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def plots(result, folder):
+    try:
+        import matplotlib
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as plt
+    except ImportError:
+        sys.exit("report: no matplotlib; scripts/bench_setup.sh installs it into .venv")
+    folder.mkdir(parents=True, exist_ok=True)
+    grouped = families(result.get("copies", []) + result.get("operations", []))
+    sizes = collections.OrderedDict((f, r) for f, r in grouped.items() if f.startswith("sizes"))
+    for family, records in grouped.items():
+        if family not in sizes:
+            plot_family(plt, family, records, folder / f"{plain_name(family)}.png")
+    for threads in sorted({r["threads"] for records in sizes.values() for r in records}):
+        plot_sizes(plt, sizes, folder / f"sizes_{threads}.png", threads)
+    if result.get("tiny"):
+        plot_tiny(plt, result["tiny"], folder / "small.png")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", type=pathlib.Path, help="what tenstride-bench --out wrote")
+    parser.add_argument("--markdown", type=pathlib.Path, help="write the tables to this file")
+    parser.add_argument("--plots", type=pathlib.Path, help="write the plots into this folder")
+    arguments = parser.parse_args()
+    result = json.loads(arguments.result.read_text(encoding="utf-8"))
+    if arguments.markdown:
+        arguments.markdown.write_text(markdown(result), encoding="utf-8")
+    if arguments.plots:
+        plots(result, arguments.plots)
+    try:
+        print("\n".join(goals(result)), flush=True)
+    except BrokenPipeError:  # `| head`
+        sys.stdout = None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arena.hpp"
+#include "check.hpp"
+#include "harness.hpp"
+#include "options.hpp"
+#include "peer.hpp"
+#include "plain_copy.hpp"
+
+namespace tenstride::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// What all cases of a run share: memory, peers, yardsticks, and what was found.
+class Session {
+ public:
+  explicit Session(const Options& options);
+
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+  /// Those the command line asked for.
+  [[nodiscard]] const std::vector<Peer*>& peers() const noexcept { return peers_; }
+  Arena& source() noexcept { return source_; }
+  Arena& destination() noexcept { return destination_; }
+
+  /// Whether so many bytes can be had.
+  [[nodiscard]] bool fits(std::size_t bytes) const noexcept { return bytes <= memory_; }
+  /// Tells all peers.
+  void set_threads(int count);
+
+  /// The yardsticks for a copy of `bytes` from source to destination, with so many threads; or for a fill.
+  std::vector<Contender> plain_copy_contenders(std::size_t bytes, int threads);
+  std::vector<Contender> plain_fill_contenders(std::size_t bytes, int threads);
+  /// What everyone pays who copies into memory that nobody has touched: malloc, memcpy, free.
+  Contender fresh_plain_copy(std::size_t bytes);
+
+  /// Adds the contender where its result is right; says so, and remembers it, where it is not.
+  void admit(std::vector<Contender>& contenders, const std::string& case_name, const Peer& peer, Call call,
+             const Expected& expected, std::size_t dst_bytes);
+  void complain(const std::string& case_name, const Peer& peer, const std::string& what);
+  /// How many results were wrong.
+  [[nodiscard]] int complaints() const noexcept { return complaints_; }
+
+  /// Times the yardsticks (the first `plain` contenders) and the others, and puts the figures into `record`:
+  /// seconds, samples, shares of the best yardstick.
+  void time(std::vector<Contender>& contenders, std::size_t plain, std::size_t bytes, Json& record);
+
+ private:
+  Team& team(int threads);
+
+  Options options_;
+  std::vector<Peer*> peers_;
+  Arena source_;
+  Arena destination_;
+  std::map<int, std::unique_ptr<Team>> teams_;
+  std::vector<PlainCopy> copies_ = plain_copies();
+  std::vector<PlainFill> fills_ = plain_fills();
+  std::size_t memory_ = 0;
+  int complaints_ = 0;
+};
+
+/// The parts of a run. Each gives its records.
+Json run_copies(Session& session);
+Json run_operations(Session& session);
+Json run_tiny(Session& session);
+
+/// Five significant digits: more is noise.
+double rounded(double value);
+
+}  // namespace tenstride::bench
