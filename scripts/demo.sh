@@ -61,7 +61,7 @@ import numpy as np
 from PIL import Image
 
 photo = np.asarray(Image.open(sys.argv[1]).convert("RGB"))
-wanted = photo.transpose(2, 0, 1).astype(np.float32) / np.float32(255)
+wanted = photo.transpose(2, 0, 1).astype(np.float32) * np.float32(1 / 255)
 found = np.load(sys.argv[2], mmap_mode="r")
 if found.dtype != wanted.dtype or found.shape != wanted.shape or not np.array_equal(found, wanted):
     sys.exit(f"not equal: {found.dtype} {found.shape} read, {wanted.dtype} {wanted.shape} wanted")
