@@ -36,11 +36,14 @@ struct Turn {
   bool is_warmed = false;
 };
 
-Turn turn_for(const Call& call, const Rounds& rounds) {
-  const double seconds = std::max(estimate(call, rounds.seconds_of_a_turn), 1e-9);
+Turn turn_for(const Contender& contender, double seconds, double fastest, const Rounds& rounds) {
   Turn turn;
-  turn.repetitions = seconds > rounds.slow_above ? std::min(3, rounds.repetitions) : rounds.repetitions;
-  if (call.before) return turn;
+  turn.repetitions = rounds.repetitions;
+  if (!contender.takes_all_turns) {
+    if (seconds > fastest * rounds.few_turns_from) turn.repetitions = std::min(3, rounds.repetitions);
+    if (seconds > fastest * rounds.one_turn_from) turn.repetitions = 1;
+  }
+  if (contender.call.before) return turn;
   turn.is_warmed = seconds < rounds.warmed_below;
   turn.calls =
       std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::ceil(rounds.seconds_of_a_turn / seconds)));
@@ -63,9 +66,14 @@ double Timing::fastest() const {
 std::vector<Timing> time_in_turn(std::span<Contender> contenders, const Rounds& rounds) {
   std::vector<Timing> timings;
   std::vector<Turn> turns;
+  std::vector<double> estimates;
   for (const Contender& contender : contenders) {
     timings.push_back({contender.name, {}});
-    turns.push_back(turn_for(contender.call, rounds));
+    estimates.push_back(std::max(estimate(contender.call, rounds.seconds_of_a_turn), 1e-9));
+  }
+  const double fastest = *std::min_element(estimates.begin(), estimates.end());
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    turns.push_back(turn_for(contenders[i], estimates[i], fastest, rounds));
   }
   const std::size_t count = contenders.size();
   for (int round = 0; round < rounds.repetitions; ++round) {

@@ -13,6 +13,8 @@ namespace tenstride::bench {
 struct Contender {
   std::string name;
   Call call;
+  /// Gets all its turns, however slow it is.
+  bool takes_all_turns = false;
 };
 
 /// What the clock said about one contender.
@@ -32,8 +34,9 @@ struct Rounds {
   /// A call shorter than this is made once before each turn, so that the caches hold what its own repetition
   /// leaves in them and not what the contender before it left.
   double warmed_below = 20e-3;
-  /// Contenders slower than this get 3 turns only.
-  double slow_above = 2.0;
+  /// Who is so many times slower than the fastest gets 3 turns only, and one so many times slower one.
+  double few_turns_from = 16;
+  double one_turn_from = 1e9;
   /// Between turns: time for the threads of the one before to fall asleep.
   double pause = 2e-3;
 };

@@ -55,7 +55,11 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
     exit_code = app.exit(CLI::ValidationError("--filter", "'" + options.filter + "' is not an expression"));
     return std::nullopt;
   }
-  if (is_quick) options.scope = Scope::quick;
+  if (is_quick) {
+    options.scope = Scope::quick;
+    options.rounds.few_turns_from = 3;
+    options.rounds.one_turn_from = 10;
+  }
   if (is_smoke) {
     options.scope = Scope::smoke;
     options.rounds = {.repetitions = 1, .seconds_of_a_turn = 0, .warmed_below = 0, .pause = 0};

@@ -31,6 +31,8 @@ class Peer {
   virtual ~Peer() = default;
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string version() const = 0;
+  /// Whether others are stated as ratios to it, so that it takes all its turns however slow it is.
+  [[nodiscard]] virtual bool is_reference() const { return false; }
   /// Whether its copies use more than one thread; those that do not take part with one only.
   [[nodiscard]] virtual bool uses_threads() const { return false; }
   virtual void set_threads(int) {}

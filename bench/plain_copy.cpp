@@ -24,80 +24,117 @@ void fill_memset(std::byte* dst, unsigned char value, std::size_t bytes) {
 
 #if defined(__x86_64__)
 
-/// One line by streaming stores; dst is aligned to a line.
+// What the three widths differ in: how a line is loaded, set, stored and streamed. dst is aligned to a line.
 struct Sse2 {
   static constexpr const char* name = "SSE2";
-  __attribute__((target("sse2"), always_inline)) static inline void line(std::byte* dst,
-                                                                         const std::byte* src) {
-    const auto* const from = reinterpret_cast<const __m128i*>(src);
-    auto* const to = reinterpret_cast<__m128i*>(dst);
-    const __m128i a = _mm_loadu_si128(from);
-    const __m128i b = _mm_loadu_si128(from + 1);
-    const __m128i c = _mm_loadu_si128(from + 2);
-    const __m128i d = _mm_loadu_si128(from + 3);
-    _mm_stream_si128(to, a);
-    _mm_stream_si128(to + 1, b);
-    _mm_stream_si128(to + 2, c);
-    _mm_stream_si128(to + 3, d);
+  using Vector = __m128i;
+  static constexpr int vectors = 4;
+  __attribute__((target("sse2"), always_inline)) static inline Vector load(const Vector* from) {
+    return _mm_loadu_si128(from);
   }
-  __attribute__((target("sse2"))) static void lines(std::byte* dst, const std::byte* src, std::size_t bytes);
-  __attribute__((target("sse2"))) static void pages(std::byte* dst, const std::byte* src, std::size_t bytes);
+  __attribute__((target("sse2"), always_inline)) static inline Vector set(unsigned char value) {
+    return _mm_set1_epi8(static_cast<char>(value));
+  }
+  __attribute__((target("sse2"), always_inline)) static inline void store(Vector* to, Vector v) {
+    _mm_store_si128(to, v);
+  }
+  __attribute__((target("sse2"), always_inline)) static inline void stream(Vector* to, Vector v) {
+    _mm_stream_si128(to, v);
+  }
 };
 
 struct Avx2 {
   static constexpr const char* name = "AVX2";
-  __attribute__((target("avx2"), always_inline)) static inline void line(std::byte* dst,
-                                                                         const std::byte* src) {
-    const auto* const from = reinterpret_cast<const __m256i*>(src);
-    auto* const to = reinterpret_cast<__m256i*>(dst);
-    const __m256i a = _mm256_loadu_si256(from);
-    const __m256i b = _mm256_loadu_si256(from + 1);
-    _mm256_stream_si256(to, a);
-    _mm256_stream_si256(to + 1, b);
+  using Vector = __m256i;
+  static constexpr int vectors = 2;
+  __attribute__((target("avx2"), always_inline)) static inline Vector load(const Vector* from) {
+    return _mm256_loadu_si256(from);
   }
-  __attribute__((target("avx2"))) static void lines(std::byte* dst, const std::byte* src, std::size_t bytes);
-  __attribute__((target("avx2"))) static void pages(std::byte* dst, const std::byte* src, std::size_t bytes);
+  __attribute__((target("avx2"), always_inline)) static inline Vector set(unsigned char value) {
+    return _mm256_set1_epi8(static_cast<char>(value));
+  }
+  __attribute__((target("avx2"), always_inline)) static inline void store(Vector* to, Vector v) {
+    _mm256_store_si256(to, v);
+  }
+  __attribute__((target("avx2"), always_inline)) static inline void stream(Vector* to, Vector v) {
+    _mm256_stream_si256(to, v);
+  }
 };
 
 struct Avx512 {
   static constexpr const char* name = "AVX-512";
-  __attribute__((target("avx512f"), always_inline)) static inline void line(std::byte* dst,
-                                                                            const std::byte* src) {
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(dst), _mm512_loadu_si512(src));
+  using Vector = __m512i;
+  static constexpr int vectors = 1;
+  __attribute__((target("avx512f"), always_inline)) static inline Vector load(const Vector* from) {
+    return _mm512_loadu_si512(from);
   }
-  __attribute__((target("avx512f"))) static void lines(std::byte* dst, const std::byte* src,
-                                                       std::size_t bytes);
-  __attribute__((target("avx512f"))) static void pages(std::byte* dst, const std::byte* src,
-                                                       std::size_t bytes);
+  __attribute__((target("avx512f"), always_inline)) static inline Vector set(unsigned char value) {
+    return _mm512_set1_epi32(static_cast<int>(value * 0x01010101U));
+  }
+  __attribute__((target("avx512f"), always_inline)) static inline void store(Vector* to, Vector v) {
+    _mm512_store_si512(to, v);
+  }
+  __attribute__((target("avx512f"), always_inline)) static inline void stream(Vector* to, Vector v) {
+    _mm512_stream_si512(to, v);
+  }
 };
 
-// The three bodies are the same text: a template cannot carry the target.
-#define TENSTRIDE_BENCH_STREAMS(Vector)                                                            \
-  void Vector::lines(std::byte* dst, const std::byte* src, std::size_t bytes) {                    \
-    for (std::size_t at = 0; at < bytes; at += ::tenstride::bench::line) line(dst + at, src + at); \
-    _mm_sfence();                                                                                  \
-  }                                                                                                \
-  void Vector::pages(std::byte* dst, const std::byte* src, std::size_t bytes) {                    \
-    std::size_t at = 0;                                                                            \
-    for (; at + 4 * page <= bytes; at += 4 * page) {                                               \
-      for (std::size_t i = at; i < at + page; i += ::tenstride::bench::line) {                     \
-        line(dst + i, src + i);                                                                    \
-        line(dst + i + page, src + i + page);                                                      \
-        line(dst + i + 2 * page, src + i + 2 * page);                                              \
-        line(dst + i + 3 * page, src + i + 3 * page);                                              \
-      }                                                                                            \
-    }                                                                                              \
-    lines(dst + at, src + at, bytes - at);                                                         \
+// Loops over whole lines, the same text for each width: a template cannot carry the target.
+#define TENSTRIDE_BENCH_LOOPS(Width, isa)                                                                    \
+  struct Width##Loops : Width {                                                                              \
+    __attribute__((target(isa), always_inline)) static inline void move(std::byte* dst,                      \
+                                                                        const std::byte* src) {              \
+      const auto* const from = reinterpret_cast<const Vector*>(src);                                         \
+      auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
+      for (int i = 0; i < vectors; ++i) stream(to + i, load(from + i));                                      \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void stored(std::byte* dst, const std::byte* src, std::size_t n) {   \
+      const auto* const from = reinterpret_cast<const Vector*>(src);                                         \
+      auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
+      for (std::size_t i = 0; i < n / sizeof(Vector); ++i) store(to + i, load(from + i));                    \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void streamed(std::byte* dst, const std::byte* src, std::size_t n) { \
+      for (std::size_t at = 0; at < n; at += line) move(dst + at, src + at);                                 \
+      _mm_sfence();                                                                                          \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void four_pages(std::byte* dst, const std::byte* src,                \
+                                                        std::size_t n) {                                     \
+      std::size_t at = 0;                                                                                    \
+      for (; at + 4 * page <= n; at += 4 * page) {                                                           \
+        for (std::size_t i = at; i < at + page; i += line) {                                                 \
+          for (std::size_t k = 0; k < 4; ++k) move(dst + i + k * page, src + i + k * page);                  \
+        }                                                                                                    \
+      }                                                                                                      \
+      streamed(dst + at, src + at, n - at);                                                                  \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void fill_stored(std::byte* dst, unsigned char value,                \
+                                                         std::size_t n) {                                    \
+      auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
+      for (std::size_t i = 0; i < n / sizeof(Vector); ++i) {                                                 \
+        store(to + i, set(value));                                                                           \
+        asm volatile("" : : : "memory"); /* not to become a call of memset */                                \
+      }                                                                                                      \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void fill_streamed(std::byte* dst, unsigned char value,              \
+                                                           std::size_t n) {                                  \
+      auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
+      for (std::size_t i = 0; i < n / sizeof(Vector); ++i) stream(to + i, set(value));                       \
+      _mm_sfence();                                                                                          \
+    }                                                                                                        \
   }
-TENSTRIDE_BENCH_STREAMS(Sse2)
-TENSTRIDE_BENCH_STREAMS(Avx2)
-TENSTRIDE_BENCH_STREAMS(Avx512)
-#undef TENSTRIDE_BENCH_STREAMS
+TENSTRIDE_BENCH_LOOPS(Sse2, "sse2");
+TENSTRIDE_BENCH_LOOPS(Avx2, "avx2");
+TENSTRIDE_BENCH_LOOPS(Avx512, "avx512f");
+#undef TENSTRIDE_BENCH_LOOPS
+
+std::size_t bytes_before_line(const std::byte* address) {
+  return (line - reinterpret_cast<std::uintptr_t>(address) % line) % line;
+}
 
 /// The bytes before the first whole line of dst and after the last go by memcpy.
 template <void (*whole_lines)(std::byte*, const std::byte*, std::size_t)>
-void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
-  const std::size_t before = (line - reinterpret_cast<std::uintptr_t>(dst) % line) % line;
+void copy_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  const std::size_t before = bytes_before_line(dst);
   if (bytes < before + line) {
     std::memcpy(dst, src, bytes);
     return;
@@ -108,26 +145,32 @@ void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
   std::memcpy(dst + before + whole, src + before + whole, bytes - before - whole);
 }
 
-void stream_fill(std::byte* dst, unsigned char value, std::size_t bytes) {
-  const std::size_t before = (line - reinterpret_cast<std::uintptr_t>(dst) % line) % line;
+template <void (*whole_lines)(std::byte*, unsigned char, std::size_t)>
+void fill_lines(std::byte* dst, unsigned char value, std::size_t bytes) {
+  const std::size_t before = bytes_before_line(dst);
   if (bytes < before + line) {
     std::memset(dst, value, bytes);
     return;
   }
   const std::size_t whole = (bytes - before) / line * line;
   std::memset(dst, value, before);
-  const __m128i values = _mm_set1_epi8(static_cast<char>(value));
-  for (std::byte* to = dst + before; to != dst + before + whole; to += sizeof values) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to), values);
-  }
-  _mm_sfence();
+  whole_lines(dst + before, value, whole);
   std::memset(dst + before + whole, value, bytes - before - whole);
 }
 
-template <class Vector>
-void add(std::vector<PlainCopy>& copies) {
-  copies.push_back({std::string("stream ") + Vector::name, stream<Vector::lines>});
-  copies.push_back({std::string("stream ") + Vector::name + " four pages", stream<Vector::pages>});
+template <class Loops>
+void add_copies(std::vector<PlainCopy>& copies) {
+  const std::string name = Loops::name;
+  copies.push_back({name + " stores", copy_lines<Loops::stored>});
+  copies.push_back({name + " streaming", copy_lines<Loops::streamed>});
+  copies.push_back({name + " streaming, four pages", copy_lines<Loops::four_pages>});
+}
+
+template <class Loops>
+void add_fills(std::vector<PlainFill>& fills) {
+  const std::string name = Loops::name;
+  fills.push_back({name + " stores", fill_lines<Loops::fill_stored>});
+  fills.push_back({name + " streaming", fill_lines<Loops::fill_streamed>});
 }
 
 #endif
@@ -144,11 +187,11 @@ std::vector<PlainCopy> plain_copies() {
   std::vector<PlainCopy> copies{{"memcpy", copy_memcpy}};
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
-    add<Avx512>(copies);
+    add_copies<Avx512Loops>(copies);
   } else if (__builtin_cpu_supports("avx2")) {
-    add<Avx2>(copies);
+    add_copies<Avx2Loops>(copies);
   } else {
-    add<Sse2>(copies);
+    add_copies<Sse2Loops>(copies);
   }
 #endif
   return copies;
@@ -157,7 +200,9 @@ std::vector<PlainCopy> plain_copies() {
 std::vector<PlainFill> plain_fills() {
   std::vector<PlainFill> fills{{"memset", fill_memset}};
 #if defined(__x86_64__)
-  fills.push_back({"stream fill", stream_fill});
+  if (__builtin_cpu_supports("avx512f")) add_fills<Avx512Loops>(fills);
+  if (__builtin_cpu_supports("avx2")) add_fills<Avx2Loops>(fills);
+  add_fills<Sse2Loops>(fills);
 #endif
   return fills;
 }

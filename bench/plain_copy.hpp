@@ -15,7 +15,8 @@ struct PlainCopy {
   void (*copy)(std::byte* dst, const std::byte* src, std::size_t bytes);
 };
 
-/// memcpy and the streaming copies of the widest vectors this machine has. The first is memcpy.
+/// memcpy, and loops over the widest vectors this machine has: ordinary stores, streaming stores, streaming
+/// stores to four pages in turn. The first is memcpy.
 std::vector<PlainCopy> plain_copies();
 
 /// A way to write one byte everywhere.
@@ -23,7 +24,7 @@ struct PlainFill {
   std::string name;
   void (*fill)(std::byte* dst, unsigned char value, std::size_t bytes);
 };
-/// memset and the streaming fill of the widest vectors this machine has. The first is memset.
+/// memset, and ordinary and streaming stores of every width this machine has. The first is memset.
 std::vector<PlainFill> plain_fills();
 
 /// Each member of the team moves one run of whole pages.

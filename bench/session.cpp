@@ -45,13 +45,13 @@ std::vector<Contender> Session::plain_copy_contenders(std::size_t bytes, int thr
   std::byte* const dst = destination_.data();
   const std::byte* const src = source_.data();
   for (const PlainCopy& plain : copies_) {
-    contenders.push_back({plain.name, local([=, copy = plain.copy] { copy(dst, src, bytes); })});
+    contenders.push_back({plain.name, local([=, copy = plain.copy] { copy(dst, src, bytes); }), true});
     if (threads == 1) continue;
     contenders.back().call.run = [=, &team = team(threads)] { copy_with(team, plain, dst, src, bytes); };
   }
   constexpr std::size_t cheaper_alone = std::size_t{8} << 20;
   if (threads > 1 && bytes < cheaper_alone) {
-    contenders.push_back({"memcpy, 1 thread", local([=] { std::memcpy(dst, src, bytes); })});
+    contenders.push_back({"memcpy, 1 thread", local([=] { std::memcpy(dst, src, bytes); }), true});
   }
   return contenders;
 }
@@ -61,7 +61,7 @@ std::vector<Contender> Session::plain_fill_contenders(std::size_t bytes, int thr
   std::byte* const dst = destination_.data();
   for (const PlainFill& plain : fills_) {
     contenders.push_back(
-        {plain.name, local([=, &team = team(threads)] { fill_with(team, plain, dst, 3, bytes); })});
+        {plain.name, local([=, &team = team(threads)] { fill_with(team, plain, dst, 3, bytes); }), true});
   }
   return contenders;
 }
@@ -88,7 +88,7 @@ void Session::admit(std::vector<Contender>& contenders, const std::string& case_
     if (const auto wrong = check(call, expected, destination_.data(), dst_bytes)) {
       complain(case_name, peer, *wrong);
     } else {
-      contenders.push_back({peer.name(), std::move(call)});
+      contenders.push_back({peer.name(), std::move(call), peer.is_reference()});
     }
   } catch (const std::exception& error) {
     complain(case_name, peer, error.what());

@@ -81,7 +81,7 @@ class FftwMeasured : public Peer {
   }
 
  private:
-  static constexpr double seconds = 3;
+  static constexpr double seconds = 1;
 };
 
 const bool added = add_peer(std::make_unique<Fftw>()) && add_peer(std::make_unique<FftwMeasured>());

@@ -46,6 +46,7 @@ class Tenstride : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "tenstride"; }
   [[nodiscard]] std::string version() const override { return TENSTRIDE_VERSION; }
+  [[nodiscard]] bool is_reference() const override { return true; }
   [[nodiscard]] bool uses_threads() const override { return true; }
   void set_threads(int count) override { set_num_threads(count); }
 
@@ -71,6 +72,7 @@ class TenstrideFirstTouch : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "tenstride first touch"; }
   [[nodiscard]] std::string version() const override { return TENSTRIDE_VERSION; }
+  [[nodiscard]] bool is_reference() const override { return true; }
   [[nodiscard]] bool uses_threads() const override { return true; }
 
   Call copy_fresh(const CopyJob& job) override {

@@ -100,6 +100,7 @@ class Torch : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "libtorch"; }
   [[nodiscard]] std::string version() const override { return TORCH_VERSION; }
+  [[nodiscard]] bool is_reference() const override { return true; }
   [[nodiscard]] bool uses_threads() const override { return true; }
   void set_threads(int count) override { at::set_num_threads(count); }
   /// Without recording for derivatives, as for inference.
