@@ -169,6 +169,12 @@ void throw_sections(std::string_view operation, Index sections) {
                              " asked for, must be at least 1"));
 }
 
+void throw_too_many_sections(std::string_view operation, Index sections, Index axis, const Dims& shape) {
+  throw ValueError(message(operation, ": the number of sections (", sections, ") must be at most ",
+                           most_empty_pieces, " where the axis has fewer elements (axis ", axis, " of shape ",
+                           shape, ")"));
+}
+
 void throw_uneven_sections(std::string_view operation, Index sections, Index axis, const Dims& shape) {
   throw ShapeError(message(operation, ": ", sections, " sections must divide axis ", axis, ", whose size is ",
                            shape[at(axis)], " (shape ", shape, ")"),

@@ -10,6 +10,7 @@
 #include "tenstride/coalesce.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/tensor.hpp"
 #include "tenstride/text.hpp"

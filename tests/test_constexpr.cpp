@@ -3,6 +3,7 @@
 
 #include "support/slow.hpp"
 #include "tenstride/coalesce.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/views.hpp"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tenstride/indexing.hpp"
+#include "tenstride/overlap.hpp"
 
 namespace tenstride {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "support/layouts.hpp"
 #include "support/slow.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/text.hpp"
 #include "tenstride/views.hpp"
 

@@ -3,6 +3,7 @@
 
 #include "support/refusal.hpp"
 #include "tenstride/error.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/views.hpp"
 

@@ -180,6 +180,16 @@ TEST(SplitErrors, NameTheSections) {
             "chunk: 0 chunks asked for, must be at least 1");
   EXPECT_EQ(refusal<RuntimeError>([] { return tensor_split(matrix, -2); }),
             "tensor_split: -2 sections asked for, must be at least 1");
+  EXPECT_EQ(
+      refusal<ValueError>([] { return tensor_split(matrix, Index{1} << 60); }),
+      "tensor_split: the number of sections (1152921504606846976) must be at most 1048576 where the axis "
+      "has fewer elements (axis 0 of shape (2,3))");
+  EXPECT_EQ(
+      refusal<ValueError>([] {
+        return chunk({{0}, {1}}, Index{1} << 60);
+      }),
+      "chunk: the number of sections (1152921504606846976) must be at most 1048576 where the axis has fewer "
+      "elements (axis 0 of shape (0))");
   EXPECT_EQ(refusal<RuntimeError>([] { return hsplit(matrix, 0); }),
             "hsplit: 0 sections asked for, must be at least 1");
   EXPECT_EQ(refusal<ShapeError>([] { return hsplit(matrix, 2); }),

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "../message.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride {

@@ -12,7 +12,7 @@ namespace detail {
 namespace {
 
 // A text nested deeper is refused, so that walking the tree cannot run out of stack.
-constexpr int max_depth = 300;
+constexpr int max_depth = 200;
 // Lists can nest once per statement: `x = [x]`. This many bytes hold no more than the stack does.
 constexpr std::size_t max_text = std::size_t{1} << 16;
 
@@ -144,38 +144,46 @@ class Parser {
     return tuple;
   }
 
-  /// Python's levels, from the loosest to the tightest; the comparisons are at `comparison_level`.
+  /// Python's levels, from the loosest to the tightest; `**` and the signs bind tighter than all of them.
   static constexpr int comparison_level = 2;
-  static constexpr int last_level = 4;
+  static constexpr int sign_level = 5;
+  static constexpr int no_operator = -1;
 
-  [[nodiscard]] bool is_operator_of(int level) const {
+  [[nodiscard]] int operator_level() const {
     static const std::array<std::vector<std::string_view>, 5> levels{
         {{"or"}, {"and"}, {"==", "!=", "<", "<=", ">", ">="}, {"+", "-"}, {"*", "/", "//", "%"}}};
-    if (peek().kind != TokenKind::sign && peek().kind != TokenKind::name) return false;
-    const auto& signs = levels[static_cast<std::size_t>(level)];
-    return std::find(signs.begin(), signs.end(), peek().text) != signs.end();
+    if (peek().kind != TokenKind::sign && peek().kind != TokenKind::name) return no_operator;
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      const auto& signs = levels[level];
+      if (std::find(signs.begin(), signs.end(), peek().text) != signs.end()) return static_cast<int>(level);
+    }
+    return no_operator;
   }
 
+  /// Operators that bind at least as tightly as `level`, by precedence climbing: one call for a bracket, not
+  /// one for each level (Richards, "The BCPL Cintcode and Cintpos user guide", Mexp).
   NodePtr expression(int level = 0) {
-    // Python's `not` binds looser than a comparison, tighter than `and`; the signs - and + bind tighter than
-    // `*`.
-    if (level == comparison_level && is_name("not")) return unary(comparison_level);
-    if (level > last_level) return is_sign("-") || is_sign("+") ? unary(level) : power();
-    enter();
-    NodePtr left = expression(level + 1);
-    int count = 0;
-    while (is_operator_of(level)) {
+    NodePtr left = operand(level);
+    bool is_compared = false;
+    for (int found = operator_level(); found >= level; found = operator_level()) {
       const Token sign = peek();
-      if (level == comparison_level && ++count > 1) {
+      if (is_compared && found == comparison_level) {
         throw_parse_error(text_, sign.range, "comparisons cannot be chained; join them with `and`");
       }
+      is_compared = found == comparison_level;
       ++at_;
-      NodePtr right = expression(level + 1);
+      NodePtr right = expression(found + 1);
       left = binary(sign, std::move(left), std::move(right));
     }
-    leave();
     if (level == 0) refuse_foreign();
     return left;
+  }
+
+  /// Python's `not` binds looser than a comparison, tighter than `and`; the signs - and + bind tighter than
+  /// `*`.
+  NodePtr operand(int level) {
+    if (level <= comparison_level && is_name("not")) return unary(comparison_level);
+    return is_sign("-") || is_sign("+") ? unary(sign_level) : power();
   }
 
   /// Words and signs of Python that would only be met as an odd end of a statement.
@@ -215,7 +223,9 @@ class Parser {
     if (!is_sign("**")) return base;
     const Token sign = peek();
     ++at_;
-    NodePtr exponent = expression(last_level + 1);  // right-associative, and may begin with a sign
+    enter();
+    NodePtr exponent = expression(sign_level);  // right-associative, and may begin with a sign
+    leave();
     return binary(sign, std::move(base), std::move(exponent));
   }
 
@@ -409,7 +419,7 @@ class Parser {
   }
 
   void enter() {
-    if (++nesting_ > 8 * max_depth) {
+    if (++nesting_ > max_depth) {
       throw_parse_error(text_, peek().range, message("the text must not be nested deeper than ", max_depth));
     }
   }

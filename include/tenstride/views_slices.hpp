@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "tenstride/views_axes.hpp"
+
+/// Views that keep part of an axis: select, narrow, slices, basic indexing, diagonals, windows, reversal (see
+/// views.hpp).
+namespace tenstride {
+
+namespace detail {
+[[noreturn]] TENSTRIDE_API void throw_equal_axes(std::string_view operation, Index axis, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_no_axes(std::string_view operation);
+[[noreturn]] TENSTRIDE_API void throw_narrow_start(Index axis, Index start, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_narrow_length(Index axis, Index start, Index length, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_step(std::string_view operation, Index step);
+[[noreturn]] TENSTRIDE_API void throw_index_step(Index step);
+[[noreturn]] TENSTRIDE_API void throw_unfold_size(Index axis, Index size, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_too_many_indices(std::size_t given, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_two_ellipses();
+}  // namespace detail
+
+/// The index-th slice along the axis, which goes away. Rank 0 is refused.
+/// Example: `select({{2, 3}, {3, 1}}, 0, 1)` is `(3):(1)+3`.
+constexpr Layout select(const Layout& source, Index axis, Index index,
+                        std::string_view operation = "select") {
+  Layout layout = source;
+  if (layout.rank() == 0) detail::throw_no_axes(operation);
+  const std::size_t d = wrap_axis(operation, axis, layout.shape);
+  const Index size = layout.shape[d];
+  if (index < -size || index >= size) detail::throw_index_range(operation, index, d, layout.shape);
+  detail::advance(layout, d, index < 0 ? index + size : index, operation);
+  layout.shape.erase(d);
+  layout.strides.erase(d);
+  return layout;
+}
+
+/// Part of an axis: `length` elements from `start`, which may be negative and may equal the size.
+/// Example: `narrow({{5}, {1}}, 0, 1, 3)` is `(3):(1)+1`.
+constexpr Layout narrow(const Layout& source, Index axis, Index start, Index length) {
+  Layout layout = source;
+  if (layout.rank() == 0) detail::throw_rank("narrow", layout.shape, "must have at least 1 axis");
+  if (length < 0) detail::throw_narrow_length(axis, start, length, layout.shape);
+  const std::size_t d = wrap_axis("narrow", axis, layout.shape);
+  const Index size = layout.shape[d];
+  if (start < -size || start > size) detail::throw_narrow_start(axis, start, layout.shape);
+  const Index first = start < 0 ? start + size : start;
+  if (length > size - first) detail::throw_narrow_length(axis, start, length, layout.shape);
+  detail::advance(layout, d, first, "narrow");
+  layout.shape[d] = length;
+  return layout;
+}
+
+/// `start:stop:step` of Python; an entry left out is nothing.
+struct Slice {
+  std::optional<Index> start{};
+  std::optional<Index> stop{};
+  Index step = 1;
+  friend constexpr bool operator==(const Slice&, const Slice&) = default;
+};
+
+namespace detail {
+constexpr void slice_forward(Layout& layout, std::size_t d, const Slice& slice) {
+  const Index size = layout.shape[d];
+  Index start = slice.start.value_or(0);
+  Index stop = slice.stop.value_or(size);
+  if (start < 0) start = std::max<Index>(start + size, 0);
+  if (stop < 0) stop = std::max<Index>(stop + size, 0);
+  start = std::min(start, size);
+  stop = std::clamp(stop, start, size);
+  advance(layout, d, start, "slice");
+  layout.shape[d] = ceil_divide(stop - start, slice.step);
+  layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
+}
+
+/// NumPy's rule for a step below 0: start defaults to the last element, stop to before the first.
+constexpr void slice_backward(Layout& layout, std::size_t d, const Slice& slice) {
+  const Index size = layout.shape[d];
+  Index start = slice.start.value_or(size - 1);
+  if (start < 0 && slice.start) start = std::max<Index>(start + size, -1);
+  start = std::min(start, size - 1);
+  Index stop = -1;
+  if (slice.stop)
+    stop = *slice.stop < 0 ? std::max<Index>(*slice.stop + size, -1) : std::min(*slice.stop, size - 1);
+  const Index stride_back = slice.step == INT64_MIN ? INT64_MAX : -slice.step;  // no axis is longer
+  const Index length = start > stop ? (start - stop - 1) / stride_back + 1 : 0;
+  if (length > 0) advance(layout, d, start, "slice");
+  layout.shape[d] = length;
+  layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
+}
+}  // namespace detail
+
+/// Every step-th element of an axis from start up to stop, both clamped, as PyTorch's `slice`; step > 0.
+/// Example: `slice({{8}, {1}}, 0, 1, 7, 2)` is `(3):(2)+1`.
+constexpr Layout slice(const Layout& layout, Index axis = 0, std::optional<Index> start = {},
+                       std::optional<Index> end = {}, Index step = 1) {
+  if (layout.rank() == 0) detail::throw_no_axes("slice");
+  const std::size_t d = wrap_axis("slice", axis, layout.shape);
+  if (step <= 0) detail::throw_step("slice", step);
+  Layout result = layout;
+  detail::slice_forward(result, d, {start, end, step});
+  return result;
+}
+
+/// The entries of basic indexing: `x[1, 2:5, None, ...]`.
+struct NewAxis {
+  friend constexpr bool operator==(NewAxis, NewAxis) = default;
+};
+struct Ellipsis {
+  friend constexpr bool operator==(Ellipsis, Ellipsis) = default;
+};
+using BasicIndex = std::variant<Index, Slice, NewAxis, Ellipsis>;
+
+/// Whether a slice with a negative step gives NumPy's negative-stride view or is refused as PyTorch refuses
+/// it.
+enum class NegativeStep : unsigned char { view, refuse };
+
+/// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
+/// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
+/// `(2):(6)+2`.
+constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries,
+                       NegativeStep negative_step = NegativeStep::view) {
+  std::size_t named = 0;
+  bool has_ellipsis = false;
+  for (const BasicIndex& entry : entries) {
+    if (std::holds_alternative<Index>(entry) || std::holds_alternative<Slice>(entry)) ++named;
+    if (!std::holds_alternative<Ellipsis>(entry)) continue;
+    if (has_ellipsis) detail::throw_two_ellipses();
+    has_ellipsis = true;
+  }
+  const std::size_t rank = source.rank();
+  if (named > rank) detail::throw_too_many_indices(named, source.shape);
+  Layout result{{}, {}, source.offset};
+  const auto append = [&result](Index size, Index stride) {
+    result.shape.push_back(size);
+    result.strides.push_back(stride);
+  };
+  std::size_t axis = 0;  // of the source: those left of it are done
+  const auto keep_until = [&](std::size_t end) {
+    for (; axis < end; ++axis) append(source.shape[axis], source.strides[axis]);
+  };
+  for (const BasicIndex& entry : entries) {
+    if (const Index* i = std::get_if<Index>(&entry)) {
+      const Index size = source.shape[axis];
+      if (*i < -size || *i >= size) detail::throw_index_range("index", *i, axis, source.shape);
+      const Index step = checked_multiply(*i < 0 ? *i + size : *i, source.strides[axis], "index");
+      result.offset = checked_add(result.offset, step, "index");
+      ++axis;
+    } else if (const Slice* s = std::get_if<Slice>(&entry)) {
+      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) {
+        detail::throw_index_step(s->step);
+      }
+      keep_until(axis + 1);
+      const std::size_t d = result.rank() - 1;
+      s->step > 0 ? detail::slice_forward(result, d, *s) : detail::slice_backward(result, d, *s);
+    } else if (std::holds_alternative<NewAxis>(entry)) {  // as unsqueeze, before the axis to its right is cut
+      append(1, axis < rank ? checked_multiply(source.shape[axis], source.strides[axis], "index") : 1);
+    } else {
+      keep_until(axis + rank - named);
+    }
+  }
+  keep_until(rank);
+  return result;
+}
+
+/// The elements (i, i+offset) of two axes, as a last axis of the summed stride; the two axes go away.
+/// Example: `diagonal({{3, 3}, {3, 1}})` is `(3):(4)+0`.
+constexpr Layout diagonal(const Layout& source, Index offset = 0, Index axis1 = 0, Index axis2 = 1) {
+  Layout layout = source;
+  const std::size_t a = wrap_axis("diagonal", axis1, layout.shape);
+  const std::size_t b = wrap_axis("diagonal", axis2, layout.shape);
+  if (a == b) detail::throw_equal_axes("diagonal", axis1, layout.shape);
+  const Index size_a = layout.shape[a];
+  const Index size_b = layout.shape[b];
+  const Index length = offset >= 0 ? (offset >= size_b ? 0 : std::min(size_a, size_b - offset))
+                                   : (offset <= -size_a ? 0 : std::min(size_a + offset, size_b));
+  if (length > 0) detail::advance(layout, offset >= 0 ? b : a, offset >= 0 ? offset : -offset, "diagonal");
+  const Index stride = checked_add(layout.strides[a], layout.strides[b], "diagonal");
+  for (const std::size_t d : {std::max(a, b), std::min(a, b)}) {
+    layout.shape.erase(d);
+    layout.strides.erase(d);
+  }
+  layout.shape.push_back(length);
+  layout.strides.push_back(stride);
+  return layout;
+}
+
+/// All windows of `size` elements along an axis, `step` apart; the window is a new last axis.
+/// Example: `unfold({{7}, {1}}, 0, 3, 2)` is `(3,3):(2,1)+0`.
+constexpr Layout unfold(const Layout& source, Index axis, Index size, Index step) {
+  Layout layout = source;
+  const std::size_t d = wrap_axis("unfold", axis, layout.shape);
+  const bool is_scalar = layout.rank() == 0;
+  const Index extent = is_scalar ? 1 : layout.shape[d];
+  if (size < 0 || size > extent) detail::throw_unfold_size(axis, size, layout.shape);
+  if (step <= 0) detail::throw_step("unfold", step);
+  const Index stride = is_scalar ? 1 : layout.strides[d];
+  if (!is_scalar) {
+    layout.shape[d] = (extent - size) / step + 1;
+    layout.strides[d] = checked_multiply(stride, step, "unfold");
+  }
+  layout.shape.push_back(size);
+  layout.strides.push_back(stride);
+  return layout;
+}
+
+/// The axes walked backwards, as a view with negative strides (NumPy's flip; PyTorch's copies).
+/// Example: `flip_view({{4}, {1}}, {0})` is `(4):(-1)+3`.
+constexpr Layout flip_view(const Layout& source, const Dims& axes) {
+  Layout layout = source;
+  std::uint64_t flipped = 0;
+  for (const Index axis : axes) {
+    const std::size_t d = wrap_axis("flip", axis, layout.shape);
+    if ((flipped >> d & 1U) != 0) detail::throw_repeated_axis("flip", axes, axis, layout.shape);
+    flipped |= std::uint64_t{1} << d;
+    if (layout.rank() == 0) continue;
+    if (layout.shape[d] > 0) detail::advance(layout, d, layout.shape[d] - 1, "flip");
+    layout.strides[d] = checked_multiply(layout.strides[d], -1, "flip");
+  }
+  return layout;
+}
+
+}  // namespace tenstride
