@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random copies between guard pages against the element-by-element loop. The variable TENSTRIDE_RANDOM_PLANS
+// says how many (`make fuzz` asks for very many), TENSTRIDE_RANDOM_FIRST the number of the first: each trial
+// is made from its number alone, so that one that fails can be had again.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "copy_oracle.hpp"
+#include "support/guarded.hpp"
+#include "tenstride/run_plan.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride {
+namespace {
+
+using oracle::Random;
+using testing::Guarded;
+
+constexpr std::size_t arena_bytes = std::size_t{8} << 20;
+
+unsigned from_environment(const char* name, unsigned otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+
+/// What stands on standard error when a guard page ends the program.
+std::array<char, 96> last_words{};
+struct sigaction old_action {};
+
+void say_last_words(int /*signal*/) {
+  static_cast<void>(!write(STDERR_FILENO, last_words.data(), std::strlen(last_words.data())));
+  sigaction(SIGSEGV, &old_action, nullptr);  // the instruction is tried again, and ends the program
+}
+
+class LastWords {
+ public:
+  LastWords() {
+    struct sigaction action {};
+    action.sa_handler = say_last_words;
+    sigaction(SIGSEGV, &action, &old_action);
+  }
+  ~LastWords() { sigaction(SIGSEGV, &old_action, nullptr); }
+  LastWords(const LastWords&) = delete;
+  LastWords& operator=(const LastWords&) = delete;
+  void are(unsigned trial) const {
+    std::snprintf(last_words.data(), last_words.size(),
+                  "a guard page was touched: TENSTRIDE_RANDOM_FIRST=%u\n", trial);
+  }
+};
+
+/// Extents round the sizes of vectors, lines and tiles.
+Dims telling_shape(Random& random, std::size_t rank, Index most) {
+  constexpr std::array<Index, 27> telling{1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,  17,  24, 31,
+                                          32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257};
+  Dims shape = Dims::filled(rank, 1);
+  for (Index& extent : shape) {
+    extent = telling[static_cast<std::size_t>(random.between(0, telling.size() - 1))];
+    if (extent > most) extent = 1;
+    most = std::max<Index>(most / extent, 1);
+  }
+  std::shuffle(shape.begin(), shape.end(), random.engine());
+  return shape;
+}
+
+struct Side {
+  Layout layout;
+  DType type = DType::float32;
+};
+
+struct Trial {
+  Side dst;
+  Side src;
+  PlanOptions options;
+  std::vector<double> scale;
+  std::vector<double> shift;
+  /// 0 leaves the plan's own.
+  int threads = 0;
+};
+
+DType random_type(Random& random) {
+  return static_cast<DType>(random.between(0, dtype_count - 1));
+}
+
+void add_scale_and_shift(Random& random, Trial& trial) {
+  const Dims& shape = trial.dst.layout.shape;
+  if (shape.empty() || is_empty(trial.dst.layout)) return;
+  trial.options.axis = static_cast<std::size_t>(random.between(0, static_cast<Index>(shape.size()) - 1));
+  const auto extent = static_cast<std::size_t>(shape[trial.options.axis]);
+  trial.scale.resize(random.one_in(4) ? 0 : random.one_in(2) ? 1 : extent);
+  trial.shift.resize(random.one_in(4) ? 0 : random.one_in(2) ? 1 : extent);
+  for (double& number : trial.scale) number = static_cast<double>(random.between(-99, 999)) / 255;
+  for (double& number : trial.shift) number = static_cast<double>(random.between(-999, 999)) / 7;
+  trial.options.scale = trial.scale;
+  trial.options.shift = trial.shift;
+}
+
+void draw(Random& random, Trial& trial) {
+  const auto rank = static_cast<std::size_t>(random.between(0, 7));
+  const Index most = random.one_in(200) ? 300000 : random.one_in(12) ? 20000 : 700;
+  const Dims shape =
+      random.one_in(2) ? telling_shape(random, rank, most) : oracle::random_shape(random, rank, most);
+  trial.dst.layout = oracle::random_layout(random, shape, false).layout;
+  trial.src.layout = oracle::random_layout(random, shape, true).layout;
+  trial.dst.type = random_type(random);
+  trial.src.type = random.one_in(2) ? trial.dst.type : random_type(random);
+  if (random.one_in(2)) trial.options.streaming_above = 0;
+  if (random.one_in(8)) trial.options.conjugation = Conjugation::conjugate;
+  if (random.one_in(4)) add_scale_and_shift(random, trial);
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
+/// The bytes that a side reaches from its first to its last.
+struct Span {
+  std::ptrdiff_t first = 0;
+  std::size_t bytes = 0;
+};
+
+Span span_of(const Side& side) {
+  const auto touched = reach(side.layout);
+  if (!touched) return {};
+  return {oracle::bytes_of(side.type, touched->lowest),
+          static_cast<std::size_t>(oracle::bytes_of(side.type, touched->highest - touched->lowest + 1))};
+}
+
+class RandomPlans : public ::testing::Test {
+ protected:
+  RandomPlans() : in_(arena_bytes), out_(arena_bytes), wanted_(arena_bytes), before_(arena_bytes) {
+    in_.fill_randomly(1);
+    before_.fill_randomly(2);
+    std::memcpy(out_.begin(), before_.begin(), arena_bytes);
+    std::memcpy(wanted_.begin(), before_.begin(), arena_bytes);
+  }
+
+  void run_trial(unsigned number) {
+    Random random(number);
+    Trial trial;
+    Span dst;
+    Span src;
+    do {
+      trial = {};
+      draw(random, trial);
+      dst = span_of(trial.dst);
+      src = span_of(trial.src);
+    } while (dst.bytes > arena_bytes || src.bytes > arena_bytes);
+    const std::byte* const in = place(random, in_, src.bytes) - src.first;
+    const auto at = static_cast<std::size_t>(place(random, out_, dst.bytes) - out_.begin());
+    oracle::copy(trial.dst.layout, trial.dst.type, wanted_.begin() + at - dst.first, trial.src.layout,
+                 trial.src.type, in, trial.options);
+    CopyPlan made = plan(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
+    if (trial.threads != 0) made.threads = trial.threads;
+    run(made, out_.begin() + at - dst.first, in);
+    compare(number, trial, made, at, dst.bytes);
+  }
+
+ private:
+  /// Against one of the guards, or some bytes from it.
+  static std::byte* place(Random& random, const Guarded& arena, std::size_t bytes) {
+    const auto skew = static_cast<std::size_t>(random.one_in(2) ? 0 : random.between(0, 130));
+    const std::size_t fitting = std::min(skew, arena.size() - bytes);
+    return random.one_in(2) ? arena.at_front(fitting) : arena.at_back(bytes, fitting);
+  }
+
+  void compare(unsigned number, const Trial& trial, const CopyPlan& made, std::size_t at, std::size_t bytes) {
+    constexpr std::size_t around = 512;
+    const std::size_t from = at < around ? 0 : at - around;
+    const std::size_t size = std::min(at + bytes + around, arena_bytes) - from;
+    if (std::memcmp(out_.begin() + from, wanted_.begin() + from, size) != 0) {
+      const std::byte* const differs =
+          std::mismatch(out_.begin() + from, out_.begin() + from + size, wanted_.begin() + from).first;
+      ADD_FAILURE() << "TENSTRIDE_RANDOM_FIRST=" << number << ": byte "
+                    << (differs - out_.begin()) - static_cast<std::ptrdiff_t>(at) << " of " << bytes
+                    << " differs\n"
+                    << to_string(trial.src.layout) << " -> " << to_string(trial.dst.layout) << '\n'
+                    << made.to_string();
+    }
+    std::memcpy(out_.begin() + from, before_.begin() + from, size);
+    std::memcpy(wanted_.begin() + from, before_.begin() + from, size);
+  }
+
+  Guarded in_;
+  Guarded out_;
+  Guarded wanted_;
+  Guarded before_;
+};
+
+TEST_F(RandomPlans, DoWhatTheElementByElementLoopDoes) {
+  const unsigned first = from_environment("TENSTRIDE_RANDOM_FIRST", 1);
+  const unsigned count = from_environment("TENSTRIDE_RANDOM_PLANS", 5000);
+  const LastWords last;
+  for (unsigned number = first; number < first + count; ++number) {
+    last.are(number);
+    run_trial(number);
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace tenstride
