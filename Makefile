@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan bench bench-quick format clean build
+.PHONY: help setup demo test asan tsan fuzz slow bench bench-quick format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -31,6 +31,16 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan --target tenstride-tests
 	$(FIXED_ADDRESSES) ctest --preset tsan
+
+fuzz: build ## Random copies between guard pages with each instruction set (PLANS=how many, FIRST=number of the first)
+	@for table in avx512 avx2 ssse3 portable; do \
+	  echo "$$table:"; \
+	  TENSTRIDE_KERNELS=$$table TENSTRIDE_RANDOM_PLANS=$(or $(PLANS),200000) TENSTRIDE_RANDOM_FIRST=$(or $(FIRST),1) \
+	    build/dev/bin/tenstride-tests --gtest_brief=1 --gtest_filter='RandomPlans.*' || exit 1; \
+	done
+
+slow: build ## The tests that take minutes or gigabytes: 200,000 random copies, more than 2^31 elements
+	ctest --preset dev -C Slow -L slow
 
 bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); tables and plots in build/bench
 	@scripts/bench_setup.sh

@@ -67,7 +67,8 @@ const Kernels& portable_kernels();
 /// The tables this processor can run, the best first, the portable one last.
 std::span<const Kernels* const> available_kernels();
 
-/// The best table of this processor.
+/// The table of the engine: the best of this processor, or the available one that the environment variable
+/// TENSTRIDE_KERNELS names, read once.
 const Kernels& kernels();
 
 /// The plain loop over `convert_element` for a pair.

@@ -13,6 +13,9 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <cstdlib>
+#include <cstring>
+
 #include "copy/convert_simd-inl.h"
 #include "copy/kernels.hpp"
 #include "copy/turn_simd-inl.h"
@@ -288,8 +291,16 @@ std::span<const Kernels* const> available_kernels() {
 }
 
 const Kernels& kernels() {
-  static const Kernels& best = *available_kernels().front();
-  return best;
+  // TENSTRIDE_KERNELS names a table, so that each can be tested. One that this processor cannot run, or that
+  // there is not, is not asked for: a library has nobody to tell.
+  static const Kernels& chosen = []() -> const Kernels& {
+    const char* const name = std::getenv("TENSTRIDE_KERNELS");
+    for (const Kernels* table : available_kernels()) {
+      if (name != nullptr && std::strcmp(name, table->name) == 0) return *table;
+    }
+    return *available_kernels().front();
+  }();
+  return chosen;
 }
 
 }  // namespace tenstride::copy
