@@ -6,7 +6,7 @@
 namespace replay {
 
 std::span<const Format* const> formats() {
-  static const std::array<const Format*, 2> all{&torch_format(), &numpy_format()};
+  static const std::array<const Format*, 3> all{&torch_format(), &numpy_format(), &einops_format()};
   return all;
 }
 

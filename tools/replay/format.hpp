@@ -23,6 +23,7 @@ class Format {
 
 const Format& torch_format();
 const Format& numpy_format();
+const Format& einops_format();
 
 /// All formats there are.
 std::span<const Format* const> formats();

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/rearrange.hpp"
+
+#include "message.hpp"
+#include "pattern_parser.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/lazy.hpp"
+#include "tenstride/ops.hpp"
+
+/// einops' verbs: a pattern, bound to a shape, on a chain; and what they do to lists.
+namespace tenstride {
+namespace {
+
+using detail::message;
+
+void require_verb(const Pattern& pattern, PatternVerb wanted) {
+  if (pattern.verb() == wanted) return;
+  throw ValueError(message(name(wanted), ": the Pattern \"", pattern.text(), "\" is made for ",
+                           name(pattern.verb()), "; make it with PatternVerb::", name(wanted)));
+}
+
+Tensor apply(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+  const BoundPattern bound = pattern.bind(x.shape(), sizes);
+  return detail::materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()));
+}
+
+/// The type that holds all elements; the shapes must be equal.
+DType joined_dtype(TensorList list, std::string_view operation) {
+  if (list.empty()) throw ValueError(message(operation, ": the list must hold a tensor"));
+  DType dtype = list[0].dtype();
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    const std::optional<DType> both = promote_types(dtype, list[i].dtype());
+    if (!both) {
+      throw RuntimeError(message(operation, ": tensor ", i, " is ", name(list[i].dtype()),
+                                 ", which has no common type with ", name(dtype)));
+    }
+    if (list[i].device() != list[0].device()) {
+      throw RuntimeError(message(operation, ": tensor ", i, " is on ", name(list[i].device()),
+                                 ", tensor 0 on ", name(list[0].device()), "; all must be on one device"));
+    }
+    dtype = *both;
+  }
+  return dtype;
+}
+
+void require_equal_shapes(TensorList list, std::string_view operation) {
+  for (std::size_t i = 1; i < list.size(); ++i) {
+    if (list[i].shape() == list[0].shape()) continue;
+    throw ShapeError(message(operation, ": tensor ", i, " has shape ", list[i].shape(),
+                             " and must have tensor 0's, ", list[0].shape()),
+                     list[i].shape(), list[0].shape());
+  }
+}
+
+/// The result, seen as the list of its inputs: each tensor is written to its own part, so that nothing is
+/// stacked before.
+Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
+  const std::string_view operation = name(pattern.verb());
+  const DType dtype = joined_dtype(list, operation);
+  require_equal_shapes(list, operation);
+  Dims shape = list[0].shape();
+  shape.insert(0, static_cast<Index>(list.size()));
+  const BoundPattern bound = pattern.bind(shape, sizes);
+  const Tensor result = empty(bound.shape, {.dtype = dtype, .device = list[0].device()});
+  if (result.numel() == 0) return result;
+  const Layout parts = row_major(bound.parts);
+  // The parts in the input's order, the new ones behind.
+  Dims order = Dims::filled(bound.parts.size(), -1);
+  std::size_t old = 0;
+  for (std::size_t i = 0, added = 0; i < bound.parts.size(); ++i) {
+    const bool is_new = added < bound.added.size() && bound.added[added] == static_cast<Index>(i);
+    const std::size_t place = is_new ? bound.order.size() + added++ : detail::at(bound.order[old++]);
+    order[place] = static_cast<Index>(i);
+  }
+  const Layout target = permute(parts, order);
+  Index leading = 1;
+  for (std::size_t i = 0; i < bound.first_axis_parts; ++i) leading *= bound.split[i];
+  Dims own;  // the parts of one tensor
+  for (std::size_t i = bound.first_axis_parts; i < bound.split.size(); ++i) own.push_back(bound.split[i]);
+  Dims widened = own;
+  for (std::size_t i = bound.order.size(); i < target.rank(); ++i) widened.push_back(target.shape[i]);
+  for (Index n = 0; n < leading; ++n) {
+    Layout part = target;
+    for (std::size_t i = bound.first_axis_parts, rest = detail::at(n); i-- > 0;) {
+      const auto extent = detail::at(bound.split[i]);
+      part = select(part, static_cast<Index>(i), static_cast<Index>(rest % extent));
+      rest /= extent;
+    }
+    Tensor dst = result.with_layout(part);
+    const Tensor& x = list[detail::at(n)];
+    Chain source = Chain(x.layout()).reshape(own);
+    while (source.rank() < widened.size()) source = source.unsqueeze(-1);
+    copy_elements(dst, x.with_layout(source.expand(widened).try_view().value()));
+  }
+  return result;
+}
+
+}  // namespace
+
+Tensor rearrange(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy) {
+  return apply(x, *Pattern::cached(pattern, PatternVerb::rearrange), sizes, copy);
+}
+Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+  require_verb(pattern, PatternVerb::rearrange);
+  return apply(x, pattern, sizes, copy);
+}
+Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes) {
+  return apply(list, *Pattern::cached(pattern, PatternVerb::rearrange), sizes);
+}
+
+Tensor repeat(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy) {
+  return apply(x, *Pattern::cached(pattern, PatternVerb::repeat), sizes, copy);
+}
+Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+  require_verb(pattern, PatternVerb::repeat);
+  return apply(x, pattern, sizes, copy);
+}
+Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes) {
+  return apply(list, *Pattern::cached(pattern, PatternVerb::repeat), sizes);
+}
+
+Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, const AxisSizes& sizes) {
+  require_verb(pattern, PatternVerb::reduce);
+  const BoundPattern bound = pattern.bind(x.shape(), sizes);
+  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, CopyRule::if_needed);
+  const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
+  Dims folded;
+  for (std::size_t i = bound.kept; i < bound.order.size(); ++i) folded.push_back(static_cast<Index>(i));
+  const Tensor result = reduce_axes(parts, folded, reduction);
+  return bound.merges ? result.reshape(bound.shape) : result;
+}
+Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes) {
+  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes);
+}
+Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction, const AxisSizes& sizes) {
+  joined_dtype(list, "reduce");
+  require_equal_shapes(list, "reduce");
+  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes);
+}
+
+Packed pack(TensorList tensors, std::string_view pattern) {
+  const PackPattern places = parse_pack_pattern("pack", pattern);
+  const DType dtype = joined_dtype(tensors, "pack");
+  Packed result;
+  Dims shape;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Dims& own = tensors[i].shape();
+    const detail::PatternPlace place{"pack", pattern};
+    if (own.size() < places.before + places.after) {
+      detail::refuse_pattern(place, 0,
+                             message("describes at least ", places.before + places.after, " axes, tensor ", i,
+                                     " has ", own.size(), " (shape ", own, ")"));
+    }
+    const std::span<const Index> sizes = own;
+    result.shapes.emplace_back(sizes.subspan(places.before, own.size() - places.before - places.after));
+    Dims flat(sizes.first(places.before));
+    flat.push_back(count_elements(result.shapes.back(), "pack"));
+    for (const Index size : sizes.last(places.after)) flat.push_back(size);
+    if (i == 0) {
+      shape = flat;
+      continue;
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      if (d == places.before || flat[d] == shape[d]) continue;
+      throw ShapeError(
+          message("pack: tensor ", i, " of shape ", own, " and tensor 0 of shape ", tensors[0].shape(),
+                  " must agree but for the axes of \"*\" (pattern \"", pattern, "\")"),
+          own, tensors[0].shape());
+    }
+    shape[places.before] = checked_add(shape[places.before], flat[places.before], "pack");
+  }
+  result.tensor = empty(shape, {.dtype = dtype, .device = tensors[0].device()});
+  const auto axis = static_cast<Index>(places.before);
+  Index start = 0;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const Index length = count_elements(result.shapes[i]);
+    Tensor part = result.tensor.narrow(axis, start, length);
+    start += length;
+    if (part.numel() == 0) continue;
+    // Splitting an axis is always a view: so the part takes the tensor's shape, not the tensor the part's.
+    part = part.view(tensors[i].shape());
+    copy_elements(part, tensors[i]);
+  }
+  return result;
+}
+
+std::vector<Tensor> unpack(const Tensor& x, const std::vector<Dims>& shapes, std::string_view pattern) {
+  const PackPattern places = parse_pack_pattern("unpack", pattern);
+  const detail::PatternPlace place{"unpack", pattern};
+  const auto refuse = [&](const std::string& what) { detail::refuse_pattern(place, 0, what); };
+  if (x.layout().rank() != places.before + 1 + places.after) {
+    refuse(message("describes ", places.before + 1 + places.after, " axes, the tensor has ", x.dim(),
+                   " (shape ", x.shape(), ")"));
+  }
+  const Index length = x.shape()[places.before];
+  Index known = 0;
+  std::optional<std::size_t> open;  // the shape with a -1
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool is_open = std::find(shapes[i].begin(), shapes[i].end(), -1) != shapes[i].end();
+    if (is_open && open)
+      refuse(message("is given -1 in shapes ", *open, " and ", i, "; one of all sizes may be open"));
+    if (is_open) open = i;
+    if (!is_open) known = checked_add(known, count_elements(shapes[i], "unpack"), "unpack");
+  }
+  if (known > length || (!open && known != length)) {
+    refuse(message("has \"*\" where the tensor has size ", length, "; the shapes given make ",
+                   open ? "at least " : "", known, " (shape ", x.shape(), ")"));
+  }
+  std::vector<Tensor> result;
+  Index start = 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Index part = open == i ? length - known : count_elements(shapes[i], "unpack");
+    const Dims own = infer_shape(shapes[i], part, {part}, "unpack");
+    Dims shape = x.shape();
+    shape.erase(places.before);
+    for (std::size_t d = 0; d < own.size(); ++d) shape.insert(places.before + d, own[d]);
+    result.push_back(x.narrow(static_cast<Index>(places.before), start, part).view(shape));
+    start += part;
+  }
+  return result;
+}
+
+}  // namespace tenstride

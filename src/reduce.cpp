@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "message.hpp"
+#include "reduce_walk.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
+
+/// What a reduction gives: its type, its layout, its refusals.
+namespace tenstride {
+namespace {
+
+using detail::message;
+
+constexpr std::array<std::string_view, 7> reduction_names{"sum", "mean", "prod", "min", "max", "any", "all"};
+
+/// The axes that stay, with PyTorch's refusals for those that go.
+Dims kept_axes(const Tensor& x, const Dims& axes) {
+  std::uint64_t named = 0;
+  for (const Index axis : axes) {
+    const std::size_t d = wrap_axis("reduce", axis, x.shape());
+    if ((named >> d & 1U) != 0) detail::throw_repeated_axis("reduce", axes, axis, x.shape());
+    named |= std::uint64_t{1} << d;
+  }
+  Dims kept;
+  for (std::size_t d = 0; d < x.layout().rank(); ++d) {
+    if ((named >> d & 1U) == 0) kept.push_back(static_cast<Index>(d));
+  }
+  return kept;
+}
+
+/// Where rows of results are folded at once, they are rows of the source; a result of another order is turned
+/// afterwards.
+void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
+               Reduction reduction) {
+  const auto item = static_cast<Index>(x.itemsize());
+  const std::byte* const base = x.storage_data() + x.storage_offset() * item;
+  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype());
+  const Dims as_source = inferred_dense_strides(source);
+  const detail::ReduceWalk walk(source, as_source, folded, item);
+  if (!walk.goes_by_rows || is_contiguous(Layout{source.shape, as_source, 0})) {
+    const detail::ReduceWalk in_order(source, result.strides(), folded, item);
+    detail::run_reduction(kernel, in_order, result.mutable_storage_data(), result.itemsize(), base);
+    return;
+  }
+  Tensor turned = empty_strided(source.shape, as_source, {.dtype = result.dtype()});
+  detail::run_reduction(kernel, walk, turned.mutable_storage_data(), turned.itemsize(), base);
+  copy_elements(result, turned);
+}
+
+}  // namespace
+
+std::string_view name(Reduction reduction) {
+  return reduction_names[static_cast<std::size_t>(reduction)];
+}
+
+Reduction parse_reduction(std::string_view name) {
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    if (reduction_names[i] == name) return static_cast<Reduction>(i);
+  }
+  throw ValueError(
+      message("reduce: reduction \"", name, "\" must be one of sum, mean, prod, min, max, any, all"));
+}
+
+DType reduced_dtype(Reduction reduction, DType dtype) {
+  const auto refuse = [&](std::string_view rule) {
+    throw RuntimeError(
+        message("reduce: ", name(reduction), " of ", name(dtype), " must not be asked for: ", rule));
+  };
+  if (dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2)
+    refuse("float8 is for storage; convert first");
+  const bool is_whole = is_integer(dtype) || dtype == DType::bool_;
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::prod:
+      return is_whole ? DType::int64 : dtype;
+    case Reduction::mean:
+      if (!is_floating_point(dtype)) refuse("a mean is of floating elements; convert first");
+      return dtype;
+    case Reduction::min:
+    case Reduction::max:
+      if (is_complex(dtype)) refuse("complex numbers have no order");
+      return dtype;
+    case Reduction::any:
+    case Reduction::all:
+      return dtype == DType::uint8 ? DType::uint8 : DType::bool_;
+  }
+  return dtype;
+}
+
+Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction) {
+  const DType dtype = reduced_dtype(reduction, x.dtype());
+  const Dims kept = kept_axes(x, axes);
+  Layout source{{}, {}, x.storage_offset()};
+  for (const Index d : kept) {
+    source.shape.push_back(x.shape()[detail::at(d)]);
+    source.strides.push_back(x.strides()[detail::at(d)]);
+  }
+  Layout folded{{}, {}, 0};
+  std::uint64_t is_kept = 0;
+  for (const Index d : kept) is_kept |= std::uint64_t{1} << detail::at(d);
+  for (std::size_t d = 0; d < x.layout().rank(); ++d) {
+    if ((is_kept >> d & 1U) != 0) continue;
+    folded.shape.push_back(x.shape()[d]);
+    folded.strides.push_back(x.strides()[d]);
+    if (x.shape()[d] != 0 || (reduction != Reduction::min && reduction != Reduction::max)) continue;
+    throw IndexError(message("reduce: axis ", d, " must have an element, ", name(reduction),
+                             " of none has no value (shape ", x.shape(), ")"),
+                     0, 1, INT64_MAX);
+  }
+  Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
+  if (x.is_meta() || result.numel() == 0) return result;
+  fold_into(result, x, source, folded, reduction);
+  // Sums and products of conjugates are the conjugates of sums and products.
+  return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
+}
+
+}  // namespace tenstride

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a reduction goes through memory: loops over results, loops over what is folded into each.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reduce_kernels.hpp"
+
+namespace tenstride::detail {
+
+struct ReduceLoop {
+  Index extent;
+  std::ptrdiff_t stride;  ///< bytes of the source
+};
+
+/// Joint loops, the slowest first, merged where they are one. The results lie dense in the order of `kept`.
+struct ReduceWalk {
+  /// `dst_strides`: the dense strides of the results. `item`: bytes of an element.
+  ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout, Index item);
+
+  std::vector<ReduceLoop> kept;
+  std::vector<ReduceLoop> folded;
+  std::ptrdiff_t start = 0;  ///< where the first element lies, in bytes
+  Index results = 1;
+  Index each = 1;             ///< elements folded into one result
+  bool goes_by_rows = false;  ///< rows of results at once, or one result after the other
+};
+
+/// Folds everything and writes the results. `base` is the source's first element.
+void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
+                   const std::byte* base);
+
+}  // namespace tenstride::detail
