@@ -64,27 +64,52 @@ Json to_json_value(const Value& value) {
   return value.str();
 }
 
-Json to_json_step(const Step& step) {
+Json to_json_plans(const std::vector<CopyPlan>& plans) {
+  Json list = Json::array();
+  for (const CopyPlan& plan : plans) {
+    Json loops = Json::array();
+    for (const CopyLoop& loop : plan.loops) {
+      loops.push_back(
+          {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
+    }
+    list.push_back({{"kernel", name(plan.kernel)},
+                    {"elements", plan.count},
+                    {"src_dtype", name(plan.src_type)},
+                    {"dst_dtype", name(plan.dst_type)},
+                    {"streaming", plan.streaming},
+                    {"threads", plan.threads},
+                    {"loops", std::move(loops)},
+                    {"text", plan.to_string()}});
+  }
+  return list;
+}
+
+Json to_json_step(const Step& step, PlanDetail plans) {
   Json reason = nullptr;
   if (!step.reason.empty() || !step.hint.empty()) {
     reason = step.reason + (step.reason.empty() || step.hint.empty() ? "" : "; ") + step.hint;
   }
-  return {{"op", step.op},
-          {"kind", name(step.kind)},
-          {"dtype", name(step.dtype)},
-          {"shape", to_json_list(step.layout.shape)},
-          {"strides", to_json_list(step.layout.strides)},
-          {"offset", step.layout.offset},
-          {"contiguous", step.contiguous},
-          {"shares_storage", step.shares_storage},
-          {"bytes_moved", step.bytes_moved},
-          {"bytes_allocated", step.bytes_allocated},
-          {"reason", reason}};
+  Json json{{"op", step.op},
+            {"kind", name(step.kind)},
+            {"dtype", name(step.dtype)},
+            {"shape", to_json_list(step.layout.shape)},
+            {"strides", to_json_list(step.layout.strides)},
+            {"offset", step.layout.offset},
+            {"contiguous", step.contiguous},
+            {"shares_storage", step.shares_storage},
+            {"bytes_moved", step.bytes_moved},
+            {"bytes_allocated", step.bytes_allocated},
+            {"reason", reason}};
+  if (plans == PlanDetail::listed) {
+    json["plans"] = to_json_plans(step.plans);
+    json["plan_count"] = step.plan_count;
+  }
+  return json;
 }
 
-Json to_json_steps(const std::vector<Step>& steps) {
+Json to_json_steps(const std::vector<Step>& steps, PlanDetail plans) {
   Json list = Json::array();
-  for (const Step& step : steps) list.push_back(to_json_step(step));
+  for (const Step& step : steps) list.push_back(to_json_step(step, plans));
   return list;
 }
 
@@ -130,14 +155,14 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string to_json(const std::vector<Step>& steps) {
-  return dumped(to_json_steps(steps));
+  return dumped(to_json_steps(steps, PlanDetail::left_out));
 }
 
-std::string to_json(const Explanation& explanation) {
+std::string to_json(const Explanation& explanation, PlanDetail plans) {
   const Evaluation& evaluation = explanation.evaluation;
   Json json;
   json["expr"] = explanation.expression;
-  json["steps"] = to_json_steps(evaluation.steps);
+  json["steps"] = to_json_steps(evaluation.steps, plans);
   json["value"] = to_json_value(evaluation.value);
   json["error"] = to_json_error(explanation);
   json["totals"] = {{"copies", evaluation.totals.copies},

@@ -23,8 +23,9 @@ class Writer {
   Writer(const Explanation& explanation, TextStyle style)
       : explanation_(explanation), steps_(explanation.evaluation.steps), style_(style) {}
 
-  std::string run() {
+  std::string run(PlanDetail plans) {
     rows();
+    if (plans == PlanDetail::listed) list_plans();
     const Evaluation& evaluation = explanation_.evaluation;
     if (!evaluation.output.empty()) text_ += gap() + evaluation.output;
     if (!evaluation.value.is_none()) text_ += gap() + evaluation.value.repr() + '\n';
@@ -108,6 +109,24 @@ class Writer {
     }
   }
 
+  void list_plans() {
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      if (step.plans.empty()) continue;
+      text_ += gap() + detail::message("plan of step ", i + 1, ", ", call(step.range), ":\n");
+      for (const CopyPlan& plan : step.plans) {
+        std::string text = plan.to_string();
+        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
+          text.insert(at + 1, "  ");
+        }
+        text_ += "  " + text + '\n';
+      }
+      if (step.plan_count > step.plans.size()) {
+        text_ += detail::message("  … and ", step.plan_count - step.plans.size(), " more\n");
+      }
+    }
+  }
+
   static std::string_view color(std::size_t column, const std::string& cell) {
     if (column == 1) return bold;
     if (cell == "copy") return yellow;
@@ -133,8 +152,8 @@ class Writer {
 
 }  // namespace
 
-std::string to_text(const Explanation& explanation, TextStyle style) {
-  return Writer(explanation, style).run();
+std::string to_text(const Explanation& explanation, TextStyle style, PlanDetail plans) {
+  return Writer(explanation, style).run(plans);
 }
 
 std::string bytes_to_text(Index bytes) {

@@ -129,6 +129,17 @@ class Explain(Case):
         self.assertTrue(refused["error"]["message"].startswith(FAMOUS))
         self.assertEqual(refused["error"]["obstacle"]["groups"], [[0], [1]])
 
+    def test_plan_tells_how_each_copy_goes(self):
+        expression = "torch.zeros(2,3).T.contiguous()"
+        text = self.run_tool("explain", expression, "--plan").stdout
+        plan = text[text.index("plan of step 3, .contiguous():\n"):].split("\n\n")[0].split("\n")
+        self.assertEqual(plan[1], "  copy 6 elements float32 -> float32, 24 B -> 24 B")
+        self.assertTrue(plan[2].startswith("    kernel   "))
+        self.assertNotIn("plan of", self.run_tool("explain", expression).stdout)
+        steps = json.loads(self.run_tool("explain", expression, "--plan", "--json").stdout)["steps"]
+        self.assertEqual([step["plan_count"] for step in steps], [0, 0, 1])
+        self.assertEqual(steps[2]["plans"][0]["text"], "\n".join(line[2:] for line in plan[1:]))
+
     def test_wrong_notation_exits_with_2(self):
         done = self.run_tool("explain", "torch.zeros(2", code=2)
         self.assertEqual(done.stdout, "SyntaxError: expression: '(' is never closed\n  torch.zeros(2\n             ^\n")

@@ -50,16 +50,22 @@ TENSTRIDE_API Explanation explain(std::string_view expression, const ExplainOpti
 /// `color` adds ANSI escapes.
 enum class TextStyle : unsigned char { plain, color };
 
-/// A line for each step (call, layout, dtype, contiguity, kind, bytes, reason), then what was printed, the
-/// value, the failure, the totals. Ends with a line end.
-TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle style = TextStyle::plain);
+/// Whether it is told how each copy was planned.
+enum class PlanDetail : unsigned char { left_out, listed };
+
+/// A line for each step (call, layout, dtype, contiguity, kind, bytes, reason), then, where they are asked
+/// for, the plans, then what was printed, the value, the failure, the totals. Ends with a line end.
+TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle style = TextStyle::plain,
+                                  PlanDetail plans = PlanDetail::left_out);
 
 /// `{"expr","steps":[{"op","kind","dtype","shape","strides","offset","contiguous","shares_storage","bytes_moved",
 /// "bytes_allocated","reason"}],"value","error":null|{"type","message","step","obstacle"},"totals":{"copies",
 /// "bytes_moved","peak_bytes"}}` on one line. `step` is the number of steps done before the failure; `reason`
 /// is null where there is none, and holds the hint of a likely mistake too; a complex number is [re, im], a
-/// number that is not finite a string; the value of more than 10000 elements is null.
-TENSTRIDE_API std::string to_json(const Explanation& explanation);
+/// number that is not finite a string; the value of more than 10000 elements is null. With plans each step
+/// has `"plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads","loops":[{"extent",
+/// "dst_stride","src_stride"}],"text"}]` and `plan_count` too; `text` is `CopyPlan::to_string`.
+TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.
 TENSTRIDE_API std::string to_json(const std::vector<Step>& steps);

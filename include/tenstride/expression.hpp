@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "tenstride/copy_plan.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -131,6 +132,12 @@ struct Step {
   Index bytes_allocated = 0;
   /// Why a copy was made; empty for other kinds.
   std::string reason;
+  /// How a copy, or a write in place, was planned; an operation may copy several times, and the first 16
+  /// plans are kept. Empty for other kinds, and where single elements were picked rather than a layout
+  /// copied.
+  std::vector<CopyPlan> plans;
+  /// How many plans there were.
+  std::size_t plan_count = 0;
   /// A likely mistake: a reshape that reorders the sizes, and what was probably meant. Mostly empty.
   std::string hint;
   /// The step that made the tensor the call began with; nothing where that was bound from outside or where

@@ -7,6 +7,7 @@
 
 #include "../message.hpp"
 #include "tenstride/overlap.hpp"
+#include "tenstride/plan_log.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride {
@@ -79,6 +80,9 @@ void require_memory(const Tensor& src, std::string_view operation) {
 void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
+  if (PlanLog* const log = PlanLog::current(); log != nullptr) {
+    log->add(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
+  }
   if (dst.is_meta()) return;
   require_memory(src, "copy");
   if (is_empty(dst.layout())) return;

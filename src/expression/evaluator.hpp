@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "call.hpp"
+#include "tenstride/plan_log.hpp"
 
 namespace tenstride::detail {
 
@@ -77,6 +78,8 @@ class Evaluator {
   Session session_;
   std::map<std::string, Value> variables_;
   Evaluation result_;
+  /// The plans of the operation that runs.
+  PlanLog plan_log_;
   /// Storages that steps made and that may be alive; those only held here are dead.
   std::vector<Storage> storages_;
 };

@@ -54,7 +54,9 @@ bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& res
 
 }  // namespace
 
+/// Before each operation: what the one before it left behind goes.
 void Evaluator::sweep() {
+  plan_log_.clear();
   std::erase_if(storages_, [](const Storage& storage) { return storage.use_count() == 1; });
 }
 
@@ -110,15 +112,21 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
       step.bytes_moved = in_place_bytes(call);
+    if (step.kind == StepKind::copy || operation.op_class == OpClass::in_place) {
+      step.plans = plan_log_.plans();
+      step.plan_count = plan_log_.count();
+      plan_log_.clear();  // the first of several results has them all
+    }
     const bool reshapes = operation.name == "reshape" || operation.name == "view" ||
                           operation.name == "reshape_as" || operation.name == "view_as";
     if (reshapes && made.dtype() == self->dtype()) step.hint = scramble_hint(before, made.shape());
     const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh;
-    // The very same tensor stays the very same object, so that writing to its metadata is seen by all its
-    // names.
-    if (step.kind == StepKind::self && self != nullptr) value = call.self_value();
+    const bool is_self = step.kind == StepKind::self && self != nullptr;
     const std::size_t number = result_.steps.size();
     add_step(std::move(step), made, is_fresh);
+    // The very same tensor stays the very same object, so that writing to its metadata is seen by all its
+    // names. `made` may end here.
+    if (is_self) value = call.self_value();
     value.set_step(number);
   };
 

@@ -34,6 +34,7 @@ struct ExplainCommand {
   std::string expression;
   /// "FILE" or "NAME=FILE".
   std::vector<std::string> inputs;
+  PlanDetail plans = PlanDetail::left_out;
   Format format = Format::text;
 };
 int run(const ExplainCommand& command);

@@ -26,7 +26,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    explain) COMPREPLY=($(compgen -W "--input --json --help" -- "$word")) ;;
+    explain) COMPREPLY=($(compgen -W "--input --plan --json --help" -- "$word")) ;;
     info)
       case $word in
         -*) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
@@ -51,7 +51,7 @@ _tenstride() {
       _arguments '2:input:_files' '3:spec:' \
         {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]';
 ;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--json' ;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--json' ;
     ;
     info) _arguments '2:file:_files' '--json' ;
     ;
@@ -79,6 +79,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from explain" -l input -r -d "bind x to a file"
+complete -c tenstride -n "__fish_seen_subcommand_from explain" -l plan -d "how copies are planned"
 complete -c tenstride -n "__fish_seen_subcommand_from explain info" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from completion" -f -a "bash zsh fish"
 )sh";

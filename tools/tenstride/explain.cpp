@@ -23,9 +23,9 @@ int run(const ExplainCommand& command) {
   if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
   const Explanation explanation = tenstride::explain(expression, options);
   if (command.format == Format::json) {
-    std::cout << to_json(explanation) << '\n';
+    std::cout << to_json(explanation, command.plans) << '\n';
   } else {
-    std::cout << to_text(explanation, output_style());
+    std::cout << to_text(explanation, output_style(), command.plans);
   }
   if (!explanation.evaluation.failure) return done;
   return explanation.evaluation.failure->cause == Failure::Cause::notation ? wrong_call : failed;

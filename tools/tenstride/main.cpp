@@ -29,6 +29,7 @@ constexpr const char* explain_examples =
 Examples:
   tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
   tenstride explain 'x = torch.arange(6).reshape(2,3); x.T.reshape(-1)' --json
+  tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan
   tenstride explain 'x.permute(2,0,1).is_contiguous()' --input photo.jpg)";
 
 constexpr const char* info_examples = R"(Examples:
@@ -107,8 +108,10 @@ class Program {
     command
         ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
+    command->add_flag("--plan", lists_plans_, "Tell how each copy is planned: kernel, tiles, loops, threads");
     command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
     command->callback([this] {
+      if (lists_plans_) explain_.plans = PlanDetail::listed;
       explain_.format = format();
       result_ = cli::run(explain_);
     });
@@ -141,6 +144,7 @@ class Program {
   InfoCommand info_;
   std::string shell_;
   bool is_json_ = false;
+  bool lists_plans_ = false;
   bool is_dry_run_ = false;
   bool is_verify_only_ = false;
   int result_ = done;

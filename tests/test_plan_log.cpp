@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/plan_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "tenstride/copy.hpp"
+#include "tenstride/explain.hpp"
+#include "tenstride/ops.hpp"
+
+namespace tenstride {
+namespace {
+
+TEST(PlanLog, HoldsThePlansOfTheCopiesInOrder) {
+  const Tensor x = zeros({2, 3});
+  const PlanLog log;
+  const Tensor dense = x.t().contiguous();
+  const Tensor wide = x.to(DType::float64);
+  ASSERT_EQ(log.count(), 2U);
+  EXPECT_EQ(log.plans()[0].to_string(),
+            plan(dense.layout(), DType::float32, x.t().layout(), DType::float32).to_string());
+  EXPECT_EQ(log.plans()[1].to_string(),
+            plan(wide.layout(), DType::float64, x.layout(), DType::float32).to_string());
+}
+
+TEST(PlanLog, HoldsWhatMetaWouldCopy) {
+  const PlanLog log;
+  (void)zeros({2, 3}, {.device = Device::meta}).t().contiguous();
+  EXPECT_EQ(log.count(), 1U);
+}
+
+TEST(PlanLog, InnerLogsAreWrittenOuterOnesWait) {
+  const Tensor x = zeros({2, 3});
+  PlanLog outer;
+  {
+    const PlanLog inner;
+    (void)x.clone();
+    EXPECT_EQ(inner.count(), 1U);
+    EXPECT_EQ(outer.count(), 0U);
+  }
+  (void)x.clone();
+  EXPECT_EQ(outer.count(), 1U);
+  outer.clear();
+  EXPECT_EQ(outer.count(), 0U);
+  EXPECT_TRUE(outer.plans().empty());
+  EXPECT_EQ(PlanLog::current(), &outer);
+}
+
+TEST(PlanLog, CountsWhatItDoesNotKeep) {
+  const PlanLog log(2);
+  const std::vector<Tensor> parts(5, zeros({3}));
+  (void)cat(parts);
+  EXPECT_EQ(log.count(), 5U);
+  EXPECT_EQ(log.plans().size(), 2U);
+}
+
+TEST(PlanLog, IsOfItsThreadAlone) {
+  const PlanLog log;
+  std::thread([] {
+    EXPECT_EQ(PlanLog::current(), nullptr);
+    (void)zeros({2}).clone();
+  }).join();
+  EXPECT_EQ(log.count(), 0U);
+}
+
+std::string transpose_plan(Index rows, Index columns) {
+  return plan(row_major({columns, rows}), DType::float32, column_major({columns, rows}), DType::float32)
+      .to_string();
+}
+
+std::string indented(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
+    text.insert(at + 1, "  ");
+  return "  " + text + '\n';
+}
+
+TEST(ExplainPlans, StandBelowTheSteps) {
+  const Explanation explanation = explain("torch.zeros(2, 3).t().contiguous().shape");
+  EXPECT_EQ(
+      to_text(explanation, TextStyle::plain, PlanDetail::listed),
+      "1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous      new   24 B\n"
+      "2  .t()               (3,2):(1,3)+0  float32  not contiguous  view\n"
+      "3  .contiguous()      (3,2):(2,1)+0  float32  contiguous      copy  48 B moved: strides (1,3) are "
+      "not the row-major (2,1)\n"
+      "\n"
+      "plan of step 3, .contiguous():\n" +
+          indented(transpose_plan(2, 3)) +
+          "\n"
+          "torch.Size([3, 2])\n"
+          "\n"
+          "1 copy, 48 B moved, at most 48 B held\n");
+}
+
+TEST(ExplainPlans, AreThoseOfEveryKindOfCopy) {
+  const auto counts = [](const char* expression) {
+    std::vector<std::size_t> result;
+    for (const Step& step : explain(expression).evaluation.steps) result.push_back(step.plan_count);
+    return result;
+  };
+  using Counts = std::vector<std::size_t>;
+  EXPECT_EQ(counts("torch.zeros(2, 3).t().reshape(6)"), (Counts{0, 0, 1}));
+  EXPECT_EQ(counts("torch.zeros(2, 3).to(torch.float64)"), (Counts{0, 1}));
+  EXPECT_EQ(counts("x = torch.zeros(4); torch.cat([x, x, x])"), (Counts{0, 3}));
+  EXPECT_EQ(counts("torch.zeros(4).copy_(torch.ones(4))"), (Counts{0, 0, 1}));
+  EXPECT_EQ(counts("x = torch.zeros(4); print(x.to(torch.int8)); x.view(2, 2)"), (Counts{0, 1, 0}));
+}
+
+TEST(ExplainPlans, OfWhatIsTooLargeToRun) {
+  const Explanation explanation = explain("torch.zeros(1000000, 1000000).t().contiguous()");
+  ASSERT_EQ(explanation.evaluation.steps.size(), 3U);
+  ASSERT_EQ(explanation.evaluation.steps[2].plans.size(), 1U);
+  EXPECT_EQ(explanation.evaluation.steps[2].plans[0].count, 1'000'000'000'000);
+}
+
+TEST(ExplainPlans, AreAFieldOfTheJson) {
+  const Explanation explanation = explain("torch.zeros(2, 3).t().contiguous()");
+  const auto steps = nlohmann::json::parse(to_json(explanation, PlanDetail::listed))["steps"];
+  EXPECT_EQ(steps[1]["plans"].size(), 0U);
+  EXPECT_EQ(steps[2]["plan_count"], 1);
+  const auto& made = steps[2]["plans"][0];
+  EXPECT_EQ(made["text"], transpose_plan(2, 3));
+  EXPECT_EQ(made["elements"], 6);
+  EXPECT_EQ(made["threads"], 1);
+  EXPECT_EQ(made["loops"].size(), 2U);
+  EXPECT_FALSE(nlohmann::json::parse(to_json(explanation))["steps"][2].contains("plans"));
+}
+
+}  // namespace
+}  // namespace tenstride
