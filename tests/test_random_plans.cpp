@@ -29,7 +29,7 @@ unsigned from_environment(const char* name, unsigned otherwise) {
 }
 
 /// What stands on standard error when a guard page ends the program.
-std::array<char, 96> last_words{};
+std::array<char, 4096> last_words{};
 struct sigaction old_action {};
 
 void say_last_words(int /*signal*/) {
@@ -47,9 +47,8 @@ class LastWords {
   ~LastWords() { sigaction(SIGSEGV, &old_action, nullptr); }
   LastWords(const LastWords&) = delete;
   LastWords& operator=(const LastWords&) = delete;
-  void are(unsigned trial) const {
-    std::snprintf(last_words.data(), last_words.size(),
-                  "a guard page was touched: TENSTRIDE_RANDOM_FIRST=%u\n", trial);
+  void are(const std::string& words) const {
+    std::snprintf(last_words.data(), last_words.size(), "a guard page was touched by %s\n", words.c_str());
   }
 };
 
@@ -136,7 +135,7 @@ class RandomPlans : public ::testing::Test {
     std::memcpy(wanted_.begin(), before_.begin(), arena_bytes);
   }
 
-  void run_trial(unsigned number) {
+  void run_trial(unsigned number, const LastWords& last) {
     Random random(number);
     Trial trial;
     Span dst;
@@ -153,6 +152,7 @@ class RandomPlans : public ::testing::Test {
                  trial.src.type, in, trial.options);
     CopyPlan made = plan(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
     if (trial.threads != 0) made.threads = trial.threads;
+    last.are(described(number, trial, made));
     run(made, out_.begin() + at - dst.first, in);
     compare(number, trial, made, at, dst.bytes);
   }
@@ -165,6 +165,11 @@ class RandomPlans : public ::testing::Test {
     return random.one_in(2) ? arena.at_front(fitting) : arena.at_back(bytes, fitting);
   }
 
+  static std::string described(unsigned number, const Trial& trial, const CopyPlan& made) {
+    return "TENSTRIDE_RANDOM_FIRST=" + std::to_string(number) + ", " + to_string(trial.src.layout) + " -> " +
+           to_string(trial.dst.layout) + '\n' + made.to_string();
+  }
+
   void compare(unsigned number, const Trial& trial, const CopyPlan& made, std::size_t at, std::size_t bytes) {
     constexpr std::size_t around = 512;
     const std::size_t from = at < around ? 0 : at - around;
@@ -172,11 +177,9 @@ class RandomPlans : public ::testing::Test {
     if (std::memcmp(out_.begin() + from, wanted_.begin() + from, size) != 0) {
       const std::byte* const differs =
           std::mismatch(out_.begin() + from, out_.begin() + from + size, wanted_.begin() + from).first;
-      ADD_FAILURE() << "TENSTRIDE_RANDOM_FIRST=" << number << ": byte "
+      ADD_FAILURE() << described(number, trial, made) << "\nbyte "
                     << (differs - out_.begin()) - static_cast<std::ptrdiff_t>(at) << " of " << bytes
-                    << " differs\n"
-                    << to_string(trial.src.layout) << " -> " << to_string(trial.dst.layout) << '\n'
-                    << made.to_string();
+                    << " differs";
     }
     std::memcpy(out_.begin() + from, before_.begin() + from, size);
     std::memcpy(wanted_.begin() + from, before_.begin() + from, size);
@@ -193,8 +196,7 @@ TEST_F(RandomPlans, DoWhatTheElementByElementLoopDoes) {
   const unsigned count = from_environment("TENSTRIDE_RANDOM_PLANS", 5000);
   const LastWords last;
   for (unsigned number = first; number < first + count; ++number) {
-    last.are(number);
-    run_trial(number);
+    run_trial(number, last);
     if (HasFailure()) return;
   }
 }
