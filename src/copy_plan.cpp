@@ -11,12 +11,16 @@ constexpr std::size_t no_loop = max_rank;
 /// Below so many destination bytes the start of a thread costs more than it gives.
 constexpr Index serial_below = Index{512} << 10;
 constexpr Index largest_item = 16;
-/// Two cache lines are written at once; rows are read in runs of eight.
+/// Two cache lines are written at once; rows are read in runs of a page.
 constexpr Index tile_dst_bytes = 128;
-constexpr Index tile_src_bytes = 512;
+constexpr Index tile_src_bytes = 4096;
 constexpr Index line_bytes = 64;
-/// A tile of rows shorter than that.
-constexpr Index short_tile_bytes = 16384;
+/// A destination run so long needs no more loops.
+constexpr Index long_run_bytes = 1024;
+/// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
+constexpr Index most_listed = 512 - 64;
+/// What is turned together: a fourth of the L1 cache, for two of them and the lines of both sides.
+constexpr Index block_bytes = 8192;
 /// A tile of few channels: 4 KiB of items.
 constexpr Index narrow_tile_bytes = 4096;
 
@@ -106,22 +110,70 @@ bool is_channel_count(Index extent) {
   return extent >= 2 && extent <= 4;
 }
 
-/// A tile is whole lines wide in the destination and long in the source, so that rows are read in long runs;
-/// where the matrix is narrower than the tile on one side the tile grows along the other.
-void choose_tile(CopyPlan& plan, const CopyLoop& inner, const CopyLoop& run, Index bytes) {
-  const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
-  const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
-  const Index side = std::max<Index>(tile_dst_bytes / bytes, 1);
-  plan.tile_dst = std::max(side, line);
-  plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
-  if (run.extent < plan.tile_src) {
-    plan.tile_src = run.extent;
-    const Index size = plan.kernel == CopyKernel::tile ? short_tile_bytes : narrow_tile_bytes;
-    plan.tile_dst = std::max(plan.tile_dst, size / (run.extent * bytes) / line * line);
-  } else if (inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * plan.item_elements) {
-    plan.tile_dst = inner.extent;
-    plan.tile_src = std::max(side, narrow_tile_bytes / (inner.extent * bytes) / side * side);
+/// Takes more loops into the destination run while it is short or ends within a line, so that whole lines are
+/// written. Only plain loops: none that scale and shift run along. The extent of the run.
+Index choose_run(CopyPlan& plan) {
+  const auto dst_item = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
+  std::size_t at = plan.loops.size() - 1;
+  Index extent = plan.loops[at].extent;
+  const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+  const auto is_plain = [&](std::size_t d) { return !per_index || plan.scale_loop != d; };
+  if (plan.kernel == CopyKernel::tile && is_plain(at)) {
+    while (at > 0 && at - 1 != plan.turned_loop && is_plain(at - 1) &&
+           plan.loops[at - 1].dst_stride == extent * plan.item_elements &&
+           (extent * dst_item < long_run_bytes || extent * dst_item % line_bytes != 0)) {
+      extent *= plan.loops[--at].extent;
+    }
   }
+  plan.strip_loop = at;
+  return extent;
+}
+
+/// The outer loops follow the source, so that what is read next lies beside what was read.
+void order_outer_loops(CopyPlan& plan) {
+  CopyLoop* loops = plan.loops.data();
+  const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+  for (std::size_t d = 1; d < plan.strip_loop; ++d) {
+    for (std::size_t at = d; at > 0 && std::abs(loops[at - 1].src_stride) < std::abs(loops[at].src_stride);
+         --at) {
+      std::swap(loops[at - 1], loops[at]);
+      for (std::size_t* loop : {&plan.turned_loop, &plan.scale_loop}) {
+        if (loop == &plan.scale_loop && !per_index) continue;
+        if (*loop == at) {
+          *loop = at - 1;
+        } else if (*loop == at - 1) {
+          *loop = at;
+        }
+      }
+    }
+  }
+}
+
+/// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
+/// than the tile on one side the tile grows along the other.
+void choose_tile(CopyPlan& plan, Index bytes) {
+  const Index extent = choose_run(plan);
+  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
+  const Index widest = std::max(bytes, dst_bytes);
+  const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
+  plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
+  plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
+  plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
+  if (run.extent < plan.block_src) {
+    plan.tile_src = run.extent;
+    const Index size = plan.kernel == CopyKernel::tile ? block_bytes : narrow_tile_bytes;
+    plan.tile_dst = std::max(plan.tile_dst, size / (run.extent * widest) / line * line);
+  } else if (extent <= plan.tile_dst && run.dst_stride == extent * plan.item_elements) {
+    const Index side = std::max<Index>(tile_dst_bytes / bytes, 1);
+    plan.tile_dst = extent;
+    plan.tile_src = std::max(side, narrow_tile_bytes / (extent * bytes) / side * side);
+  }
+  if (plan.strip_loop + 1 < plan.loops.size())
+    plan.tile_dst = std::min(plan.tile_dst, most_listed / line * line);
+  plan.tile_src = std::min(plan.tile_src, run.extent);
+  plan.block_src = std::min(plan.block_src, plan.tile_src);
+  order_outer_loops(plan);
 }
 
 void choose_kernel(CopyPlan& plan, Index item_bytes) {
@@ -161,7 +213,7 @@ void choose_kernel(CopyPlan& plan, Index item_bytes) {
   } else if (bytes <= 8 && is_channel_count(inner.extent) && run.dst_stride == inner.extent * item) {
     plan.kernel = CopyKernel::interleave;
   }
-  choose_tile(plan, inner, run, bytes);
+  choose_tile(plan, bytes);
 }
 
 bool is_noop(const PlanOptions& options) {

@@ -16,7 +16,7 @@ CopyPlan of(const Layout& src, DType type, const PlanOptions& options = {}) {
 TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
   EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
             "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
-            "  kernel   tile 32 x 128, streaming stores, threads\n"
+            "  kernel   tile 32 x 1024, streaming stores, threads\n"
             "  from     0, to 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
@@ -33,7 +33,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
   EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
-            "  kernel   deinterleave 1344 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
+            "  kernel   deinterleave 320 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
             "  from     7, to 0\n"
             "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
             "  loop 1   600  dst stride 1    src stride 3  destination run");

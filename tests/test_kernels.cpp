@@ -44,8 +44,10 @@ TEST(Kernels, TurnTilesOfAllSizesPackedAndPadded) {
         const std::byte* from = upwards ? in.data() : in.data() + (rows - 1) * in_pitch;
         const auto pitch =
             upwards ? static_cast<std::ptrdiff_t>(in_pitch) : -static_cast<std::ptrdiff_t>(in_pitch);
-        kernels->turn[log2](given.data(), out_pitch, from, pitch, rows, columns, random.one_in(2) ? 64 : 0);
-        plain().turn[log2](wanted.data(), out_pitch, from, pitch, rows, columns, 0);
+        const copy::Rows source{from, pitch, nullptr, 0};
+        copy::Pending nothing;
+        kernels->turn[log2](given.data(), out_pitch, source, rows, columns, nothing);
+        plain().turn[log2](wanted.data(), out_pitch, source, rows, columns, nothing);
         for (std::size_t c = 0; c < columns; ++c) {
           const auto at = static_cast<std::ptrdiff_t>(c * out_pitch);
           const auto end = at + static_cast<std::ptrdiff_t>(rows * item);
@@ -102,23 +104,68 @@ TEST(Kernels, WeaveAndTakeApartChannels) {
   }
 }
 
+copy::Pending pending_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src) {
+  copy::Pending pending;
+  pending.dst = dst;
+  pending.dst_pitch = dst_pitch;
+  pending.src = src;
+  pending.src_pitch = 256;
+  pending.count = 9;
+  pending.bytes = 128;
+  pending.ahead.rows = {src, 70, nullptr, 0};
+  pending.ahead.lines = 3;
+  pending.ahead.count = 5;
+  pending.ahead.pace = 2;
+  return pending;
+}
+
+/// The start of a line with room on both sides.
+std::byte* middle(Bytes& bytes) {
+  return bytes.data() + 4096 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
+}
+
+Bytes around(Bytes& bytes) {
+  return {middle(bytes) - 2400, middle(bytes) + 2400};
+}
+
 TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
   Random random(4);
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::ptrdiff_t dst_pitch : {192, 260, -260, 193}) {
-      constexpr std::size_t rows = 9;
-      constexpr std::size_t bytes = 128;
       const Bytes in = random.bytes(4096);
       Bytes given(8192, std::byte{0xab});
       Bytes wanted = given;
-      const auto lines = [](Bytes& bytes_) {
-        return bytes_.data() + 4096 - reinterpret_cast<std::uintptr_t>(bytes_.data()) % 64;
-      };
-      kernels->stream_rows(lines(given), dst_pitch, in.data() + 64, 256, rows, bytes, {});
+      copy::Pending fast = pending_rows(middle(given), dst_pitch, in.data() + 64);
+      kernels->stream(fast);
       kernels->fence();
-      plain().stream_rows(lines(wanted), dst_pitch, in.data() + 64, 256, rows, bytes, {});
-      const auto around = [&](Bytes& bytes_) { return Bytes(lines(bytes_) - 2400, lines(bytes_) + 2400); };
+      copy::Pending slow = pending_rows(middle(wanted), dst_pitch, in.data() + 64);
+      plain().stream(slow);
       EXPECT_EQ(around(given), around(wanted)) << kernels->name << ' ' << dst_pitch;
+      EXPECT_EQ(fast.lines(), 0U);
+    }
+  }
+}
+
+TEST(Kernels, TurnWritesNoMoreThanIsPending) {
+  Random random(40);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (const std::size_t columns : {1U, 7U, 64U, 200U}) {
+        const Bytes in = random.bytes(4096);
+        const Bytes matrix = random.bytes(33 * columns * item);
+        Bytes given(8192, std::byte{0xab});
+        Bytes wanted = given;
+        Bytes turned(columns * 33 * item + spill_bytes);
+        copy::Pending fast = pending_rows(middle(given), 193, in.data() + 64);
+        const copy::Rows rows{matrix.data(), static_cast<std::ptrdiff_t>(columns * item), nullptr, 0};
+        kernels->turn[log2](turned.data(), 33 * item, rows, 33, columns, fast);
+        kernels->stream(fast);
+        kernels->fence();
+        copy::Pending slow = pending_rows(middle(wanted), 193, in.data() + 64);
+        plain().stream(slow);
+        EXPECT_EQ(around(given), around(wanted)) << kernels->name << " item " << item;
+      }
     }
   }
 }

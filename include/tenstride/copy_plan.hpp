@@ -116,9 +116,15 @@ struct CopyPlan {
   /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is
   /// the one along which the destination is dense.
   std::size_t turned_loop = 0;
-  /// Extent of the tile along the innermost loop and along the turned loop, in elements.
+  /// The destination run of these kernels: the loops from this one to the innermost, dense in the
+  /// destination.
+  std::size_t strip_loop = 0;
+  /// Extent of the tile along the destination run and along the turned loop, in items: what is read together,
+  /// into the L2 cache.
   Index tile_dst = 0;
   Index tile_src = 0;
+  /// Extent along the turned loop of what is turned together, in the L1 cache.
+  Index block_src = 0;
   /// For CopyConversion::scale: one number, or one for each index of `scale_loop`.
   std::vector<double> scale;
   std::vector<double> shift;
@@ -127,7 +133,7 @@ struct CopyPlan {
   /// Several lines for people, the last without a newline. Example, of a 4096 x 4096 float32 transpose:
   /// ```
   /// copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB
-  ///   kernel   tile 32 x 128, streaming stores, threads
+  ///   kernel   tile 32 x 1024, streaming stores, threads
   ///   from     0, to 0
   ///   loop 0   4096  dst stride 4096  src stride 1     source run
   ///   loop 1   4096  dst stride 1     src stride 4096  destination run

@@ -74,6 +74,7 @@ RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_
     switch (middle) {
       case DType::float32:
         scale_row_ = scale_row<float, 1>;
+        scale_floats_ = kernels.scale;
         break;
       case DType::float64:
         scale_row_ = scale_row<double, 1>;

@@ -7,14 +7,11 @@ namespace tenstride::copy {
 namespace {
 
 template <std::size_t item>
-void turn(std::byte* out, std::size_t out_pitch, const std::byte* in, std::ptrdiff_t in_pitch,
-          std::size_t rows, std::size_t cols, std::ptrdiff_t /*prefetch*/) {
+void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
+          Pending& /*pending*/) {
   for (std::size_t c = 0; c < cols; ++c) {
-    const std::byte* from = in + c * item;
     std::byte* to = out + c * out_pitch;
-    for (std::size_t r = 0; r < rows; ++r) {
-      std::memcpy(to + r * item, from + static_cast<std::ptrdiff_t>(r) * in_pitch, item);
-    }
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * item, in[r] + c * item, item);
   }
 }
 
@@ -44,12 +41,10 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
   }
 }
 
-void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                 std::size_t rows, std::size_t bytes, const Kernels::Ahead& /*ahead*/) {
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
-    const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
-    std::memcpy(to - shift, src + static_cast<std::ptrdiff_t>(r) * src_pitch - shift, bytes);
+void stream(Pending& pending) {
+  while (pending.left > 0 || pending.next_row()) {
+    std::memcpy(pending.to, pending.from, pending.left * 64);
+    pending.left = 0;
   }
 }
 
@@ -90,7 +85,7 @@ constexpr Kernels table{
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
-    .stream_rows = stream_rows,
+    .stream = stream,
     .copy_rows = copy_rows,
     .fence = fence,
     .scale = scale,

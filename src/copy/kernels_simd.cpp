@@ -141,33 +141,10 @@ void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::s
   }
 }
 
-void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                 std::size_t rows, std::size_t bytes, const Kernels::Ahead& ahead) {
-  const hn::CappedTag<std::uint8_t, 64> d;
-  constexpr std::size_t step = hn::MaxLanes(d);
-  std::size_t ahead_rows = ahead.rows;
-  std::size_t ahead_line = 0;
-  const std::byte* ask = ahead.start;
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::byte* to = dst + static_cast<std::ptrdiff_t>(r) * dst_pitch;
-    const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) & 63U;
-    auto* HWY_RESTRICT line = reinterpret_cast<std::uint8_t*>(to - shift);
-    const auto* HWY_RESTRICT from =
-        reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch - shift);
-    for (std::size_t at = 0; at < bytes; at += 64) {
-      if (ahead_rows != 0) {
-        __builtin_prefetch(ask + ahead_line * 64, 0, 2);
-        if (++ahead_line == ahead.lines) {
-          ahead_line = 0;
-          ask += ahead.pitch;
-          --ahead_rows;
-        }
-      }
-      for (std::size_t part = 0; part < 64; part += step) {
-        hn::Stream(hn::LoadU(d, from + at + part), d, line + at + part);
-      }
-    }
-  }
+void stream(Pending& pending) {
+  Pending rest = pending;  // a copy, which no store can change
+  pump(rest, rest.lines());
+  pending = rest;
 }
 
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
@@ -220,7 +197,7 @@ constexpr Kernels table{
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
-    .stream_rows = stream_rows,
+    .stream = stream,
     .copy_rows = copy_rows,
     .fence = fence,
     .scale = scale,

@@ -45,13 +45,20 @@ class RunWorker {
     const ByteLoop run = at.run();
     const std::size_t bytes = row_bytes();
     const auto distance = static_cast<Index>(std::max<std::size_t>(ahead_bytes / bytes, 1));
-    Kernels::Ahead ahead;
+    Pending pending;
+    pending.dst = at.dst();
+    pending.dst_pitch = run.dst_stride;
+    pending.src = at.src();
+    pending.src_pitch = run.src_stride;
+    pending.count = static_cast<std::size_t>(count);
+    pending.bytes = bytes;
     if (count > distance) {
-      ahead = {at.src() + distance * run.src_stride, run.src_stride, bytes / line_bytes,
-               static_cast<std::size_t>(count - distance)};
+      pending.ahead.rows.first = at.src() + distance * run.src_stride;
+      pending.ahead.rows.pitch = run.src_stride;
+      pending.ahead.lines = bytes / line_bytes;
+      pending.ahead.count = static_cast<std::size_t>(count - distance);
     }
-    walk_.kernels.stream_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
-                              static_cast<std::size_t>(count), bytes, ahead);
+    walk_.kernels.stream(pending);
   }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.

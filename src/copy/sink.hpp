@@ -14,6 +14,8 @@
 namespace tenstride::copy {
 
 inline constexpr std::size_t line_bytes = 64;
+/// The most rows of a tile whose addresses are listed one by one.
+inline constexpr std::size_t most_listed_rows = 512;
 
 /// One for each thread and copy. With streaming stores the sink collects the line that a run ends in: where
 /// the next run goes on from there the line is written whole, so rows that share lines cost no reads of the
@@ -55,6 +57,11 @@ class Sink {
     }
   }
 
+  /// `count` items through the conversion alone. Pre: count <= RowConverter::longest.
+  void convert(std::byte* out, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
+    converter_(out, src, count, first, step);
+  }
+
   /// Bytes as they are.
   void write(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (streaming_) {
@@ -63,6 +70,9 @@ class Sink {
       std::memcpy(dst, src, bytes);
     }
   }
+
+  /// What will be read next.
+  Ahead ahead;
 
   /// Writes out the collected part of a line.
   void flush() {
@@ -85,7 +95,7 @@ class Sink {
       filled_ = head + part;
       if (filled_ < line_bytes) return;
       if (start_ == 0) {
-        kernels_.stream_rows(line_address_, 0, line_.data(), 0, 1, line_bytes, {});
+        stream_lines(line_address_, line_.data(), line_bytes);
         filled_ = 0;
       } else {
         flush();
@@ -95,12 +105,23 @@ class Sink {
       bytes -= part;
     }
     const std::size_t whole = bytes & ~(line_bytes - 1);
-    if (whole != 0) kernels_.stream_rows(dst, 0, src, 0, 1, whole, {});
+    if (whole != 0) stream_lines(dst, src, whole);
     if (whole == bytes) return;
     line_address_ = dst + whole;
     start_ = 0;
     filled_ = bytes - whole;
     std::memcpy(line_.data(), src + whole, filled_);
+  }
+
+  void stream_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    Pending lines;
+    lines.dst = dst;
+    lines.src = src;
+    lines.count = 1;
+    lines.bytes = bytes;
+    lines.ahead = ahead;
+    kernels_.stream(lines);
+    ahead = lines.ahead;
   }
 
   const Kernels& kernels_;

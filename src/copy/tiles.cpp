@@ -1,65 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tile is packed into the L1 cache, turned, and goes from there to the destination in whole lines. Where
-// rows of the destination begin anywhere in a line, each row's part of the tile is shifted back to a line's
-// start: the tile is packed with the few items before it that this takes, and every line but a row's first
-// and last is written once and whole.
+// A tile is read into the L2 cache by rows of a page, then turned block by block in registers, through
+// buffers in the L1 cache, to whole lines of the destination. While a block is turned the one before it is
+// written and the next tile is asked for. Where rows of the destination begin anywhere in a line, each row's
+// part of the tile is shifted back to a line's start: the block is turned with the few items before it that
+// this takes, and every line but a row's first and last is written once and whole.
 #include "copy/tiles.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 
 #include "copy/sink.hpp"
+#include "copy/tiling.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
 
-/// The largest tile: 512 bytes of each of 128 + 63 rows of bytes, with padded rows.
-constexpr std::size_t buffer_bytes = 131072;
-/// Columns of the turned loop that one unit of work covers.
-constexpr Index panel_items = 4096;
-
-/// How the two loops of a tile plan are cut into units.
-struct Tiling {
-  ByteLoop inner;
-  ByteLoop run;
-  /// Items by which a strip's rows are shifted back to a line's start, at least and at most.
-  Index least_shift = 0;
-  Index most_shift = 0;
-  /// Whole rows of the destination, one after another, in one dense run.
-  bool is_dense = false;
-  Index strips = 1;
-  Index panel = 1;
-  Index panels = 1;
-
-  explicit Tiling(const Walk& walk)
-      : inner(walk.loop(walk.plan.loops.size() - 1)), run(walk.loop(walk.plan.turned_loop)) {
-    const CopyPlan& plan = walk.plan;
-    const auto item = static_cast<Index>(walk.dst_item);
-    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !inner.is_scaled &&
-               !run.is_scaled;
-    if (!is_dense && plan.streaming) {
-      most_shift = (static_cast<Index>(line_bytes) - 1) / item;
-      if (run.dst_stride % static_cast<Index>(line_bytes) == 0 && has_whole_lines(walk)) {
-        most_shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
-        least_shift = most_shift;
-      }
-    }
-    strips = is_dense ? 1 : ceil_divide(inner.extent + most_shift, plan.tile_dst);
-    panel = std::max(plan.tile_src, panel_items / plan.tile_src * plan.tile_src);
-    panels = ceil_divide(run.extent, panel);
-  }
-
- private:
-  /// Whether all outer loops keep the destination's place within a line.
-  static bool has_whole_lines(const Walk& walk) {
-    for (std::size_t d = 0; d + 1 < walk.plan.loops.size(); ++d) {
-      if (walk.loop(d).dst_stride % static_cast<Index>(line_bytes) != 0) return false;
-    }
-    return true;
-  }
-};
+/// The largest block, with the items before it that a shift takes and padded rows.
+constexpr std::size_t buffer_bytes = 65536;
 
 class TileWorker {
  public:
@@ -69,88 +29,231 @@ class TileWorker {
         plan_(walk.plan),
         sink_(walk.plan, walk.kernels),
         item_(walk.src_item),
-        converts_(walk.plan.conversion != CopyConversion::none) {}
+        carried_bytes_(line_bytes / walk.dst_item * walk.src_item),
+        converts_(walk.plan.conversion != CopyConversion::none) {
+    if (tiling.carries)
+      carried_ = std::make_unique<std::byte[]>(static_cast<Size>(tiling.panel) * carried_bytes_);
+  }
 
-  /// One strip of one panel at one position of the outer loops.
-  void operator()(const Odometer& at, Index strip, Index panel) {
-    const Index from = panel * tiling_.panel;
-    const Index to = std::min(from + tiling_.panel, tiling_.run.extent);
-    for (Index column = from; column < to; column += plan_.tile_src) {
-      const Index columns = std::min(plan_.tile_src, to - column);
-      if (tiling_.is_dense) {
-        dense_tile(at, column, columns);
-      } else {
-        tile(at, strip, column, columns);
+  /// Copies units [from, to).
+  void operator()(Index from, Index to) {
+    TileSequence tiles(walk_, tiling_, from, to);
+    Tile tile;
+    if (!tiles.next(tile)) return;
+    Rows rows = rows_of(tile, lists_[0].data());
+    for (bool is_last = false; !is_last;) {
+      Tile following;
+      is_last = !tiles.next(following);
+      Rows following_rows;
+      pending_.ahead = {};
+      if (!is_last) {
+        following_rows = rows_of(following, lists_[list_ ^= 1].data());
+        if (plan_.streaming) ask_for(following, following_rows);
       }
+      if (tiling_.is_dense) {
+        dense_tile(tile, rows);
+      } else {
+        general_tile(tile, rows);
+      }
+      tile = following;
+      rows = following_rows;
     }
+    flush();
   }
 
  private:
   using Size = std::size_t;
 
-  void pack(Size pitch, const std::byte* src, Index rows, Index columns) {
+  /// Where the rows of a tile begin in the source.
+  Rows rows_of(const Tile& tile, const std::byte** list) const {
+    Rows rows;
+    if (tiling_.inner.is_plain) {
+      rows.first = tile.src + tile.first * tiling_.inner.src_stride;
+      rows.pitch = tiling_.inner.src_stride;
+    } else {
+      tiling_.inner.list(tile.src, tile.first, tile.last, list);
+      rows.list = list;
+    }
+    return rows;
+  }
+
+  /// As many lines with each line written as bring the tile in by the end of this one.
+  void ask_for(const Tile& tile, const Rows& rows) {
+    const Size row_bytes = static_cast<Size>(tile.columns) * item_;
+    const auto lines_from = [](const std::byte* start, Size bytes) {
+      return (reinterpret_cast<std::uintptr_t>(start) % line_bytes + bytes + line_bytes - 1) / line_bytes;
+    };
+    Ahead& ahead = pending_.ahead;
+    ahead.rows = rows;
+    ahead.count = static_cast<Size>(tile.rows());
+    ahead.lines = lines_from(rows[0], row_bytes);
+    if (rows.list == nullptr && rows.pitch > 0 &&
+        static_cast<Size>(rows.pitch) < std::min(2 * line_bytes, row_bytes + line_bytes)) {
+      // Rows that share lines.
+      ahead.lines = lines_from(rows[0], (ahead.count - 1) * static_cast<Size>(rows.pitch) + row_bytes);
+      ahead.count = 1;
+    }
+    const Size written =
+        std::max<Size>(static_cast<Size>(tile.rows() * tile.columns) * walk_.dst_item / line_bytes, 1);
+    ahead.pace = std::max<Size>((ahead.count * ahead.lines + written / 2) / written, 1);
+  }
+
+  void pack(std::byte* out, Size pitch, const Rows& rows, Index count, Index columns) {
     const Size log2 = walk_.item_log2();
+    const auto size = static_cast<Size>(count);
     if (plan_.kernel == CopyKernel::deinterleave) {
-      walk_.kernels.deinterleave[log2][static_cast<Size>(columns) - 2](buffer_.data(), pitch, src,
-                                                                       static_cast<Size>(rows));
+      walk_.kernels.deinterleave[log2][static_cast<Size>(columns) - 2](out, pitch, rows[0], size);
     } else if (plan_.kernel == CopyKernel::interleave && tiling_.is_dense) {
-      walk_.kernels.interleave[log2][static_cast<Size>(rows) - 2](
-          buffer_.data(), src, tiling_.inner.src_stride, static_cast<Size>(columns));
+      walk_.kernels.interleave[log2][size - 2](out, rows[0], rows.pitch, static_cast<Size>(columns));
     } else {
-      walk_.kernels.turn[log2](buffer_.data(), pitch, src, tiling_.inner.src_stride, static_cast<Size>(rows),
-                               static_cast<Size>(columns), columns * static_cast<Index>(item_));
+      walk_.kernels.turn[log2](out, pitch, rows, size, static_cast<Size>(columns), pending_);
     }
   }
 
-  void dense_tile(const Odometer& at, Index column, Index columns) {
-    const Index rows = tiling_.inner.extent;
-    pack(static_cast<Size>(rows) * item_, at.src() + column * tiling_.run.src_stride, rows, columns);
-    sink_.run(at.dst() + column * tiling_.run.dst_stride, buffer_.data(), static_cast<Size>(rows * columns),
-              at.scale_index(), 0);
+  /// The buffer from which nothing is on its way.
+  std::byte* free_buffer() {
+    return pending_.lines() > 0 && pending_from_first_ ? second_.data() : first_.data();
   }
 
-  void tile(const Odometer& at, Index strip, Index column, Index columns) {
-    const Index size = plan_.tile_dst;
-    const Index first = std::max<Index>(strip * size - tiling_.most_shift, 0);
-    const Index last = std::min((strip + 1) * size - tiling_.least_shift, tiling_.inner.extent);
-    if (first >= last) return;
-    // An odd number of 16-byte units, so that rows of the buffer fall into different sets of the cache.
-    const Size pitch = ((static_cast<Size>(last - first) * item_ + 15) / 16 | 1U) * 16;
-    const std::byte* in = at.src() + first * tiling_.inner.src_stride + column * tiling_.run.src_stride;
-    pack(pitch, in, last - first, columns);
-    std::byte* dst = at.dst() + column * tiling_.run.dst_stride + strip * size * tiling_.inner.dst_stride;
-    const std::byte* src = buffer_.data() + static_cast<Size>(strip * size - first) * item_;
-    const bool is_inside = strip * size >= tiling_.most_shift && (strip + 1) * size <= tiling_.inner.extent;
-    if (is_inside && !converts_ && (!plan_.streaming || is_item_aligned(dst))) {
-      const auto row_bytes = static_cast<Size>(size) * item_;
-      const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
-      if (plan_.streaming) {
-        walk_.kernels.stream_rows(dst, tiling_.run.dst_stride, src, row_pitch, static_cast<Size>(columns),
-                                  row_bytes, {});
-      } else {
-        walk_.kernels.copy_rows(dst, tiling_.run.dst_stride, src, row_pitch, static_cast<Size>(columns),
-                                row_bytes);
-      }
-    } else {
-      border_rows(at, strip, column, columns, first, pitch);
+  /// Sends rows of whole lines from a buffer on their way.
+  void send(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, Size src_pitch, Size count,
+            Size bytes, bool from_first) {
+    pending_.dst = dst;
+    pending_.dst_pitch = dst_pitch;
+    pending_.src = src;
+    pending_.src_pitch = static_cast<std::ptrdiff_t>(src_pitch);
+    pending_.count = count;
+    pending_.bytes = bytes;
+    pending_from_first_ = from_first;
+  }
+
+  void flush() {
+    if (pending_.lines() > 0) walk_.kernels.stream(pending_);
+  }
+
+  void dense_tile(const Tile& tile, const Rows& rows) {
+    std::byte* const turned = free_buffer();
+    pack(turned, static_cast<Size>(tile.rows()) * item_, rows, tile.rows(), tile.columns);
+    flush();
+    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
+    const auto items = static_cast<Size>(tile.rows() * tile.columns);
+    const Size bytes = items * item_;
+    if (plan_.streaming && !converts_ && (reinterpret_cast<std::uintptr_t>(dst) | bytes) % line_bytes == 0) {
+      send(dst, 0, turned, 0, 1, bytes, turned == first_.data());
+      return;
+    }
+    sink_.ahead = pending_.ahead;
+    sink_.run(dst, turned, items, tile.scale_index, 0);
+  }
+
+  void general_tile(const Tile& tile, Rows rows) {
+    Tile block = tile;
+    const std::ptrdiff_t offset = rows.offset;
+    for (Index done = 0; done < tile.columns; done += plan_.block_src) {
+      block.column = tile.column + done;
+      block.columns = std::min(plan_.block_src, tile.columns - done);
+      rows.offset = offset + done * tiling_.run.src_stride;
+      general_block(block, rows,
+                    tiling_.carries ? &carried_[static_cast<Size>(done) * carried_bytes_] : nullptr);
     }
   }
 
-  /// Row by row, each clipped to the matrix.
-  void border_rows(const Odometer& at, Index strip, Index column, Index columns, Index first, Size pitch) {
+  /// Turns a block while the one before it is written. Where strips carry, a line's worth of each column
+  /// before the block is kept from the strip before.
+  void general_block(const Tile& block, const Rows& rows, std::byte* carried) {
+    const Index before = carried == nullptr ? 0 : carried_items();
+    const Index first = block.first - before;
+    const Index count = block.last - first;
+    const Size pitch = padded_pitch(count, item_);
+    if (converts_) flush();
+    std::byte* const turned = free_buffer();
+    pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
+    flush();
+    if (carried != nullptr) carry(turned, pitch, block, carried);
+    if (!plan_.streaming || !takes_whole_lines(block)) {
+      border_rows(block, first, turned, pitch);
+      return;
+    }
+    const Index start = block.strip * plan_.tile_dst;
+    std::byte* dst =
+        block.dst + block.column * tiling_.run.dst_stride + start * static_cast<Index>(walk_.dst_item);
+    const std::byte* src = turned;
+    Size src_pitch = pitch;
+    if (converts_) {
+      src = second_.data();
+      src_pitch = padded_pitch(count, walk_.dst_item);
+      convert_rows(block, first, pitch, src_pitch);
+    }
+    src += (start - first) * static_cast<Index>(walk_.dst_item);
+    const Index end = std::min(start + plan_.tile_dst, tiling_.inner.extent + tiling_.shift);
+    send(dst, tiling_.run.dst_stride, src, src_pitch, static_cast<Size>(block.columns),
+         static_cast<Size>(end - start) * walk_.dst_item, !converts_ && turned == first_.data());
+  }
+
+  [[nodiscard]] Index carried_items() const { return static_cast<Index>(line_bytes / walk_.dst_item); }
+
+  /// Puts what was kept of the strip before in front of each column, and keeps the end of this one.
+  void carry(std::byte* turned, Size pitch, const Tile& block, std::byte* carried) {
+    const Size end = static_cast<Size>(block.rows()) * item_;
+    for (Index c = 0; c < block.columns; ++c, turned += pitch, carried += carried_bytes_) {
+      std::memcpy(turned, carried, carried_bytes_);
+      std::memcpy(carried, turned + end, carried_bytes_);
+    }
+  }
+
+  /// Whether all columns of a block are as many whole lines of the destination, each shifted to its start.
+  [[nodiscard]] bool takes_whole_lines(const Tile& block) const {
+    const auto item = static_cast<Index>(walk_.dst_item);
+    const Index start = block.strip * plan_.tile_dst;
+    const auto place =
+        reinterpret_cast<std::uintptr_t>(block.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
+    if (place % walk_.dst_item != 0 || (block.strip == 0 && (tiling_.carries || tiling_.shift != 0)))
+      return false;
+    if (converts_ && static_cast<Size>(block.rows() + carried_items()) > RowConverter::longest) return false;
+    // What is carried beyond the last strip goes with it.
+    if (tiling_.carries && block.strip + 1 == tiling_.strips) return false;
+    if (start + plan_.tile_dst <= tiling_.inner.extent) return true;
+    // The last strip: its rows are equally long where all are shifted alike.
+    const Index end = tiling_.inner.extent + tiling_.shift;
+    return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
+  }
+
+  /// An odd number of cache lines, so that rows of the buffer fall into different sets of the cache.
+  static Size padded_pitch(Index rows, Size item) {
+    return ((static_cast<Size>(rows) * item + line_bytes - 1) / line_bytes | 1U) * line_bytes;
+  }
+
+  void convert_rows(const Tile& block, Index first, Size from_pitch, Size to_pitch) {
+    for (Index c = 0; c < block.columns; ++c) {
+      sink_.convert(second_.data() + static_cast<Size>(c) * to_pitch,
+                    first_.data() + static_cast<Size>(c) * from_pitch, static_cast<Size>(block.last - first),
+                    scale_index(block, first, c), tiling_.inner.is_scaled ? 1 : 0);
+    }
+  }
+
+  [[nodiscard]] Size scale_index(const Tile& block, Index row, Index column) const {
+    // What lies before the first row is carried along by no column that needs it.
+    if (tiling_.inner.is_scaled) return static_cast<Size>(std::max<Index>(row, 0));
+    return block.scale_index + (tiling_.run.is_scaled ? static_cast<Size>(block.column + column) : 0);
+  }
+
+  /// Row by row, each clipped to the matrix. `first` is the row that `turned` begins with.
+  void border_rows(const Tile& block, Index first, const std::byte* turned, Size pitch) {
     const Index size = plan_.tile_dst;
-    for (Index c = 0; c < columns; ++c) {
-      std::byte* row = at.dst() + (column + c) * tiling_.run.dst_stride;
+    sink_.ahead = pending_.ahead;
+    for (Index c = 0; c < block.columns; ++c) {
+      std::byte* row = block.dst + (block.column + c) * tiling_.run.dst_stride;
       const Index shift = shift_of(row);
-      const Index from = std::max<Index>(strip * size - shift, 0);
-      const Index to = std::min((strip + 1) * size - shift, tiling_.inner.extent);
+      const Index from = std::max<Index>(block.strip * size - shift, 0);
+      const Index to = block.strip + 1 == tiling_.strips
+                           ? tiling_.inner.extent
+                           : std::min((block.strip + 1) * size - shift, tiling_.inner.extent);
       if (from >= to) continue;
-      const Index scaled = tiling_.inner.is_scaled ? from : tiling_.run.is_scaled ? column + c : 0;
-      sink_.run(row + from * tiling_.inner.dst_stride,
-                buffer_.data() + static_cast<Size>(c) * pitch + static_cast<Size>(from - first) * item_,
-                static_cast<Size>(to - from), at.scale_index() + static_cast<Size>(scaled),
-                tiling_.inner.is_scaled ? 1 : 0);
+      sink_.run(row + from * static_cast<Index>(walk_.dst_item),
+                turned + static_cast<Size>(c) * pitch + static_cast<Size>(from - first) * item_,
+                static_cast<Size>(to - from), scale_index(block, from, c), tiling_.inner.is_scaled ? 1 : 0);
     }
+    pending_.ahead = sink_.ahead;
   }
 
   [[nodiscard]] Index shift_of(const std::byte* row) const {
@@ -158,39 +261,36 @@ class TileWorker {
     return static_cast<Index>(reinterpret_cast<std::uintptr_t>(row) % line_bytes / walk_.dst_item);
   }
 
-  [[nodiscard]] bool is_item_aligned(const std::byte* dst) const {
-    return reinterpret_cast<std::uintptr_t>(dst) % walk_.dst_item == 0 &&
-           tiling_.run.dst_stride % static_cast<Index>(walk_.dst_item) == 0;
-  }
-
   const Walk& walk_;
   const Tiling& tiling_;
   const CopyPlan& plan_;
   Sink sink_;
   Size item_;
+  /// What makes a line of the destination.
+  Size carried_bytes_;
   bool converts_;
-  alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> buffer_;
+  Pending pending_;
+  bool pending_from_first_ = false;
+  /// A line's worth of each column of a panel.
+  std::unique_ptr<std::byte[]> carried_;
+  unsigned list_ = 0;
+  std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;
+  alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> first_;
+  alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> second_;
 };
 
 }  // namespace
 
 void run_tiles(const Walk& walk) {
   const Tiling tiling(walk);
-  const Index units_each = tiling.strips * tiling.panels;
-  const Index units = Odometer(walk, walk.plan.turned_loop).count() * units_each;
-  const Index grain = std::max<Index>(1, units / 64);
+  // Strips that carry stay together.
+  const Index together = tiling.carries ? tiling.strips : 1;
+  const Index tiles =
+      Odometer(walk, walk.plan.strip_loop, walk.plan.turned_loop).count() * tiling.strips * tiling.panels;
+  const Index units = tiles / together;
   parallel_for(
-      0, units, grain,
-      [&](Index from, Index to) {
-        TileWorker worker(walk, tiling);
-        Odometer at(walk, walk.plan.turned_loop);
-        at.seek(from / units_each);
-        for (Index unit = from; unit < to; ++unit) {
-          const Index part = unit % units_each;
-          worker(at, part / tiling.panels, part % tiling.panels);
-          if (part + 1 == units_each) at.next();
-        }
-      },
+      0, units, std::max<Index>(1, units / 64),
+      [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },
       walk.plan.threads);
 }
 

@@ -53,9 +53,12 @@ struct Walk {
 /// Counts through some loops of a plan, outer to inner, and knows where both sides stand.
 class Odometer {
  public:
-  /// Leaves out the innermost loop and, where given, `turned`.
-  Odometer(const Walk& walk, std::size_t turned = max_rank) : dst_(walk.dst), src_(walk.src) {
-    for (std::size_t d = 0; d + 1 < walk.plan.loops.size(); ++d) {
+  /// All loops but the innermost.
+  explicit Odometer(const Walk& walk) : Odometer(walk, walk.plan.loops.size() - 1, max_rank) {}
+
+  /// The loops before `end`, without `turned`.
+  Odometer(const Walk& walk, std::size_t end, std::size_t turned) : dst_(walk.dst), src_(walk.src) {
+    for (std::size_t d = 0; d < end; ++d) {
       if (d == turned) continue;
       loops_[size_++] = walk.loop(d);
       count_ *= loops_[size_ - 1].extent;

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the loops of a tile plan are cut into tiles, and the order in which these are visited.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "copy/sink.hpp"
+#include "copy/walk.hpp"
+
+namespace tenstride::copy {
+
+/// The destination run: one or more of the innermost loops, dense in the destination. Item q of it lies at
+/// q * dst_item there, and in the source where the loops say.
+struct DestinationRun {
+  Index extent = 1;
+  /// Whether it is one loop: one stride in the source.
+  bool is_plain = true;
+  bool is_scaled = false;
+  std::ptrdiff_t src_stride = 0;
+
+  DestinationRun(const Walk& walk, std::size_t outermost) : walk_(walk), outermost_(outermost) {
+    const std::size_t last = walk.plan.loops.size() - 1;
+    for (std::size_t d = outermost; d <= last; ++d) extent *= walk.plan.loops[d].extent;
+    const ByteLoop inner = walk.loop(last);
+    is_plain = outermost == last;
+    is_scaled = inner.is_scaled;
+    src_stride = inner.src_stride;
+  }
+
+  /// Writes the source addresses of items [first, last).
+  void list(const std::byte* base, Index first, Index last, const std::byte** out) const {
+    for (Index q = first; q < last; ++q) {
+      const std::byte* at = base;
+      Index rest = q;
+      for (std::size_t d = walk_.plan.loops.size(); d-- > outermost_;) {
+        const ByteLoop loop = walk_.loop(d);
+        at += rest % loop.extent * loop.src_stride;
+        rest /= loop.extent;
+      }
+      *out++ = at;
+    }
+  }
+
+ private:
+  const Walk& walk_;
+  std::size_t outermost_;
+};
+
+struct Tiling {
+  DestinationRun inner;
+  ByteLoop run;
+  /// Items by which the rows of every strip are shifted back to a line's start.
+  Index shift = 0;
+  /// Whether rows begin anywhere in a line: then a strip keeps the end of each of its rows for the next
+  /// strip, which writes it with the beginning of its own.
+  bool carries = false;
+  /// Whole destination runs, one after another, in one dense run.
+  bool is_dense = false;
+  Index strips = 1;
+  Index panel = 1;
+  Index panels = 1;
+
+  explicit Tiling(const Walk& walk)
+      : inner(walk, walk.plan.strip_loop), run(walk.loop(walk.plan.turned_loop)) {
+    const CopyPlan& plan = walk.plan;
+    const auto item = static_cast<Index>(walk.dst_item);
+    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !inner.is_scaled &&
+               !run.is_scaled;
+    if (!is_dense && plan.streaming) {
+      carries = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_whole_lines(walk);
+      if (!carries)
+        shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
+    }
+    strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
+    panel = carries ? plan.tile_src : std::max(plan.tile_src, panel_items / plan.tile_src * plan.tile_src);
+    panels = ceil_divide(run.extent, panel);
+  }
+
+ private:
+  /// Columns of the turned loop that one unit of work covers.
+  static constexpr Index panel_items = 4096;
+
+  /// Whether all outer loops keep the destination's place within a line.
+  static bool has_whole_lines(const Walk& walk) {
+    for (std::size_t d = 0; d < walk.plan.strip_loop; ++d) {
+      if (walk.loop(d).dst_stride % static_cast<Index>(line_bytes) != 0) return false;
+    }
+    return true;
+  }
+};
+
+/// One tile: where it lies on both sides, in items of the destination run and of the turned loop.
+struct Tile {
+  std::byte* dst = nullptr;        // of the outer loops
+  const std::byte* src = nullptr;  // of the outer loops, at the tile's first column
+  std::size_t scale_index = 0;     // of the outer loops
+  Index strip = 0;
+  Index first = 0;  // along the destination run
+  Index last = 0;
+  Index column = 0;  // along the turned loop
+  Index columns = 0;
+
+  [[nodiscard]] Index rows() const { return last - first; }
+};
+
+/// The tiles of a range of units, one after another: panels within a strip within the outer loops, or strips
+/// within a panel where they carry.
+class TileSequence {
+ public:
+  TileSequence(const Walk& walk, const Tiling& tiling, Index from, Index to)
+      : tiling_(tiling),
+        tile_src_(walk.plan.tile_src),
+        tile_dst_(walk.plan.tile_dst),
+        at_(walk, walk.plan.strip_loop, walk.plan.turned_loop),
+        unit_(from),
+        end_(to) {
+    const Index units_each = tiling.strips * tiling.panels;
+    at_.seek(from / units_each);
+    part_ = from % units_each;
+    column_ = panel() * tiling.panel;
+  }
+
+  /// False at the end.
+  bool next(Tile& tile) {
+    while (unit_ < end_) {
+      const Index strip = tiling_.carries ? part_ % tiling_.strips : part_ / tiling_.panels;
+      const Index panel = this->panel();
+      const Index panel_end = std::min((panel + 1) * tiling_.panel, tiling_.run.extent);
+      tile.strip = strip;
+      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * tile_dst_ - tiling_.shift, 0);
+      tile.last = tiling_.is_dense ? tiling_.inner.extent
+                                   : std::min((strip + 1) * tile_dst_ - tiling_.shift, tiling_.inner.extent);
+      tile.column = column_;
+      tile.columns = std::min(tile_src_, panel_end - column_);
+      tile.dst = at_.dst();
+      tile.src = at_.src() + column_ * tiling_.run.src_stride;
+      tile.scale_index = at_.scale_index();
+      column_ += tile_src_;
+      if (column_ >= panel_end) next_unit();
+      if (tile.rows() > 0) return true;
+    }
+    return false;
+  }
+
+ private:
+  [[nodiscard]] Index panel() const {
+    return tiling_.carries ? part_ / tiling_.strips : part_ % tiling_.panels;
+  }
+
+  void next_unit() {
+    ++unit_;
+    if (++part_ == tiling_.strips * tiling_.panels) {
+      part_ = 0;
+      at_.next();
+    }
+    column_ = panel() * tiling_.panel;
+  }
+
+  const Tiling& tiling_;
+  Index tile_src_;
+  Index tile_dst_;
+  Odometer at_;
+  Index unit_;
+  Index end_;
+  Index part_ = 0;
+  Index column_ = 0;
+};
+
+}  // namespace tenstride::copy
