@@ -39,7 +39,7 @@ void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layo
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
   const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype());
-  const Dims as_source = inferred_dense_strides(source);
+  const Dims as_source = detail::working_strides(source, folded);
   const detail::ReduceWalk walk(source, as_source, folded, item);
   if (!walk.goes_by_rows || is_contiguous(Layout{source.shape, as_source, 0})) {
     const detail::ReduceWalk in_order(source, result.strides(), folded, item);

@@ -19,8 +19,6 @@ constexpr Index leaf_rows = 128;
 constexpr Index rows_at_once = 8;
 /// A piece of work for a thread, in elements; a range of less is not divided.
 constexpr Index piece_elements = Index{1} << 17;
-/// Rows of fewer results are not worth a row kernel where the other direction is longer.
-constexpr Index short_row = 16;
 
 /// Merges neighbours that are one loop.
 std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
@@ -139,6 +137,27 @@ class Folding {
 
 }  // namespace
 
+Dims working_strides(const Layout& kept, const Layout& folded) {
+  const Dims as_source = inferred_dense_strides(kept);
+  const ReduceWalk walk(kept, as_source, folded, 1);
+  const auto is_short = [](const std::vector<ReduceLoop>& loops) {
+    return loops.empty() || loops.back().extent < short_row;
+  };
+  if (!is_short(walk.kept) || !is_short(walk.folded)) return as_source;
+  std::size_t row = kept.rank();
+  for (std::size_t d = 0; d < kept.rank(); ++d) {
+    if (kept.shape[d] < short_row) continue;
+    if (row == kept.rank() || std::abs(kept.strides[d]) < std::abs(kept.strides[row])) row = d;
+  }
+  if (row == kept.rank()) return as_source;
+  Dims strides = as_source;
+  for (std::size_t d = 0; d < kept.rank(); ++d) {
+    if (as_source[d] < as_source[row]) strides[d] *= kept.shape[row];
+  }
+  strides[row] = 1;
+  return strides;
+}
+
 ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout,
                        Index item) {
   std::vector<std::size_t> order;
@@ -168,8 +187,15 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
     goes_by_rows = true;
     return;
   }
-  const bool is_dense = std::abs(kept.back().stride) < folded.back().stride;
-  goes_by_rows = is_dense && (kept.back().extent >= short_row || folded.back().extent <= kept.back().extent);
+  const bool has_long_rows = kept.back().extent >= short_row;
+  const bool has_long_runs = folded.back().extent >= short_row;
+  if (has_long_rows != has_long_runs) {
+    goes_by_rows = has_long_rows;
+  } else if (has_long_rows) {
+    goes_by_rows = std::abs(kept.back().stride) < folded.back().stride;
+  } else {
+    goes_by_rows = kept.back().extent >= folded.back().extent;
+  }
 }
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,

@@ -9,6 +9,9 @@
 
 namespace tenstride::detail {
 
+/// Rows of fewer results, and runs of fewer elements, are not worth a kernel's start.
+inline constexpr Index short_row = 16;
+
 struct ReduceLoop {
   Index extent;
   std::ptrdiff_t stride;  ///< bytes of the source
@@ -26,6 +29,10 @@ struct ReduceWalk {
   Index each = 1;             ///< elements folded into one result
   bool goes_by_rows = false;  ///< rows of results at once, or one result after the other
 };
+
+/// Dense strides for the results, in the order in which they are best worked on: the source's, but for a
+/// short fastest axis (the channels of pixels that are pooled), which lets a longer one go first.
+Dims working_strides(const Layout& kept, const Layout& folded);
 
 /// Folds everything and writes the results. `base` is the source's first element.
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,

@@ -48,6 +48,9 @@ class Doctored(unittest.TestCase):
     def test_every_falsified_answer_of_numpy_is_found(self):
         self.check("doctored-numpy.jsonl")
 
+    def test_every_falsified_answer_of_einops_is_found(self):
+        self.check("doctored-einops.jsonl")
+
     def test_only_keeps_to_one_operation(self):
         self.assertEqual(replay("--only", "flip", DATA / "doctored.jsonl").returncode, 1)
         result = replay("--only", "squeeze", DATA / "doctored.jsonl")
