@@ -181,12 +181,27 @@ BoundPattern Pattern::bind(const Dims& shape, const AxisSizes& sizes) const {
   return binding.result();
 }
 
+namespace {
+bool is_identity(const Dims& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<Index>(i)) return false;
+  }
+  return true;
+}
+}  // namespace
+
+std::optional<Layout> BoundPattern::try_view(const Layout& layout) const {
+  std::optional<Layout> result = splits ? tenstride::try_view(layout, split) : layout;
+  if (!result) return result;
+  if (!is_identity(order)) result = permute(*result, order);
+  for (const Index position : added) result = unsqueeze(*result, position);
+  if (!added.empty()) result = expand(*result, parts);
+  return merges ? tenstride::try_view(*result, shape) : result;
+}
+
 Chain BoundPattern::apply_split(const Chain& chain) const {
-  Chain result = splits ? chain.reshape(split) : chain;
-  bool is_in_order = true;
-  for (std::size_t i = 0; i < order.size(); ++i)
-    is_in_order = is_in_order && order[i] == static_cast<Index>(i);
-  return is_in_order ? result : result.permute(order);
+  const Chain result = splits ? chain.reshape(split) : chain;
+  return is_identity(order) ? result : result.permute(order);
 }
 
 Chain BoundPattern::apply(const Chain& chain) const {

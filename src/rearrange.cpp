@@ -21,6 +21,9 @@ void require_verb(const Pattern& pattern, PatternVerb wanted) {
 
 Tensor apply(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
+  if (copy != CopyRule::always) {
+    if (std::optional<Layout> layout = bound.try_view(x.layout())) return x.with_layout(*std::move(layout));
+  }
   return detail::materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()));
 }
 

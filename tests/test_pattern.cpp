@@ -62,6 +62,24 @@ TEST(Pattern, TwoSpellingsAreOne) {
   }
 }
 
+TEST(Pattern, AViewAtOnceIsTheChainsView) {
+  for (const Layout& layout :
+       {row_major({4, 3, 6}), Layout{{4, 3, 6}, {1, 24, 4}, 5}, Layout{{4, 3, 6}, {9, 3, 0}, 1}}) {
+    for (const char* pattern :
+         {"(a r) b c -> r b c a", "a b c -> (a b) c", "a ... -> (...) a", "a b (r c) -> (a b r) c",
+          "a b c -> c 1 (a b) ()", "a b (c r) -> (b r) (a c)"}) {
+      const bool has_r = std::string_view(pattern).find('r') != std::string_view::npos;
+      const std::vector<AxisSize> sizes(has_r ? 1 : 0, AxisSize{"r", 2});
+      const Pattern parsed(pattern);
+      EXPECT_EQ(parsed.bind(layout.shape, sizes).try_view(layout), parsed.apply(layout, sizes).try_view())
+          << pattern;
+    }
+    const Pattern repeat("a b c -> r a (b 1) c s", PatternVerb::repeat);
+    EXPECT_EQ(repeat.bind(layout.shape, {{"r", 2}, {"s", 5}}).try_view(layout),
+              repeat.apply(layout, {{"r", 2}, {"s", 5}}).try_view());
+  }
+}
+
 /// The whole message for a pattern that breaks the rules.
 std::string broken(std::string_view pattern, PatternVerb verb = PatternVerb::rearrange) {
   return refusal<PatternError>([&] { return Pattern(pattern, verb).text(); });

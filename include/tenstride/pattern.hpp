@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -76,6 +77,8 @@ struct BoundPattern {
   Dims shape;
   bool merges = false;
 
+  /// The steps on a layout, where each is a view. Pre: nothing is reduced.
+  [[nodiscard]] TENSTRIDE_API std::optional<Layout> try_view(const Layout& layout) const;
   /// The steps on a chain: split, permute, add axes, merge. Pre: nothing is reduced.
   [[nodiscard]] TENSTRIDE_API Chain apply(const Chain& chain) const;
   /// The first two steps: the kept parts in front of the reduced ones.
