@@ -75,10 +75,8 @@ TEST(Rearrange, TakesAListAsAnAxisInFront) {
   for (const char* pattern : {"n a b c -> n a b c", "n a b c -> (a b) (c n)", "(p q) a b c -> q a (b p c)",
                               "... c -> c ...", "n a (b r) c -> r n c a b"}) {
     const bool has_r = std::string_view(pattern).find('r') != std::string_view::npos;
-    const AxisSizes sizes{{has_r ? "r" : "p", 2}};
     const bool has_size = has_r || std::string_view(pattern).find('p') != std::string_view::npos;
-    const std::vector<AxisSize> given(sizes.begin(), sizes.end());
-    const AxisSizes used = has_size ? AxisSizes(given) : AxisSizes();
+    const std::vector<AxisSize> used(has_size ? 1 : 0, AxisSize{has_r ? "r" : "p", 2});
     const Tensor result = rearrange(list, pattern, used);
     EXPECT_TRUE(result.is_contiguous());
     EXPECT_TRUE(result.equal(rearrange(stacked, pattern, used))) << pattern;

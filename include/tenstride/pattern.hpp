@@ -24,8 +24,8 @@ struct AxisSize {
   friend bool operator==(const AxisSize&, const AxisSize&) = default;
 };
 
-/// Sizes of axes as an argument: braces, a vector (such as `parse_shape` gives), or a span.
-/// Example: `rearrange(x, "b (h d) -> b h d", {{"h", 8}})`.
+/// Sizes of axes as an argument: braces, a vector (such as `parse_shape` gives), or a span. It refers to
+/// them: to keep sizes, keep a vector. Example: `rearrange(x, "b (h d) -> b h d", {{"h", 8}})`.
 class AxisSizes {
  public:
   AxisSizes() = default;
