@@ -158,8 +158,8 @@ TEST(Reduce, IsRightForEveryLayout) {
 }
 
 TEST(Reduce, IsRightWhereRangesAreDividedAndTilesEnd) {
-  for (const Dims& shape :
-       {Dims{3, 5003}, Dims{5003, 3}, Dims{1100, 131}, Dims{131, 1100}, Dims{300, 7, 19}, Dims{6, 40, 2, 3}}) {
+  for (const Dims& shape : {Dims{3, 5003}, Dims{5003, 3}, Dims{1100, 131}, Dims{131, 1100}, Dims{300, 7, 19},
+                            Dims{6, 40, 2, 3}}) {
     const Tensor dense = arange(count_elements(shape)).view(shape);
     for (const Dims& order : testing::all_orders(shape.size())) {
       const Tensor x = dense.permute(order);
