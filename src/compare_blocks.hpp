@@ -146,7 +146,7 @@ class BlockReader {
 
   static copy::ConvertRow converter(DType to, DType from) {
     copy::ConvertRow fast = nullptr;
-    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
+    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from, copy::Stores::ordinary);
     return fast != nullptr ? fast : copy::portable_convert(to, from);
   }
 

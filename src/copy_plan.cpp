@@ -15,8 +15,8 @@ constexpr Index largest_item = 16;
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
 constexpr Index line_bytes = 64;
-/// A destination run so long needs no more loops.
-constexpr Index long_run_bytes = 1024;
+/// A tile of rows: a fourth of the L2 cache.
+constexpr Index row_tile_bytes = Index{256} << 10;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
 constexpr Index most_listed = 512 - 64;
 /// What is turned together: a fourth of the L1 cache, for two of them and the lines of both sides.
@@ -121,7 +121,7 @@ Index choose_run(CopyPlan& plan) {
   if (plan.kernel == CopyKernel::tile && is_plain(at)) {
     while (at > 0 && at - 1 != plan.turned_loop && is_plain(at - 1) &&
            plan.loops[at - 1].dst_stride == extent * plan.item_elements &&
-           (extent * dst_item < long_run_bytes || extent * dst_item % line_bytes != 0)) {
+           (extent * dst_item < tile_dst_bytes || extent * dst_item % line_bytes != 0)) {
       extent *= plan.loops[--at].extent;
     }
   }
@@ -163,7 +163,11 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   if (run.extent < plan.block_src) {
     plan.tile_src = run.extent;
     const Index size = plan.kernel == CopyKernel::tile ? block_bytes : narrow_tile_bytes;
-    plan.tile_dst = std::max(plan.tile_dst, size / (run.extent * widest) / line * line);
+    // Rows apart from each other are streams of their own, of which no more than 32 go well together.
+    const bool is_one_stream =
+        plan.kernel != CopyKernel::tile ||
+        plan.loops[plan.loops.size() - 1].src_stride == run.extent * plan.item_elements;
+    if (is_one_stream) plan.tile_dst = std::max(plan.tile_dst, size / (run.extent * widest) / line * line);
   } else if (extent <= plan.tile_dst && run.dst_stride == extent * plan.item_elements) {
     const Index side = std::max<Index>(tile_dst_bytes / bytes, 1);
     plan.tile_dst = extent;
@@ -176,7 +180,28 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   order_outer_loops(plan);
 }
 
-void choose_kernel(CopyPlan& plan, Index item_bytes) {
+/// Rows whose neighbours in the source are not their neighbours in the destination move in blocks of both.
+void choose_row_tile(CopyPlan& plan, Index item_bytes) {
+  const std::size_t last = plan.loops.size() - 1;
+  const Index row_bytes = plan.loops[last].extent * plan.item_elements * item_bytes;
+  if (last < 2 || plan.conversion != CopyConversion::none || row_bytes % line_bytes != 0 ||
+      row_bytes >= tile_src_bytes) {
+    return;
+  }
+  std::size_t along = 0;
+  for (std::size_t d = 1; d < last; ++d) {
+    if (plan.loops[d].src_stride > 0 && plan.loops[d].src_stride < plan.loops[along].src_stride) along = d;
+  }
+  if (along == last - 1 || plan.loops[along].src_stride <= 0) return;
+  plan.turned_loop = along;
+  plan.strip_loop = last - 1;
+  plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(tile_src_bytes / row_bytes, 1));
+  plan.tile_dst =
+      std::min(plan.loops[last - 1].extent, std::max<Index>(row_tile_bytes / (plan.tile_src * row_bytes), 1));
+  order_outer_loops(plan);
+}
+
+void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   const std::size_t last = plan.loops.size() - 1;
   const CopyLoop inner = plan.loops[last];
   const Index item = plan.item_elements;
@@ -186,13 +211,15 @@ void choose_kernel(CopyPlan& plan, Index item_bytes) {
   }
   if (inner.src_stride == item) {
     plan.kernel = last == 0 ? CopyKernel::memcpy : CopyKernel::rows;
-    return;
-  }
-  if (inner.src_stride == 0) {
-    plan.kernel = CopyKernel::fill;
+    if (may_stream) choose_row_tile(plan, item_bytes);
     return;
   }
   const std::size_t turned = find_source_run(plan);
+  // Short repetitions of neighbours are a tile whose rows are one.
+  if (inner.src_stride == 0 && (turned == no_loop || inner.extent * item * item_bytes >= tile_src_bytes)) {
+    plan.kernel = CopyKernel::fill;
+    return;
+  }
   if (turned == no_loop) {
     plan.kernel = CopyKernel::gather;
     return;
@@ -249,8 +276,8 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   const auto item_bytes = static_cast<Index>(item_size(src_type));
   widen_items(result, item_bytes);
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
-  choose_kernel(result, item_bytes);
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
+  choose_kernel(result, item_bytes, bytes > options.streaming_above);
   result.streaming = bytes > options.streaming_above && result.kernel != CopyKernel::strided;
   result.threads = bytes < serial_below ? 1 : options.max_threads;
   return result;

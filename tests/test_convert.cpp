@@ -75,7 +75,7 @@ TEST(Convert, GivesOnEveryInstructionSetWhatTheDefinitionGives) {
         const std::size_t count = in.size() / sizeof(From);
         for (std::size_t to = 0; to < dtype_count; ++to) {
           visit(static_cast<DType>(to), [&]<class To>(std::type_identity<To>) {
-            auto convert = kernels->convert(dtype_of<To>, dtype_of<From>);
+            auto convert = kernels->convert(dtype_of<To>, dtype_of<From>, copy::Stores::ordinary);
             if (convert == nullptr) convert = copy::portable_convert(dtype_of<To>, dtype_of<From>);
             Bytes out(count * sizeof(To));
             convert(out.data(), in.data(), count);
@@ -97,7 +97,7 @@ TEST(Convert, WritesItsElementsAndNoMore) {
     for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
-      const auto convert = kernels->convert(to, from);
+      const auto convert = kernels->convert(to, from, copy::Stores::ordinary);
       if (convert == nullptr) continue;
       for (std::size_t count = 0; count < 70; ++count) {
         const Bytes in(count * item_size(from) + 1, std::byte{1});
@@ -110,6 +110,34 @@ TEST(Convert, WritesItsElementsAndNoMore) {
       }
     }
   }
+}
+
+TEST(Convert, PastTheCacheGivesTheSame) {
+  constexpr std::size_t line = 64;
+  std::size_t pairs = 0;
+  for (const copy::Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t from = 0; from < dtype_count; ++from) {
+      visit(static_cast<DType>(from), [&]<class From>(std::type_identity<From>) {
+        const Bytes in = inputs<From>();
+        const std::size_t count = in.size() / sizeof(From) / line * line;
+        for (std::size_t to = 0; to < dtype_count; ++to) {
+          const auto type = static_cast<DType>(to);
+          const auto streaming = kernels->convert(type, dtype_of<From>, copy::Stores::streaming);
+          if (streaming == nullptr) continue;
+          ++pairs;
+          Bytes given(count * item_size(type) + 2 * line, std::byte{0xab});
+          Bytes wanted = given;
+          const std::size_t skew = line - reinterpret_cast<std::uintptr_t>(given.data()) % line;
+          streaming(given.data() + skew, in.data(), count);
+          kernels->fence();
+          kernels->convert(type, dtype_of<From>, copy::Stores::ordinary)(wanted.data() + skew, in.data(),
+                                                                         count);
+          ASSERT_EQ(given, wanted) << kernels->name << ' ' << name(dtype_of<From>) << " -> " << name(type);
+        }
+      });
+    }
+  }
+  EXPECT_TRUE(pairs > 0 || copy::available_kernels().size() == 1);
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ constexpr std::size_t canary = 64;
 TEST(GuardedKernels, AreAllTheLeavesThereAre) {
   constexpr std::size_t arrays = std::tuple_size_v<decltype(Kernels::turn)> +
                                  std::tuple_size_v<decltype(Kernels::gather)> + std::size_t{2} * 4 * 3;
-  constexpr std::size_t single = 6;  // name, stream, copy_rows, fence, scale, convert
+  constexpr std::size_t single = 7;  // name, stream, stream_run, copy_rows, fence, scale, convert
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 
@@ -508,7 +508,7 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
     for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
-      const auto convert = kernels->convert(to, from);
+      const auto convert = kernels->convert(to, from, copy::Stores::ordinary);
       if (convert == nullptr) continue;
       for (std::size_t count = 0; count <= 70; ++count) {
         const std::size_t in_bytes = count * item_size(from);
@@ -526,6 +526,52 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
           ASSERT_EQ(std::memcmp(out.begin(), wanted.data(), out.size()), 0)
               << kernels->name << ' ' << name(from) << " -> " << name(to) << text({count, skew});
         }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, StreamRunsOfAllLengths) {
+  constexpr std::size_t room = 65536;
+  const Guarded in(room);
+  const Guarded out(room);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t lines : {0U, 1U, 2U, 63U, 255U, 256U, 257U, 512U, 600U, 1024U}) {
+      for (const std::size_t skew : {0U, 1U, 31U}) {
+        const std::size_t bytes = lines * line;
+        if (bytes + skew > room) continue;
+        std::byte* const source = in.at_back(bytes, skew);
+        for (std::size_t i = 0; i < bytes; ++i) source[i] = static_cast<std::byte>(i * 7 + i / 251);
+        std::memset(out.begin(), 0xab, out.size());
+        std::byte* const target = out.at_back(bytes);
+        kernels->stream_run(target, source, bytes);
+        kernels->fence();
+        EXPECT_EQ(std::memcmp(target, source, bytes), 0) << kernels->name << text({lines, skew});
+        EXPECT_EQ(std::count(out.begin(), target, std::byte{0xab}), target - out.begin());
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, ConvertPastTheCacheToTheLastByte) {
+  const Guarded in(4096);
+  const Guarded out(4096);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
+      const auto to = static_cast<DType>(pair / dtype_count);
+      const auto from = static_cast<DType>(pair % dtype_count);
+      const auto convert = kernels->convert(to, from, copy::Stores::streaming);
+      if (convert == nullptr) continue;
+      for (const std::size_t count : {0U, 64U, 128U, 448U}) {
+        std::byte* const source = in.at_back(count * item_size(from));
+        write_numbers(from, source, count);
+        std::vector<std::byte> wanted(count * item_size(to));
+        copy::portable_convert(to, from)(wanted.data(), source, count);
+        std::byte* const target = out.at_back(wanted.size());
+        convert(target, source, count);
+        kernels->fence();
+        ASSERT_EQ(std::memcmp(target, wanted.data(), wanted.size()), 0)
+            << kernels->name << ' ' << name(from) << " -> " << name(to) << text({count});
       }
     }
   }

@@ -50,7 +50,7 @@ DType scale_type(DType to, DType from) {
 }
 
 ConvertRow pick(const Kernels& kernels, DType to, DType from) {
-  const ConvertRow fast = kernels.convert(to, from);
+  const ConvertRow fast = kernels.convert(to, from, Stores::ordinary);
   return fast != nullptr ? fast : portable_convert(to, from);
 }
 
@@ -88,6 +88,9 @@ RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_
     }
   } else if (plan.conversion == CopyConversion::convert) {
     convert_ = pick(kernels, plan.dst_type, plan.src_type);
+    if (plan.conjugation == Conjugation::keep) {
+      streaming_ = kernels.convert(plan.dst_type, plan.src_type, Stores::streaming);
+    }
   }
   if (plan.conjugation == Conjugation::conjugate) {
     conjugate_ = plan.dst_type == DType::complex64 ? conjugate_row<std::complex<float>>

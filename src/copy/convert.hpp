@@ -23,10 +23,14 @@ class RowConverter {
   void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                   std::size_t step);
 
+  /// The whole conversion past the cache (see Kernels::convert), or nullptr.
+  [[nodiscard]] ConvertRow streaming() const { return streaming_; }
+
  private:
   using ScaleRow = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t scale_step,
                             const double* shift, std::size_t shift_step);
 
+  ConvertRow streaming_ = nullptr;
   ConvertRow convert_ = nullptr;     // without scale: source to destination
   ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
   ScaleRow scale_row_ = nullptr;

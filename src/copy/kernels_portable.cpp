@@ -48,6 +48,10 @@ void stream(Pending& pending) {
   }
 }
 
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  std::memcpy(dst, src, bytes);
+}
+
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
@@ -68,7 +72,7 @@ void scale(std::byte* row, std::size_t count, float factor, float shift) {
   }
 }
 
-ConvertRow no_convert(DType /*to*/, DType /*from*/) {
+ConvertRow no_convert(DType /*to*/, DType /*from*/, Stores /*stores*/) {
   return nullptr;
 }
 
@@ -86,6 +90,7 @@ constexpr Kernels table{
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,
+    .stream_run = stream_run,
     .copy_rows = copy_rows,
     .fence = fence,
     .scale = scale,

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
@@ -28,6 +29,11 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
       }
       [[fallthrough]];
     case CopyKernel::rows:
+      if (copy::takes_row_tiles(walk)) {
+        copy::run_row_tiles(walk);
+        return;
+      }
+      [[fallthrough]];
     case CopyKernel::fill:
     case CopyKernel::gather:
     case CopyKernel::strided:

@@ -78,7 +78,7 @@ class RunWorker {
         strided(dst, src, to - from, first, step);
         return;
       default:
-        sink_.run(dst, src, static_cast<std::size_t>(to - from), first, step);
+        sink_.run_far(dst, src, static_cast<std::size_t>(to - from), first, step);
         return;
     }
   }
@@ -101,9 +101,25 @@ class RunWorker {
     for (Index done = 0; done < count; done += piece) {
       const auto part = std::min(count - done, piece);
       pack(src + done * inner_.src_stride, inner_.src_stride, part);
+      if (done + part < count)
+        ask_for(src + (done + part) * inner_.src_stride, std::min(count - done - part, piece));
       sink_.run(dst + done * inner_.dst_stride, packed_.data(), static_cast<std::size_t>(part),
                 first + static_cast<std::size_t>(done) * step, step);
     }
+  }
+
+  /// `count` items from `src` on, while as many are written. Only where they lie close together.
+  void ask_for(const std::byte* src, Index count) {
+    sink_.ahead = {};
+    const std::ptrdiff_t stride = inner_.src_stride;
+    const auto apart = static_cast<std::size_t>(stride < 0 ? -stride : stride);
+    // Shorter stretches the processor foresees by itself.
+    if (apart > line_bytes || static_cast<std::size_t>(count) * apart < far_bytes) return;
+    const auto items = static_cast<std::size_t>(count);
+    sink_.ahead.rows.first = stride < 0 ? src + count * stride : src;
+    sink_.ahead.count = 1;
+    sink_.ahead.lines = items * apart / line_bytes + 1;
+    sink_.ahead.pace = (apart + walk_.dst_item - 1) / walk_.dst_item;
   }
 
   void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {

@@ -37,7 +37,8 @@ class TileWorker {
 
   /// Copies units [from, to).
   void operator()(Index from, Index to) {
-    TileSequence tiles(walk_, tiling_, from, to);
+    TileSequence tiles(walk_, tiling_);
+    tiles.seek(from, to);
     Tile tile;
     if (!tiles.next(tile)) return;
     Rows rows = rows_of(tile, lists_[0].data());
@@ -165,7 +166,6 @@ class TileWorker {
     const Index first = block.first - before;
     const Index count = block.last - first;
     const Size pitch = padded_pitch(count, item_);
-    if (converts_) flush();
     std::byte* const turned = free_buffer();
     pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
@@ -285,9 +285,7 @@ void run_tiles(const Walk& walk) {
   const Tiling tiling(walk);
   // Strips that carry stay together.
   const Index together = tiling.carries ? tiling.strips : 1;
-  const Index tiles =
-      Odometer(walk, walk.plan.strip_loop, walk.plan.turned_loop).count() * tiling.strips * tiling.panels;
-  const Index units = tiles / together;
+  const Index units = TileSequence(walk, tiling).count() / together;
   parallel_for(
       0, units, std::max<Index>(1, units / 64),
       [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "copy/sink.hpp"
 #include "copy/walk.hpp"
@@ -104,66 +105,103 @@ struct Tile {
   [[nodiscard]] Index rows() const { return last - first; }
 };
 
-/// The tiles of a range of units, one after another: panels within a strip within the outer loops, or strips
-/// within a panel where they carry.
+/// The tiles of a range, one after another. Loops whose steps in the source are longer than the destination
+/// run's are outside of the strips, the others inside, so that the rows of a strip are read on and on. Strips
+/// that carry follow each other.
 class TileSequence {
  public:
-  TileSequence(const Walk& walk, const Tiling& tiling, Index from, Index to)
-      : tiling_(tiling),
-        tile_src_(walk.plan.tile_src),
-        tile_dst_(walk.plan.tile_dst),
-        at_(walk, walk.plan.strip_loop, walk.plan.turned_loop),
-        unit_(from),
-        end_(to) {
-    const Index units_each = tiling.strips * tiling.panels;
-    at_.seek(from / units_each);
-    part_ = from % units_each;
-    column_ = panel() * tiling.panel;
+  TileSequence(const Walk& walk, const Tiling& tiling)
+      : walk_(walk),
+        tiling_(tiling),
+        outside_(walk, 0, split(walk, tiling), walk.plan.turned_loop),
+        inside_(walk, split(walk, tiling), walk.plan.strip_loop, walk.plan.turned_loop) {}
+
+  /// How many tiles there are, counted in panels.
+  [[nodiscard]] Index count() const {
+    return outside_.count() * inside_.count() * tiling_.strips * tiling_.panels;
+  }
+
+  /// Goes to a range. Pre: only once.
+  void seek(Index from, Index to) {
+    left_ = to - from;
+    const auto take = [&from](Index extent) {
+      const Index part = from % extent;
+      from /= extent;
+      return part;
+    };
+    if (tiling_.carries) {
+      strip_ = take(tiling_.strips);
+      panel_ = take(tiling_.panels);
+      inside_.seek(take(inside_.count()));
+    } else {
+      panel_ = take(tiling_.panels);
+      inner_ = take(inside_.count());
+      inside_.seek(inner_);
+      strip_ = take(tiling_.strips);
+    }
+    outside_.seek(from);
+    column_ = panel_ * tiling_.panel;
   }
 
   /// False at the end.
   bool next(Tile& tile) {
-    while (unit_ < end_) {
-      const Index strip = tiling_.carries ? part_ % tiling_.strips : part_ / tiling_.panels;
-      const Index panel = this->panel();
-      const Index panel_end = std::min((panel + 1) * tiling_.panel, tiling_.run.extent);
-      tile.strip = strip;
-      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * tile_dst_ - tiling_.shift, 0);
-      tile.last = tiling_.is_dense ? tiling_.inner.extent
-                                   : std::min((strip + 1) * tile_dst_ - tiling_.shift, tiling_.inner.extent);
+    const CopyPlan& plan = walk_.plan;
+    while (left_ > 0) {
+      const Index panel_end = std::min((panel_ + 1) * tiling_.panel, tiling_.run.extent);
+      tile.strip = strip_;
+      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip_ * plan.tile_dst - tiling_.shift, 0);
+      tile.last = tiling_.is_dense
+                      ? tiling_.inner.extent
+                      : std::min((strip_ + 1) * plan.tile_dst - tiling_.shift, tiling_.inner.extent);
       tile.column = column_;
-      tile.columns = std::min(tile_src_, panel_end - column_);
-      tile.dst = at_.dst();
-      tile.src = at_.src() + column_ * tiling_.run.src_stride;
-      tile.scale_index = at_.scale_index();
-      column_ += tile_src_;
-      if (column_ >= panel_end) next_unit();
+      tile.columns = std::min(plan.tile_src, panel_end - column_);
+      tile.dst = outside_.dst() + (inside_.dst() - walk_.dst);
+      tile.src = outside_.src() + (inside_.src() - walk_.src) + column_ * tiling_.run.src_stride;
+      tile.scale_index = outside_.scale_index() + inside_.scale_index();
+      column_ += plan.tile_src;
+      if (column_ >= panel_end) next_panel();
       if (tile.rows() > 0) return true;
     }
     return false;
   }
 
  private:
-  [[nodiscard]] Index panel() const {
-    return tiling_.carries ? part_ / tiling_.strips : part_ % tiling_.panels;
+  /// The first of the outer loops that is inside of the strips.
+  static std::size_t split(const Walk& walk, const Tiling& tiling) {
+    const CopyPlan& plan = walk.plan;
+    if (tiling.carries) return 0;
+    const Index step = std::abs(plan.loops[plan.loops.size() - 1].src_stride);
+    std::size_t d = 0;
+    while (d < plan.strip_loop && (d == plan.turned_loop || std::abs(plan.loops[d].src_stride) > step)) ++d;
+    return d;
   }
 
-  void next_unit() {
-    ++unit_;
-    if (++part_ == tiling_.strips * tiling_.panels) {
-      part_ = 0;
-      at_.next();
+  /// Counts a digit up. True where it began anew.
+  static bool wraps(Index& digit, Index extent) {
+    if (++digit < extent) return false;
+    digit = 0;
+    return true;
+  }
+
+  void next_panel() {
+    --left_;
+    if (tiling_.carries) {
+      if (wraps(strip_, tiling_.strips) && wraps(panel_, tiling_.panels)) inside_.next();
+    } else if (wraps(panel_, tiling_.panels)) {
+      inside_.next();
+      if (wraps(inner_, inside_.count()) && wraps(strip_, tiling_.strips)) outside_.next();
     }
-    column_ = panel() * tiling_.panel;
+    column_ = panel_ * tiling_.panel;
   }
 
+  const Walk& walk_;
   const Tiling& tiling_;
-  Index tile_src_;
-  Index tile_dst_;
-  Odometer at_;
-  Index unit_;
-  Index end_;
-  Index part_ = 0;
+  Odometer outside_;
+  Odometer inside_;
+  Index left_ = 0;
+  Index strip_ = 0;
+  Index inner_ = 0;
+  Index panel_ = 0;
   Index column_ = 0;
 };
 

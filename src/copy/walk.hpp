@@ -54,11 +54,12 @@ struct Walk {
 class Odometer {
  public:
   /// All loops but the innermost.
-  explicit Odometer(const Walk& walk) : Odometer(walk, walk.plan.loops.size() - 1, max_rank) {}
+  explicit Odometer(const Walk& walk) : Odometer(walk, 0, walk.plan.loops.size() - 1, max_rank) {}
 
-  /// The loops before `end`, without `turned`.
-  Odometer(const Walk& walk, std::size_t end, std::size_t turned) : dst_(walk.dst), src_(walk.src) {
-    for (std::size_t d = 0; d < end; ++d) {
+  /// The loops [begin, end), without `turned`.
+  Odometer(const Walk& walk, std::size_t begin, std::size_t end, std::size_t turned)
+      : dst_(walk.dst), src_(walk.src) {
+    for (std::size_t d = begin; d < end; ++d) {
       if (d == turned) continue;
       loops_[size_++] = walk.loop(d);
       count_ *= loops_[size_ - 1].extent;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of comparisons: short loops over dense runs, one table of them per instruction set.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "tenstride/dtype.hpp"
+#include "tenstride/index.hpp"
+
+namespace tenstride::copy {
+
+enum class Comparison : unsigned char { eq, ne, lt, le, gt, ge };
+
+/// Dense to dense, one byte (0 or 1) for each pair of elements.
+using CompareRow = void (*)(std::byte* out, const std::byte* a, const std::byte* b, Index count);
+
+/// Whether all (any) of `count` dense elements are non-zero.
+using TruthRow = bool (*)(const std::byte* in, Index count);
+
+struct CompareKernels {
+  const char* name;
+  /// A faster loop for a type, or nullptr.
+  CompareRow (*compare)(Comparison comparison, DType type);
+  /// By the bits: -0.0 is zero, NaN is not. Nullptr where there is no faster loop.
+  TruthRow (*all)(DType type);
+  TruthRow (*any)(DType type);
+};
+
+/// The definitions. bool and the small floats have no loop of their own to compare by (nullptr): they are
+/// compared as uint8 and float32. Every type but the complex ones has its truths.
+const CompareKernels& portable_compare_kernels();
+
+/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
+/// is used, the processor has it.
+const CompareKernels* find_compare_kernels(std::string_view name);
+
+/// The table that goes with `kernels()`.
+const CompareKernels& compare_kernels();
+
+/// The fastest loop there is. Pre: the portable table has one.
+CompareRow compare_row(Comparison comparison, DType type);
+TruthRow all_row(DType type);
+TruthRow any_row(DType type);
+
+}  // namespace tenstride::copy
