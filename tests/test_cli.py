@@ -228,6 +228,32 @@ class Convert(Case):
                 self.assertEqual((bill["fused"], bill["totals"]["copies"]), (fused, copies))
                 self.assertEqual(bill["verified"], 24)
 
+    def test_patterns_are_written_out_and_copied_once(self):
+        self.write("a.npy", npy((4, 6, 3), range(72)))
+        cell = lambda h, w, c: float((h * 6 + w) * 3 + c)
+        cases = [
+            (["h w c -> c h w"], (3, 4, 6), [cell(h, w, c) for c in range(3) for h in range(4) for w in range(6)]),
+            (["h (w w1) c -> h w (w1 c)", "w1=2"], (4, 3, 6), [float(i) for i in range(72)]),
+            (["h w c -> (c w) h"], (18, 4), [cell(h, w, c) for c in range(3) for w in range(6) for h in range(4)]),
+            (["(h 2) (w 3) c -> h w c", "--reduce", "max"], (2, 2, 3),
+             [cell(2 * h + 1, 3 * w + 2, c) for h in range(2) for w in range(2) for c in range(3)]),
+            (["h w c -> n h w c", "n=2", "--repeat"], (2, 4, 6, 3), [float(i) for i in range(72)] * 2),
+        ]
+        for arguments, shape, expected in cases:
+            with self.subTest(arguments[0]):
+                done = self.run_tool("convert", "a.npy", *arguments, "-o", "b.npy", "--force", "--json")
+                header, values = read_npy(self.path("b.npy"), "f")
+                self.assertEqual((header["shape"], values), (shape, expected))
+                if "--reduce" not in arguments:
+                    self.assertEqual(json.loads(done.stdout)["totals"]["copies"], 1)
+        self.fails(2, 'SPEC: rearrange: "h w -> w h" has 2 axes on its left side, the shape (4,6,3) has 3\n'
+                      "  h w -> w h\n  ^~~", "convert", "a.npy", "h w -> w h", "-o", "c.npy")
+        self.fails(2, 'convert: "w1" must be the size of an axis, e.g. h=2',
+                   "convert", "a.npy", "h w c -> c h w", "w1", "-o", "c.npy")
+        self.fails(2, "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'",
+                   "convert", "a.npy", "x.T", "h=2", "-o", "c.npy")
+        self.assertEqual(self.names(), ["a.npy", "b.npy"])
+
     def test_a_dry_run_touches_nothing_and_bills_the_same(self):
         self.write("a.npy", npy((2, 3, 4), range(24)))
         os.utime(self.path("a.npy"), (1, 1))

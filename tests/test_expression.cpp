@@ -83,7 +83,7 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
             "expression: the number must fit a signed 64-bit integer\n  99999999999999999999\n  "
             "^~~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(parse_error("import numpy"),
-            "expression: torch or tenstride was expected, 'numpy' stands here\n"
+            "expression: torch, tenstride or einops was expected, 'numpy' stands here\n"
             "  import numpy\n         ^~~~~");
 }
 
@@ -199,6 +199,20 @@ TEST(Evaluate, CountsBytesReadAndWritten) {
   EXPECT_EQ(evaluation.totals.bytes_moved, 48 + 72);
   // The zeros are dead when the second copy is made: 24 + 24, then 24 + 48.
   EXPECT_EQ(evaluation.totals.peak_bytes, 72);
+}
+
+TEST(Evaluate, TakesPatterns) {
+  EXPECT_EQ(kinds("rearrange(zeros(2, 3, 4), 'a b c -> c a b')"), "zeros new, rearrange view");
+  EXPECT_EQ(kinds("einops.repeat(zeros(2), 'a -> a n', n=3)"), "zeros new, repeat view");
+  EXPECT_EQ(shown("reduce(torch.arange(6).view(2, 3), 'a b -> b', 'sum').tolist()"), "[3, 5, 7]");
+  EXPECT_EQ(shown("rearrange(torch.arange(6), '(a b) -> b a', a=2).tolist()"), "[[0, 3], [1, 4], [2, 5]]");
+  EXPECT_EQ(shown("rearrange(zeros(2), 'a -> a', a=1, a=2)"), "TypeError: rearrange: the size of 'a' is given twice");
+  EXPECT_EQ(shown("rearrange(zeros(2), 'a -> a', a=1.5)"),
+            "TypeError: rearrange: the size of 'a' must be an int, float 1.5 is given");
+  const Evaluation once = run("rearrange(zeros(2, 3, 4), 'a b c -> (c a) b')");
+  EXPECT_EQ(once.steps[1].reason, "the pattern puts together axes that are apart in memory");
+  const Evaluation twice = run("rearrange(zeros(6, 4).T, 'a (b c) -> (c a) b', b=2).flatten()");
+  EXPECT_EQ(twice.totals.copies, 2U);
 }
 
 TEST(Evaluate, ForecastsTheSameOnMeta) {

@@ -57,6 +57,7 @@ std::vector<Call::Parameter> Call::parse(std::string_view parameters) {
     }
     Parameter parameter;
     parameter.is_keyword_only = is_keyword_only;
+    if (word == "**") parameter.is_any = parameter.is_optional = true;
     if (word.back() == '?') {
       parameter.is_optional = true;
       word.remove_suffix(1);
@@ -126,6 +127,23 @@ bool Call::take_spread(std::vector<Argument>& arguments) {
   return true;
 }
 
+/// `h=2`, where any name may be given.
+bool Call::take_size(const Argument& argument) {
+  if (parameters_.empty() || !parameters_.back().is_any) return false;
+  for (const AxisSize& size : sizes_) {
+    if (size.name == argument.keyword)
+      fail(message("the size of '", argument.keyword, "' is given twice"), argument.range);
+  }
+  const std::optional<Index> size = to_index(argument.value);
+  if (!size) {
+    fail(message("the size of '", argument.keyword, "' must be an int, ", argument.value.type_name(), " ",
+                 argument.value.repr(), " is given"),
+         argument.range);
+  }
+  sizes_.push_back({argument.keyword, *size});
+  return true;
+}
+
 void Call::bind(std::vector<Argument> arguments) {
   bound_.resize(parameters_.size());
   std::size_t next = take_spread(arguments) ? 1 : 0;
@@ -145,6 +163,7 @@ void Call::bind(std::vector<Argument> arguments) {
       const auto named = [&](const Parameter& parameter) { return parameter.name == argument.keyword; };
       at = static_cast<std::size_t>(std::find_if(parameters_.begin(), parameters_.end(), named) -
                                     parameters_.begin());
+      if (at == parameters_.size() && take_size(argument)) continue;
       if (at == parameters_.size()) {
         std::vector<std::string> known;
         for (const Parameter& parameter : parameters_) known.emplace_back(parameter.name);

@@ -8,6 +8,7 @@
 
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
+#include "tenstride/pattern.hpp"
 #include "tenstride/random.hpp"
 #include "tree.hpp"
 
@@ -50,8 +51,8 @@ struct Operation {
   OpClass op_class;
   /// Parameters after the tensor, apart by blanks; `?` marks an optional one, `...` one that may be spelled
   /// out
-  /// (`permute(0, 2, 1)`), and all after `|` must be named. `!` in front: there is no such tensor (a factory,
-  /// or a function of a list of tensors).
+  /// (`permute(0, 2, 1)`), and all after `|` must be named; `**` takes any other name with an int. `!` in
+  /// front: there is no such tensor (a factory, or a function of a list of tensors).
   std::string_view parameters;
   Value (*run)(Call&);
 };
@@ -96,6 +97,8 @@ class Call {
   [[nodiscard]] std::optional<DType> dtype(std::size_t parameter) const;
   [[nodiscard]] std::optional<Device> device(std::size_t parameter) const;
   [[nodiscard]] std::optional<MemoryFormat> format(std::size_t parameter) const;
+  /// What `**` took.
+  [[nodiscard]] const std::vector<AxisSize>& sizes() const noexcept { return sizes_; }
   /// Numbers in lists of lists, or a tensor's.
   [[nodiscard]] Nested nested(std::size_t parameter) const;
   [[noreturn]] void fail_type(std::size_t parameter, std::string_view wanted) const;
@@ -106,11 +109,13 @@ class Call {
     bool is_optional = false;
     bool is_spread = false;
     bool is_keyword_only = false;
+    bool is_any = false;
   };
   [[nodiscard]] static std::vector<Parameter> parse(std::string_view parameters);
   void bind(std::vector<Argument> arguments);
   void take_self(std::vector<Argument>& arguments);
   bool take_spread(std::vector<Argument>& arguments);
+  bool take_size(const Argument& argument);
   [[noreturn]] void fail(std::string_view what, TextRange range) const;
   [[nodiscard]] std::string names() const;
 
@@ -121,11 +126,13 @@ class Call {
   bool is_method_;
   std::vector<Parameter> parameters_;
   std::vector<std::optional<Argument>> bound_;
+  std::vector<AxisSize> sizes_;
 };
 
 /// The tables, each in its own file.
 std::vector<Operation> view_operations();
 std::vector<Operation> copy_operations();
+std::vector<Operation> notation_operations();
 std::vector<Operation> factory_operations();
 std::vector<Operation> query_operations();
 std::vector<Operation> in_place_operations();
@@ -135,6 +142,9 @@ std::vector<Operation> random_operations();
 const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.
 std::vector<std::string> operation_names(Form form);
+
+/// Why a verb of einops' notation copied.
+std::string pattern_reason(const Call& call, const Layout& before);
 
 /// An int, or the int in a tensor of one integer element; nothing for any other value.
 std::optional<Index> to_index(const Value& value);

@@ -95,7 +95,7 @@ std::optional<Value> small_method(const Value& object, std::string_view name) {
 
 std::optional<std::string> module_of(const Node& node, const std::map<std::string, Value>& variables) {
   if (node.kind == NodeKind::name && variables.count(node.text) == 0) {
-    if (node.text == "torch" || node.text == "tenstride") return "";
+    if (node.text == "torch" || node.text == "tenstride" || node.text == "einops") return "";
     return std::nullopt;
   }
   if (node.kind != NodeKind::attribute || node.text != "linalg") return std::nullopt;

@@ -96,7 +96,8 @@ class Parser {
 
   void import() {
     ++at_;
-    if (!is_name("torch") && !is_name("tenstride")) fail_expected("torch or tenstride");
+    if (!is_name("torch") && !is_name("tenstride") && !is_name("einops"))
+      fail_expected("torch, tenstride or einops");
     ++at_;
   }
 

@@ -50,7 +50,12 @@ enum class Rehearsal : unsigned char { none, dry_run, verify_only };
 
 struct ConvertCommand {
   std::string input;
+  /// A chain on x, or a pattern.
   std::string spec;
+  /// Of a pattern: "h=2"; the reduction where axes are folded; whether axes are new.
+  std::vector<std::string> sizes;
+  std::string reduction;
+  bool repeats = false;
   std::string output;
   std::string dtype;
   std::string order = "C";

@@ -23,7 +23,7 @@ _tenstride() {
   case $command in
     convert)
       case $word in
-        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     explain) COMPREPLY=($(compgen -W "--input --plan --json --help" -- "$word")) ;;
@@ -48,17 +48,13 @@ _tenstride() {
   fi
   case $words[2] in
     convert)
-      _arguments '2:input:_files' '3:spec:' \
-        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]';
-;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--json' ;
-    ;
-    info) _arguments '2:file:_files' '--json' ;
-    ;
-    completion) compadd -- bash zsh fish ;
-    ;
-    esac
-    }
+      _arguments '2:input:_files' '3:spec:' '*:size:' \
+        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' ;;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--json' ;;
+    info) _arguments '2:file:_files' '--json' ;;
+    completion) compadd -- bash zsh fish ;;
+  esac
+}
 compdef _tenstride tenstride
 )sh";
 
@@ -69,6 +65,8 @@ complete -c tenstride -n __fish_use_subcommand -l version -l help
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l order -x -a "C F"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l reduce -x -a "sum mean prod min max any all"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l repeat
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l scale -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l shift -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l axis -x

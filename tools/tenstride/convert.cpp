@@ -85,7 +85,8 @@ void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& comm
 
 }  // namespace
 
-int run(const ConvertCommand& command) {
+int run(const ConvertCommand& given) {
+  ConvertCommand command = given;
   if (command.threads > 0) set_num_threads(command.threads);
   const ConvertPlan plan = make_plan(command);
   if (command.rehearsal == Rehearsal::dry_run) {

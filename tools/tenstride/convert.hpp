@@ -39,9 +39,13 @@ struct ConvertPlan {
   }
 };
 
+/// SPEC as a chain on x: a pattern written out for a file of that shape. Throws UsageError.
+std::string written_out(const ConvertCommand& command, const Dims& shape);
+
 /// Parses, evaluates on meta, checks the options against each other. Throws UsageError and Error; prints
 /// nothing.
-ConvertPlan make_plan(const ConvertCommand& command);
+/// Gives SPEC in the command back as a chain.
+ConvertPlan make_plan(ConvertCommand& command);
 
 /// How many links at the end of the SPEC the write can carry out: those that keep the elements' row-major
 /// order, and of the conversions the last, or more where the first lose nothing.

@@ -141,18 +141,19 @@ std::size_t fusable_links(const ConvertPlan& plan) {
   }
 }
 
-ConvertPlan make_plan(const ConvertCommand& command) {
+ConvertPlan make_plan(ConvertCommand& command) {
   const OutputKind kind = output_kind(command.output);
+  const io::FileInfo info = io::read_file_info(command.input);
+  command.spec = written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);
   ConvertPlan plan{
-      .info = {}, .program = program, .forecast = {}, .shape = {}, .kind = kind, .scale = {}, .shift = {}};
+      .info = info, .program = program, .forecast = {}, .shape = {}, .kind = kind, .scale = {}, .shift = {}};
   plan.scale = parse_numbers("--scale", command.scale);
   plan.shift = parse_numbers("--shift", command.shift);
   plan.axis = command.axis.value_or(0);
   if (command.order == "F") plan.order = io::ElementOrder::column_major;
   if (kind == OutputKind::png && command.order == "F")
     throw UsageError("convert: --order F must go with a .npy output");
-  plan.info = io::read_file_info(command.input);
   check_output(command);
   plan.forecast = forecast(plan, 0);
   if (plan.forecast.failure) {

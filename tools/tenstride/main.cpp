@@ -15,10 +15,13 @@ constexpr const char* examples = R"(Examples:
 Exit codes: 0 done, 1 the work failed, 2 the call was wrong. The manual: man tenstride)";
 
 constexpr const char* convert_examples =
-    R"(SPEC is a chain on x in PyTorch's notation; what can be is a view, and the last copy goes straight into the file.
+    R"(SPEC is a chain on x in PyTorch's notation, or a pattern in einops'; what can be is a view, and the last copy
+goes straight into the file.
 
 Examples:
   tenstride convert photo.jpg 'x.permute(2,0,1)' -o chw.npy --dtype float32 --scale 1/255 --verify
+  tenstride convert photo.jpg 'h w c -> c h w' -o chw.npy --dtype float32 --scale 1/255
+  tenstride convert photo.jpg '(h h1) (w w1) c -> h w c' h1=2 w1=2 --reduce max -o half.png
   tenstride convert big.npy 'x[:, ::2].to(float16)' -o half.npy --dry-run
   tenstride convert chw.npy 'x.permute(1,2,0)' -o back.png --dtype uint8 --scale 255 --shift 0.5
   tenstride convert photo.png x -o normal.npy --dtype float32 --axis 2 --scale 1/58,1/57,1/58 --shift=-2,-2,-1.8)";
@@ -70,7 +73,13 @@ class Program {
         app_.add_subcommand("convert", "Read a file, apply a chain of operations, write the result");
     command->footer(convert_examples);
     command->add_option("IN", convert_.input, "A .npy, JPEG or PNG file")->required();
-    command->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1)")->required();
+    command
+        ->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1), or 'h w c -> c h w'")
+        ->required();
+    command->add_option("SIZES", convert_.sizes, "Sizes of a pattern's axes: h1=2 w1=2");
+    command->add_option("--reduce", convert_.reduction, "Fold the axes that only the pattern's left side has")
+        ->check(CLI::IsMember({"sum", "mean", "prod", "min", "max", "any", "all"}));
+    command->add_flag("--repeat", convert_.repeats, "Repeat along the axes that only its right side has");
     command->add_option("-o,--output", convert_.output, "The file to write: .npy or .png")->required();
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
     command->add_option("--order", convert_.order, "C: last axis fastest; F: first axis fastest")

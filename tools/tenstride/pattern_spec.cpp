@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+
+#include "convert.hpp"
+#include "tenstride/pattern.hpp"
+#include "tenstride/text.hpp"
+
+/// SPEC as a pattern of einops' notation: written out as the chain on x that it means.
+namespace tenstride::cli {
+namespace {
+
+AxisSize parse_size(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  AxisSize size{text.substr(0, equals), 0};
+  const char* const end = text.data() + text.size();
+  const char* const begin = equals == std::string::npos ? end : text.data() + equals + 1;
+  const auto [last, error] = std::from_chars(begin, end, size.size);
+  if (size.name.empty() || begin == end || error != std::errc{} || last != end) {
+    throw UsageError("convert: \"" + text + "\" must be the size of an axis, e.g. h=2");
+  }
+  return size;
+}
+
+std::string tuple(const Dims& dims) {
+  std::string text = to_string(dims);
+  if (dims.size() == 1) text.insert(text.size() - 1, ",");
+  return text;
+}
+
+bool is_in_order(const Dims& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<Index>(i)) return false;
+  }
+  return true;
+}
+
+/// Split, permute, repeat, put together: the last of these is done by the write itself.
+std::string chain_of(const BoundPattern& bound) {
+  std::string text = "x";
+  if (bound.splits) text += ".reshape(" + tuple(bound.split) + ")";
+  if (!is_in_order(bound.order)) text += ".permute(" + tuple(bound.order) + ")";
+  for (const Index axis : bound.added) text += ".unsqueeze(" + std::to_string(axis) + ")";
+  if (!bound.added.empty()) text += ".expand(" + tuple(bound.parts) + ")";
+  if (bound.merges) text += ".reshape(" + tuple(bound.shape) + ")";
+  return text;
+}
+
+/// The call that the notation has for it.
+std::string reduction_of(const ConvertCommand& command, const std::vector<AxisSize>& sizes) {
+  std::string text = "reduce(x, '" + command.spec + "', '" + command.reduction + "'";
+  for (const AxisSize& size : sizes) text += ", " + size.name + "=" + std::to_string(size.size);
+  return text + ")";
+}
+
+}  // namespace
+
+std::string written_out(const ConvertCommand& command, const Dims& shape) {
+  const bool is_pattern = command.spec.find("->") != std::string::npos;
+  if (!is_pattern) {
+    if (command.sizes.empty() && command.reduction.empty() && !command.repeats) return command.spec;
+    throw UsageError(
+        "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'");
+  }
+  if (!command.reduction.empty() && command.repeats)
+    throw UsageError("convert: --reduce and --repeat exclude each other");
+  std::vector<AxisSize> sizes;
+  for (const std::string& text : command.sizes) sizes.push_back(parse_size(text));
+  const auto verb = !command.reduction.empty() ? PatternVerb::reduce
+                    : command.repeats          ? PatternVerb::repeat
+                                               : PatternVerb::rearrange;
+  try {
+    const BoundPattern bound = Pattern(command.spec, verb).bind(shape, sizes);
+    return verb == PatternVerb::reduce ? reduction_of(command, sizes) : chain_of(bound);
+  } catch (const PatternError& error) {
+    throw UsageError("SPEC: " + std::string(error.what()));
+  }
+}
+
+}  // namespace tenstride::cli
