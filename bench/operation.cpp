@@ -2,9 +2,11 @@
 #include "operation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
-#include <numeric>
+#include <numbers>
+#include <random>
 
 #include "arena.hpp"
 #include "tenstride/element.hpp"
@@ -14,55 +16,149 @@ namespace {
 
 using enum Operation;
 
+using Numbers = std::vector<std::int64_t>;
+
 /// Where an element of a result comes from.
 struct Origin {
   int input = 0;
   Index position = 0;
 };
 
-bool is_comparison(Operation operation) {
-  return operation == eq || operation == eq_turned || operation == eq_row || operation == lt_number;
-}
-
 /// For the operations that only move elements.
-Origin origin(const OperationCase& what, Index position, const std::vector<std::int64_t>& indices) {
+Origin origin(const OperationCase& what, Index position, const Numbers& list) {
   const Index rows = what.rows();
   const Index columns = what.columns();
   const Index width = what.result_shape().back();
   const Index i = position / width;
   const Index j = position % width;
+  const Index step = what.amount;
   const auto at = [&](Index row, Index column) { return row * columns + column; };
-  const auto entry = [&](Index k) { return indices[static_cast<std::size_t>(k)]; };
+  const auto entry = [&](Index k) { return list[static_cast<std::size_t>(k)]; };
   switch (what.operation) {
     case cat:
       if (what.axis == 0) return {static_cast<int>(i / rows), at(i % rows, j)};
       return {static_cast<int>(j / columns), at(i, j % columns)};
     case stack:
       if (what.axis == 0) return {static_cast<int>(i / rows), at(i % rows, j)};
-      return {static_cast<int>(j), i};  // the new axis is the last
+      if (what.axis == 1) return {static_cast<int>(i % 3), at(i / 3, j)};
+      return {static_cast<int>(j), i};
+    case block_diag:
+      return {static_cast<int>(i / rows), at(i % rows, j % columns)};
     case repeat:
       return {0, at(i % rows, j % columns)};
     case repeat_interleave:
       return {0, what.axis == 0 ? at(i / 2, j) : at(i, j / 2)};
+    case repeat_interleave_flat:
+      return {0, position / 2};
     case roll:
-      return {0, what.axis == 0 ? at((i + rows - what.amount) % rows, j)
-                                : at(i, (j + columns - what.amount) % columns)};
+      return {0, what.axis == 0 ? at((i + rows - step) % rows, j) : at(i, (j + columns - step) % columns)};
+    case roll_both:
+      return {0, at((i + rows - step) % rows, (j + columns - step) % columns)};
     case roll_all:
-      return {0, (position + rows * columns - what.amount) % (rows * columns)};
+      return {0, (position + rows * columns - step) % (rows * columns)};
+    case flip:
+      return {0, what.axis == 0 ? at(rows - 1 - i, j) : at(i, columns - 1 - j)};
+    case rot90:
+      return {0, rows * columns - 1 - position};
+    case repeat_interleave_list:
     case index_rows:
+    case index_row_mask:
+    case put_rows_:
       return {0, at(entry(i), j)};
     case index_columns:
+    case put_columns_:
       return {0, at(i, entry(j))};
     case index_points:
-      return {0, at(entry(position) / columns, entry(position) % columns)};
     case index_mask:
+    case put_points_:
       return {0, entry(position)};
-    case index_put_: {
-      const auto found = std::find(indices.begin(), indices.end(), i);
-      return {0, at(found - indices.begin(), j)};
-    }
+    case copy_row_:
+      return {0, j};
+    case copy_column_:
+      return {0, at(i, 0)};
     default:
       return {0, position};
+  }
+}
+
+/// list[inverse[i]] = i
+Numbers inverse(const Numbers& list) {
+  Numbers result(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    result[static_cast<std::size_t>(list[i])] = static_cast<std::int64_t>(i);
+  }
+  return result;
+}
+
+Numbers positions_set(const std::vector<unsigned char>& mask) {
+  Numbers positions;
+  for (std::size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i] != 0) positions.push_back(static_cast<std::int64_t>(i));
+  }
+  return positions;
+}
+
+/// How many are set before each.
+Numbers ranks_of(const std::vector<unsigned char>& mask) {
+  Numbers ranks;
+  std::int64_t count = 0;
+  for (const unsigned char is_set : mask) ranks.push_back(is_set != 0 ? count++ : -1);
+  return ranks;
+}
+
+/// PyTorch's order: position i changes places with one behind it.
+Numbers shuffled(Index count) {
+  std::mt19937 random(static_cast<unsigned>(operation_seed));
+  Numbers numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::int64_t>(i);
+  for (std::size_t i = 0; i + 1 < numbers.size(); ++i) {
+    std::swap(numbers[i], numbers[i + random() % (numbers.size() - i)]);
+  }
+  return numbers;
+}
+
+Numbers list_of(const OperationJob& job) {
+  const OperationCase& what = job.what;
+  switch (what.operation) {
+    case index_rows:
+      return scattered(what.rows());
+    case index_columns:
+      return scattered(what.columns());
+    case index_points:
+      return scattered(what.input_elements());
+    case put_rows_:
+      return inverse(scattered(what.rows()));
+    case put_columns_:
+      return inverse(scattered(what.columns()));
+    case put_points_:
+      return inverse(scattered(what.input_elements()));
+    case index_mask:
+      return positions_set(mask_of(job));
+    case index_row_mask:
+      return positions_set(row_mask(what.rows()));
+    case put_mask_:
+    case put_mask_number_:
+      return ranks_of(mask_of(job));
+    case repeat_interleave_list: {
+      Numbers rows;
+      const Numbers repeats = repeats_of(what.rows());
+      for (std::size_t i = 0; i < repeats.size(); ++i) {
+        rows.insert(rows.end(), static_cast<std::size_t>(repeats[i]), static_cast<std::int64_t>(i));
+      }
+      return rows;
+    }
+    case randperm:
+      return shuffled(what.input_elements());
+    case rand:
+    case randn:
+    case randint: {
+      std::mt19937 random(static_cast<unsigned>(operation_seed));
+      Numbers drawn(static_cast<std::size_t>(what.input_elements()));
+      for (std::int64_t& one : drawn) one = static_cast<std::int64_t>(random());
+      return drawn;
+    }
+    default:
+      return {};
   }
 }
 
@@ -73,111 +169,88 @@ double value_at(const OperationJob& job, int input, Index position) {
   });
 }
 
-bool compare(const OperationJob& job, Index position) {
+bool truth(const OperationJob& job, Index position) {
   const OperationCase& what = job.what;
-  const double x = value_at(job, 0, position);
-  const Index i = position / what.columns();
-  const Index j = position % what.columns();
-  if (what.operation == lt_number) return x < static_cast<double>(what.amount);
-  if (what.operation == eq_turned) return x == value_at(job, 1, j * what.columns() + i);
-  return x == value_at(job, 1, what.operation == eq_row ? j : position);
-}
-
-std::vector<std::int64_t> indices_of(const OperationJob& job) {
-  const OperationCase& what = job.what;
+  const Index columns = what.columns();
   switch (what.operation) {
-    case index_rows:
-    case index_put_:
-      return scattered(what.rows());
-    case index_columns:
-      return scattered(what.columns());
-    case index_points:
-      return scattered(what.input_elements());
-    case index_mask: {
-      std::vector<std::int64_t> positions;
-      const std::vector<unsigned char> mask = mask_of(job);
-      for (std::size_t i = 0; i < mask.size(); ++i) {
-        if (mask[i] != 0) positions.push_back(static_cast<std::int64_t>(i));
+    case lt_number:
+      return value_at(job, 0, position) < static_cast<double>(what.amount);
+    case eq:
+      return value_at(job, 0, position) == value_at(job, 1, position);
+    case eq_turned:
+      return value_at(job, 0, position) ==
+             value_at(job, 1, position % columns * columns + position / columns);
+    case eq_row:
+      return value_at(job, 0, position) == value_at(job, 1, position % columns);
+    case eq_column:
+      return value_at(job, 0, position) == value_at(job, 1, position / columns * columns);
+    case all_along:
+    case any_along: {
+      const bool is_all = what.operation == all_along;
+      const Index count = what.axis == 0 ? what.rows() : columns;
+      for (Index k = 0; k < count; ++k) {
+        const Index at = what.axis == 0 ? k * columns + position : position * columns + k;
+        if ((value_at(job, 0, at) != 0) != is_all) return !is_all;
       }
-      return positions;
+      return is_all;
     }
     default:
-      return {};
+      return what.operation != any;  // of a tensor of zeros
   }
+}
+
+/// The numbers of rand, and their normal counterparts by Box and Muller's method: 16 at a time, the first
+/// eight are the radii.
+double uniform(const Numbers& drawn, Index position) {
+  return static_cast<double>(drawn[static_cast<std::size_t>(position)] & 0xffffff) * 0x1p-24;
+}
+double normal(const Numbers& drawn, Index position) {
+  const Index first = position / 16 * 16 + position % 8;
+  const double radius = std::sqrt(-2 * std::log1p(-uniform(drawn, first)));
+  const double angle = 2 * std::numbers::pi * uniform(drawn, first + 8);
+  return radius * (position % 16 < 8 ? std::cos(angle) : std::sin(angle));
+}
+
+/// What an operation without inputs gives.
+double number_at(const OperationCase& what, Index position, const Numbers& list) {
+  const auto listed = [&] { return list[static_cast<std::size_t>(position)]; };
+  switch (what.operation) {
+    case arange:
+      return static_cast<double>(position);
+    case linspace:
+      return static_cast<double>(position) / static_cast<double>(what.input_elements() - 1);
+    case eye:
+      return position / what.columns() == position % what.columns() ? 1 : 0;
+    case rand:
+      return uniform(list, position);
+    case randn:
+      return normal(list, position);
+    case randint:
+      return static_cast<double>(listed() % what.amount);
+    case randperm:
+      return static_cast<double>(listed());
+    default:
+      return static_cast<double>(what.amount);
+  }
+}
+
+/// Whether the operation leaves this element of the destination as the check left it.
+bool is_left_alone(const OperationCase& what, Index position, const Numbers& list) {
+  if (what.operation == fill_every_second_) return position % what.columns() % 2 != 0;
+  const bool puts = what.operation == put_mask_ || what.operation == put_mask_number_;
+  return puts && list[static_cast<std::size_t>(position)] < 0;
+}
+
+bool is_cleared(const OperationCase& what, Index position) {
+  const Index width = what.result_shape().back();
+  const Index i = position / width;
+  const Index j = position % width;
+  if (what.operation == tril) return j > i;
+  if (what.operation == triu) return j < i;
+  return what.operation == block_diag && i / what.rows() != j / what.columns();
 }
 
 }  // namespace
-
-int OperationCase::inputs() const {
-  if (operation == cat || operation == stack) return 3;
-  if (operation == eq || operation == eq_turned || operation == eq_row) return 2;
-  return operation == fill_ || operation == zero_ || operation == zeros || operation == full ||
-                 operation == arange
-             ? 0
-             : 1;
-}
-
-DType OperationCase::result_type() const {
-  if (operation == arange) return DType::int64;
-  return is_comparison(operation) || operation == equal || operation == all ? DType::bool_ : type;
-}
-
-Dims OperationCase::result_shape() const {
-  Dims result = shape;
-  switch (operation) {
-    case cat:
-      result[static_cast<std::size_t>(axis)] *= 3;
-      return result;
-    case stack:
-      // Seen as a matrix with rows of the last axis.
-      return axis == 0 ? Dims{3 * rows(), columns()} : Dims{input_elements(), 3};
-    case repeat:
-      return {2 * rows(), 3 * columns()};
-    case repeat_interleave:
-      result[static_cast<std::size_t>(axis)] *= 2;
-      return result;
-    case index_points:
-    case index_mask:
-    case arange:
-      return {input_elements()};
-    case equal:
-    case all:
-      return {1};
-    default:
-      return result;
-  }
-}
-
-std::size_t OperationCase::bytes_read() const {
-  switch (operation) {
-    case equal:
-      return 2 * input_bytes();
-    case eq_row:
-      return input_bytes() + static_cast<std::size_t>(columns()) * item_size(type);
-    case index_points:
-      return input_bytes() + 16 * static_cast<std::size_t>(input_elements());
-    case index_mask:
-      return input_bytes() + static_cast<std::size_t>(input_elements());
-    case tril:
-      return input_bytes() / 2;
-    default:
-      return static_cast<std::size_t>(inputs()) * input_bytes();
-  }
-}
-
-std::size_t OperationCase::bytes_written() const {
-  const std::size_t all_elements =
-      static_cast<std::size_t>(count_elements(result_shape())) * item_size(result_type());
-  return operation == index_mask ? all_elements / 2 : all_elements;  // about half of them are true
-}
-
-std::vector<std::int64_t> scattered(Index count) {
-  Index step = 7919;  // a prime; a step without a common divisor visits all
-  while (std::gcd(step, count) != 1) ++step;
-  std::vector<std::int64_t> result(static_cast<std::size_t>(count));
-  for (Index i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = (i * step + 13) % count;
-  return result;
-}
 
 std::vector<unsigned char> mask_of(const OperationJob& job) {
   std::vector<unsigned char> mask(static_cast<std::size_t>(job.what.input_elements()));
@@ -185,87 +258,37 @@ std::vector<unsigned char> mask_of(const OperationJob& job) {
   return mask;
 }
 
-std::vector<OperationCase> operation_cases(Scope scope) {
-  constexpr DType f32 = DType::float32;
-  constexpr DType u8 = DType::uint8;
-  const Dims large = scope == Scope::smoke ? Dims{37, 41} : Dims{4096, 4096};
-  const Dims square = scope == Scope::smoke ? Dims{37, 37} : large;
-  const Dims half = scope == Scope::smoke ? Dims{23, 41} : Dims{2048, 4096};
-  const std::vector<OperationCase> all_cases{
-      {cat, "cat of 3 along axis 0, float32", f32, half, 0, 0, true},
-      {cat, "cat of 3 along axis 1, float32", f32, half, 1, 0, true},
-      {stack, "stack of 3 along axis 0, float32", f32, half, 0, 0},
-      {stack, "stack of 3 along the last axis, float32", f32, half, 2, 0, true},
-      {stack, "stack of 3 along the last axis, uint8", u8, large, 2, 0},
-      {repeat, "repeat(2,3), float32", f32, half, 0, 0, true},
-      {repeat_interleave, "repeat_interleave(2) along axis 0, float32", f32, half, 0, 0},
-      {repeat_interleave, "repeat_interleave(2) along axis 1, float32", f32, half, 1, 0},
-      {roll, "roll by 5 along axis 1, float32", f32, large, 1, 5, true},
-      {roll, "roll by 5 along axis 0, float32", f32, large, 0, 5},
-      {roll_all, "roll by 5, float32", f32, large, 0, 5},
-      {tril, "tril, float32", f32, large, 0, 0},
-      {index_rows, "x[rows], float32", f32, large, 0, 0, true},
-      {index_columns, "x[:, columns], float32", f32, large, 0, 0, true},
-      {index_points, "x[rows, columns], float32", f32, half, 0, 0},
-      {index_mask, "x[mask], float32", f32, large, 0, 0, true},
-      {index_mask, "x[mask], uint8", u8, large, 0, 0},
-      {index_put_, "y[rows] = x, float32", f32, large, 0, 0},
-      {eq, "x == y, float32", f32, large, 0, 0, true},
-      {eq, "x == y, uint8", u8, large, 0, 0},
-      {eq_turned, "x == y.t(), float32", f32, square, 0, 0},
-      {eq_row, "x == a row, float32", f32, large, 0, 0},
-      {lt_number, "x < 64, float32", f32, large, 0, 64, true},
-      {lt_number, "x < 64, uint8", u8, large, 0, 64},
-      {equal, "equal(x, y), float32", f32, large, 0, 0, true},
-      {all, "all(x), uint8", u8, large, 0, 0},
-      {fill_, "fill_, float32", f32, large, 0, 3, true},
-      {fill_, "fill_, uint8", u8, large, 0, 3},
-      {zero_, "zero_, float32", f32, large, 0, 0},
-      {zeros, "zeros, float32", f32, large, 0, 0},
-      {full, "full, float32", f32, large, 0, 3, true},
-      {arange, "arange, int64", DType::int64, half, 0, 0},
-      {clone, "clone, float32", f32, large, 0, 0, true},
-  };
-  std::vector<OperationCase> chosen;
-  for (const OperationCase& one : all_cases) {
-    if (scope != Scope::quick || one.is_quick) chosen.push_back(one);
-  }
-  return chosen;
-}
-
 Expected expected_result(const OperationJob& job) {
   const OperationCase& what = job.what;
   Expected expected;
   expected.type = what.result_type();
   expected.elements = count_elements(what.result_shape());
-  const auto store = [type = what.result_type()](std::byte* element, std::int64_t value) {
-    visit(type,
-          [&]<class T>(std::type_identity<T>) { store_element<T>(element, convert_element<T>(value)); });
-  };
-  if (what.operation == equal || what.operation == all) {
-    expected.define = [store](Index, std::byte* element) { store(element, 1); };
-  } else if (is_comparison(what.operation)) {
-    expected.define = [&job, store](Index position, std::byte* element) {
-      store(element, compare(job, position) ? 1 : 0);
-    };
-  } else if (what.inputs() == 0) {
-    expected.define = [&what, store](Index position, std::byte* element) {
-      store(element, what.operation == arange ? position : what.amount);
-    };
-  } else {
-    auto indices = std::make_shared<std::vector<std::int64_t>>(indices_of(job));
-    if (what.operation == index_mask) expected.elements = static_cast<Index>(indices->size());
-    expected.define = [&job, store, indices](Index position, std::byte* element) {
-      const OperationCase& one = job.what;
-      if (one.operation == tril && position % one.columns() > position / one.columns()) {
-        store(element, 0);
-        return;
-      }
-      const Origin from = origin(one, position, *indices);
-      const std::size_t item = item_size(one.type);
-      std::memcpy(element, job.input(from.input) + static_cast<std::size_t>(from.position) * item, item);
-    };
+  if (what.operation == randn || what.operation == linspace || what.operation == arange) {
+    expected.tolerance = 1e-5;
   }
+  const auto list = std::make_shared<Numbers>(list_of(job));
+  if (what.operation == index_mask) expected.elements = static_cast<Index>(list->size());
+  expected.define = [&job, list](Index position, std::byte* element) {
+    const OperationCase& one = job.what;
+    const std::size_t item = item_size(one.result_type());
+    const auto store = [&](double value) {
+      visit(one.result_type(),
+            [&]<class T>(std::type_identity<T>) { store_element<T>(element, convert_element<T>(value)); });
+    };
+    if (is_left_alone(one, position, *list)) {
+      std::memset(element, 0xA5, item);
+    } else if (is_cleared(one, position)) {
+      store(0);
+    } else if (one.operation >= eq && one.operation <= any_along) {
+      store(truth(job, position) ? 1 : 0);
+    } else if (one.inputs() == 0 || one.operation == put_mask_number_) {
+      store(number_at(one, position, *list));
+    } else {
+      const Origin from = one.operation == put_mask_ ? Origin{0, (*list)[static_cast<std::size_t>(position)]}
+                                                     : origin(one, position, *list);
+      std::memcpy(element, job.input(from.input) + static_cast<std::size_t>(from.position) * item, item);
+    }
+  };
   return expected;
 }
 

@@ -13,30 +13,57 @@ namespace tenstride::bench {
 /// Operations that are more than one copy. Those that end in `_` write into the destination, the others
 /// make their result, as everyone writes them.
 enum class Operation : unsigned char {
-  cat,                ///< 3 inputs along `axis`
-  stack,              ///< 3 inputs along the new `axis`
-  repeat,             ///< (2, 3) times
-  repeat_interleave,  ///< twice along `axis`
-  roll,               ///< by `amount` along `axis`
-  roll_all,           ///< by `amount`
+  cat,                     ///< 3 inputs along `axis`
+  stack,                   ///< 3 inputs along the new `axis`
+  block_diag,              ///< 3 inputs
+  repeat,                  ///< (2, 3) times
+  repeat_interleave,       ///< twice along `axis`
+  repeat_interleave_flat,  ///< twice, of the flattened tensor
+  repeat_interleave_list,  ///< row i so many times: 1, 2, 3, 1, 2, 3, …
+  roll,                    ///< by `amount` along `axis`
+  roll_both,               ///< by `amount` along both axes
+  roll_all,                ///< by `amount`
+  flip,                    ///< along `axis`
+  rot90,                   ///< two quarter turns
   tril,
-  index_rows,     ///< x[rows], rows = scattered(i)
-  index_columns,  ///< x[:, columns]
-  index_points,   ///< x[rows, columns], as many as elements
-  index_mask,     ///< x[x > half of the pattern's range], the mask given
-  index_put_,     ///< y[rows] = x
-  eq,             ///< x == y
-  eq_turned,      ///< x == y.t()
-  eq_row,         ///< x == a row of y
-  lt_number,      ///< x < amount
-  equal,          ///< whether x and a copy of it are equal
-  all,            ///< whether all elements are non-zero, of a tensor of ones like x
+  triu,
+  index_rows,        ///< x[rows], rows = scattered(i)
+  index_columns,     ///< x[:, columns]
+  index_points,      ///< x[rows, columns], as many as elements
+  index_mask,        ///< x[x > half of the pattern's range], the mask given
+  index_row_mask,    ///< x[every row but each third]
+  put_rows_,         ///< y[rows] = x
+  put_columns_,      ///< y[:, columns] = x
+  put_points_,       ///< y[rows, columns] = x
+  put_mask_,         ///< y[mask] = as many elements of x
+  put_mask_number_,  ///< y[mask] = amount
+  eq,                ///< x == y
+  eq_turned,         ///< x == y.t()
+  eq_row,            ///< x == a row of y
+  eq_column,         ///< x == a column of y
+  lt_number,         ///< x < amount
+  equal,             ///< whether x and a copy of it are equal
+  allclose,          ///< the same with a tolerance
+  all,               ///< whether all elements are non-zero, of a tensor of ones like x
+  any,               ///< whether any is, of a tensor of zeros like x
+  all_along,         ///< all along `axis`
+  any_along,         ///< any along `axis`
   fill_,
+  fill_every_second_,  ///< y[:, ::2]; the columns between are left as they are
   zero_,
+  copy_row_,     ///< y = a row of x, broadcast
+  copy_column_,  ///< y = a column of x, broadcast
   zeros,
   full,
-  arange,  ///< int64
+  arange,  ///< int64 or float32
+  linspace,
+  eye,
   clone,
+  clone_turned,  ///< of x.t(), which keeps its order in memory
+  rand,
+  randn,
+  randint,  ///< below `amount`
+  randperm,
 };
 
 struct OperationCase {
@@ -58,6 +85,7 @@ struct OperationCase {
   /// How many inputs stand one after the other in the source.
   [[nodiscard]] int inputs() const;
   [[nodiscard]] DType result_type() const;
+  /// In the order of memory.
   [[nodiscard]] Dims result_shape() const;
   /// What has to be read and written at least.
   [[nodiscard]] std::size_t bytes_read() const;
@@ -84,6 +112,12 @@ inline constexpr std::uint32_t operation_mask = 127;
 std::vector<std::int64_t> scattered(Index count);
 /// The mask of index_mask, one byte an element.
 std::vector<unsigned char> mask_of(const OperationJob& job);
+/// The mask of index_row_mask, one byte a row.
+std::vector<unsigned char> row_mask(Index rows);
+/// 1, 2, 3, 1, 2, 3, …
+std::vector<std::int64_t> repeats_of(Index rows);
+/// What all contenders seed their generator with.
+inline constexpr std::uint64_t operation_seed = 5;
 
 std::vector<OperationCase> operation_cases(Scope scope);
 /// The definition. The job must outlive it.

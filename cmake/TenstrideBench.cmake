@@ -15,7 +15,7 @@ set(bench_peers ${PROJECT_SOURCE_DIR}/bench/peers)
 add_executable(
   tenstride-bench
   ${bench_sources} ${bench_peers}/matrices.cpp ${bench_peers}/numpy.cpp ${bench_peers}/tenstride.cpp
-  ${bench_peers}/tenstride_tiny.cpp)
+  ${bench_peers}/tenstride_operations.cpp ${bench_peers}/tenstride_tiny.cpp)
 tenstride_target(tenstride-bench)
 target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark CLI11::CLI11
                                               nlohmann_json::nlohmann_json Threads::Threads)

@@ -162,32 +162,124 @@ Call writes(std::function<void()> write) {
 
 using Indices = c10::List<c10::optional<at::Tensor>>;
 
+/// The rows and the columns of the points.
+Indices points_of(const OperationCase& what) {
+  const at::Tensor points = of_indices(what.input_elements());
+  return Indices({at::div(points, what.columns(), "floor"), at::remainder(points, what.columns())});
+}
+
+at::Tensor mask_tensor(std::vector<unsigned char> bytes, at::IntArrayRef shape) {
+  return at::from_blob(bytes.data(), shape, at::TensorOptions(at::kBool)).clone();
+}
+
 /// Operations with indices: the inputs beside the elements are prepared, not timed.
 Call index_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& dst) {
   const OperationCase& what = job.what;
+  const auto reads = [x](Indices indices) {
+    return makes([x, indices = std::move(indices)] { return at::index(x, indices); });
+  };
+  const auto puts = [dst](Indices indices, at::Tensor values) {
+    return writes([y = dst, indices = std::move(indices), values = std::move(values)]() mutable {
+      at::index_put_(y, indices, values);
+    });
+  };
   switch (what.operation) {
     case Operation::index_rows:
-      return makes([x, indices = Indices({of_indices(what.rows())})] { return at::index(x, indices); });
+      return reads(Indices({of_indices(what.rows())}));
     case Operation::index_columns:
-      return makes([x, indices = Indices({c10::nullopt, of_indices(what.columns())})] {
-        return at::index(x, indices);
-      });
-    case Operation::index_points: {
-      const at::Tensor points = of_indices(what.input_elements());
-      const Indices indices(
-          {at::div(points, what.columns(), "floor"), at::remainder(points, what.columns())});
-      return makes([x, indices] { return at::index(x, indices); });
-    }
-    case Operation::index_mask: {
-      std::vector<unsigned char> bytes = mask_of(job);
-      const at::Tensor mask =
-          at::from_blob(bytes.data(), sizes(what.shape), at::TensorOptions(at::kBool)).clone();
-      return makes([x, indices = Indices({mask})] { return at::index(x, indices); });
+      return reads(Indices({c10::nullopt, of_indices(what.columns())}));
+    case Operation::index_points:
+      return reads(points_of(what));
+    case Operation::index_mask:
+      return reads(Indices({mask_tensor(mask_of(job), sizes(what.shape))}));
+    case Operation::index_row_mask:
+      return reads(Indices({mask_tensor(row_mask(what.rows()), {what.rows()})}));
+    case Operation::put_rows_:
+      return puts(Indices({of_indices(what.rows())}), x);
+    case Operation::put_columns_:
+      return puts(Indices({c10::nullopt, of_indices(what.columns())}), x);
+    case Operation::put_points_:
+      return puts(points_of(what), x.view(-1));
+    case Operation::put_mask_: {
+      const at::Tensor mask = mask_tensor(mask_of(job), sizes(what.shape));
+      return puts(Indices({mask}), x.view(-1).narrow(0, 0, mask.sum().item<std::int64_t>()));
     }
     default:
-      return writes([x, y = dst, indices = Indices({of_indices(what.rows())})]() mutable {
-        at::index_put_(y, indices, x);
+      return puts(Indices({mask_tensor(mask_of(job), sizes(what.shape))}),
+                  at::scalar_tensor(what.amount, x.options()));
+  }
+}
+
+/// Operations that make numbers.
+Call make_with(const OperationCase& what, at::ScalarType type) {
+  const at::TensorOptions options(type);
+  const std::int64_t count = what.input_elements();
+  const std::vector<std::int64_t> shape = what.shape.to_vector();
+  switch (what.operation) {
+    case Operation::zeros:
+      return makes([=] { return at::zeros(shape, options); });
+    case Operation::full:
+      return makes([=, amount = what.amount] { return at::full(shape, amount, options); });
+    case Operation::arange:
+      return makes([=] { return at::arange(count, options); });
+    case Operation::linspace:
+      return makes([=] { return at::linspace(0, 1, count, options); });
+    case Operation::eye:
+      return makes([=] { return at::eye(shape[0], shape[1], options); });
+    case Operation::rand:
+      return makes([=] {
+        at::manual_seed(operation_seed);
+        return at::rand(shape, options);
       });
+    case Operation::randn:
+      return makes([=] {
+        at::manual_seed(operation_seed);
+        return at::randn(shape, options);
+      });
+    case Operation::randint:
+      return makes([=, high = what.amount] {
+        at::manual_seed(operation_seed);
+        return at::randint(high, shape, options);
+      });
+    case Operation::randperm:
+      return makes([=] {
+        at::manual_seed(operation_seed);
+        return at::randperm(count, options);
+      });
+    default:
+      return {};
+  }
+}
+
+/// Operations that answer a question.
+Call compare_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& y) {
+  const OperationCase& what = job.what;
+  const std::int64_t axis = what.axis;
+  switch (what.operation) {
+    case Operation::eq:
+      return makes([=] { return x.eq(y); });
+    case Operation::eq_turned:
+      return makes([=] { return x.eq(y.t()); });
+    case Operation::eq_row:
+      return makes([x, row = y.select(0, 0)] { return x.eq(row); });
+    case Operation::eq_column:
+      return makes([x, column = y.narrow(1, 0, 1)] { return x.eq(column); });
+    case Operation::lt_number:
+      return makes([x, amount = what.amount] { return x.lt(amount); });
+    case Operation::equal:
+      return answers([x, z = x.clone()] { return x.equal(z); });
+    case Operation::allclose:
+      return answers([x, z = x.clone()] { return x.allclose(z); });
+    case Operation::all:
+      return makes([z = at::ones_like(x)] { return z.all(); });
+    case Operation::any:
+      return makes([z = at::zeros_like(x)] { return z.any(); });
+    case Operation::all_along:
+      return makes([=] { return x.all(axis); });
+    case Operation::any_along:
+      return makes([=] { return x.any(axis); });
+    default:
+      return {};
   }
 }
 
@@ -200,56 +292,61 @@ Call Torch::operate(const OperationJob& job) {
   const at::Tensor dst = blob(job.dst, what.shape, *type);
   const std::int64_t axis = what.axis;
   const std::int64_t amount = what.amount;
-  const std::vector<std::int64_t> shape = what.shape.to_vector();
+  const auto all_inputs = [&] { return std::vector<at::Tensor>{x, input(1), input(2)}; };
   switch (what.operation) {
     case Operation::cat:
-      return makes(
-          [all = std::vector<at::Tensor>{x, input(1), input(2)}, axis] { return at::cat(all, axis); });
+      return makes([all = all_inputs(), axis] { return at::cat(all, axis); });
     case Operation::stack:
-      return makes(
-          [all = std::vector<at::Tensor>{x, input(1), input(2)}, axis] { return at::stack(all, axis); });
+      return makes([all = all_inputs(), axis] { return at::stack(all, axis); });
+    case Operation::block_diag:
+      return makes([all = all_inputs()] { return at::block_diag(all); });
     case Operation::repeat:
       return makes([x] { return x.repeat({2, 3}); });
     case Operation::repeat_interleave:
       return makes([x, axis] { return x.repeat_interleave(2, axis); });
+    case Operation::repeat_interleave_flat:
+      return makes([x] { return x.repeat_interleave(2); });
+    case Operation::repeat_interleave_list:
+      return makes([x, repeats = at::tensor(repeats_of(what.rows()), at::kLong)] {
+        return x.repeat_interleave(repeats, 0);
+      });
     case Operation::roll:
       return makes([=] { return x.roll({amount}, {axis}); });
+    case Operation::roll_both:
+      return makes([=] { return x.roll({amount, amount}, {0, 1}); });
     case Operation::roll_all:
       return makes([=] { return x.roll({amount}); });
+    case Operation::flip:
+      return makes([=] { return x.flip({axis}); });
+    case Operation::rot90:
+      return makes([=] { return x.rot90(2); });
     case Operation::tril:
       return makes([x] { return x.tril(); });
-    case Operation::index_rows:
-    case Operation::index_columns:
-    case Operation::index_points:
-    case Operation::index_mask:
-    case Operation::index_put_:
-      return index_with(job, x, dst);
-    case Operation::eq:
-      return makes([x, y = input(1)] { return x.eq(y); });
-    case Operation::eq_turned:
-      return makes([x, y = input(1)] { return x.eq(y.t()); });
-    case Operation::eq_row:
-      return makes([x, row = input(1).select(0, 0)] { return x.eq(row); });
-    case Operation::lt_number:
-      return makes([=] { return x.lt(amount); });
-    case Operation::equal:
-      return answers([x, y = x.clone()] { return x.equal(y); });
-    case Operation::all:
-      return makes([y = at::ones_like(x).to(at::kBool)] { return y.all(); });
+    case Operation::triu:
+      return makes([x] { return x.triu(); });
     case Operation::fill_:
       return writes([=] { dst.fill_(amount); });
+    case Operation::fill_every_second_:
+      return writes([amount, part = dst.slice(1, 0, c10::nullopt, 2)] { part.fill_(amount); });
     case Operation::zero_:
       return writes([=] { dst.zero_(); });
-    case Operation::zeros:
-      return makes([=] { return at::zeros(shape, *type); });
-    case Operation::full:
-      return makes([=] { return at::full(shape, amount, *type); });
-    case Operation::arange:
-      return makes([n = what.input_elements()] { return at::arange(n); });
+    case Operation::copy_row_:
+      return writes([dst, row = x.select(0, 0)] { dst.copy_(row); });
+    case Operation::copy_column_:
+      return writes([dst, column = x.narrow(1, 0, 1)] { dst.copy_(column); });
     case Operation::clone:
       return makes([=] { return x.clone(); });
+    case Operation::clone_turned:
+      return makes([turned = x.t()] { return turned.clone(); });
+    default:
+      if (what.operation >= Operation::index_rows && what.operation <= Operation::put_mask_number_) {
+        return index_with(job, x, dst);
+      }
+      if (what.operation >= Operation::eq && what.operation <= Operation::any_along) {
+        return compare_with(job, x, what.inputs() == 2 ? input(1) : x);
+      }
+      return make_with(what, *type);
   }
-  return {};
 }
 
 const bool added = add_peer(std::make_unique<Torch>());

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../peer.hpp"
+
+namespace tenstride::bench {
+
+/// The operation as a user of tenstride writes it. Inputs beside the elements are prepared, not timed.
+Call tenstride_operation(const OperationJob& job);
+
+}  // namespace tenstride::bench
