@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comparisons, `equal` and the reductions to a truth value share.
+#pragma once
+
+#include "copy/compare_kernels.hpp"
+#include "message.hpp"
+#include "tenstride/compare.hpp"
+
+namespace tenstride::detail {
+
+/// Elements that one thread takes at a time; below that a comparison is serial.
+inline constexpr Index compare_grain = Index{1} << 16;
+
+/// The type of the inner loop: bool and the small floats are compared as types the processor knows.
+constexpr DType compared_as(DType type) {
+  if (type == DType::bool_) return DType::uint8;
+  return is_floating_point(type) && item_size(type) < 4 ? DType::float32 : type;
+}
+
+inline void require_one_device(std::string_view operation, const Tensor& a, const Tensor& b) {
+  if (a.device() == b.device()) return;
+  throw RuntimeError(detail::message(operation, ": both tensors must be on one device, not ",
+                                     name(a.device()), " and ", name(b.device())));
+}
+
+inline void require_memory(std::string_view operation, const Tensor& x) {
+  if (!x.is_meta()) return;
+  throw RuntimeError(
+      detail::message(operation, ": a meta tensor has no elements to be read (shape ", x.shape(), ")"));
+}
+
+}  // namespace tenstride::detail
