@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops_gather.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "compare_blocks.hpp"
+#include "tenstride/overlap.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -13,7 +16,11 @@ namespace {
 /// From here on, boxes are worth a plan of their own run: a call of `run` costs about 50 ns.
 constexpr Index least_planned_box = 64;
 /// Bytes that one thread takes at a time.
-constexpr Index grain_bytes = Index{1} << 20;
+constexpr Index grain_bytes = Index{1} << 18;
+/// More bytes than this are written past the cache, where boxes are long runs.
+constexpr Index streaming_above = Index{4} << 20;
+/// What is scattered over more bytes than this is asked for before its turn comes.
+constexpr Index prefetched_above = Index{1} << 20;
 
 /// Where boxes begin on one side, in elements: listed, or a fixed step apart.
 struct Places {
@@ -54,31 +61,68 @@ class GridPlaces {
   Places places_;
 };
 
-/// Moves an item of `fixed` bytes, or of `bytes` where that is 0, for each box from..to-1. The bases are
-/// those of the item in a box that begins at 0.
-template <std::size_t fixed>
-void move_items(std::byte* dst, const std::byte* src, Places dst_places, Places src_places, Index from,
-                Index to, Index item, std::size_t bytes) {
+/// Which side is asked for before its turn, some items ahead: so many reads (or lines to be written) are on
+/// their way at a time as the processor allows.
+enum class Prefetch : unsigned char { nothing, source, destination };
+constexpr Index ahead = 32;
+
+/// Where the items of boxes stand.
+struct ItemsToMove {
+  std::byte* dst;  ///< of the item in a box that begins at 0
+  const std::byte* src;
+  Places dst_places;
+  Places src_places;
+  Index item;
+  std::size_t bytes;
+};
+
+/// Moves an item of `fixed` bytes, or of `bytes` where that is 0, for each box from..to-1.
+template <std::size_t fixed, Prefetch prefetch>
+void move_items(const ItemsToMove& what, Index from, Index to) {
+  const Places dst = what.dst_places;
+  const Places src = what.src_places;
   for (Index k = from; k < to; ++k) {
-    std::memcpy(dst + dst_places[k] * item, src + src_places[k] * item, fixed == 0 ? bytes : fixed);
+    if constexpr (prefetch != Prefetch::nothing) {
+      if (k + ahead < to) {
+        if constexpr (prefetch == Prefetch::source) {
+          __builtin_prefetch(what.src + src.list[k + ahead] * what.item, 0);
+        } else {
+          __builtin_prefetch(what.dst + dst.list[k + ahead] * what.item, 1);
+        }
+      }
+    }
+    std::memcpy(what.dst + dst[k] * what.item, what.src + src[k] * what.item,
+                fixed == 0 ? what.bytes : fixed);
   }
 }
-using MoveItems = void (*)(std::byte*, const std::byte*, Places, Places, Index, Index, Index, std::size_t);
+using MoveItems = void (*)(const ItemsToMove&, Index, Index);
 
+template <Prefetch prefetch>
 MoveItems items_of(std::size_t bytes) {
   switch (bytes) {
     case 1:
-      return &move_items<1>;
+      return &move_items<1, prefetch>;
     case 2:
-      return &move_items<2>;
+      return &move_items<2, prefetch>;
     case 4:
-      return &move_items<4>;
+      return &move_items<4, prefetch>;
     case 8:
-      return &move_items<8>;
+      return &move_items<8, prefetch>;
     case 16:
-      return &move_items<16>;
+      return &move_items<16, prefetch>;
     default:
-      return &move_items<0>;
+      return &move_items<0, prefetch>;
+  }
+}
+
+MoveItems items_of(std::size_t bytes, Prefetch prefetch) {
+  switch (prefetch) {
+    case Prefetch::source:
+      return items_of<Prefetch::source>(bytes);
+    case Prefetch::destination:
+      return items_of<Prefetch::destination>(bytes);
+    default:
+      return items_of<Prefetch::nothing>(bytes);
   }
 }
 
@@ -92,7 +136,11 @@ struct Sides {
   const Layout& src_box;
   DType dtype;
   bool conjugates;
+  /// Whether boxes may meet in the destination, which is written in their order.
   bool in_order;
+  /// Whether the scattered layout has every element in a place of its own.
+  bool is_unique;
+  Prefetch prefetch;
 };
 
 /// Whether boxes are denser than the steps between them, in the dense place.
@@ -111,6 +159,8 @@ bool has_slow_grid(const Boxes& boxes) {
 void move_by_plan(const Sides& sides, Index from, Index to) {
   PlanOptions options;
   options.max_threads = 1;
+  const Index bytes = static_cast<Index>(item_size(sides.dtype)) * numel(sides.dst_box);
+  if (bytes >= 4096 && bytes * (to - from) > streaming_above) options.streaming_above = 0;
   options.conjugation = sides.conjugates ? Conjugation::conjugate : Conjugation::keep;
   const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
   const auto item = static_cast<Index>(item_size(sides.dtype));
@@ -128,12 +178,47 @@ void move_by_rows(const Sides& sides, const BoxWalk& walk, Index first, Index la
   walk(first, last, last - first, [&](const auto& at, const auto& steps, Index count) {
     const bool is_dense = steps[0] == 1 && steps[1] == 1;
     const auto bytes = static_cast<std::size_t>((is_dense ? count : 1) * item);
-    const MoveItems move = items_of(bytes);
+    const MoveItems move = items_of(bytes, sides.prefetch);
     for (Index i = 0; i < (is_dense ? 1 : count); ++i) {
-      move(sides.dst + (at[0] + i * steps[0]) * item, sides.src + (at[1] + i * steps[1]) * item,
-           sides.dst_places, sides.src_places, from, to, item, bytes);
+      move({sides.dst + (at[0] + i * steps[0]) * item, sides.src + (at[1] + i * steps[1]) * item,
+            sides.dst_places, sides.src_places, item, bytes},
+           from, to);
     }
     return true;
+  });
+}
+
+/// Boxes of one element, in their order: each thread writes what falls into its part of the destination, and
+/// passes over the rest.
+void scatter_items(const Sides& sides, Index count, int threads) {
+  const auto item = static_cast<Index>(item_size(sides.dtype));
+  const auto [least, greatest] = std::minmax_element(sides.dst_places.list, sides.dst_places.list + count);
+  const Index first = *least;
+  const Index length = *greatest - first + 1;
+  const MoveItems move = items_of(static_cast<std::size_t>(item), sides.prefetch);
+  parallel_for(0, threads, 1, [&](Index from, Index to) {
+    const Index begin = first + length / threads * from;
+    const Index end = to == threads ? first + length : first + length / threads * to;
+    constexpr Index longest = 512;
+    std::array<Index, static_cast<std::size_t>(longest)> dst{};
+    std::array<Index, static_cast<std::size_t>(longest)> src{};
+    for (Index block = 0; block < count; block += longest) {
+      const Index last = std::min(block + longest, count);
+      std::size_t n = 0;
+      for (Index k = block; k < last; ++k) {  // without a branch that would be guessed wrong
+        const Index at = sides.dst_places.list[k];
+        dst[n] = at;
+        src[n] = sides.src_places[k];
+        n += at >= begin && at < end ? 1 : 0;
+      }
+      move({sides.dst + sides.dst_box.offset * item,
+            sides.src + sides.src_box.offset * item,
+            {dst.data()},
+            {src.data()},
+            item,
+            static_cast<std::size_t>(item)},
+           0, static_cast<Index>(n));
+    }
   });
 }
 
@@ -143,20 +228,41 @@ void move_boxes(const Sides& sides, const Boxes& boxes) {
   if (count == 0 || box == 0) return;
   const auto item = static_cast<Index>(item_size(sides.dtype));
   const auto grain = [&](Index bytes_of_one) { return std::max<Index>(grain_bytes / bytes_of_one, 1); };
+  const bool is_large = count * box * item > grain_bytes;
+  const int threads = is_large ? num_threads() : 1;
+  // Where no two elements of a box meet and none meets another box's other elements, each thread may have its
+  // part of every box.
+  const bool splits_boxes = !sides.in_order || sides.is_unique;
+  const BoxWalk walk({sides.dst_box, sides.src_box});
+  if (sides.in_order && threads > 1) {
+    if (box == 1 && !sides.conjugates) return scatter_items(sides, count, threads);
+    if (splits_boxes && box >= least_planned_box * threads && !sides.conjugates) {
+      parallel_for(0, box, ceil_divide(box, threads),
+                   [&](Index first, Index last) { move_by_rows(sides, walk, first, last, 0, count); });
+      return;
+    }
+  }
   if (sides.conjugates || (box >= least_planned_box && has_slow_grid(boxes))) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item),
                  [&](Index from, Index to) { move_by_plan(sides, from, to); });
     return;
   }
-  const BoxWalk walk({sides.dst_box, sides.src_box});
   if (box < least_planned_box) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item),
                  [&](Index from, Index to) { move_by_rows(sides, walk, 0, box, from, to); });
     return;
   }
   // The boxes lie side by side: a thread takes a part of each, so that it writes whole lines.
-  parallel_for(0, box, sides.in_order ? box : grain(count * item),
+  parallel_for(0, box, splits_boxes ? grain(count * item) : box,
                [&](Index first, Index last) { move_by_rows(sides, walk, first, last, 0, count); });
+}
+
+/// Whether what is scattered lies far apart.
+Prefetch prefetch_of(const Tensor& scattered, const Boxes& boxes, Prefetch side) {
+  const auto item = static_cast<Index>(scattered.element_size());
+  const bool is_far = static_cast<Index>(scattered.storage().nbytes()) > prefetched_above &&
+                      static_cast<Index>(boxes.starts.size()) * item > prefetched_above;
+  return is_far ? side : Prefetch::nothing;
 }
 
 }  // namespace
@@ -171,7 +277,9 @@ void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
               boxes.scattered_box,
               dst.dtype(),
               src.is_conj(),
-              false},
+              false,
+              true,
+              prefetch_of(src, boxes, Prefetch::source)},
              boxes);
 }
 
@@ -185,7 +293,9 @@ void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
               boxes.box,
               dst.dtype(),
               false,
-              true},
+              true,
+              is_provably_unique(dst.layout()),
+              prefetch_of(dst, boxes, Prefetch::destination)},
              boxes);
 }
 

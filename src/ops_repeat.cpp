@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements repeated: repeat, tile and repeat_interleave. A repetition is an expanded axis, copied once.
 #include "message.hpp"
+#include "ops_gather.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
 
@@ -118,12 +119,18 @@ Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim
   size[d] = 0;
   for (const Index count : counts) size[d] = checked_add(size[d], count, "repeat_interleave");
   Tensor result = empty(size, {.dtype = dtype_, .device = device()});
-  Index start = 0;
+  if (is_meta() || result.numel() == 0) return result;
+  std::vector<Index> starts;
+  starts.reserve(static_cast<std::size_t>(size[d]));
   for (std::size_t i = 0; i < counts.size(); ++i) {
-    Tensor part = result.narrow(axis, start, counts[i]);
-    copy_elements(part, narrow(axis, static_cast<Index>(i), 1).expand(part.shape()));
-    start += counts[i];
+    starts.insert(starts.end(), static_cast<std::size_t>(counts[i]), static_cast<Index>(i) * strides()[d]);
   }
+  // One box for each index of the result's axis: all the other axes.
+  detail::Boxes boxes{starts,
+                      {{size[d]}, {result.strides()[d]}, 0},
+                      result.select(axis, 0).layout(),
+                      select(axis, 0).layout()};
+  detail::gather_boxes(result, *this, boxes);
   return result;
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masks as indexes: the elements a mask sets are counted once, then read, written or listed in blocks that
+// know how many are set before them, so that several threads can work.
+#pragma once
+
+#include <vector>
+
+#include "tenstride/tensor.hpp"
+
+namespace tenstride::detail {
+
+/// The set elements of a mask, in row-major order.
+class SetElements {
+ public:
+  /// Counts them. Pre: the mask is not on meta. Other types than bool are converted.
+  explicit SetElements(const Tensor& mask);
+
+  /// How many there are.
+  [[nodiscard]] Index count() const noexcept { return before_.back(); }
+
+  /// Writes where each lies in a layout of the mask's shape: its distance from the layout's first element.
+  void list(Index* distances, const Layout& where) const;
+
+  /// Reads those of `src` into a dense run of memory. `where` is a layout of the mask's shape on src's
+  /// storage; conjugation is carried out.
+  void read(std::byte* out, const Tensor& src, const Layout& where) const;
+
+  /// Writes `values`, a layout of rank 1 on its tensor's storage and with as many elements as are set, into
+  /// those of `dst`. Same dtype and conjugate bit.
+  void write(Tensor& dst, const Layout& where, const Tensor& values, const Layout& value_layout) const;
+
+ private:
+  /// Calls `f(block's first element, its end, how many are set before it)`, on several threads.
+  template <class F>
+  void each_block(const F& f, int threads = 0) const;
+
+  Tensor mask_;  ///< bool, row-major
+  std::vector<Index> before_;
+};
+
+}  // namespace tenstride::detail
