@@ -2,6 +2,7 @@
 #include "tenstride/random.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -68,10 +69,7 @@ void require_real_or_complex(std::string_view operation, DType dtype) {
 }
 
 Tensor fill_uniform(Tensor fresh, Generator& generator) {
-  visit_reals(fresh, [&](auto* first, Index count) {
-    using T = std::remove_pointer_t<decltype(first)>;
-    for (Index i = 0; i < count; ++i) first[i] = detail::draw_uniform<T>(generator);
-  });
+  visit_reals(fresh, [&](auto* first, Index count) { detail::draw_uniforms(first, count, generator); });
   return fresh;
 }
 
@@ -134,16 +132,45 @@ void require_range(Index low, Index high, DType dtype) {
       detail::message("randint: low ", low, " and high ", high, " must lie in the range of ", name(dtype)));
 }
 
+/// The remainder of 32-bit numbers without a division (Lemire, Kaser and Kurz, "Faster Remainder by Direct
+/// Computation", 2019).
+class Remainder {
+ public:
+  explicit Remainder(std::uint64_t divisor)
+      : divisor_(divisor), inverse_(std::numeric_limits<std::uint64_t>::max() / divisor + 1) {}
+  std::uint64_t operator()(std::uint32_t number) const {
+    if (divisor_ > std::numeric_limits<std::uint32_t>::max()) return number;
+    __extension__ typedef unsigned __int128 Wide;
+    return static_cast<std::uint64_t>(static_cast<Wide>(inverse_ * number) * divisor_ >> 64U);
+  }
+
+ private:
+  std::uint64_t divisor_;
+  std::uint64_t inverse_;
+};
+
 template <typename T>
 void fill_integers(T* first, Index count, Index low, std::uint64_t range, Generator& generator) {
   // These types, and only these, draw 64 bits where 32 are too few.
   constexpr bool is_wide = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
                            std::is_same_v<T, float> || std::is_same_v<T, bfloat16>;
-  const bool draws_64 = is_wide && range >= std::uint64_t{1} << 32U;
-  for (Index i = 0; i < count; ++i) {
-    const std::uint64_t drawn = draws_64 ? generator.random64() : generator.random();
-    const auto value = static_cast<Index>(drawn % range + static_cast<std::uint64_t>(low));
-    first[i] = convert_element<T>(value);
+  if (is_wide && range >= std::uint64_t{1} << 32U) {
+    for (Index i = 0; i < count; ++i) {
+      first[i] = convert_element<T>(
+          static_cast<Index>(generator.random64() % range + static_cast<std::uint64_t>(low)));
+    }
+    return;
+  }
+  std::array<std::uint32_t, 512> words;
+  const Remainder remainder(range);
+  for (Index done = 0; done < count;) {
+    const Index n = std::min(count - done, static_cast<Index>(words.size()));
+    generator.random(words.data(), static_cast<std::size_t>(n));
+    for (Index i = 0; i < n; ++i) {
+      const std::uint64_t rest = remainder(words[static_cast<std::size_t>(i)]);
+      first[done + i] = convert_element<T>(static_cast<Index>(rest + static_cast<std::uint64_t>(low)));
+    }
+    done += n;
   }
 }
 
@@ -153,8 +180,21 @@ void shuffle(T* first, Index n, Generator& generator) {
   constexpr Index long_from = std::numeric_limits<std::uint32_t>::max() / 20;
   if (n < long_from) {
     for (Index i = 0; i < n; ++i) first[i] = convert_element<T>(i);
-    for (Index i = 0; i < n - 1; ++i)
-      std::swap(first[i], first[i + static_cast<Index>(generator.random()) % (n - i)]);
+    // Some places are drawn ahead, so that what lies there is on its way when its turn comes.
+    std::array<std::uint32_t, 64> others;
+    for (Index done = 0; done < n - 1;) {
+      const Index count = std::min(n - 1 - done, static_cast<Index>(others.size()));
+      generator.random(others.data(), static_cast<std::size_t>(count));
+      for (Index i = 0; i < count; ++i) {
+        std::uint32_t& other = others[static_cast<std::size_t>(i)];
+        other %= static_cast<std::uint32_t>(n - done - i);
+        __builtin_prefetch(first + done + i + other, 1);
+      }
+      for (Index i = 0; i < count; ++i) {
+        std::swap(first[done + i], first[done + i + others[static_cast<std::size_t>(i)]]);
+      }
+      done += count;
+    }
     return;
   }
   for (Index i = 0; i < n; ++i) {
@@ -179,12 +219,35 @@ Generator& Generator::manual_seed(std::uint64_t seed) {
 
 void Generator::refill() {
   constexpr std::size_t middle = 397;
-  for (std::size_t i = 0; i < state_size; ++i) {
-    const std::uint32_t word = (state_[i] & 0x80000000U) | (state_[(i + 1) % state_size] & 0x7fffffffU);
-    const std::uint32_t twisted = word >> 1U ^ ((word & 1U) != 0 ? 0x9908b0dfU : 0U);
-    state_[i] = state_[(i + middle) % state_size] ^ twisted;
+  const auto twisted = [this](std::size_t i, std::size_t next, std::size_t other) {
+    const std::uint32_t word = (state_[i] & 0x80000000U) | (state_[next] & 0x7fffffffU);
+    return state_[other] ^ word >> 1U ^ ((0U - (word & 1U)) & 0x9908b0dfU);
+  };
+  // Three loops without a remainder: what they read is as far away as a vector is long.
+  for (std::size_t i = 0; i < state_size - middle; ++i) state_[i] = twisted(i, i + 1, i + middle);
+  for (std::size_t i = state_size - middle; i < state_size - 1; ++i) {
+    state_[i] = twisted(i, i + 1, i + middle - state_size);
   }
+  state_[state_size - 1] = twisted(state_size - 1, 0, middle - 1);
   next_ = 0;
+}
+
+void Generator::random(std::uint32_t* words, std::size_t count) {
+  while (count > 0) {
+    if (next_ == state_size) refill();
+    const std::size_t n = std::min(count, state_size - next_);
+    const std::uint32_t* const state = state_.data() + next_;
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint32_t word = state[i];
+      word ^= word >> 11U;
+      word ^= (word << 7U) & 0x9d2c5680U;
+      word ^= (word << 15U) & 0xefc60000U;
+      words[i] = word ^ (word >> 18U);
+    }
+    next_ += n;
+    words += n;
+    count -= n;
+  }
 }
 
 void manual_seed(std::uint64_t seed) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "tenstride/parallel.hpp"
+
 /// Normal numbers by Box and Muller's method ("A Note on the Generation of Random Normal Deviates", 1958), in
 /// PyTorch's order of operations.
 namespace tenstride {
@@ -47,11 +49,8 @@ template <std::size_t n>
     exponent -= 1.0F;
     rest += mantissa;
   }
-  constexpr std::array coefficients{7.0376836292e-2F,  -1.1514610310e-1F, 1.1676998740e-1F,
-                                    -1.2420140846e-1F, 1.4249322787e-1F,  -1.6668057665e-1F,
-                                    2.0000714765e-1F,  -2.4999993993e-1F, 3.3333331174e-1F};
   const float square = rest * rest;
-  const float tail = polynomial(rest, coefficients) * rest;
+  const float tail = polynomial(rest, log_coefficients) * rest;
   // log(2) in two parts, the larger one exact in few bits.
   float sum = std::fma(tail, square, exponent * -2.12194440e-4F);
   sum = std::fma(-0.5F, square, sum);
@@ -71,11 +70,9 @@ struct SineCosine {
   x = std::fma(steps, -2.4187564849853515625e-4F, x);
   x = std::fma(steps, -3.77489497744594108e-8F, x);
   const float square = x * x;
-  constexpr std::array for_cosine{2.443315711809948e-5F, -1.388731625493765e-3F, 4.166664568298827e-2F};
-  constexpr std::array for_sine{-1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F};
-  const float quartic = polynomial(square, for_cosine) * square;
+  const float quartic = polynomial(square, cosine_coefficients) * square;
   const float cosine = std::fma(quartic, square, -0.5F * square) + 1.0F;
-  const float sine = std::fma(polynomial(square, for_sine) * square, x, x);
+  const float sine = std::fma(polynomial(square, sine_coefficients) * square, x, x);
   const bool swapped = (octant & 2U) != 0;
   const float sine_sign = (octant & 4U) != 0 ? -1.0F : 1.0F;
   const float cosine_sign = ((octant + 2U) & 4U) != 0 ? -1.0F : 1.0F;
@@ -124,6 +121,27 @@ void normal_block(T* block, T deviation) {
 
 }  // namespace
 
+void normal_blocks(float* first, Index blocks, float deviation) {
+  for (Index i = 0; i < blocks; ++i) normal_block(first + i * 16, deviation);
+}
+
+namespace {
+
+/// All whole blocks; a thread takes some of them at a time, as nothing is drawn any more.
+template <typename T>
+void turn_normal(T* first, Index count, T deviation) {
+  parallel_for(0, count / 16, Index{1} << 10, [&](Index from, Index to) {
+    if constexpr (std::is_same_v<T, float>) {
+      static const NormalBlocks fast = fast_normal_blocks();
+      (fast != nullptr ? fast : normal_blocks)(first + from * 16, to - from, deviation);
+    } else {
+      for (Index i = from; i < to; ++i) normal_block(first + i * 16, deviation);
+    }
+  });
+}
+
+}  // namespace
+
 template <typename T>
 void fill_normal(T* first, Index count, double deviation, NormalDraw draw, Generator& generator) {
   if (draw == NormalDraw::single) {
@@ -131,12 +149,22 @@ void fill_normal(T* first, Index count, double deviation, NormalDraw draw, Gener
     return;
   }
   const T rounded_deviation = convert_element<T>(deviation);
-  for (Index i = 0; i < count; ++i) first[i] = draw_uniform<T>(generator);
-  for (Index i = 0; i + 16 <= count; i += 16) normal_block(first + i, rounded_deviation);
+  if (num_threads() > 1) {
+    draw_uniforms(first, count, generator);
+    turn_normal(first, count, rounded_deviation);
+  } else {
+    // What was drawn is still in the cache when it is turned.
+    constexpr Index block = Index{1} << 12;
+    for (Index done = 0; done < count; done += block) {
+      const Index n = std::min(block, count - done);
+      draw_uniforms(first + done, n, generator);
+      turn_normal(first + done, n, rounded_deviation);
+    }
+  }
   if (count % 16 == 0) return;
   // The last 16 are drawn afresh, so that they too make a whole block.
   T* const last = first + (count - 16);
-  for (Index i = 0; i < 16; ++i) last[i] = draw_uniform<T>(generator);
+  draw_uniforms(last, 16, generator);
   normal_block(last, rounded_deviation);
 }
 

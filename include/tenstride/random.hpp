@@ -32,6 +32,8 @@ class TENSTRIDE_API Generator {
     word ^= (word << 15U) & 0xefc60000U;
     return word ^ (word >> 18U);
   }
+  /// The next `count` of them.
+  void random(std::uint32_t* words, std::size_t count);
   /// 64 random bits; the first 32 are the upper ones.
   std::uint64_t random64() {
     const std::uint64_t upper = random();
