@@ -2,8 +2,10 @@
 #include <cmath>
 #include <limits>
 
+#include "factory_fused.hpp"
 #include "factory_scalar.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
 
 /// Factories that work out their elements. The tensor is fresh and row-major, so a plain loop writes it.
 namespace tenstride {
@@ -94,13 +96,21 @@ using Accumulate =
                        std::conditional_t<std::is_integral_v<T>, std::int64_t,
                                           std::conditional_t<is_small_float<T>, float, double>>>;
 
+/// Elements that one thread writes at a time.
+constexpr Index grain = Index{1} << 16;
+
 template <typename T>
 void write_range(T* first, const Range<std::int64_t>& range) {
   // Unsigned, because the product may run over where the sum does not.
   const auto start = static_cast<std::uint64_t>(range.start);
   const auto step = static_cast<std::uint64_t>(range.step);
-  for (Index i = 0; i < range.count; ++i)
-    first[i] = static_cast<T>(start + step * static_cast<std::uint64_t>(i));
+  parallel_for(0, range.count, grain, [&](Index from, Index to) {
+    std::uint64_t value = start + step * static_cast<std::uint64_t>(from);
+    for (Index i = from; i < to; ++i) {
+      first[i] = static_cast<T>(value);
+      value += step;
+    }
+  });
 }
 inline void write_range(std::uint64_t* first, const Range<std::uint64_t>& range) {
   for (Index i = 0; i < range.count; ++i) first[i] = range.start + range.step * static_cast<std::uint64_t>(i);
@@ -113,24 +123,28 @@ inline void write_range(std::uint64_t* first, const Range<std::uint64_t>& range)
 template <typename T, typename Number>
 requires(!std::is_integral_v<Number>) void write_range(T* first, const Range<Number>& range) {
   constexpr Index block = 32 / static_cast<Index>(sizeof(T));
-  const auto at = [&](Index i) {
-    return static_cast<T>(std::fma(range.step, static_cast<Number>(i), range.start));
-  };
-  Index i = 0;
-  for (const Index blocks_end = range.count / (2 * block) * (2 * block); i < blocks_end; i += block) {
-    const auto base = static_cast<Number>(at(i));
-    for (Index lane = 0; lane < block; ++lane) {
-      first[i + lane] = static_cast<T>(std::fma(range.step, static_cast<Number>(lane), base));
+  const auto write =
+      [ first, start = range.start, step = range.step ](Index from, Index to) __attribute__((always_inline)) {
+    for (Index i = from; i < to; i += block) {
+      const auto base = static_cast<Number>(static_cast<T>(std::fma(step, static_cast<Number>(i), start)));
+      for (Index lane = 0; lane < block; ++lane) {
+        first[i + lane] = static_cast<T>(std::fma(step, static_cast<Number>(lane), base));
+      }
     }
+  };
+  const Index blocks = range.count / (2 * block) * 2;
+  parallel_for(0, blocks, grain / block,
+               [&](Index from, Index to) { detail::run_fused(write, from * block, to * block); });
+  for (Index i = blocks * block; i < range.count; ++i) {
+    first[i] = static_cast<T>(std::fma(range.step, static_cast<Number>(i), range.start));
   }
-  for (; i < range.count; ++i) first[i] = at(i);
 }
 
 /// Both halves count from their own end, so that both ends are exact (PyTorch's rule, with multiplications
 /// and additions fused as its compiler has them).
 template <typename T, typename Step>
 void write_linspace(T* first, Index steps, T start, T end, Step step) {
-  const auto at = [step](auto from, Index i) {
+  const auto at = [step](auto from, Index i) __attribute__((always_inline)) {
     if constexpr (is_small_float<T>) {
       const T product =
           static_cast<T>(static_cast<float>(step) * static_cast<float>(T(static_cast<float>(i))));
@@ -145,8 +159,15 @@ void write_linspace(T* first, Index steps, T start, T end, Step step) {
       return std::fma(step, static_cast<T>(i), from);
     }
   };
-  for (Index i = 0; i < steps / 2; ++i) first[i] = at(start, i);
-  for (Index i = steps / 2; i < steps; ++i) first[i] = at(end, i - (steps - 1));
+  const auto write_first = [=](Index from, Index to) __attribute__((always_inline)) {
+    for (Index i = from; i < to; ++i) first[i] = at(start, i);
+  };
+  const auto write_second = [=](Index from, Index to) __attribute__((always_inline)) {
+    for (Index i = from; i < to; ++i) first[i] = at(end, i - (steps - 1));
+  };
+  parallel_for(0, steps / 2, grain, [&](Index from, Index to) { detail::run_fused(write_first, from, to); });
+  parallel_for(steps / 2, steps, grain,
+               [&](Index from, Index to) { detail::run_fused(write_second, from, to); });
 }
 
 template <typename T>
