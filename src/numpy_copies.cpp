@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message.hpp"
+#include "ops_along.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/numpy.hpp"
@@ -39,12 +40,6 @@ std::vector<Layout> layouts_of(std::span<const Tensor> tensors) {
   std::vector<Layout> layouts;
   for (const Tensor& x : tensors) layouts.push_back(x.layout());
   return layouts;
-}
-
-/// Copies src to part of dst along an axis.
-void copy_part(Tensor& dst, std::size_t axis, Index start, const Tensor& src) {
-  Tensor part = dst.narrow(static_cast<Index>(axis), start, src.shape()[axis]);
-  copy_elements(part, src);
 }
 
 /// Fills dst with src moved along each axis by its offset, which lies in [0, size).
@@ -158,11 +153,7 @@ Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis) {
     shape[d] = checked_add(shape[d], x.shape()[d], "concatenate");
   }
   Tensor result = allocate(first, concatenated(layouts_of(tensors), shape));
-  Index start = 0;
-  for (const Tensor& x : tensors) {
-    copy_part(result, d, start, x);
-    start += x.shape()[d];
-  }
+  detail::copy_along(result, d, tensors);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One tensor made of several: cat, stack and those made of them.
 #include "message.hpp"
+#include "ops_along.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
 
@@ -96,13 +97,13 @@ Tensor join(std::string_view operation, TensorList tensors, Index dim) {
   const TensorOptions options{
       .dtype = dtype, .device = tensors[0].device(), .memory_format = common_format(tensors)};
   Tensor result = empty(shape, options);
-  Index start = 0;
+  if (first == tensors.size()) return result;
+  std::vector<Tensor> parts;
+  parts.reserve(tensors.size());
   for (const Tensor& x : tensors) {
-    if (is_skipped(x)) continue;
-    Tensor part = result.narrow(static_cast<Index>(axis), start, x.shape()[axis]);
-    copy_elements(part, x);
-    start += x.shape()[axis];
+    if (!is_skipped(x)) parts.push_back(x);
   }
+  detail::copy_along(result, axis, parts);
   return result;
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements in other places: flip, rot90, roll, and the triangles of a matrix.
+#include <cstring>
+
 #include "message.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
+#include "tenstride/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -109,16 +112,34 @@ Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Ind
   Tensor result = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
   if (x.is_meta() || x.numel() == 0) return result;
   const Index columns = x.size(-1);
-  const bool keeps_left = which == Triangle::lower;
-  for (Index row = 0; row < x.size(-2); ++row) {
-    const Index split = split_of_row(row, diagonal, columns, which);
-    const Tensor from = x.select(-2, row);
-    const Tensor to = result.select(-2, row);
-    Tensor kept = keeps_left ? to.narrow(-1, 0, split) : to.narrow(-1, split, columns - split);
-    Tensor cleared = keeps_left ? to.narrow(-1, split, columns - split) : to.narrow(-1, 0, split);
-    copy_elements(kept, keeps_left ? from.narrow(-1, 0, split) : from.narrow(-1, split, columns - split));
-    cleared.zero_();
-  }
+  const Index rows = x.size(-2);
+  const auto item = static_cast<Index>(x.element_size());
+  // Rows that lie as the result's are copied as far as they are kept; any other layout is copied whole first.
+  const bool is_dense = x.is_contiguous() && !x.is_conj();
+  if (!is_dense) copy_elements(result, x);
+  std::byte* const out = result.mutable_storage_data();
+  const std::byte* const in = x.storage_data() + x.storage_offset() * item;
+  const auto clear = [&](std::byte* row, Index from, Index to) {
+    std::memset(row + from * item, 0, static_cast<std::size_t>((to - from) * item));
+  };
+  const auto keep = [&](Index at, Index from, Index to) {
+    if (!is_dense) return;
+    std::memcpy(out + at + from * item, in + at + from * item, static_cast<std::size_t>((to - from) * item));
+  };
+  const Index grain = std::max<Index>((Index{1} << 18) / (columns * item), 1);
+  parallel_for(0, x.numel() / columns, grain, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      const Index split = split_of_row(row % rows, diagonal, columns, which);
+      const Index at = row * columns * item;
+      if (which == Triangle::lower) {
+        keep(at, 0, split);
+        clear(out + at, split, columns);
+      } else {
+        clear(out + at, 0, split);
+        keep(at, split, columns);
+      }
+    }
+  });
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/run_plan.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "copy/row_tiles.hpp"
@@ -10,6 +11,28 @@
 #include "tenstride/parallel.hpp"
 
 namespace tenstride {
+namespace {
+
+/// One dense run, in pieces that begin at cache lines of the destination where there are several threads.
+void copy_dense(const copy::Walk& walk) {
+  constexpr Index piece = Index{1} << 17;
+  const Index bytes = walk.plan.count * static_cast<Index>(item_size(walk.plan.dst_type));
+  if (walk.plan.threads == 1 || bytes <= piece) {
+    std::memcpy(walk.dst, walk.src, static_cast<std::size_t>(bytes));
+    return;
+  }
+  const auto shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) & 63U);
+  parallel_for(
+      0, ceil_divide(bytes + shift, piece), 1,
+      [&](Index first, Index last) {
+        const Index from = std::max<Index>(first * piece - shift, 0);
+        const Index to = std::min(last * piece - shift, bytes);
+        std::memcpy(walk.dst + from, walk.src + from, static_cast<std::size_t>(to - from));
+      },
+      walk.plan.threads);
+}
+
+}  // namespace
 
 void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
@@ -24,7 +47,7 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
       return;
     case CopyKernel::memcpy:
       if (!plan.streaming && plan.conversion == CopyConversion::none) {
-        std::memcpy(walk.dst, walk.src, static_cast<std::size_t>(plan.count) * item_size(plan.dst_type));
+        copy_dense(walk);
         return;
       }
       [[fallthrough]];

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops_along.hpp"
+
+#include <algorithm>
+
+#include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
+#include "tenstride/plan_log.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+/// Bytes of the destination that are written by all parts before the next.
+constexpr Index piece_bytes = Index{1} << 17;
+/// Below this the whole stays in the cache anyway.
+constexpr Index least_bytes = Index{1} << 16;
+/// Parts with longer runs write few lines that another part writes too.
+constexpr Index short_run_bytes = 256;
+
+void copy_whole(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
+  Index start = 0;
+  for (const Tensor& part : parts) {
+    const Index size = part.shape()[axis];
+    Tensor place = dst.narrow(static_cast<Index>(axis), start, size);
+    copy_elements(place, part);
+    start += size;
+  }
+}
+
+/// The axis other than the joined one with the longest steps; the joined one where there is none with longer
+/// steps.
+std::size_t outermost(const Tensor& dst, std::size_t axis) {
+  std::size_t outer = axis;
+  for (std::size_t d = 0; d < dst.layout().rank(); ++d) {
+    if (dst.shape()[d] > 1 && dst.strides()[d] > dst.strides()[outer]) outer = d;
+  }
+  return outer;
+}
+
+/// Whether `dst` is a dense matrix whose columns are the parts.
+bool is_column_by_column(const Tensor& dst, std::size_t axis, std::size_t outer,
+                         std::span<const Tensor> parts) {
+  const auto count = static_cast<Index>(parts.size());
+  return dst.strides()[axis] == 1 && dst.shape()[axis] == count && dst.is_non_overlapping_and_dense() &&
+         dst.strides()[outer] * dst.shape()[outer] == dst.numel() &&
+         std::all_of(parts.begin(), parts.end(), [&](const Tensor& x) { return x.shape()[axis] == 1; });
+}
+
+/// One after the other into rows of the scratch, which then is turned: each byte of the destination is
+/// written once.
+void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts, Index outer, Index from) {
+  const auto count = static_cast<Index>(parts.size());
+  const Index length = piece.numel() / count;
+  const Tensor scratch = empty({count, length}, {.dtype = piece.dtype()});
+  Layout row = piece.layout();
+  row.shape[axis] = 1;
+  for (Index& stride : row.strides) stride /= count;
+  for (Index k = 0; k < count; ++k) {
+    row.offset = k * length;
+    Tensor place = scratch.with_layout(row);
+    copy_elements(place, parts[static_cast<std::size_t>(k)].narrow(outer, from, piece.size(outer)));
+  }
+  Tensor matrix = piece.with_layout({{length, count}, {count, 1}, piece.storage_offset()});
+  copy_elements(matrix, scratch.transpose(0, 1));
+}
+
+}  // namespace
+
+void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
+  const auto item = static_cast<Index>(dst.element_size());
+  const std::size_t outer = dst.numel() == 0 ? axis : outermost(dst, axis);
+  const bool is_short =
+      parts.size() > 1 && outer != axis && dst.numel() * item >= least_bytes &&
+      dst.strides()[axis] * dst.shape()[axis] * item < short_run_bytes * static_cast<Index>(parts.size());
+  // Who asks for the plans is shown the copies as they were asked for.
+  if (!is_short || dst.is_meta() || PlanLog::current() != nullptr) {
+    copy_whole(dst, axis, parts);
+    return;
+  }
+  const auto along = static_cast<Index>(outer);
+  const Index steps = dst.shape()[outer];
+  const Index bytes_of_step = dst.numel() / steps * item;
+  // In steps of 64: no two threads write one cache line of a dense destination.
+  const Index piece_steps =
+      std::max<Index>(piece_bytes / bytes_of_step / 64 * 64, bytes_of_step < 2048 ? 64 : 1);
+  const bool by_columns = is_column_by_column(dst, axis, outer, parts);
+  parallel_for(0, ceil_divide(steps, piece_steps), 1, [&](Index first, Index last) {
+    const ThreadScope serial(1);
+    for (Index p = first; p < last; ++p) {
+      const Index from = p * piece_steps;
+      const Index count = std::min(piece_steps, steps - from);
+      Tensor piece = dst.narrow(along, from, count);
+      if (by_columns) {
+        copy_columns(piece, axis, parts, along, from);
+        continue;
+      }
+      Index start = 0;
+      for (const Tensor& part : parts) {
+        const Index size = part.shape()[axis];
+        Tensor place = piece.narrow(static_cast<Index>(axis), start, size);
+        copy_elements(place, part.narrow(along, from, count));
+        start += size;
+      }
+    }
+  });
+}
+
+}  // namespace tenstride::detail
