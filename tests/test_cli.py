@@ -246,8 +246,8 @@ class Convert(Case):
                 self.assertEqual((header["shape"], values), (shape, expected))
                 if "--reduce" not in arguments:
                     self.assertEqual(json.loads(done.stdout)["totals"]["copies"], 1)
-        self.fails(2, 'SPEC: rearrange: "h w -> w h" has 2 axes on its left side, the shape (4,6,3) has 3\n'
-                      "  h w -> w h\n  ^~~", "convert", "a.npy", "h w -> w h", "-o", "c.npy")
+        self.fails(2, 'SPEC: rearrange: "h w -> w h" describes 2 axes, the tensor has 3 (shape (4,6,3))\n'
+                      "  h w -> w h\n  ^", "convert", "a.npy", "h w -> w h", "-o", "c.npy")
         self.fails(2, 'convert: "w1" must be the size of an axis, e.g. h=2',
                    "convert", "a.npy", "h w c -> c h w", "w1", "-o", "c.npy")
         self.fails(2, "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'",

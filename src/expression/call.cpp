@@ -130,10 +130,6 @@ bool Call::take_spread(std::vector<Argument>& arguments) {
 /// `h=2`, where any name may be given.
 bool Call::take_size(const Argument& argument) {
   if (parameters_.empty() || !parameters_.back().is_any) return false;
-  for (const AxisSize& size : sizes_) {
-    if (size.name == argument.keyword)
-      fail(message("the size of '", argument.keyword, "' is given twice"), argument.range);
-  }
   const std::optional<Index> size = to_index(argument.value);
   if (!size) {
     fail(message("the size of '", argument.keyword, "' must be an int, ", argument.value.type_name(), " ",
