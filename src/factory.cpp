@@ -10,7 +10,8 @@ Tensor allocate(const Layout& layout, DType dtype, Device device, std::string_vi
   const Index count = touched ? checked_add(touched->highest, 1, operation) : 0;
   const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(dtype)), operation);
   const auto bytes = static_cast<std::size_t>(nbytes);
-  return Tensor(device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes), layout, dtype);
+  return Tensor(Tensor::Unchecked{}, device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes),
+                layout, dtype);
 }
 
 TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
@@ -20,6 +21,9 @@ TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
 }  // namespace
 
 Tensor empty(const Dims& size, const TensorOptions& options) {
+  if (options.memory_format == MemoryFormat::contiguous) {
+    return Tensor::fresh(size, options.dtype.value_or(DType::float32), options.device, "empty");
+  }
   const Layout layout{size, format_strides(size, options.memory_format, "empty"), 0};
   return allocate(layout, options.dtype.value_or(DType::float32), options.device, "empty");
 }

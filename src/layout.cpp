@@ -25,6 +25,18 @@ void throw_negative_size(std::string_view operation, const Dims& shape) {
   throw ShapeError(message(operation, ": sizes ", shape, " must not be negative"), shape, shape);
 }
 
+void throw_reach_overflow(std::string_view operation, const Layout& layout) {
+  Index lowest = layout.offset;
+  Index highest = layout.offset;
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    const Index span = checked_multiply(layout.shape[d] - 1, layout.strides[d], operation);
+    Index& side = span < 0 ? lowest : highest;
+    side = checked_add(side, span, operation);
+  }
+  throw OverflowError(message(operation, ": the positions of ", layout.shape, ":", layout.strides, "+",
+                              layout.offset, " must fit a signed 64-bit integer"));
+}
+
 void throw_lengths_differ(std::string_view operation, const Dims& shape, const Dims& strides) {
   throw ShapeError(message(operation, ": shape ", shape, " and strides ", strides, " must have one length (",
                            shape.size(), " and ", strides.size(), " given)"),

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
@@ -171,10 +172,33 @@ class BlockList {
 /// storage may.
 thread_local constinit bool keeps_pieces = reuses_by_default;
 
+/// The sizes of small pieces: up to 1 KiB 64 bytes apart, then four in each power of two.
+struct PieceSizes {
+  static constexpr std::size_t largest = std::size_t{64} << 10;
+  static constexpr std::size_t fine = 1024;
+  static constexpr std::size_t fine_classes = fine / alignment;
+
+  static constexpr std::size_t class_of(std::size_t nbytes) {
+    if (nbytes <= fine) return nbytes == 0 ? 0 : (nbytes - 1) / alignment;
+    const std::size_t last = nbytes - 1;  // its three highest bits tell the class
+    const auto log2 = static_cast<std::size_t>(std::bit_width(last)) - 1;
+    return fine_classes + (log2 - 10) * 4 + (last >> (log2 - 2)) % 4;
+  }
+  static constexpr std::size_t size_of(std::size_t which) {
+    if (which < fine_classes) return (which + 1) * alignment;
+    const std::size_t coarse = which - fine_classes;
+    return (coarse % 4 + 5) << (coarse / 4 + 8);
+  }
+};
+static_assert(PieceSizes::size_of(PieceSizes::class_of(1025)) == 1280);
+static_assert(PieceSizes::size_of(PieceSizes::class_of(1280)) == 1280);
+static_assert(PieceSizes::size_of(PieceSizes::class_of(2049)) == 2560);
+static_assert(PieceSizes::size_of(PieceSizes::class_of(PieceSizes::largest)) == PieceSizes::largest);
+
 /// Small pieces, linked through their first bytes: one stack for each size class of one thread.
-class SmallPieces {
+class SmallPieces : PieceSizes {
  public:
-  static constexpr std::size_t largest = 1024;
+  using PieceSizes::largest;
 
   SmallPieces() = default;
   SmallPieces(const SmallPieces&) = delete;
@@ -185,41 +209,35 @@ class SmallPieces {
   }
 
   std::byte* take(std::size_t nbytes) {
-    Stack& stack = stacks_[class_of(nbytes)];
-    Piece* const piece = stack.top;
-    if (piece == nullptr) return from_system(round_up(std::max(nbytes, alignment), alignment));
-    stack.top = piece->next;
-    --stack.count;
+    const std::size_t which = class_of(nbytes);
+    Piece* const piece = stacks_[which];
+    if (piece == nullptr) return from_system(size_of(which));
+    stacks_[which] = piece->next;
+    held_ -= size_of(which);
     return reinterpret_cast<std::byte*>(piece);
   }
   bool keep(std::byte* memory, std::size_t nbytes) noexcept {
-    Stack& stack = stacks_[class_of(nbytes)];
-    if (!keeps_pieces || stack.count >= most) return false;
-    stack.top = new (memory) Piece{stack.top};
-    ++stack.count;
+    const std::size_t which = class_of(nbytes);
+    if (!keeps_pieces || held_ + size_of(which) > most) return false;
+    stacks_[which] = new (memory) Piece{stacks_[which]};
+    held_ += size_of(which);
     return true;
   }
   void drain() noexcept {
-    for (Stack& stack : stacks_) {
-      while (stack.top != nullptr) std::free(std::exchange(stack.top, stack.top->next));
-      stack.count = 0;
+    for (Piece*& top : stacks_) {
+      while (top != nullptr) std::free(std::exchange(top, top->next));
     }
+    held_ = 0;
   }
 
  private:
-  static constexpr std::size_t most = 64;
   struct Piece {
     Piece* next;
   };
-  struct Stack {
-    Piece* top = nullptr;
-    std::size_t count = 0;
-  };
-  static constexpr std::size_t class_of(std::size_t nbytes) {
-    return nbytes == 0 ? 0 : (nbytes - 1) / alignment;
-  }
-
-  std::array<Stack, largest / alignment> stacks_{};
+  /// What one thread keeps at most, in bytes.
+  static constexpr std::size_t most = std::size_t{512} << 10;
+  std::array<Piece*, class_of(largest) + 1> stacks_{};
+  std::size_t held_ = 0;
 };
 
 thread_local SmallPieces small_pieces;

@@ -11,11 +11,19 @@ Tensor::Tensor(Storage storage, Layout layout, DType dtype)
     detail::throw_lengths_differ("tensor", layout_.shape, layout_.strides);
   }
   count_elements(layout_.shape, "tensor");
-  const auto size = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+  const auto size = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   const std::optional<Reach> touched = reach(layout_, "tensor");
   if (touched && (touched->lowest < 0 || touched->highest >= size)) {
     detail::throw_storage_reach("tensor", layout_, size);
   }
+}
+
+Tensor Tensor::fresh(const Dims& size, DType dtype, Device device, std::string_view operation) {
+  Tensor result(Unchecked{}, size, dtype, operation);
+  const Index nbytes = checked_multiply(result.numel(), static_cast<Index>(item_size(dtype)), operation);
+  const auto bytes = static_cast<std::size_t>(nbytes);
+  result.storage_ = device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes);
+  return result;
 }
 
 Index Tensor::size(Index axis) const {
@@ -29,7 +37,7 @@ Index Tensor::stride(Index axis) const {
 }
 
 Tensor Tensor::flat_storage() const {
-  const auto count = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+  const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   return with_layout({{count}, {1}, 0});
 }
 

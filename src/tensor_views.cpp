@@ -18,62 +18,119 @@ namespace {
 
 }  // namespace
 
-Tensor Tensor::permute(const Dims& dims) const {
+Tensor Tensor::permute(const Dims& dims) const& {
   return viewed([&] { return tenstride::permute(layout_, dims); });
 }
-Tensor Tensor::transpose(Index dim0, Index dim1) const {
+Tensor Tensor::permute(const Dims& dims) && {
+  return std::move(*this).viewed([&] { return tenstride::permute(layout_, dims); });
+}
+Tensor Tensor::transpose(Index dim0, Index dim1) const& {
   return viewed([&] { return tenstride::transpose(layout_, dim0, dim1); });
 }
-Tensor Tensor::movedim(const Dims& source, const Dims& destination) const {
+Tensor Tensor::transpose(Index dim0, Index dim1) && {
+  return std::move(*this).viewed([&] { return tenstride::transpose(layout_, dim0, dim1); });
+}
+Tensor Tensor::movedim(const Dims& source, const Dims& destination) const& {
   return viewed([&] { return tenstride::movedim(layout_, source, destination); });
 }
-Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const {
+Tensor Tensor::movedim(const Dims& source, const Dims& destination) && {
+  return std::move(*this).viewed([&] { return tenstride::movedim(layout_, source, destination); });
+}
+Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) const& {
   return viewed([&] { return tenstride::moveaxis(layout_, source, destination); });
 }
-Tensor Tensor::t() const {
+Tensor Tensor::moveaxis(const Dims& source, const Dims& destination) && {
+  return std::move(*this).viewed([&] { return tenstride::moveaxis(layout_, source, destination); });
+}
+Tensor Tensor::t() const& {
   return viewed([&] { return tenstride::t(layout_); });
 }
-Tensor Tensor::T() const {
+Tensor Tensor::t() && {
+  return std::move(*this).viewed([&] { return tenstride::t(layout_); });
+}
+Tensor Tensor::T() const& {
   return viewed([&] { return tenstride::reverse_axes(layout_); });
 }
-Tensor Tensor::mT() const {
+Tensor Tensor::T() && {
+  return std::move(*this).viewed([&] { return tenstride::reverse_axes(layout_); });
+}
+Tensor Tensor::mT() const& {
   return viewed([&] { return tenstride::matrix_transpose(layout_); });
 }
-Tensor Tensor::squeeze() const {
+Tensor Tensor::mT() && {
+  return std::move(*this).viewed([&] { return tenstride::matrix_transpose(layout_); });
+}
+Tensor Tensor::squeeze() const& {
   return viewed([&] { return tenstride::squeeze(layout_); });
 }
-Tensor Tensor::squeeze(Index dim) const {
+Tensor Tensor::squeeze() && {
+  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_); });
+}
+Tensor Tensor::squeeze(Index dim) const& {
   return viewed([&] { return tenstride::squeeze(layout_, dim); });
 }
-Tensor Tensor::squeeze(const Dims& dims) const {
+Tensor Tensor::squeeze(Index dim) && {
+  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_, dim); });
+}
+Tensor Tensor::squeeze(const Dims& dims) const& {
   return viewed([&] { return tenstride::squeeze(layout_, dims); });
 }
-Tensor Tensor::unsqueeze(Index dim) const {
+Tensor Tensor::squeeze(const Dims& dims) && {
+  return std::move(*this).viewed([&] { return tenstride::squeeze(layout_, dims); });
+}
+Tensor Tensor::unsqueeze(Index dim) const& {
   return viewed([&] { return tenstride::unsqueeze(layout_, dim); });
 }
-Tensor Tensor::unflatten(Index dim, const Dims& sizes) const {
+Tensor Tensor::unsqueeze(Index dim) && {
+  return std::move(*this).viewed([&] { return tenstride::unsqueeze(layout_, dim); });
+}
+Tensor Tensor::unflatten(Index dim, const Dims& sizes) const& {
   return viewed([&] { return tenstride::unflatten(layout_, dim, sizes); });
 }
-Tensor Tensor::expand(const Dims& sizes) const {
+Tensor Tensor::unflatten(Index dim, const Dims& sizes) && {
+  return std::move(*this).viewed([&] { return tenstride::unflatten(layout_, dim, sizes); });
+}
+Tensor Tensor::expand(const Dims& sizes) const& {
   return viewed([&] { return tenstride::expand(layout_, sizes); });
 }
-Tensor Tensor::broadcast_to(const Dims& sizes) const {
+Tensor Tensor::expand(const Dims& sizes) && {
+  return std::move(*this).viewed([&] { return tenstride::expand(layout_, sizes); });
+}
+Tensor Tensor::broadcast_to(const Dims& sizes) const& {
   return viewed([&] { return tenstride::expand(layout_, sizes, "broadcast_to"); });
 }
-Tensor Tensor::select(Index dim, Index index) const {
+Tensor Tensor::broadcast_to(const Dims& sizes) && {
+  return std::move(*this).viewed([&] { return tenstride::expand(layout_, sizes, "broadcast_to"); });
+}
+Tensor Tensor::select(Index dim, Index index) const& {
   return viewed([&] { return tenstride::select(layout_, dim, index); });
 }
-Tensor Tensor::narrow(Index dim, Index start, Index length) const {
+Tensor Tensor::select(Index dim, Index index) && {
+  return std::move(*this).viewed([&] { return tenstride::select(layout_, dim, index); });
+}
+Tensor Tensor::narrow(Index dim, Index start, Index length) const& {
   return viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
 }
-Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) const {
+Tensor Tensor::narrow(Index dim, Index start, Index length) && {
+  return std::move(*this).viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
+}
+Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) const& {
   return viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
 }
-Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const {
+Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) && {
+  return std::move(*this).viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
+}
+Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const& {
   return viewed([&] { return tenstride::diagonal(layout_, offset, dim1, dim2); });
 }
-Tensor Tensor::unfold(Index dimension, Index size, Index step) const {
+Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) && {
+  return std::move(*this).viewed([&] { return tenstride::diagonal(layout_, offset, dim1, dim2); });
+}
+Tensor Tensor::unfold(Index dimension, Index size, Index step) const& {
   return viewed([&] { return tenstride::unfold(layout_, dimension, size, step); });
+}
+Tensor Tensor::unfold(Index dimension, Index size, Index step) && {
+  return std::move(*this).viewed([&] { return tenstride::unfold(layout_, dimension, size, step); });
 }
 Tensor Tensor::atleast_1d() const {
   return viewed([&] { return tenstride::at_least(layout_, 1); });
@@ -85,11 +142,19 @@ Tensor Tensor::atleast_3d() const {
   return viewed([&] { return tenstride::at_least(layout_, 3); });
 }
 
-Tensor Tensor::view(const Dims& sizes) const {
-  const Dims wanted = infer_shape(sizes, numel(), shape(), "view");
-  std::optional<Layout> layout = try_view(layout_, wanted);
-  if (!layout) throw ViewError(*why_not_view(layout_, wanted), item_size(dtype_));
-  return with_layout(*std::move(layout));
+/// The layout of `view`; the refusal knows what the elements weigh.
+Layout Tensor::viewed_as(const Dims& sizes) const {
+  Layout layout = detail::blank(sizes.size(), layout_.offset);
+  if (!detail::view_into(layout_, sizes, "view", layout)) {
+    throw ViewError(*why_not_view(layout_, layout.shape), item_size(dtype_));
+  }
+  return layout;
+}
+Tensor Tensor::view(const Dims& sizes) const& {
+  return viewed([&] { return viewed_as(sizes); });
+}
+Tensor Tensor::view(const Dims& sizes) && {
+  return std::move(*this).viewed([&] { return viewed_as(sizes); });
 }
 
 Tensor Tensor::view(DType dtype) const {
@@ -97,9 +162,14 @@ Tensor Tensor::view(DType dtype) const {
   return with_layout(view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
 }
 
-Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) const {
-  const auto count = static_cast<Index>(storage_.nbytes() / item_size(dtype_));
+Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) const& {
+  const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   return viewed(
+      [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
+}
+Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) && {
+  const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
+  return std::move(*this).viewed(
       [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
 }
 

@@ -13,6 +13,16 @@ void throw_axis(std::string_view operation, Index axis, const Dims& shape, std::
       -n, n - 1);
 }
 
+void throw_bad_order(std::string_view operation, const Dims& order, const Dims& shape) {
+  std::uint64_t seen = 0;
+  for (const Index entry : order) {
+    const std::size_t axis = tenstride::wrap_axis(operation, entry, shape);
+    if ((seen >> axis & 1U) != 0) break;
+    seen |= std::uint64_t{1} << axis;
+  }
+  throw_order(operation, order, shape);
+}
+
 void throw_order(std::string_view operation, const Dims& order, const Dims& shape) {
   const std::size_t rank = shape.size();
   if (rank == 0) {

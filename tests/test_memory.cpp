@@ -95,6 +95,23 @@ TEST_F(Memory, SmallPiecesAreAlignedAndApart) {
   }
 }
 
+TEST_F(Memory, PiecesOfEverySizeHoldAllTheirBytes) {
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Storage> pieces;
+    for (std::size_t nbytes = 900; nbytes < 70000; nbytes += 1237 + nbytes % 64) {
+      pieces.push_back(Storage::allocate(nbytes));
+      ASSERT_EQ(reinterpret_cast<std::uintptr_t>(pieces.back().data()) % 64, 0U) << nbytes;
+      std::memset(pieces.back().mutable_data(), static_cast<int>(nbytes % 251), nbytes);
+    }
+    for (const Storage& piece : pieces) {
+      const auto value = static_cast<std::byte>(piece.nbytes() % 251);
+      for (const std::size_t at : {std::size_t{0}, piece.nbytes() / 2, piece.nbytes() - 1}) {
+        ASSERT_EQ(piece.data()[at], value) << piece.nbytes();
+      }
+    }
+  }
+}
+
 TEST_F(Memory, WorksInAForkedChild) {
   (void)Storage::allocate(8 * mebibyte);
   std::vector<std::thread> threads;

@@ -24,6 +24,10 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_rank_too_large(std::size_t rank);
 }  // namespace detail
 
+// GCC 12 does not always see that above inline_capacity the entries have been put on the heap.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+
 /// A short list of Index: a shape, strides, an order of axes. Up to 8 entries live inside the object (no
 /// heap), up to 64 are accepted. Behaves as a std::vector<Index> of limited length, also at compile time.
 /// Example: `Dims{2, 3} == Dims{2, 3}`.
@@ -47,34 +51,27 @@ class Dims {
   }
 
   /// `count` entries, to be written by the caller before they are read.
-  static constexpr Dims of_size(std::size_t count) {
-    Dims result;
-    result.reserve_for(count);
-    result.size_ = static_cast<std::uint32_t>(count);
-    return result;
-  }
+  static constexpr Dims of_size(std::size_t count) { return Dims(Count{count}); }
 
   constexpr Dims(const Dims& other) : size_(other.size_) {
-    if (!other.is_on_heap_) [[likely]] {
-      start_lifetime();
+    start_lifetime();
+    if (other.size_ <= inline_capacity) [[likely]] {
       copy_inline(other);
-      return;
+    } else {
+      copy_heap(other);
     }
-    heap_ = new Index[max_rank];
-    is_on_heap_ = true;
-    std::copy(other.begin(), other.end(), heap_);
   }
   constexpr Dims(Dims&& other) noexcept : size_(other.size_) {
-    if (!other.is_on_heap_) [[likely]] {
-      start_lifetime();
+    start_lifetime();
+    if (other.size_ <= inline_capacity) [[likely]] {
       copy_inline(other);
-      return;
+    } else {
+      take_heap(other);
     }
-    take_heap(other);
   }
   constexpr Dims& operator=(const Dims& other) {
     if (this == &other) return *this;
-    if (!is_on_heap_ && !other.is_on_heap_) [[likely]] {
+    if (size_ <= inline_capacity && other.size_ <= inline_capacity) [[likely]] {
       size_ = other.size_;
       copy_inline(other);
       return *this;
@@ -84,21 +81,21 @@ class Dims {
   }
   constexpr Dims& operator=(Dims&& other) noexcept {
     if (this == &other) return *this;
-    if (is_on_heap_) {
-      delete[] heap_;
-      is_on_heap_ = false;
-      start_lifetime();
+    if (size_ > inline_capacity) [[unlikely]] {
+      drop_heap();
     }
     size_ = other.size_;
-    if (other.is_on_heap_) {
-      take_heap(other);
-    } else {
+    if (other.size_ <= inline_capacity) [[likely]] {
       copy_inline(other);
+    } else {
+      take_heap(other);
     }
     return *this;
   }
   constexpr ~Dims() {
-    if (is_on_heap_) delete[] heap_;
+    if (size_ > inline_capacity) [[unlikely]] {
+      delete[] heap_;
+    }
   }
 
   constexpr void swap(Dims& other) noexcept {
@@ -109,8 +106,10 @@ class Dims {
 
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr Index* data() noexcept { return is_on_heap_ ? heap_ : inline_; }
-  [[nodiscard]] constexpr const Index* data() const noexcept { return is_on_heap_ ? heap_ : inline_; }
+  [[nodiscard]] constexpr Index* data() noexcept { return size_ > inline_capacity ? heap_ : inline_; }
+  [[nodiscard]] constexpr const Index* data() const noexcept {
+    return size_ > inline_capacity ? heap_ : inline_;
+  }
   [[nodiscard]] constexpr Index* begin() noexcept { return data(); }
   [[nodiscard]] constexpr Index* end() noexcept { return data() + size_; }
   [[nodiscard]] constexpr const Index* begin() const noexcept { return data(); }
@@ -126,15 +125,24 @@ class Dims {
   [[nodiscard]] constexpr const Index& front() const noexcept { return data()[0]; }
 
   constexpr void push_back(Index value) {
-    reserve_for(size_ + std::size_t{1});
-    data()[size_++] = value;
+    const std::size_t at = size_;
+    set_size(at + 1);
+    data()[at] = value;
   }
-  constexpr void pop_back() noexcept { --size_; }
+  constexpr void pop_back() noexcept { set_size(size_ - std::size_t{1}); }
   constexpr void resize(std::size_t count, Index value = 0) {
-    reserve_for(count);
+    const std::size_t old = size_;
+    set_size(count);
     Index* const entries = data();
-    for (std::size_t i = size_; i < count; ++i) entries[i] = value;
-    size_ = static_cast<std::uint32_t>(count);
+    for (std::size_t i = old; i < count; ++i) entries[i] = value;
+  }
+  /// Becomes `{value}`.
+  constexpr void become_one(Index value) noexcept {
+    if (size_ > inline_capacity) [[unlikely]] {
+      drop_heap();
+    }
+    size_ = 1;
+    inline_[0] = value;
   }
   /// Puts `value` before entry `at`. Pre: at <= size().
   constexpr void insert(std::size_t at, Index value) {
@@ -147,7 +155,7 @@ class Dims {
   constexpr void erase(std::size_t at) noexcept {
     Index* entries = data();
     for (std::size_t i = at + 1; i < size_; ++i) entries[i - 1] = entries[i];
-    --size_;
+    pop_back();
   }
 
   constexpr operator std::span<const Index>() const noexcept { return {data(), size_}; }
@@ -158,11 +166,23 @@ class Dims {
   }
 
  private:
+  struct Count {
+    std::size_t value;
+  };
+  constexpr explicit Dims(Count count) : size_(static_cast<std::uint32_t>(count.value)) {
+    start_lifetime();
+    if (count.value > inline_capacity) [[unlikely]] {
+      size_ = 0;
+      change_home(count.value);
+    }
+  }
   constexpr Dims(const Index* values, std::size_t count) {
     start_lifetime();
-    reserve_for(count);
-    Index* const entries = data();
-    for (std::size_t i = 0; i < count; ++i) entries[i] = values[i];
+    if (count > inline_capacity) [[unlikely]] {
+      fill_heap(values, count);
+      return;
+    }
+    for (std::size_t i = 0; i < count; ++i) inline_[i] = values[i];
     size_ = static_cast<std::uint32_t>(count);
   }
   /// A constant must not hold indeterminate values; at run time the unused entries are left alone.
@@ -180,31 +200,57 @@ class Dims {
       std::memcpy(inline_, other.inline_, 8 * sizeof(Index));
     }
   }
+  // What follows is rare, and kept out of the way of the rest.
+  [[gnu::noinline, gnu::cold]] constexpr void fill_heap(const Index* values, std::size_t count) {
+    change_home(count);
+    std::copy(values, values + count, heap_);
+  }
+  [[gnu::noinline, gnu::cold]] constexpr void copy_heap(const Dims& other) {
+    heap_ = new Index[max_rank];
+    std::copy(other.begin(), other.end(), heap_);
+  }
   constexpr void take_heap(Dims& other) noexcept {
     heap_ = other.heap_;
-    is_on_heap_ = true;
-    other.is_on_heap_ = false;
     other.size_ = 0;
     other.start_lifetime();
   }
-  constexpr void reserve_for(std::size_t count) {
-    if (count <= inline_capacity) [[likely]] {
-      return;
+  constexpr void drop_heap() noexcept {
+    delete[] heap_;
+    size_ = 0;
+    start_lifetime();
+  }
+  /// The entries that both sizes have stay.
+  constexpr void set_size(std::size_t count) {
+    if ((size_ <= inline_capacity) == (count <= inline_capacity) && count <= max_rank) [[likely]] {
+      size_ = static_cast<std::uint32_t>(count);
+    } else {
+      change_home(count);
     }
+  }
+  /// To the heap or back. Nothing is changed where it throws.
+  [[gnu::noinline, gnu::cold]] constexpr void change_home(std::size_t count) {
     if (count > max_rank) detail::throw_rank_too_large(count);
-    if (is_on_heap_) return;
-    auto* const entries = new Index[max_rank];
-    std::copy(inline_, inline_ + size_, entries);
-    heap_ = entries;
-    is_on_heap_ = true;
+    if (count > inline_capacity) {
+      auto* const entries = new Index[max_rank];
+      std::copy(inline_, inline_ + size_, entries);
+      heap_ = entries;
+    } else {
+      Index* const entries = heap_;
+      start_lifetime();
+      std::copy(entries, entries + count, inline_);
+      delete[] entries;
+    }
+    size_ = static_cast<std::uint32_t>(count);
   }
 
+  /// Above inline_capacity the entries are on the heap, else inside: no other flag is kept.
   std::uint32_t size_ = 0;
-  bool is_on_heap_ = false;
   union {
     Index inline_[inline_capacity];
     Index* heap_;
   };
 };
+
+#pragma GCC diagnostic pop
 
 }  // namespace tenstride

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,10 @@ inline constexpr std::size_t dtype_count = detail::dtype_facts.size();
 /// Bytes of one element. Example: `item_size(DType::complex64) == 8`.
 constexpr std::size_t item_size(DType type) {
   return detail::facts(type).item_size;
+}
+/// Its logarithm to base 2. Example: `item_size_log2(DType::complex64) == 3`.
+constexpr unsigned item_size_log2(DType type) {
+  return static_cast<unsigned>(std::countr_zero(static_cast<unsigned>(detail::facts(type).item_size)));
 }
 /// PyTorch's name without the "torch." prefix. Example: `name(DType::bool_) == "bool"`.
 constexpr std::string_view name(DType type) {

@@ -74,24 +74,44 @@ constexpr bool is_empty(const Layout& layout) noexcept {
 
 /// The number of elements of a layout whose shape was checked when it was made.
 constexpr Index numel(const Layout& layout) noexcept {
-  if (is_empty(layout)) return 0;  // the other sizes alone may be too many for 64 bits
   Index count = 1;
-  for (const Index size : layout.shape) count *= size;
+  // Without the high bits where the other sizes alone are too many for 64: a size of 0 makes it 0 all the
+  // same.
+  for (const Index size : layout.shape) static_cast<void>(__builtin_mul_overflow(count, size, &count));
   return count;
 }
+
+namespace detail {
+/// The same as row_major_strides step by step, for shapes that are refused or hold a 0.
+[[gnu::noinline, gnu::cold]] constexpr void fill_row_major_strides(const Dims& shape, Dims& strides,
+                                                                   std::string_view operation) {
+  count_elements(shape, operation);
+  Index step = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    strides[d] = step;
+    if (d > 0) step = checked_multiply(step, std::max<Index>(shape[d], 1), operation);
+  }
+}
+}  // namespace detail
 
 /// Strides of a dense tensor whose last axis is the fastest; a size of 0 counts as 1, as PyTorch counts it.
 /// Throws as `count_elements`, also where only the strides of an empty shape would not fit.
 /// Example: `row_major_strides({2, 3, 4}) == Dims{12, 4, 1}`.
 constexpr Dims row_major_strides(const Dims& shape, std::string_view operation = "shape") {
-  count_elements(shape, operation);
   Dims strides = Dims::of_size(shape.size());
   const Index* const sizes = shape.data();
   Index* const steps = strides.data();
   Index step = 1;
+  bool is_plain = true;
   for (std::size_t d = shape.size(); d-- > 0;) {
     steps[d] = step;
-    if (d > 0) step = checked_multiply(step, std::max<Index>(sizes[d], 1), operation);
+    is_plain = is_plain && !__builtin_mul_overflow(step, sizes[d], &step) && sizes[d] > 0;
+    if (!is_plain) [[unlikely]] {
+      break;
+    }
+  }
+  if (!is_plain) [[unlikely]] {
+    detail::fill_row_major_strides(shape, strides, operation);
   }
   return strides;
 }
@@ -150,17 +170,32 @@ struct Reach {
   friend constexpr bool operator==(const Reach&, const Reach&) = default;
 };
 
+namespace detail {
+/// Finds the number at which `reach` overflows, in the order in which it adds.
+[[noreturn]] TENSTRIDE_API void throw_reach_overflow(std::string_view operation, const Layout& layout);
+}  // namespace detail
+
 /// The positions between which all elements lie; nothing for an empty layout. Throws OverflowError.
 /// Example: `reach({{2, 3}, {3, 1}, 4}) == Reach{4, 9}`.
 constexpr std::optional<Reach> reach(const Layout& layout, std::string_view operation = "reach") {
-  if (is_empty(layout)) return std::nullopt;
-  Reach result{layout.offset, layout.offset};
+  const Index* const sizes = layout.shape.data();
+  const Index* const steps = layout.strides.data();
+  Index lowest = layout.offset;
+  Index highest = layout.offset;
+  bool overflows = false;
+  bool has_none = false;
   for (std::size_t d = 0; d < layout.rank(); ++d) {
-    const Index span = checked_multiply(layout.shape[d] - 1, layout.strides[d], operation);
-    Index& side = span < 0 ? result.lowest : result.highest;
-    side = checked_add(side, span, operation);
+    Index span = 0;
+    has_none |= sizes[d] == 0;
+    overflows |= __builtin_mul_overflow(sizes[d] - 1, steps[d], &span);
+    overflows |= __builtin_add_overflow(lowest, std::min<Index>(span, 0), &lowest);
+    overflows |= __builtin_add_overflow(highest, std::max<Index>(span, 0), &highest);
   }
-  return result;
+  if (has_none) return std::nullopt;
+  if (overflows) [[unlikely]] {
+    detail::throw_reach_overflow(operation, layout);
+  }
+  return Reach{lowest, highest};
 }
 
 /// The storage position of an element. A negative index counts from the end of its axis. Throws IndexError
@@ -289,7 +324,7 @@ constexpr MemoryFormat suggested_memory_format(const Layout& layout) {
 /// True where the elements fill a run of the storage without gaps and without sharing, in whatever order of
 /// axes (PyTorch's `is_non_overlapping_and_dense`). Example: true for `{{3, 2}, {1, 3}, 5}`.
 constexpr bool is_non_overlapping_and_dense(const Layout& layout) {
-  if (is_empty(layout)) return true;
+  if (is_contiguous(layout)) return true;  // also where it is empty; no list of axes then
   std::array<std::size_t, max_rank> axes{};
   std::size_t count = 0;
   for (std::size_t d = 0; d < layout.rank(); ++d) {

@@ -62,36 +62,79 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_flatten_order(Index start_axis, Index end_axis, const Dims& shape);
 
 /// Whether axis d-1 does not continue the run of `count` elements, `base` apart, that begins at axis d.
-constexpr bool run_ends(const Layout& layout, std::size_t d, Index count, Index base) {
-  return d == 0 || (layout.shape[d - 1] != 1 && layout.strides[d - 1] != try_multiply(count, base));
+constexpr bool run_ends(const Index* sizes, const Index* steps, std::size_t d, Index count, Index base) {
+  if (d == 0) return true;
+  Index reached = 0;
+  const bool overflows = __builtin_mul_overflow(count, base, &reached);
+  return sizes[d - 1] != 1 && (steps[d - 1] != reached || overflows);
 }
 
+inline constexpr std::size_t no_axis = max_rank + 1;
+/// Where a view is not possible: `old_axis` is no_axis where it is.
+struct Crossing {
+  std::size_t old_axis = no_axis;
+  std::size_t new_axis = no_axis;
+};
+
 /// Fills `strides` for the shape; gives the old axis where the run closed on a new axis that crosses its end
-/// and the new axis, or nothing where all fits. Pre: equal element counts, not empty, rank > 0.
-constexpr std::optional<std::pair<std::size_t, std::size_t>> find_crossing(const Layout& layout,
-                                                                           const Dims& shape, Dims& strides) {
+/// and the new axis, or none where all fits. Pre: equal element counts, not empty, rank > 0.
+constexpr Crossing find_crossing(const Layout& layout, const Dims& shape, Dims& strides) {
+  const Index* const old_sizes = layout.shape.data();
+  const Index* const old_steps = layout.strides.data();
+  const Index* const sizes = shape.data();
+  Index* const steps = strides.data();
   std::size_t open = shape.size();  // new axes left of this one have no stride yet
-  Index base = layout.strides.back();
+  Index base = old_steps[layout.rank() - 1];
   Index run = 1;
   Index filled = 1;
   for (std::size_t d = layout.rank(); d-- > 0;) {
-    run *= layout.shape[d];
-    if (!run_ends(layout, d, run, base)) continue;
-    while (open > 0 && (filled < run || shape[open - 1] == 1)) {
-      strides[open - 1] = checked_multiply(filled, base, "view");
-      filled *= shape[open - 1];
+    run *= old_sizes[d];
+    if (!run_ends(old_sizes, old_steps, d, run, base)) continue;
+    while (open > 0 && (filled < run || sizes[open - 1] == 1)) {
       --open;
+      steps[open] = checked_multiply(filled, base, "view");
+      filled *= sizes[open];
     }
     if (filled != run) {
-      while (shape[open] == 1) ++open;  // taken after the axis that went too far
-      return std::pair{d, open};
+      while (sizes[open] == 1) ++open;  // taken after the axis that went too far
+      return {d, open};
     }
     if (d == 0) break;
-    base = layout.strides[d - 1];
+    base = old_steps[d - 1];
     run = 1;
     filled = 1;
   }
-  return std::nullopt;
+  return {};
+}
+
+/// The product of the sizes but for one -1, which is 0 beside a 0 whatever the others are. Throws where two
+/// are below 0, one is below -1, or the product does not fit.
+[[gnu::noinline, gnu::cold]] constexpr Index known_product(const Dims& sizes, std::string_view operation) {
+  bool has_unknown = false;
+  bool has_zero = false;
+  for (const Index size : sizes) {
+    if (size == -1) {
+      if (has_unknown) throw_two_unknowns(operation, sizes);
+      has_unknown = true;
+    } else if (size < 0) {
+      throw_size_below_minus_one(operation, sizes);
+    }
+    has_zero = has_zero || size == 0;
+  }
+  if (has_zero) return 0;
+  Index product = 1;
+  for (const Index size : sizes) {
+    if (size != -1) product = checked_multiply(product, size, operation);
+  }
+  return product;
+}
+
+/// count / divisor, by the short division where both fit: the long one costs as much as the rest of a view.
+constexpr Index divide(Index count, Index divisor) {
+  if (((count | divisor) >> 32) == 0) {
+    return static_cast<Index>(static_cast<std::uint32_t>(count) / static_cast<std::uint32_t>(divisor));
+  }
+  return count / divisor;
 }
 }  // namespace detail
 
@@ -100,31 +143,52 @@ constexpr std::optional<std::pair<std::size_t, std::size_t>> find_crossing(const
 /// Example: `infer_shape({2, -1}, 12, {12}) == Dims{2, 6}`.
 constexpr Dims infer_shape(const Dims& sizes, Index count, const Dims& shape,
                            std::string_view operation = "view") {
-  Dims result = sizes;
-  std::optional<std::size_t> unknown;
-  bool has_zero = false;
+  const Index* const given = sizes.data();
+  std::size_t unknown = detail::no_axis;
+  Index product = 1;
+  bool is_plain = true;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == -1) {
-      if (unknown) detail::throw_two_unknowns(operation, sizes);
+    if (given[i] >= 0) [[likely]] {
+      is_plain &= !__builtin_mul_overflow(product, given[i], &product);
+    } else {
+      is_plain &= given[i] == -1 && unknown == detail::no_axis;
       unknown = i;
-    } else if (sizes[i] < 0) {
-      detail::throw_size_below_minus_one(operation, sizes);
     }
-    has_zero = has_zero || sizes[i] == 0;
   }
-  Index product = has_zero ? 0 : 1;
-  for (std::size_t i = 0; !has_zero && i < sizes.size(); ++i) {
-    if (i != unknown) product = checked_multiply(product, sizes[i], operation);
+  if (is_plain && unknown == detail::no_axis && product == count) [[likely]] {
+    return sizes;
   }
-  if (!unknown) {
+  if (!is_plain) [[unlikely]] {
+    product = detail::known_product(sizes, operation);
+  }
+  if (unknown == detail::no_axis) {
     if (product != count) detail::throw_count(operation, sizes, count, shape);
-    return result;
+    return sizes;
   }
   if (product == 0 && count == 0) detail::throw_ambiguous_unknown(operation, sizes);
-  if (product == 0 || count % product != 0) detail::throw_count(operation, sizes, count, shape);
-  result[*unknown] = count / product;
+  if (product == 0) detail::throw_count(operation, sizes, count, shape);
+  const Index inferred = detail::divide(count, product);
+  if (inferred * product != count) detail::throw_count(operation, sizes, count, shape);
+  Dims result = sizes;
+  result[unknown] = inferred;
   return result;
 }
+
+namespace detail {
+/// Fills the strides of a view in the shape; false where that needs a copy. Pre: both hold `count` elements,
+/// and `strides` is as long as the shape.
+constexpr bool fit_strides(const Layout& layout, const Dims& shape, Index count, Dims& strides) {
+  if (layout.rank() == 0) {
+    for (Index& stride : strides) stride = 1;
+    return true;
+  }
+  if (count == 0) [[unlikely]] {
+    strides = shape == layout.shape ? layout.strides : row_major_strides(shape, "view");
+    return true;
+  }
+  return find_crossing(layout, shape, strides).old_axis == no_axis;
+}
+}  // namespace detail
 
 /// The same elements in another shape without moving any, or nothing where that needs a copy. The shape must
 /// hold as many elements (no -1; see infer_shape). The rule is PyTorch's (ATen, `computeStride`): runs of
@@ -133,13 +197,8 @@ constexpr Dims infer_shape(const Dims& sizes, Index count, const Dims& shape,
 constexpr std::optional<Layout> try_view(const Layout& layout, const Dims& shape) {
   const Index count = count_elements(shape, "view");
   if (count != numel(layout)) detail::throw_count("view", shape, numel(layout), layout.shape);
-  if (layout.rank() == 0) return Layout{shape, Dims::filled(shape.size(), 1), layout.offset};
-  if (count == 0) {
-    if (shape == layout.shape) return layout;
-    return Layout{shape, row_major_strides(shape, "view"), layout.offset};
-  }
-  Layout result{shape, Dims::filled(shape.size(), 0), layout.offset};
-  if (detail::find_crossing(layout, shape, result.strides)) return std::nullopt;
+  std::optional<Layout> result(std::in_place, shape, Dims::of_size(shape.size()), layout.offset);
+  if (!detail::fit_strides(layout, shape, count, result->strides)) result.reset();
   return result;
 }
 
@@ -152,7 +211,10 @@ constexpr std::vector<AxisGroup> mergeable_groups(const Layout& layout) {
   Index run = 1;
   for (std::size_t d = layout.rank(); d-- > 0;) {
     run *= layout.shape[d];
-    if (!is_empty(layout) && !detail::run_ends(layout, d, run, layout.strides[last])) continue;
+    if (!is_empty(layout) &&
+        !detail::run_ends(layout.shape.data(), layout.strides.data(), d, run, layout.strides[last])) {
+      continue;
+    }
     if (is_empty(layout) && d > 0) continue;
     groups.insert(groups.begin(), AxisGroup{d, last});
     if (d > 0) last = d - 1;
@@ -167,7 +229,7 @@ constexpr std::vector<AxisGroup> mergeable_groups(const Layout& layout) {
 constexpr std::optional<ViewObstacle> why_not_view(const Layout& layout, const Dims& shape) {
   if (try_view(layout, shape)) return std::nullopt;
   Dims strides = Dims::filled(shape.size(), 0);
-  const auto [axis, open] = *detail::find_crossing(layout, shape, strides);
+  const auto [axis, open] = detail::find_crossing(layout, shape, strides);
   std::size_t right = axis;
   while (layout.shape[right] == 1) ++right;
   ViewObstacle obstacle{layout, shape, axis - 1, right, 0, 0, open, mergeable_groups(layout)};
@@ -176,13 +238,41 @@ constexpr std::optional<ViewObstacle> why_not_view(const Layout& layout, const D
   return obstacle;
 }
 
+namespace detail {
+/// The view of a layout in the sizes, of which one may be -1: its shape, and its strides where it needs no
+/// copy. False where it does. Throws as infer_shape. Pre: `result` is blank, as long as the sizes. The most
+/// frequent case by far, a dense layout and no -1, is done while the elements are counted.
+constexpr bool view_into(const Layout& layout, const Dims& sizes, std::string_view operation,
+                         Layout& result) {
+  const Entries from(layout);
+  Index count = 1;
+  bool is_plain = layout.rank() > 0 && from.steps[layout.rank() - 1] == 1;
+  for (std::size_t d = layout.rank(); d-- > 0;) {
+    is_plain &= from.steps[d] == count || from.sizes[d] == 1;
+    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
+  }
+  const Index* const given = sizes.data();
+  const MutableEntries to(result);
+  Index product = 1;
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    to.set(d, given[d], product);
+    is_plain &= given[d] > 0;
+    is_plain &= !__builtin_mul_overflow(product, given[d], &product);
+  }
+  if (is_plain && product == count) [[likely]] {
+    return true;
+  }
+  result.shape = infer_shape(sizes, count, layout.shape, operation);
+  return fit_strides(layout, result.shape, count, result.strides);
+}
+}  // namespace detail
+
 /// PyTorch's `view`: one size may be -1. Throws ShapeError for sizes that do not fit, ViewError where a copy
 /// would be needed. Example: `view({{4, 4}, {4, 1}}, {-1, 8})` is `(2,8):(8,1)+0`.
 constexpr Layout view(const Layout& layout, const Dims& sizes) {
-  const Dims shape = infer_shape(sizes, numel(layout), layout.shape, "view");
-  std::optional<Layout> result = try_view(layout, shape);
-  if (!result) detail::throw_view(layout, shape);
-  return *std::move(result);
+  Layout result = detail::blank(sizes.size(), layout.offset);
+  if (!detail::view_into(layout, sizes, "view", result)) detail::throw_view(layout, result.shape);
+  return result;
 }
 
 /// The shape with axes start..end as one. Rank 0 gives (1). Example: `flatten_shape({2, 3, 4}, 1, -1)` is
@@ -192,11 +282,20 @@ constexpr Dims flatten_shape(const Dims& shape, Index start_axis = 0, Index end_
   const std::size_t end = wrap_axis("flatten", end_axis, shape);
   if (start > end) detail::throw_flatten_order(start_axis, end_axis, shape);
   if (shape.empty()) return {1};
-  Dims result;
-  for (std::size_t d = 0; d < start; ++d) result.push_back(shape[d]);
-  const std::span<const Index> merged = std::span<const Index>(shape).subspan(start, end - start + 1);
-  result.push_back(count_elements(merged, "flatten"));
-  for (std::size_t d = end + 1; d < shape.size(); ++d) result.push_back(shape[d]);
+  Dims result = Dims::of_size(shape.size() - (end - start));
+  const Index* const sizes = shape.data();
+  Index* const to = result.data();
+  Index merged = 1;
+  bool is_plain = true;
+  for (std::size_t d = start; d <= end; ++d) {
+    is_plain &= sizes[d] > 0 && !__builtin_mul_overflow(merged, sizes[d], &merged);
+  }
+  if (!is_plain) [[unlikely]] {
+    merged = count_elements(std::span<const Index>(shape).subspan(start, end - start + 1), "flatten");
+  }
+  for (std::size_t d = 0; d < start; ++d) to[d] = sizes[d];
+  to[start] = merged;
+  for (std::size_t d = end + 1; d < shape.size(); ++d) to[d - (end - start)] = sizes[d];
   return result;
 }
 
@@ -212,11 +311,16 @@ constexpr Layout unflatten(const Layout& layout, Index axis, const Dims& sizes) 
   const std::size_t d = wrap_axis("unflatten", axis, layout.shape);
   if (layout.rank() == 0) detail::throw_no_axes("unflatten");
   const Dims parts = infer_shape(sizes, layout.shape[d], layout.shape, "unflatten");
-  Dims shape;
-  for (std::size_t i = 0; i < d; ++i) shape.push_back(layout.shape[i]);
-  for (const Index part : parts) shape.push_back(part);
-  for (std::size_t i = d + 1; i < layout.rank(); ++i) shape.push_back(layout.shape[i]);
-  return view(layout, shape);
+  const Index count = numel(layout);
+  const std::size_t rank = layout.rank() + parts.size() - 1;
+  Layout result = detail::blank(rank, layout.offset);
+  Index* const to = result.shape.data();
+  for (std::size_t i = 0; i < d; ++i) to[i] = layout.shape[i];
+  for (std::size_t i = 0; i < parts.size(); ++i) to[d + i] = parts[i];
+  for (std::size_t i = d + 1; i < layout.rank(); ++i) to[i + parts.size() - 1] = layout.shape[i];
+  if (!detail::fit_strides(layout, result.shape, count, result.strides))
+    detail::throw_view(layout, result.shape);
+  return result;
 }
 
 }  // namespace tenstride

@@ -38,6 +38,28 @@ class TENSTRIDE_API Tensor {
  public:
   /// An empty float32 tensor of shape (0) without a storage.
   Tensor() : layout_{{0}, {1}, 0} {}
+  Tensor(const Tensor& other) = default;
+  Tensor& operator=(const Tensor& other) = default;
+  /// Leaves the other without elements and storage, of its dtype.
+  Tensor(Tensor&& other) noexcept
+      : storage_(std::move(other.storage_)),
+        layout_(std::move(other.layout_)),
+        dtype_(other.dtype_),
+        is_conj_(other.is_conj_),
+        is_read_only_(other.is_read_only_) {
+    other.become_empty();
+  }
+  Tensor& operator=(Tensor&& other) noexcept {
+    if (this == &other) return *this;
+    storage_ = Storage(std::move(other.storage_));
+    layout_ = std::move(other.layout_);
+    dtype_ = other.dtype_;
+    is_conj_ = other.is_conj_;
+    is_read_only_ = other.is_read_only_;
+    other.become_empty();
+    return *this;
+  }
+  ~Tensor() = default;
   /// Puts the parts together. Throws StorageError where the layout leaves the storage (negative strides are
   /// welcome).
   Tensor(Storage storage, Layout layout, DType dtype);
@@ -109,49 +131,88 @@ class TENSTRIDE_API Tensor {
   /// A view that nobody can write through, nor any view of it.
   [[nodiscard]] Tensor read_only() const;
 
-  // Views: a new layout on the same storage.
-  [[nodiscard]] Tensor alias() const { return *this; }
-  [[nodiscard]] Tensor detach() const { return *this; }
-  [[nodiscard]] Tensor view(const Dims& sizes) const;
+  // Views: a new layout on the same storage. Of a tensor that is given away (`std::move(x).t()`, or one view
+  // after another) they take the storage over, without counting; it is then left as a moved-from one is, and
+  // where the view is refused it stays as it is.
+  [[nodiscard]] Tensor alias() const& { return *this; }
+  [[nodiscard]] Tensor alias() && { return std::move(*this); }
+  [[nodiscard]] Tensor detach() const& { return *this; }
+  [[nodiscard]] Tensor detach() && { return std::move(*this); }
+  [[nodiscard]] Tensor view(const Dims& sizes) const&;
+  [[nodiscard]] Tensor view(const Dims& sizes) &&;
   [[nodiscard]] Tensor view(DType dtype) const;
-  [[nodiscard]] Tensor view_as(const Tensor& other) const { return view(other.shape()); }
-  [[nodiscard]] Tensor permute(const Dims& dims) const;
-  [[nodiscard]] Tensor transpose(Index dim0, Index dim1) const;
-  [[nodiscard]] Tensor swapaxes(Index axis0, Index axis1) const { return transpose(axis0, axis1); }
-  [[nodiscard]] Tensor swapdims(Index dim0, Index dim1) const { return transpose(dim0, dim1); }
-  [[nodiscard]] Tensor movedim(const Dims& source, const Dims& destination) const;
-  [[nodiscard]] Tensor movedim(Index source, Index destination) const {
+  [[nodiscard]] Tensor view_as(const Tensor& other) const& { return view(other.shape()); }
+  [[nodiscard]] Tensor view_as(const Tensor& other) && { return std::move(*this).view(other.shape()); }
+  [[nodiscard]] Tensor permute(const Dims& dims) const&;
+  [[nodiscard]] Tensor permute(const Dims& dims) &&;
+  [[nodiscard]] Tensor transpose(Index dim0, Index dim1) const&;
+  [[nodiscard]] Tensor transpose(Index dim0, Index dim1) &&;
+  [[nodiscard]] Tensor swapaxes(Index axis0, Index axis1) const& { return transpose(axis0, axis1); }
+  [[nodiscard]] Tensor swapaxes(Index axis0, Index axis1) && {
+    return std::move(*this).transpose(axis0, axis1);
+  }
+  [[nodiscard]] Tensor swapdims(Index dim0, Index dim1) const& { return transpose(dim0, dim1); }
+  [[nodiscard]] Tensor swapdims(Index dim0, Index dim1) && { return std::move(*this).transpose(dim0, dim1); }
+  [[nodiscard]] Tensor movedim(const Dims& source, const Dims& destination) const&;
+  [[nodiscard]] Tensor movedim(const Dims& source, const Dims& destination) &&;
+  [[nodiscard]] Tensor movedim(Index source, Index destination) const& {
     return movedim(Dims{source}, Dims{destination});
   }
-  [[nodiscard]] Tensor moveaxis(const Dims& source, const Dims& destination) const;
-  [[nodiscard]] Tensor moveaxis(Index source, Index destination) const {
+  [[nodiscard]] Tensor movedim(Index source, Index destination) && {
+    return std::move(*this).movedim(Dims{source}, Dims{destination});
+  }
+  [[nodiscard]] Tensor moveaxis(const Dims& source, const Dims& destination) const&;
+  [[nodiscard]] Tensor moveaxis(const Dims& source, const Dims& destination) &&;
+  [[nodiscard]] Tensor moveaxis(Index source, Index destination) const& {
     return moveaxis(Dims{source}, Dims{destination});
   }
-  [[nodiscard]] Tensor t() const;
+  [[nodiscard]] Tensor moveaxis(Index source, Index destination) && {
+    return std::move(*this).moveaxis(Dims{source}, Dims{destination});
+  }
+  [[nodiscard]] Tensor t() const&;
+  [[nodiscard]] Tensor t() &&;
   /// The attributes T, mT, H and mH. H and mH conjugate (see conj).
-  [[nodiscard]] Tensor T() const;
-  [[nodiscard]] Tensor mT() const;
+  [[nodiscard]] Tensor T() const&;
+  [[nodiscard]] Tensor T() &&;
+  [[nodiscard]] Tensor mT() const&;
+  [[nodiscard]] Tensor mT() &&;
   [[nodiscard]] Tensor H() const;
   [[nodiscard]] Tensor mH() const;
   [[nodiscard]] Tensor adjoint() const;
   /// A view with the conjugate bit flipped; a real tensor gives itself.
   [[nodiscard]] Tensor conj() const;
-  [[nodiscard]] Tensor squeeze() const;
-  [[nodiscard]] Tensor squeeze(Index dim) const;
-  [[nodiscard]] Tensor squeeze(const Dims& dims) const;
-  [[nodiscard]] Tensor unsqueeze(Index dim) const;
-  [[nodiscard]] Tensor unflatten(Index dim, const Dims& sizes) const;
-  [[nodiscard]] Tensor expand(const Dims& sizes) const;
-  [[nodiscard]] Tensor expand_as(const Tensor& other) const { return expand(other.shape()); }
-  [[nodiscard]] Tensor broadcast_to(const Dims& sizes) const;
+  [[nodiscard]] Tensor squeeze() const&;
+  [[nodiscard]] Tensor squeeze() &&;
+  [[nodiscard]] Tensor squeeze(Index dim) const&;
+  [[nodiscard]] Tensor squeeze(Index dim) &&;
+  [[nodiscard]] Tensor squeeze(const Dims& dims) const&;
+  [[nodiscard]] Tensor squeeze(const Dims& dims) &&;
+  [[nodiscard]] Tensor unsqueeze(Index dim) const&;
+  [[nodiscard]] Tensor unsqueeze(Index dim) &&;
+  [[nodiscard]] Tensor unflatten(Index dim, const Dims& sizes) const&;
+  [[nodiscard]] Tensor unflatten(Index dim, const Dims& sizes) &&;
+  [[nodiscard]] Tensor expand(const Dims& sizes) const&;
+  [[nodiscard]] Tensor expand(const Dims& sizes) &&;
+  [[nodiscard]] Tensor expand_as(const Tensor& other) const& { return expand(other.shape()); }
+  [[nodiscard]] Tensor expand_as(const Tensor& other) && { return std::move(*this).expand(other.shape()); }
+  [[nodiscard]] Tensor broadcast_to(const Dims& sizes) const&;
+  [[nodiscard]] Tensor broadcast_to(const Dims& sizes) &&;
   [[nodiscard]] Tensor as_strided(const Dims& size, const Dims& stride,
-                                  std::optional<Index> storage_offset = {}) const;
-  [[nodiscard]] Tensor select(Index dim, Index index) const;
-  [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) const;
+                                  std::optional<Index> storage_offset = {}) const&;
+  [[nodiscard]] Tensor as_strided(const Dims& size, const Dims& stride,
+                                  std::optional<Index> storage_offset = {}) &&;
+  [[nodiscard]] Tensor select(Index dim, Index index) const&;
+  [[nodiscard]] Tensor select(Index dim, Index index) &&;
+  [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) const&;
+  [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) &&;
   [[nodiscard]] Tensor slice(Index dim = 0, std::optional<Index> start = {}, std::optional<Index> end = {},
-                             Index step = 1) const;
-  [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) const;
-  [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) const;
+                             Index step = 1) const&;
+  [[nodiscard]] Tensor slice(Index dim = 0, std::optional<Index> start = {}, std::optional<Index> end = {},
+                             Index step = 1) &&;
+  [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) const&;
+  [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) &&;
+  [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) const&;
+  [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) &&;
   [[nodiscard]] Tensor real() const;
   [[nodiscard]] Tensor imag() const;
   [[nodiscard]] Tensor atleast_1d() const;
@@ -175,10 +236,12 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] Tensor index(std::initializer_list<TensorIndex> indices) const;
   [[nodiscard]] Tensor index(std::span<const TensorIndex> indices) const;
   /// Python's `x[i]`.
-  [[nodiscard]] Tensor operator[](Index index) const { return select(0, index); }
+  [[nodiscard]] Tensor operator[](Index index) const& { return select(0, index); }
+  [[nodiscard]] Tensor operator[](Index index) && { return std::move(*this).select(0, index); }
 
   // A view if possible, else a contiguous copy.
-  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) const&;
+  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) &&;
   [[nodiscard]] Tensor reshape_as(const Tensor& other) const { return reshape(other.shape()); }
   [[nodiscard]] Tensor flatten(Index start_dim = 0, Index end_dim = -1,
                                CopyRule copy = CopyRule::if_needed) const;
@@ -187,7 +250,9 @@ class TENSTRIDE_API Tensor {
 
   // Itself or a copy.
   [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous,
-                                  CopyRule copy = CopyRule::if_needed) const;
+                                  CopyRule copy = CopyRule::if_needed) const&;
+  [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous,
+                                  CopyRule copy = CopyRule::if_needed) &&;
   [[nodiscard]] Tensor to(DType dtype) const { return to(ToOptions{.dtype = dtype}); }
   [[nodiscard]] Tensor to(Device device) const { return to(ToOptions{.device = device}); }
   [[nodiscard]] Tensor to(const ToOptions& options) const;
@@ -249,6 +314,13 @@ class TENSTRIDE_API Tensor {
   /// As PyTorch prints it: "tensor([[0, 1],\n        [2, 3]])".
   [[nodiscard]] std::string to_string() const;
 
+  /// What `Tensor(storage, layout, dtype)` makes, unchecked: for the library's own rungs. Pre: the layout
+  /// stays inside the storage.
+  struct Unchecked {};
+  Tensor(Unchecked, Storage&& storage, const Layout& layout, DType dtype)
+      : storage_(std::move(storage)), layout_(layout), dtype_(dtype) {}
+  /// A row-major tensor with memory of its own, not initialised: what `empty` makes.
+  [[nodiscard]] static Tensor fresh(const Dims& size, DType dtype, Device device, std::string_view operation);
   /// A view with the layout, unchecked: for the library's own rungs. Pre: the layout stays inside the
   /// storage.
   [[nodiscard]] Tensor with_layout(Layout layout) const { return Tensor(*this, std::move(layout)); }
@@ -267,6 +339,8 @@ class TENSTRIDE_API Tensor {
         dtype_(base.dtype_),
         is_conj_(base.is_conj_),
         is_read_only_(base.is_read_only_) {}
+  Tensor(Unchecked, const Dims& size, DType dtype, std::string_view operation)
+      : layout_{size, row_major_strides(size, operation), 0}, dtype_(dtype) {}
   /// Lets `make()` build the layout where it stays: nothing is copied twice.
   struct InPlace {};
   template <typename Make>
@@ -276,10 +350,30 @@ class TENSTRIDE_API Tensor {
         dtype_(base.dtype_),
         is_conj_(base.is_conj_),
         is_read_only_(base.is_read_only_) {}
+  /// The storage changes hands once the layout stands: where `make()` throws, the base is as it was.
   template <typename Make>
-  [[nodiscard]] Tensor viewed(const Make& make) const {
+  Tensor(InPlace, Tensor&& base, const Make& make)
+      : layout_(make()), dtype_(base.dtype_), is_conj_(base.is_conj_), is_read_only_(base.is_read_only_) {
+    storage_ = std::move(base.storage_);
+    base.become_empty();
+  }
+  template <typename Make>
+  [[nodiscard]] Tensor viewed(const Make& make) const& {
     return Tensor(InPlace{}, *this, make);
   }
+  template <typename Make>
+  [[nodiscard]] Tensor viewed(const Make& make) && {
+    return Tensor(InPlace{}, std::move(*this), make);
+  }
+  /// What has lost its storage has no element either.
+  void become_empty() noexcept {
+    layout_.shape.become_one(0);
+    layout_.strides.become_one(1);
+    layout_.offset = 0;
+  }
+  [[nodiscard]] Layout viewed_as(const Dims& sizes) const;
+  [[nodiscard]] bool fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const;
+  [[nodiscard]] Tensor reshaped_copy(const Dims& target) const;
   void require_dtype(DType wanted) const;
   [[nodiscard]] std::vector<Tensor> with_layouts(std::vector<Layout> layouts) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <span>
 
 #include "tenstride/layout.hpp"
@@ -12,6 +14,9 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_axis(std::string_view operation, Index axis, const Dims& shape,
                                            std::size_t rank);
 [[noreturn]] TENSTRIDE_API void throw_order(std::string_view operation, const Dims& order, const Dims& shape);
+/// For an order of the right length: what of it comes first, an axis out of range or one listed twice.
+[[noreturn]] TENSTRIDE_API void throw_bad_order(std::string_view operation, const Dims& order,
+                                                const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_repeated_axis(std::string_view operation, const Dims& axes, Index axis,
                                                     const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_axis_counts(std::string_view operation, const Dims& source,
@@ -29,9 +34,44 @@ namespace detail {
 [[noreturn]] TENSTRIDE_API void throw_negative_offset(std::string_view operation, Index offset);
 
 constexpr std::size_t wrap_axis(std::string_view operation, Index axis, const Dims& shape, std::size_t rank) {
-  const auto n = static_cast<Index>(rank);
-  if (axis < -n || axis >= n) throw_axis(operation, axis, shape, rank);
-  return at(axis < 0 ? axis + n : axis);
+  const std::size_t wrapped = at(axis < 0 ? axis + static_cast<Index>(rank) : axis);
+  if (wrapped >= rank) [[unlikely]] {  // what is still negative too
+    throw_axis(operation, axis, shape, rank);
+  }
+  return wrapped;
+}
+
+/// A layout whose sizes and strides are still to be written.
+constexpr Layout blank(std::size_t rank, Index offset) {
+  return {Dims::of_size(rank), Dims::of_size(rank), offset};
+}
+
+/// Where a layout's sizes and strides begin, asked once.
+struct Entries {
+  const Index* sizes;
+  const Index* steps;
+  constexpr explicit Entries(const Layout& layout)
+      : sizes(layout.shape.data()), steps(layout.strides.data()) {}
+};
+struct MutableEntries {
+  Index* sizes;
+  Index* steps;
+  constexpr explicit MutableEntries(Layout& layout)
+      : sizes(layout.shape.data()), steps(layout.strides.data()) {}
+  constexpr void set(std::size_t d, Index size, Index step) const {
+    sizes[d] = size;
+    steps[d] = step;
+  }
+};
+
+/// The layout without axis d.
+constexpr Layout without_axis(const Layout& source, std::size_t d, Index offset) {
+  Layout result = blank(source.rank() - 1, offset);
+  const Entries from(source);
+  const MutableEntries to(result);
+  for (std::size_t i = 0; i < d; ++i) to.set(i, from.sizes[i], from.steps[i]);
+  for (std::size_t i = d; i < result.rank(); ++i) to.set(i, from.sizes[i + 1], from.steps[i + 1]);
+  return result;
 }
 
 /// Moves the layout's first element `steps` along axis d.
@@ -52,32 +92,36 @@ constexpr std::size_t wrap_axis(std::string_view operation, Index axis, const Di
 constexpr Layout permute(const Layout& layout, const Dims& order) {
   const std::size_t rank = layout.rank();
   if (order.size() != rank) detail::throw_order("permute", order, layout.shape);
-  Layout result{Dims::of_size(rank), Dims::of_size(rank), layout.offset};
+  Layout result = detail::blank(rank, layout.offset);
   const Index* const axes = order.data();
-  const Index* const sizes = layout.shape.data();
-  const Index* const steps = layout.strides.data();
-  Index* const result_sizes = result.shape.data();
-  Index* const result_steps = result.strides.data();
+  const detail::Entries from(layout);
+  const detail::MutableEntries to(result);
   std::uint64_t seen = 0;
   for (std::size_t i = 0; i < rank; ++i) {
-    const std::size_t axis = wrap_axis("permute", axes[i], layout.shape);
-    if ((seen >> axis & 1U) != 0) detail::throw_order("permute", order, layout.shape);
+    const std::size_t axis = detail::at(axes[i] < 0 ? axes[i] + static_cast<Index>(rank) : axes[i]);
+    if (axis >= rank) [[unlikely]] {
+      detail::throw_bad_order("permute", order, layout.shape);
+    }
     seen |= std::uint64_t{1} << axis;
-    result_sizes[i] = sizes[axis];
-    result_steps[i] = steps[axis];
+    to.set(i, from.sizes[axis], from.steps[axis]);
+  }
+  if (rank > 0 && seen != ~std::uint64_t{0} >> (max_rank - rank)) [[unlikely]] {
+    detail::throw_bad_order("permute", order, layout.shape);
   }
   return result;
 }
 
 /// Swaps two axes. Example: `transpose({{2, 3}, {3, 1}}, 0, 1)` is `(3,2):(1,3)+0`.
 constexpr Layout transpose(const Layout& source, Index axis0, Index axis1) {
-  Layout layout = source;
-  const std::size_t a = wrap_axis("transpose", axis0, layout.shape);
-  const std::size_t b = wrap_axis("transpose", axis1, layout.shape);
-  if (layout.rank() == 0) return layout;
-  std::swap(layout.shape[a], layout.shape[b]);
-  std::swap(layout.strides[a], layout.strides[b]);
-  return layout;
+  const std::size_t a = wrap_axis("transpose", axis0, source.shape);
+  const std::size_t b = wrap_axis("transpose", axis1, source.shape);
+  Layout result = source;
+  if (source.rank() == 0) return result;
+  const detail::Entries from(source);
+  const detail::MutableEntries to(result);
+  to.set(a, from.sizes[b], from.steps[b]);
+  to.set(b, from.sizes[a], from.steps[a]);
+  return result;
 }
 constexpr Layout swapaxes(const Layout& layout, Index axis0, Index axis1) {
   return transpose(layout, axis0, axis1);
@@ -92,26 +136,30 @@ constexpr Layout movedim(const Layout& layout, const Dims& source, const Dims& d
                          std::string_view operation = "movedim") {
   if (source.size() != destination.size()) detail::throw_axis_counts(operation, source, destination);
   const std::size_t rank = layout.rank();
+  Layout result = detail::blank(rank, layout.offset);
+  const detail::Entries from(layout);
+  const detail::MutableEntries to(result);
   std::uint64_t moved = 0;
   std::uint64_t taken = 0;
-  Dims order = Dims::filled(rank, -1);
   for (std::size_t i = 0; i < source.size(); ++i) {
-    const std::size_t from = wrap_axis(operation, source[i], layout.shape);
-    const std::size_t to = wrap_axis(operation, destination[i], layout.shape);
-    if ((moved >> from & 1U) != 0) detail::throw_repeated_axis(operation, source, source[i], layout.shape);
-    if ((taken >> to & 1U) != 0)
+    const std::size_t old_axis = wrap_axis(operation, source[i], layout.shape);
+    const std::size_t new_axis = wrap_axis(operation, destination[i], layout.shape);
+    if ((moved >> old_axis & 1U) != 0)
+      detail::throw_repeated_axis(operation, source, source[i], layout.shape);
+    if ((taken >> new_axis & 1U) != 0)
       detail::throw_repeated_axis(operation, destination, destination[i], layout.shape);
-    moved |= std::uint64_t{1} << from;
-    taken |= std::uint64_t{1} << to;
-    if (rank > 0) order[to] = static_cast<Index>(from);
+    moved |= std::uint64_t{1} << old_axis;
+    taken |= std::uint64_t{1} << new_axis;
+    if (rank > 0) to.set(new_axis, from.sizes[old_axis], from.steps[old_axis]);
   }
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) {
-    if (order[i] >= 0) continue;
+    if ((taken >> i & 1U) != 0) continue;
     while ((moved >> next & 1U) != 0) ++next;
-    order[i] = static_cast<Index>(next++);
+    to.set(i, from.sizes[next], from.steps[next]);
+    ++next;
   }
-  return permute(layout, order);
+  return result;
 }
 constexpr Layout moveaxis(const Layout& layout, const Dims& source, const Dims& destination) {
   return movedim(layout, source, destination, "moveaxis");
@@ -138,25 +186,37 @@ constexpr Layout matrix_transpose(const Layout& layout, std::string_view operati
   return layout.rank() == 0 ? layout : transpose(layout, -2, -1);
 }
 
-/// Drops every axis of size 1. Example: `squeeze({{1, 3, 1}, {3, 1, 1}})` is `(3):(1)+0`.
-constexpr Layout squeeze(const Layout& layout) {
-  Layout result{{}, {}, layout.offset};
-  for (std::size_t d = 0; d < layout.rank(); ++d) {
-    if (layout.shape[d] == 1) continue;
-    result.shape.push_back(layout.shape[d]);
-    result.strides.push_back(layout.strides[d]);
+namespace detail {
+/// The axes whose bit is set, which are `rank`.
+constexpr Layout kept_axes(const Layout& source, std::uint64_t kept, std::size_t rank) {
+  Layout result = blank(rank, source.offset);
+  const Entries from(source);
+  const MutableEntries to(result);
+  std::size_t next = 0;
+  for (std::size_t d = 0; next < rank; ++d) {
+    if ((kept >> d & 1U) != 0) to.set(next++, from.sizes[d], from.steps[d]);
   }
   return result;
+}
+}  // namespace detail
+
+/// Drops every axis of size 1. Example: `squeeze({{1, 3, 1}, {3, 1, 1}})` is `(3):(1)+0`.
+constexpr Layout squeeze(const Layout& layout) {
+  const Index* const sizes = layout.shape.data();
+  std::uint64_t kept = 0;
+  std::size_t rank = 0;
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    kept |= std::uint64_t{sizes[d] != 1} << d;
+    rank += sizes[d] != 1 ? 1 : 0;
+  }
+  return detail::kept_axes(layout, kept, rank);
 }
 
 /// Drops the named axis if its size is 1.
 constexpr Layout squeeze(const Layout& source, Index axis) {
-  Layout layout = source;
-  const std::size_t d = wrap_axis("squeeze", axis, layout.shape);
-  if (layout.rank() == 0 || layout.shape[d] != 1) return layout;
-  layout.shape.erase(d);
-  layout.strides.erase(d);
-  return layout;
+  const std::size_t d = wrap_axis("squeeze", axis, source.shape);
+  if (source.rank() == 0 || source.shape[d] != 1) return source;
+  return detail::without_axis(source, d, source.offset);
 }
 
 /// Drops those of the named axes whose size is 1; an axis named twice is refused.
@@ -167,25 +227,28 @@ constexpr Layout squeeze(const Layout& layout, const Dims& axes) {
     if ((named >> d & 1U) != 0) detail::throw_repeated_axis("squeeze", axes, axis, layout.shape);
     named |= std::uint64_t{1} << d;
   }
-  Layout result{{}, {}, layout.offset};
+  std::uint64_t kept = 0;
+  std::size_t rank = 0;
   for (std::size_t d = 0; d < layout.rank(); ++d) {
-    if ((named >> d & 1U) != 0 && layout.shape[d] == 1) continue;
-    result.shape.push_back(layout.shape[d]);
-    result.strides.push_back(layout.strides[d]);
+    const bool stays = (named >> d & 1U) == 0 || layout.shape[d] != 1;
+    kept |= std::uint64_t{stays} << d;
+    rank += stays ? 1 : 0;
   }
-  return result;
+  return detail::kept_axes(layout, kept, rank);
 }
 
 /// Puts an axis of size 1 before the axis; its stride is size*stride of the axis to its right, 1 at the end.
 /// Example: `unsqueeze({{2, 3}, {3, 1}}, 0)` is `(1,2,3):(6,3,1)+0`.
 constexpr Layout unsqueeze(const Layout& source, Index axis) {
-  Layout layout = source;
-  const std::size_t d = detail::wrap_axis("unsqueeze", axis, layout.shape, layout.rank() + 1);
-  const Index stride =
-      d < layout.rank() ? checked_multiply(layout.shape[d], layout.strides[d], "unsqueeze") : 1;
-  layout.shape.insert(d, 1);
-  layout.strides.insert(d, stride);
-  return layout;
+  const std::size_t rank = source.rank();
+  const std::size_t d = detail::wrap_axis("unsqueeze", axis, source.shape, rank + 1);
+  Layout result = detail::blank(rank + 1, source.offset);
+  const detail::Entries from(source);
+  const detail::MutableEntries to(result);
+  for (std::size_t i = 0; i < d; ++i) to.set(i, from.sizes[i], from.steps[i]);
+  to.set(d, 1, d < rank ? checked_multiply(from.sizes[d], from.steps[d], "unsqueeze") : 1);
+  for (std::size_t i = d; i < rank; ++i) to.set(i + 1, from.sizes[i], from.steps[i]);
+  return result;
 }
 
 /// Repeats axes of size 1 with stride 0; -1 keeps a size; new axes may stand in front.
@@ -193,29 +256,36 @@ constexpr Layout unsqueeze(const Layout& source, Index axis) {
 constexpr Layout expand(const Layout& layout, const Dims& sizes, std::string_view operation = "expand") {
   const std::size_t rank = layout.rank();
   if (sizes.size() < rank) detail::throw_expand_rank(operation, sizes, layout.shape);
-  Layout result{Dims::filled(sizes.size(), 1), Dims::filled(sizes.size(), 0), layout.offset};
   const std::size_t added = sizes.size() - rank;
-  for (std::size_t i = sizes.size(); i-- > 0;) {
-    const bool is_old = i >= added;
-    Index size = is_old ? layout.shape[i - added] : 1;
-    Index stride = 0;
-    if (is_old) {
-      stride = layout.strides[i - added];
-    } else if (rank > 0) {
-      stride = checked_multiply(result.shape[i + 1], result.strides[i + 1], operation);
-    }
-    const Index target = sizes[i] == -1 && is_old ? size : sizes[i];
-    if (target < 0 || (target != size && size != 1)) {
-      detail::throw_expand_size(operation, sizes, i, layout.shape);
-    }
-    if (target != size) {
-      size = target;
+  Layout result = detail::blank(sizes.size(), layout.offset);
+  const Index* const targets = sizes.data();
+  const detail::Entries from(layout);
+  const detail::MutableEntries to(result);
+  bool is_plain = true;
+  Index count = 1;
+  Index size = 1;
+  Index stride = 0;
+  for (std::size_t i = sizes.size(); i-- > added;) {
+    size = from.sizes[i - added];
+    stride = from.steps[i - added];
+    if (targets[i] != size && targets[i] != -1) {
+      if (targets[i] < 0 || size != 1) detail::throw_expand_size(operation, sizes, i, layout.shape);
+      size = targets[i];
       stride = 0;
     }
-    result.shape[i] = size;
-    result.strides[i] = stride;
+    is_plain &= !__builtin_mul_overflow(count, size, &count);
+    to.set(i, size, stride);
   }
-  count_elements(result.shape, operation);
+  for (std::size_t i = added; i-- > 0;) {
+    stride = targets[i] == 1 ? checked_multiply(size, stride, operation) : 0;
+    size = targets[i];
+    if (size < 0) detail::throw_expand_size(operation, sizes, i, layout.shape);
+    is_plain &= !__builtin_mul_overflow(count, size, &count);
+    to.set(i, size, stride);
+  }
+  if (!is_plain) [[unlikely]] {
+    count_elements(result.shape, operation);
+  }
   return result;
 }
 

@@ -28,31 +28,32 @@ namespace detail {
 /// Example: `select({{2, 3}, {3, 1}}, 0, 1)` is `(3):(1)+3`.
 constexpr Layout select(const Layout& source, Index axis, Index index,
                         std::string_view operation = "select") {
-  Layout layout = source;
-  if (layout.rank() == 0) detail::throw_no_axes(operation);
-  const std::size_t d = wrap_axis(operation, axis, layout.shape);
-  const Index size = layout.shape[d];
-  if (index < -size || index >= size) detail::throw_index_range(operation, index, d, layout.shape);
-  detail::advance(layout, d, index < 0 ? index + size : index, operation);
-  layout.shape.erase(d);
-  layout.strides.erase(d);
-  return layout;
+  if (source.rank() == 0) detail::throw_no_axes(operation);
+  const std::size_t d = wrap_axis(operation, axis, source.shape);
+  const Index size = source.shape[d];
+  const Index wrapped = index < 0 ? index + size : index;
+  if (wrapped < 0 || wrapped >= size) [[unlikely]] {
+    detail::throw_index_range(operation, index, d, source.shape);
+  }
+  const Index step = checked_multiply(wrapped, source.strides[d], operation);
+  return detail::without_axis(source, d, checked_add(source.offset, step, operation));
 }
 
 /// Part of an axis: `length` elements from `start`, which may be negative and may equal the size.
 /// Example: `narrow({{5}, {1}}, 0, 1, 3)` is `(3):(1)+1`.
 constexpr Layout narrow(const Layout& source, Index axis, Index start, Index length) {
-  Layout layout = source;
-  if (layout.rank() == 0) detail::throw_rank("narrow", layout.shape, "must have at least 1 axis");
-  if (length < 0) detail::throw_narrow_length(axis, start, length, layout.shape);
-  const std::size_t d = wrap_axis("narrow", axis, layout.shape);
-  const Index size = layout.shape[d];
-  if (start < -size || start > size) detail::throw_narrow_start(axis, start, layout.shape);
+  if (source.rank() == 0) detail::throw_rank("narrow", source.shape, "must have at least 1 axis");
+  if (length < 0) detail::throw_narrow_length(axis, start, length, source.shape);
+  const std::size_t d = wrap_axis("narrow", axis, source.shape);
+  const Index size = source.shape[d];
+  if (start < -size || start > size) detail::throw_narrow_start(axis, start, source.shape);
   const Index first = start < 0 ? start + size : start;
-  if (length > size - first) detail::throw_narrow_length(axis, start, length, layout.shape);
-  detail::advance(layout, d, first, "narrow");
-  layout.shape[d] = length;
-  return layout;
+  if (length > size - first) detail::throw_narrow_length(axis, start, length, source.shape);
+  const Index step = checked_multiply(first, source.strides[d], "narrow");
+  Layout result = source;
+  result.offset = checked_add(source.offset, step, "narrow");
+  result.shape[d] = length;
+  return result;
 }
 
 /// `start:stop:step` of Python; an entry left out is nothing.
@@ -64,16 +65,27 @@ struct Slice {
 };
 
 namespace detail {
-constexpr void slice_forward(Layout& layout, std::size_t d, const Slice& slice) {
-  const Index size = layout.shape[d];
-  Index start = slice.start.value_or(0);
-  Index stop = slice.stop.value_or(size);
+/// `size` elements of an axis from `first` on.
+struct Cut {
+  Index first;
+  Index size;
+};
+
+/// The step is not asked where it is 1: a division costs more than all the rest.
+constexpr Cut cut_forward(Index size, std::optional<Index> from, std::optional<Index> to, Index step) {
+  Index start = from.value_or(0);
+  Index stop = to.value_or(size);
   if (start < 0) start = std::max<Index>(start + size, 0);
   if (stop < 0) stop = std::max<Index>(stop + size, 0);
   start = std::min(start, size);
-  stop = std::clamp(stop, start, size);
-  advance(layout, d, start, "slice");
-  layout.shape[d] = ceil_divide(stop - start, slice.step);
+  stop = std::min(std::max(stop, start), size);
+  return {start, step == 1 ? stop - start : ceil_divide(stop - start, step)};
+}
+
+constexpr void slice_forward(Layout& layout, std::size_t d, const Slice& slice) {
+  const Cut cut = cut_forward(layout.shape[d], slice.start, slice.stop, slice.step);
+  advance(layout, d, cut.first, "slice");
+  layout.shape[d] = cut.size;
   layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
 }
 
@@ -101,8 +113,13 @@ constexpr Layout slice(const Layout& layout, Index axis = 0, std::optional<Index
   if (layout.rank() == 0) detail::throw_no_axes("slice");
   const std::size_t d = wrap_axis("slice", axis, layout.shape);
   if (step <= 0) detail::throw_step("slice", step);
+  const detail::Cut cut = detail::cut_forward(layout.shape[d], start, end, step);
+  const Index stride = layout.strides[d];
+  const Index moved = checked_multiply(cut.first, stride, "slice");
   Layout result = layout;
-  detail::slice_forward(result, d, {start, end, step});
+  result.offset = checked_add(layout.offset, moved, "slice");
+  result.shape[d] = cut.size;
+  if (step != 1) result.strides[d] = checked_multiply(stride, step, "slice");
   return result;
 }
 
@@ -170,23 +187,28 @@ constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries
 /// The elements (i, i+offset) of two axes, as a last axis of the summed stride; the two axes go away.
 /// Example: `diagonal({{3, 3}, {3, 1}})` is `(3):(4)+0`.
 constexpr Layout diagonal(const Layout& source, Index offset = 0, Index axis1 = 0, Index axis2 = 1) {
-  Layout layout = source;
-  const std::size_t a = wrap_axis("diagonal", axis1, layout.shape);
-  const std::size_t b = wrap_axis("diagonal", axis2, layout.shape);
-  if (a == b) detail::throw_equal_axes("diagonal", axis1, layout.shape);
-  const Index size_a = layout.shape[a];
-  const Index size_b = layout.shape[b];
+  const std::size_t a = wrap_axis("diagonal", axis1, source.shape);
+  const std::size_t b = wrap_axis("diagonal", axis2, source.shape);
+  if (a == b) detail::throw_equal_axes("diagonal", axis1, source.shape);
+  const std::size_t rank = source.rank();
+  const detail::Entries from(source);
+  const Index size_a = from.sizes[a];
+  const Index size_b = from.sizes[b];
   const Index length = offset >= 0 ? (offset >= size_b ? 0 : std::min(size_a, size_b - offset))
                                    : (offset <= -size_a ? 0 : std::min(size_a + offset, size_b));
-  if (length > 0) detail::advance(layout, offset >= 0 ? b : a, offset >= 0 ? offset : -offset, "diagonal");
-  const Index stride = checked_add(layout.strides[a], layout.strides[b], "diagonal");
-  for (const std::size_t d : {std::max(a, b), std::min(a, b)}) {
-    layout.shape.erase(d);
-    layout.strides.erase(d);
+  Layout result = detail::blank(rank - 1, source.offset);
+  if (length > 0) {
+    const Index step =
+        checked_multiply(offset >= 0 ? offset : -offset, from.steps[offset >= 0 ? b : a], "diagonal");
+    result.offset = checked_add(source.offset, step, "diagonal");
   }
-  layout.shape.push_back(length);
-  layout.strides.push_back(stride);
-  return layout;
+  const detail::MutableEntries to(result);
+  std::size_t next = 0;
+  for (std::size_t d = 0; d < rank; ++d) {
+    if (d != a && d != b) to.set(next++, from.sizes[d], from.steps[d]);
+  }
+  to.set(next, length, checked_add(from.steps[a], from.steps[b], "diagonal"));
+  return result;
 }
 
 /// All windows of `size` elements along an axis, `step` apart; the window is a new last axis.
@@ -200,7 +222,7 @@ constexpr Layout unfold(const Layout& source, Index axis, Index size, Index step
   if (step <= 0) detail::throw_step("unfold", step);
   const Index stride = is_scalar ? 1 : layout.strides[d];
   if (!is_scalar) {
-    layout.shape[d] = (extent - size) / step + 1;
+    layout.shape[d] = step == 1 ? extent - size + 1 : (extent - size) / step + 1;
     layout.strides[d] = checked_multiply(stride, step, "unfold");
   }
   layout.shape.push_back(size);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "../message.hpp"
+#include "copy/small.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/plan_log.hpp"
 #include "tenstride/run_plan.hpp"
@@ -78,6 +79,14 @@ void require_memory(const Tensor& src, std::string_view operation) {
 }  // namespace
 
 void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  const bool is_plain =
+      arithmetic.scale.empty() && arithmetic.shift.empty() && src.is_conj() == dst.is_conj();
+  if (is_plain && PlanLog::current() == nullptr && !src.is_meta()) [[likely]] {
+    std::byte* const bytes = dst.mutable_storage_data();
+    if (dst.is_meta() ||
+        copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
+      return;
+  }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
   if (PlanLog* const log = PlanLog::current(); log != nullptr) {
@@ -94,7 +103,8 @@ Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const S
   const Index nbytes = checked_multiply(checked_add(touched.highest, 1, "materialize"),
                                         static_cast<Index>(item_size(dtype)), "materialize");
   const auto bytes = static_cast<std::size_t>(nbytes);
-  Tensor result(src.is_meta() ? Storage::meta(bytes) : Storage::allocate(bytes), layout, dtype);
+  Tensor result(Tensor::Unchecked{}, src.is_meta() ? Storage::meta(bytes) : Storage::allocate(bytes), layout,
+                dtype);
   copy_elements(result, src, arithmetic);
   return result;
 }
@@ -124,6 +134,7 @@ Tensor& Tensor::fill_(const Scalar& value) {
     std::memcpy(element.data(), &converted, sizeof converted);
   });
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
+  if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return *this;
   PlanOptions options;
   if (!is_provably_unique(layout_)) options.max_threads = 1;
   run(plan(layout_, dtype_, repeated, dtype_, options), bytes, element.data());

@@ -15,13 +15,24 @@ void require_allowed(CopyRule rule, const Tensor& src, std::string_view operatio
 
 }  // namespace
 
-Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) const {
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) const& {
   const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
   if (is_contiguous(asked) && copy != CopyRule::always) return *this;
   if (format == MemoryFormat::preserve) detail::throw_format_rank("contiguous", format, shape());
-  const Layout layout = layout_like(layout_, format, "contiguous");
+  if (format != MemoryFormat::contiguous) {
+    const Layout layout{shape(), format_strides(shape(), format, "contiguous"), 0};
+    require_allowed(copy, *this, "contiguous", "the strides are not those of the format");
+    return materialize(*this, layout, dtype_);
+  }
   require_allowed(copy, *this, "contiguous", "the strides are not those of the format");
-  return materialize(*this, layout, dtype_);
+  Tensor result = fresh(shape(), dtype_, device(), "contiguous");
+  copy_elements(result, *this);
+  return result;
+}
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) && {
+  const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
+  if (is_contiguous(asked) && copy != CopyRule::always) return std::move(*this);
+  return std::as_const(*this).contiguous(format, copy);
 }
 
 Tensor Tensor::clone(MemoryFormat format) const {
@@ -51,14 +62,26 @@ Tensor Tensor::to(const ToOptions& options) const {
   return materialize(*this, layout, dtype);
 }
 
-Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) const {
-  const Dims target = infer_shape(wanted, numel(), shape(), "reshape");
-  if (copy != CopyRule::always) {
-    if (std::optional<Layout> layout = try_view(layout_, target)) return with_layout(*std::move(layout));
-    if (copy == CopyRule::never) throw ViewError(*why_not_view(layout_, target), element_size());
-  }
+/// Whether `reshape` gives a view: its layout then, otherwise the shape alone. Pre: `layout` is blank.
+bool Tensor::fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const {
+  if (detail::view_into(layout_, wanted, "reshape", layout)) return copy != CopyRule::always;
+  if (copy == CopyRule::never) throw ViewError(*why_not_view(layout_, layout.shape), element_size());
+  return false;
+}
+
+Tensor Tensor::reshaped_copy(const Dims& target) const {
   const Tensor copied = materialize(*this, row_major(shape()), dtype_);
   return copied.with_layout({target, row_major_strides(target, "reshape"), 0});
+}
+
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) const& {
+  Layout layout = detail::blank(wanted.size(), layout_.offset);
+  return fits_view(wanted, copy, layout) ? with_layout(std::move(layout)) : reshaped_copy(layout.shape);
+}
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) && {
+  Layout layout = detail::blank(wanted.size(), layout_.offset);
+  if (!fits_view(wanted, copy, layout)) return reshaped_copy(layout.shape);
+  return std::move(*this).viewed([&] { return std::move(layout); });
 }
 
 Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy) const {

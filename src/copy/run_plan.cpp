@@ -6,6 +6,7 @@
 
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
+#include "copy/small.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
 #include "tenstride/parallel.hpp"
@@ -36,6 +37,8 @@ void copy_dense(const copy::Walk& walk) {
 
 void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
+  if (copy::run_small(plan, static_cast<std::byte*>(dst_base), static_cast<const std::byte*>(src_base)))
+    return;
   const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
   switch (plan.kernel) {
     case CopyKernel::nothing:
