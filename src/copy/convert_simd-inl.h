@@ -300,25 +300,32 @@ template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 template <class To, class From>
-constexpr ConvertRow row_of() {
-  if constexpr (std::is_same_v<To, From>) {
-    return nullptr;
-  } else if constexpr (HasStep<To, From>) {
+inline constexpr bool is_table_row = std::is_same_v<To, float>&& is_small_float<From> && sizeof(From) == 1;
+
+/// Whether there is a loop for the pair that goes straight from one to the other.
+template <class To, class From>
+inline constexpr bool has_straight_row =
+    !std::is_same_v<To, From> &&
+    (HasStep<To, From> || (is_number<To> && is_number<From>) || is_table_row<To, From>);
+
+template <class To, class From>
+constexpr ConvertRow straight_row() {
+  if constexpr (HasStep<To, From>) {
     return convert_vectors<To, From, Stores::ordinary>;
-  } else if constexpr (is_number<To> && is_number<From>) {
-    return convert_numbers<To, From>;
-  } else if constexpr (std::is_same_v<To, float> && is_small_float<From> && sizeof(From) == 1) {
+  } else if constexpr (is_table_row<To, From>) {
     return from_float8<From>;
-  } else if constexpr ((is_small_float<To> || is_small_float<From>)&&!std::is_same_v<From, float> &&
-                       !std::is_same_v<To, float> && !std::is_same_v<To, bool> && !is_complex_element<To> &&
-                       !is_complex_element<From>) {
-    constexpr ConvertRow first = row_of<float, From>();
-    constexpr ConvertRow second = row_of<To, float>();
-    if constexpr (first == nullptr || second == nullptr) {
-      return nullptr;
-    } else {
-      return through_float<To, From, first, second>;
-    }
+  } else {
+    return convert_numbers<To, From>;
+  }
+}
+
+template <class To, class From>
+constexpr ConvertRow row_of() {
+  if constexpr (has_straight_row<To, From>) {
+    return straight_row<To, From>();
+  } else if constexpr ((is_small_float<To> || is_small_float<From>)&&!std::is_same_v<To, From> &&
+                       has_straight_row<float, From> && has_straight_row<To, float>) {
+    return through_float<To, From, straight_row<float, From>(), straight_row<To, float>()>;
   } else {
     return nullptr;
   }
