@@ -13,8 +13,8 @@ namespace tenstride {
 
 using detail::at_column;
 using detail::message;
-using detail::Token;
-using detail::TokenKind;
+using detail::PatternToken;
+using detail::PatternTokenKind;
 
 std::string_view name(PatternVerb verb) {
   switch (verb) {
@@ -62,16 +62,16 @@ class Pattern::Parser {
   std::vector<Use> parse_side(Side& side, std::size_t begin, std::size_t end) {
     std::vector<Use> uses;
     bool is_in_group = false;
-    for (const Token& token : detail::tokens({name(pattern_.verb_), pattern_.text_}, begin, end)) {
-      if (token.kind == TokenKind::close) {
+    for (const PatternToken& token : detail::tokens({name(pattern_.verb_), pattern_.text_}, begin, end)) {
+      if (token.kind == PatternTokenKind::close) {
         is_in_group = false;
         side.back().length = token.position + 1 - side.back().position;
         continue;
       }
       if (!is_in_group) side.push_back({{}, token.position, token.text.size()});
-      if (token.kind == TokenKind::open) {
+      if (token.kind == PatternTokenKind::open) {
         is_in_group = true;
-      } else if (token.kind != TokenKind::number || token.number != 1) {
+      } else if (token.kind != PatternTokenKind::number || token.number != 1) {
         const std::size_t axis = axis_of(token, uses);
         side.back().axes.push_back(axis);
         uses.push_back({axis, token.position, is_in_group});
@@ -80,13 +80,13 @@ class Pattern::Parser {
     return uses;
   }
 
-  std::size_t axis_of(const Token& token, const std::vector<Use>& uses) {
+  std::size_t axis_of(const PatternToken& token, const std::vector<Use>& uses) {
     std::vector<Axis>& axes = pattern_.axes_;
-    if (token.kind == TokenKind::underscore) {
+    if (token.kind == PatternTokenKind::underscore) {
       pattern_.refuse(token.position, message("has \"_\"", at_column(pattern_.text_, token.position),
                                               "; only parse_shape skips axes, here each has a name"));
     }
-    if (token.kind == TokenKind::number) {  // every number is an axis of its own
+    if (token.kind == PatternTokenKind::number) {  // every number is an axis of its own
       axes.push_back({{}, token.number, token.position, false});
       return axes.size() - 1;
     }
@@ -98,7 +98,8 @@ class Pattern::Parser {
       pattern_.refuse(token.position, message("names axis \"", word, "\" twice on one side, again",
                                               at_column(pattern_.text_, token.position)));
     }
-    if (axis == axes.size()) axes.push_back({word, -1, token.position, token.kind == TokenKind::ellipsis});
+    if (axis == axes.size())
+      axes.push_back({word, -1, token.position, token.kind == PatternTokenKind::ellipsis});
     return axis;
   }
 

@@ -221,17 +221,17 @@ Chain Pattern::apply(const Layout& layout, const AxisSizes& sizes) const {
 
 std::vector<AxisSize> parse_shape(const Dims& shape, std::string_view pattern) {
   const detail::PatternPlace place{"parse_shape", pattern};
-  const std::vector<detail::Token> words = detail::tokens(place, 0, pattern.size());
+  const std::vector<detail::PatternToken> words = detail::tokens(place, 0, pattern.size());
   std::size_t described = 0;
   bool is_open = false;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].kind == detail::TokenKind::open) {
-      if (words[i + 1].kind == detail::TokenKind::close) continue;  // "()" is 1
+    if (words[i].kind == detail::PatternTokenKind::open) {
+      if (words[i + 1].kind == detail::PatternTokenKind::close) continue;  // "()" is 1
       detail::refuse_pattern(place, words[i].position,
                              message("has a group", at_column(pattern, words[i].position),
                                      "; each axis of the shape has one name"));
     }
-    if (words[i].kind == detail::TokenKind::ellipsis) {
+    if (words[i].kind == detail::PatternTokenKind::ellipsis) {
       is_open = true;
     } else {
       ++described;
@@ -245,14 +245,14 @@ std::vector<AxisSize> parse_shape(const Dims& shape, std::string_view pattern) {
   }
   std::vector<AxisSize> result;
   std::size_t d = 0;
-  for (const detail::Token& word : words) {
-    if (word.kind == detail::TokenKind::ellipsis) {
+  for (const detail::PatternToken& word : words) {
+    if (word.kind == detail::PatternTokenKind::ellipsis) {
       d += shape.size() - described;
       continue;
     }
-    if (word.kind == detail::TokenKind::open) continue;
+    if (word.kind == detail::PatternTokenKind::open) continue;
     const Index size = shape[d++];
-    if (word.kind == detail::TokenKind::name) {
+    if (word.kind == detail::PatternTokenKind::name) {
       for (const AxisSize& before : result) {
         if (before.name != word.text) continue;
         detail::refuse_pattern(
@@ -260,8 +260,8 @@ std::vector<AxisSize> parse_shape(const Dims& shape, std::string_view pattern) {
             message("names axis \"", word.text, "\" twice, again", at_column(pattern, word.position)));
       }
       result.push_back({std::string(word.text), size});
-    } else if (word.kind != detail::TokenKind::underscore) {
-      const Index wanted = word.kind == detail::TokenKind::number ? word.number : 1;
+    } else if (word.kind != detail::PatternTokenKind::underscore) {
+      const Index wanted = word.kind == detail::PatternTokenKind::number ? word.number : 1;
       if (size == wanted) continue;
       detail::refuse_pattern(place, word.position,
                              message("has ", wanted, at_column(pattern, word.position), " where axis ", d - 1,

@@ -31,11 +31,11 @@ std::string_view character_at(std::string_view text, std::size_t position) {
   return text.substr(position, length);
 }
 
-Token word_token(const PatternPlace& place, std::size_t begin, std::size_t end) {
+PatternToken word_token(const PatternPlace& place, std::size_t begin, std::size_t end) {
   const std::string_view word = place.text.substr(begin, end - begin);
-  Token token{TokenKind::name, begin, word};
+  PatternToken token{PatternTokenKind::name, begin, word};
   if (word == "_") {
-    token.kind = TokenKind::underscore;
+    token.kind = PatternTokenKind::underscore;
     return token;
   }
   bool is_number = true;
@@ -46,7 +46,7 @@ Token word_token(const PatternPlace& place, std::size_t begin, std::size_t end) 
                    message("names an axis \"", word, "\"", at_column(place.text, begin),
                            "; a name is letters, digits and inner underscores, and begins with a letter"));
   }
-  token.kind = TokenKind::number;
+  token.kind = PatternTokenKind::number;
   const auto parsed = std::from_chars(word.data(), word.data() + word.size(), token.number);
   if (parsed.ec != std::errc{} || token.number < 1) {
     refuse_pattern(place, begin,
@@ -85,9 +85,9 @@ bool is_axis_name(std::string_view word) {
   return true;
 }
 
-std::vector<Token> tokens(const PatternPlace& place, std::size_t begin, std::size_t end) {
+std::vector<PatternToken> tokens(const PatternPlace& place, std::size_t begin, std::size_t end) {
   const std::string_view text = place.text;
-  std::vector<Token> result;
+  std::vector<PatternToken> result;
   std::size_t opened = std::string_view::npos;
   bool has_ellipsis = false;
   for (std::size_t i = begin; i < end;) {
@@ -99,12 +99,12 @@ std::vector<Token> tokens(const PatternPlace& place, std::size_t begin, std::siz
         refuse_pattern(place, i,
                        message("opens '('", at_column(text, i), " inside another '('; groups do not nest"));
       opened = i;
-      result.push_back({TokenKind::open, i, text.substr(i++, 1)});
+      result.push_back({PatternTokenKind::open, i, text.substr(i++, 1)});
     } else if (c == ')') {
       if (opened == std::string_view::npos)
         refuse_pattern(place, i, message("closes ')'", at_column(text, i), ", which nothing opened"));
       opened = std::string_view::npos;
-      result.push_back({TokenKind::close, i, text.substr(i++, 1)});
+      result.push_back({PatternTokenKind::close, i, text.substr(i++, 1)});
     } else if (c == '.' || text.substr(i, 3) == ellipsis_character) {
       if (text.substr(i, std::min<std::size_t>(3, end - i)) != "..." || (i + 3 < end && text[i + 3] == '.')) {
         refuse_pattern(
@@ -114,7 +114,7 @@ std::vector<Token> tokens(const PatternPlace& place, std::size_t begin, std::siz
         refuse_pattern(place, i,
                        message("has a second \"...\"", at_column(text, i), "; a side has one at most"));
       has_ellipsis = true;
-      result.push_back({TokenKind::ellipsis, i, text.substr(i, 3)});
+      result.push_back({PatternTokenKind::ellipsis, i, text.substr(i, 3)});
       i += 3;
       if (i < end && (is_letter(text[i]) || is_digit(text[i]) || text[i] == '_')) {
         refuse_pattern(place, i, message("has no blank behind \"...\"", at_column(text, i)));

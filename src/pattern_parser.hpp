@@ -10,10 +10,10 @@
 /// The words and brackets of one side of a pattern.
 namespace tenstride::detail {
 
-enum class TokenKind : unsigned char { name, number, underscore, ellipsis, open, close };
+enum class PatternTokenKind : unsigned char { name, number, underscore, ellipsis, open, close };
 
-struct Token {
-  TokenKind kind;
+struct PatternToken {
+  PatternTokenKind kind;
   std::size_t position;
   std::string_view text;
   Index number = 0;
@@ -34,7 +34,7 @@ std::string at_column(std::string_view text, std::size_t position);
 
 /// What text_[begin, end) is made of. Throws PatternError for what is no word of the notation, for brackets
 /// that do not match, and for a second "...".
-std::vector<Token> tokens(const PatternPlace& place, std::size_t begin, std::size_t end);
+std::vector<PatternToken> tokens(const PatternPlace& place, std::size_t begin, std::size_t end);
 
 /// Whether einops takes it as an axis' name.
 bool is_axis_name(std::string_view word);

@@ -562,7 +562,7 @@ TEST(GuardedKernels, ConvertPastTheCacheToTheLastByte) {
       const auto from = static_cast<DType>(pair % dtype_count);
       const auto convert = kernels->convert(to, from, copy::Stores::streaming);
       if (convert == nullptr) continue;
-      for (const std::size_t count : {0U, 64U, 128U, 448U}) {
+      for (const std::size_t count : {64U, 128U, 448U}) {
         std::byte* const source = in.at_back(count * item_size(from));
         write_numbers(from, source, count);
         std::vector<std::byte> wanted(count * item_size(to));

@@ -143,9 +143,6 @@ const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.
 std::vector<std::string> operation_names(Form form);
 
-/// Why a verb of einops' notation copied.
-std::string pattern_reason(const Call& call, const Layout& before);
-
 /// An int, or the int in a tensor of one integer element; nothing for any other value.
 std::optional<Index> to_index(const Value& value);
 std::vector<Value> to_values(std::vector<Tensor> tensors);

@@ -37,7 +37,8 @@ std::string copy_reason(const Call& call, const Layout& before, const Tensor& re
   if (op == "index") return "an index with a list, tensor or bool always copies";
   if (op == "reshape" && call.has(1)) return "copy=True was asked for";
   const bool is_verb = op == "rearrange" || op == "repeat";
-  if (is_verb && call.operation().op_class == OpClass::view_or_copy) return pattern_reason(call, before);
+  if (is_verb && call.operation().op_class == OpClass::view_or_copy)
+    return "the pattern puts together axes that are apart in memory";
   if (call.operation().op_class == OpClass::view_or_copy) {
     return call.self().is_conj() && try_view(before, result.shape()) ? "the conjugation is carried out"
                                                                      : reshape_reason(before, result.shape());
