@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/explain.hpp"
 
+#include "explain_chain.hpp"
 #include "message.hpp"
 #include "tenstride/text.hpp"
 
@@ -122,12 +123,14 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
       explanation.note =
           detail::message("the value is left out: it needs ", bytes_to_text(forecast.totals.peak_bytes),
                           " of memory, more than ", bytes_to_text(options.max_bytes));
+      explanation.chain = detail::compare_with_chain(forecast);
       forecast.value = {};
       explanation.evaluation = std::move(forecast);
     } else if (forecast.totals.peak_bytes > options.max_bytes) {
       explanation.evaluation = std::move(forecast);
     } else {
       explanation.evaluation = evaluate(program, {.inputs = options.inputs});
+      explanation.chain = detail::compare_with_chain(explanation.evaluation);
     }
   } catch (const ParseError& error) {
     explanation.evaluation = not_parsed(error);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tenstride/explain.hpp"
+#include "tenstride/text.hpp"
 
 namespace tenstride {
 namespace {
@@ -147,6 +148,42 @@ Json to_json_error(const Explanation& explanation) {
            failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)}};
 }
 
+Json to_json_chain(const std::optional<ChainComparison>& chain) {
+  if (!chain) return nullptr;
+  Json steps = Json::array();
+  for (const EagerStep& step : chain->eager) {
+    steps.push_back({{"call", step.call},
+                     {"kind", name(step.kind)},
+                     {"shape", to_json_list(step.layout.shape)},
+                     {"strides", to_json_list(step.layout.strides)},
+                     {"offset", step.layout.offset},
+                     {"bytes_read", step.bytes_read},
+                     {"bytes_written", step.bytes_written}});
+  }
+  Json plan = Json::array();
+  for (const ChainCopy& copy : chain->plan.copies) {
+    plan.push_back({{"from", to_string(copy.src)}, {"to", to_string(copy.dst)}});
+  }
+  return {{"source", chain->source ? Json(*chain->source + 1) : Json(nullptr)},
+          {"shape", to_json_list(chain->from.shape)},
+          {"strides", to_json_list(chain->from.strides)},
+          {"offset", chain->from.offset},
+          {"dtype", name(chain->dtype)},
+          {"eager",
+           {{"steps", std::move(steps)},
+            {"copies", chain->eager_copies},
+            {"bytes_read", chain->eager_bytes_read},
+            {"bytes_written", chain->eager_bytes_written}}},
+          {"lazy",
+           {{"copies", chain->cost.copies},
+            {"bytes_read", chain->cost.bytes_read},
+            {"bytes_written", chain->cost.bytes_written},
+            {"peak_bytes", chain->cost.peak_bytes},
+            {"plan", std::move(plan)},
+            {"result", to_string(chain->plan.result)}}},
+          {"bytes_saved", chain->bytes_saved()}};
+}
+
 /// Bytes that are no UTF-8 are replaced: the text came from a caller.
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -168,6 +205,7 @@ std::string to_json(const Explanation& explanation, PlanDetail plans) {
   json["totals"] = {{"copies", evaluation.totals.copies},
                     {"bytes_moved", evaluation.totals.bytes_moved},
                     {"peak_bytes", evaluation.totals.peak_bytes}};
+  json["chain"] = to_json_chain(explanation.chain);
   return dumped(json);
 }
 

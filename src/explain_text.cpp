@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "message.hpp"
 #include "tenstride/explain.hpp"
@@ -35,6 +36,7 @@ class Writer {
     } else if (!steps_.empty()) {
       text_ += gap() + totals() + '\n';
     }
+    if (explanation_.chain && is_worth_telling(*explanation_.chain)) compare(*explanation_.chain);
     return std::move(text_);
   }
 
@@ -133,6 +135,61 @@ class Writer {
     if (cell == "view" || cell == "self") return green;
     if (cell == "refused") return red;
     return column == 0 || column == 3 ? dim : "";
+  }
+
+  /// One copy is one copy, held back or not.
+  [[nodiscard]] bool is_worth_telling(const ChainComparison& chain) const {
+    const auto is_of_pattern = [](const Step& step) { return step.eager.size() > 1; };
+    return chain.bytes_saved() != 0 || std::any_of(steps_.begin(), steps_.end(), is_of_pattern);
+  }
+
+  static std::string bill(std::size_t copies, Index read, Index written) {
+    if (copies == 0) return "no copy";
+    return detail::message(copies, copies == 1 ? " copy, " : " copies, ", bytes_to_text(read), " read, ",
+                           bytes_to_text(written), " written");
+  }
+
+  /// What is repeated after a copy is repeated before it in a chain: that may be more.
+  static std::string saving(Index bytes) {
+    if (bytes == 0) return "none saved";
+    return bytes_to_text(std::abs(bytes)) + (bytes > 0 ? " saved" : " more");
+  }
+
+  void compare(const ChainComparison& chain) {
+    text_ += gap() + "one by one, as an eager library does it:\n";
+    std::array<std::size_t, 2> widths{};
+    const auto call = [](const EagerStep& step) {
+      std::string text = step.call;
+      std::replace(text.begin(), text.end(), '\n', ' ');
+      return text;
+    };
+    for (const EagerStep& step : chain.eager) {
+      widths[0] = std::max(widths[0], call(step).size());
+      widths[1] = std::max(widths[1], to_string(step.layout).size());
+    }
+    for (const EagerStep& step : chain.eager) {
+      const std::array<std::string, 2> cells{call(step), to_string(step.layout)};
+      text_ += "  ";
+      for (std::size_t c = 0; c < cells.size(); ++c) {
+        text_ += painted(cells[c], c == 0 ? bold : "") + std::string(widths[c] - cells[c].size() + 2, ' ');
+      }
+      text_ += painted(name(step.kind), color(2, std::string(name(step.kind))));
+      if (step.kind == StepKind::copy) {
+        text_ += detail::message("  ", bytes_to_text(step.bytes_read), " read, ",
+                                 bytes_to_text(step.bytes_written), " written");
+      }
+      text_ += '\n';
+    }
+    text_ += "  " + bill(chain.eager_copies, chain.eager_bytes_read, chain.eager_bytes_written) + '\n';
+    text_ += detail::message("as one chain from ", to_string(chain.from), ":\n");
+    std::string plan = to_string(chain.plan);
+    for (std::size_t at = 0; (at = plan.find('\n', at)) != std::string::npos; at += 3) {
+      plan.insert(at + 1, "  ");
+    }
+    const ChainCost& cost = chain.cost;
+    text_ += "  " + plan + "\n  " +
+             bill(cost.copies, static_cast<Index>(cost.bytes_read), static_cast<Index>(cost.bytes_written)) +
+             "; " + saving(chain.bytes_saved()) + '\n';
   }
 
   [[nodiscard]] std::string totals() const {

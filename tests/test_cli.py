@@ -117,7 +117,7 @@ class Explain(Case):
 
     def test_json_has_its_documented_shape(self):
         answer = json.loads(self.run_tool("explain", "torch.arange(4).view(2,2).T.contiguous()", "--json").stdout)
-        self.assertEqual(list(answer), ["expr", "steps", "value", "error", "totals"])
+        self.assertEqual(list(answer), ["expr", "steps", "value", "error", "totals", "chain"])
         for step in answer["steps"]:
             self.assertEqual(list(step), ["op", "kind", "dtype", "shape", "strides", "offset", "contiguous",
                                           "shares_storage", "bytes_moved", "bytes_allocated", "reason"])
@@ -139,6 +139,36 @@ class Explain(Case):
         steps = json.loads(self.run_tool("explain", expression, "--plan", "--json").stdout)["steps"]
         self.assertEqual([step["plan_count"] for step in steps], [0, 0, 1])
         self.assertEqual(steps[2]["plans"][0]["text"], "\n".join(line[2:] for line in plan[1:]))
+
+    def test_a_chain_is_compared_with_its_steps(self):
+        self.write("x.npy", npy((2, 3, 4), range(24)))
+        back = "y = x.permute(0,2,1).reshape(2,12).unflatten(1,(4,3)).permute(0,2,1)"
+        self.assertEqual(self.run_tool("explain", back, "--input", "x.npy").stdout, """\
+1  .permute(0,2,1)      (2,4,3):(12,1,4)+0  float32  not contiguous  view
+2  .reshape(2,12)       (2,12):(12,1)+0     float32  contiguous      copy  192 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 1 and must have 12
+3  .unflatten(1,(4,3))  (2,4,3):(12,3,1)+0  float32  contiguous      view
+4  .permute(0,2,1)      (2,3,4):(12,1,3)+0  float32  not contiguous  view
+
+1 copy, 192 B moved, at most 96 B held
+
+one by one, as an eager library does it:
+  .permute(0,2,1)      (2,4,3):(12,1,4)+0  view
+  .reshape(2,12)       (2,12):(12,1)+0     copy  96 B read, 96 B written
+  .unflatten(1,(4,3))  (2,4,3):(12,3,1)+0  view
+  .permute(0,2,1)      (2,3,4):(12,1,3)+0  view
+  1 copy, 96 B read, 96 B written
+as one chain from (2,3,4):(12,4,1)+0:
+  view    (2,3,4):(12,4,1)+0
+  no copy; 192 B saved
+""")
+        chain = json.loads(self.run_tool("explain", back, "--input", "x.npy", "--json").stdout)["chain"]
+        self.assertEqual(list(chain), ["source", "shape", "strides", "offset", "dtype", "eager", "lazy", "bytes_saved"])
+        self.assertEqual([step["kind"] for step in chain["eager"].pop("steps")], ["view", "copy", "view", "view"])
+        self.assertEqual(chain, {
+            "source": None, "shape": [2, 3, 4], "strides": [12, 4, 1], "offset": 0, "dtype": "float32",
+            "eager": {"copies": 1, "bytes_read": 96, "bytes_written": 96},
+            "lazy": {"copies": 0, "bytes_read": 0, "bytes_written": 0, "peak_bytes": 0, "plan": [],
+                     "result": "(2,3,4):(12,4,1)+0"}, "bytes_saved": 192})
 
     def test_wrong_notation_exits_with_2(self):
         done = self.run_tool("explain", "torch.zeros(2", code=2)

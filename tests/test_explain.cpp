@@ -127,7 +127,14 @@ TEST(ExplainJson, HasTheDocumentedShape) {
       R"j({"op":"contiguous","kind":"copy","dtype":"float32","shape":[2,2],"strides":[2,1],"offset":0,)j"
       R"j("contiguous":true,"shares_storage":false,"bytes_moved":32,"bytes_allocated":16,)j"
       R"j("reason":"strides (1,2) are not the row-major (2,1)"}],)j"
-      R"j("value":[[0.0,0.0],[0.0,0.0]],"error":null,"totals":{"copies":1,"bytes_moved":32,"peak_bytes":32}})j");
+      R"j("value":[[0.0,0.0],[0.0,0.0]],"error":null,"totals":{"copies":1,"bytes_moved":32,"peak_bytes":32},)j"
+      R"j("chain":{"source":1,"shape":[2,2],"strides":[2,1],"offset":0,"dtype":"float32","eager":{"steps":[)j"
+      R"j({"call":".T","kind":"view","shape":[2,2],"strides":[1,2],"offset":0,"bytes_read":0,"bytes_written":0},)j"
+      R"j({"call":".contiguous()","kind":"copy","shape":[2,2],"strides":[2,1],"offset":0,"bytes_read":16,)j"
+      R"j("bytes_written":16}],"copies":1,"bytes_read":16,"bytes_written":16},"lazy":{"copies":1,)j"
+      R"j("bytes_read":16,"bytes_written":16,"peak_bytes":16,)j"
+      R"j("plan":[{"from":"(2,2):(1,2)+0","to":"(2,2):(2,1)+0"}],"result":"(2,2):(2,1)+0"},)j"
+      R"j("bytes_saved":0}})j");
 }
 
 TEST(ExplainJson, HoldsTheObstacleAndTheFixes) {
@@ -153,6 +160,110 @@ TEST(ExplainJson, WritesEveryKindOfValue) {
 }
 
 /// Each fix is carried out on elements, not on meta as the explainer does it.
+TEST(ExplainChain, TellsWhatStepsCopyAndAChainDoesNot) {
+  EXPECT_EQ(text("y = torch.zeros(2,3,4,5).permute(0,2,1,3).reshape(2,4,15).transpose(0,1).flatten()"),
+            R"(1  torch.zeros(2,3,4,5)  (2,3,4,5):(60,20,5,1)+0  float32  contiguous      new   480 B
+2  .permute(0,2,1,3)     (2,4,3,5):(60,5,20,1)+0  float32  not contiguous  view
+3  .reshape(2,4,15)      (2,4,15):(60,15,1)+0     float32  contiguous      copy  960 B moved: no view: axes 2 and 3 would merge, axis 2 has stride 20 and must have 5
+4  .transpose(0,1)       (4,2,15):(15,60,1)+0     float32  not contiguous  view
+5  .flatten()            (120):(1)+0              float32  contiguous      copy  960 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 60 and must have 15
+
+2 copies, 1920 B moved, at most 960 B held
+
+one by one, as an eager library does it:
+  .permute(0,2,1,3)  (2,4,3,5):(60,5,20,1)+0  view
+  .reshape(2,4,15)   (2,4,15):(60,15,1)+0     copy  480 B read, 480 B written
+  .transpose(0,1)    (4,2,15):(15,60,1)+0     view
+  .flatten()         (120):(1)+0              copy  480 B read, 480 B written
+  2 copies, 960 B read, 960 B written
+as one chain from (2,3,4,5):(60,20,5,1)+0:
+  copy 1  120 elements  (4,6,5):(5,20,1)+0 -> (4,6,5):(30,5,1)+0
+  result  (120):(1)+0
+  1 copy, 480 B read, 480 B written; 960 B saved
+)");
+}
+
+TEST(ExplainChain, TakesAPatternApart) {
+  EXPECT_EQ(
+      text("y = rearrange(torch.zeros(2,3,4,5), 'b h t d -> b t (h d)')"),
+      R"(1  torch.zeros(2,3,4,5)                                     (2,3,4,5):(60,20,5,1)+0  float32  contiguous  new   480 B
+2  rearrange(torch.zeros(2,3,4,5), 'b h t d -> b t (h d)')  (2,4,15):(60,15,1)+0     float32  contiguous  copy  960 B moved: the pattern puts together axes that are apart in memory
+
+1 copy, 960 B moved, at most 960 B held
+
+one by one, as an eager library does it:
+  .permute(0,2,1,3)  (2,4,3,5):(60,5,20,1)+0  view
+  .reshape(2,4,15)   (2,4,15):(60,15,1)+0     copy  480 B read, 480 B written
+  1 copy, 480 B read, 480 B written
+as one chain from (2,3,4,5):(60,20,5,1)+0:
+  copy 1  120 elements  (2,4,3,5):(60,5,20,1)+0 -> (2,4,3,5):(60,15,5,1)+0
+  result  (2,4,15):(60,15,1)+0
+  1 copy, 480 B read, 480 B written; none saved
+)");
+  // There and back again: the chain is the tensor it began with.
+  const std::string both = text(
+      "x = torch.zeros(2,3,4,5)\ny = rearrange(x, 'b h t d -> b t (h d)')\nz = rearrange(y, "
+      "'b t (h d) -> b h t d', h=3)");
+  EXPECT_EQ(both.substr(both.find("one by one")), R"(one by one, as an eager library does it:
+  .permute(0,2,1,3)  (2,4,3,5):(60,5,20,1)+0  view
+  .reshape(2,4,15)   (2,4,15):(60,15,1)+0     copy  480 B read, 480 B written
+  .reshape(2,4,3,5)  (2,4,3,5):(60,15,5,1)+0  view
+  .permute(0,2,1,3)  (2,3,4,5):(60,5,15,1)+0  view
+  1 copy, 480 B read, 480 B written
+as one chain from (2,3,4,5):(60,20,5,1)+0:
+  view    (2,3,4,5):(60,20,5,1)+0
+  no copy; 960 B saved
+)");
+  const std::string wide = text("y = repeat(torch.zeros(2,3), 'h w -> h (w w2)', w2=2)");
+  EXPECT_EQ(wide.substr(wide.find("one by one")), R"(one by one, as an eager library does it:
+  .expand(2,3,2)  (2,3,2):(3,1,0)+0  view
+  .reshape(2,6)   (2,6):(6,1)+0      copy  48 B read, 48 B written
+  1 copy, 48 B read, 48 B written
+as one chain from (2,3):(3,1)+0:
+  copy 1  12 elements  (6,2):(1,0)+0 -> (6,2):(2,1)+0
+  result  (2,6):(6,1)+0
+  1 copy, 48 B read, 48 B written; none saved
+)");
+}
+
+TEST(ExplainChain, FollowsEveryLayoutOperation) {
+  const auto costs = [](const std::string& expression) -> std::string {
+    const Explanation explanation = explain(expression, {.inputs = {{"x", zeros({4, 6, 5})}}});
+    EXPECT_FALSE(explanation.evaluation.failure) << expression << ": " << explanation.message;
+    if (!explanation.chain) return "no chain";
+    const ChainComparison& chain = *explanation.chain;
+    EXPECT_EQ(chain.plan.result.shape, explanation.evaluation.steps.back().layout.shape) << expression;
+    return std::to_string(chain.eager.size()) + " steps, " + std::to_string(chain.eager_copies) + " to " +
+           std::to_string(chain.cost.copies) + " copies, saved " + std::to_string(chain.bytes_saved());
+  };
+  EXPECT_EQ(costs("x.T.contiguous().mT"), "3 steps, 1 to 0 copies, saved 960");
+  EXPECT_EQ(costs("x.T.contiguous().flatten()"), "3 steps, 1 to 1 copies, saved 0");
+  EXPECT_EQ(costs("x.T.contiguous()"), "2 steps, 1 to 1 copies, saved 0");
+  EXPECT_EQ(costs("x.flip(0, 1).select(0, 1)[1:3, None].swapaxes(0, 1).contiguous()"),
+            "5 steps, 1 to 1 copies, saved 880");
+  EXPECT_EQ(costs("x[..., 0].t().reshape(-1).unflatten(0, (6, 4)).movedim(0, 1)"),
+            "5 steps, 1 to 0 copies, saved 192");
+  EXPECT_EQ(costs("x[1, ::2].permute(1, 0).ravel().view(5, 3).unsqueeze(0).expand(2, 5, 3)"),
+            "6 steps, 1 to 0 copies, saved 120");
+  EXPECT_EQ(costs("x.transpose(0, 1).reshape(6, 20).unsqueeze(0).expand(3, 6, 20)"),
+            "4 steps, 1 to 1 copies, saved -1920");
+  EXPECT_EQ(costs("x.diagonal(0, 0, 2).narrow(0, 0, 2).squeeze().movedim(0, 1)"),
+            "4 steps, 0 to 0 copies, saved 0");
+  // Something else begins a chain of its own, or ends it.
+  EXPECT_EQ(costs("x.T.reshape(-1).to(torch.float64).view(10, 12).T"), "2 steps, 0 to 0 copies, saved 0");
+  EXPECT_EQ(costs("x.T.reshape(-1).clone()"), "no chain");
+  EXPECT_EQ(costs("x.T.reshape(-1)[[0, 2]]"), "no chain");
+  EXPECT_EQ(costs("y = x.T.reshape(-1)\ny.fill_(1)\ny.view(4, 30)"), "no chain");
+  EXPECT_EQ(costs("y = x.T.reshape(-1)\nx.fill_(1)\ny.view(4, 30)"), "no chain");
+  EXPECT_EQ(costs("x.T.view(torch.int32).T"), "1 steps, 0 to 0 copies, saved 0");
+}
+
+TEST(ExplainChain, IsNoneAfterARefusal) {
+  EXPECT_FALSE(explain("torch.zeros(2,3).T.view(-1)").chain);
+  EXPECT_EQ(json("torch.zeros(2,3).T.view(-1)")["chain"], nullptr);
+  EXPECT_EQ(json("1 + 1")["chain"], nullptr);
+}
+
 TEST(ExplainFixes, DoWhatTheySay) {
   int refused = 0;
   for (const std::string chain :

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "tenstride/chain.hpp"
 #include "tenstride/copy_plan.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/tensor.hpp"
@@ -114,6 +115,17 @@ enum class StepKind : unsigned char { fresh, view, self, copy };
 /// "new", "view", "self" or "copy".
 TENSTRIDE_API std::string_view name(StepKind kind);
 
+/// A layout operation as a library does it that carries out each at once. A call is one, a pattern several.
+struct EagerStep {
+  /// ".reshape(2,4,15)"; of a call its text.
+  std::string call;
+  StepKind kind = StepKind::view;
+  Layout layout;
+  /// Of a copy; otherwise 0.
+  Index bytes_read = 0;
+  Index bytes_written = 0;
+};
+
 /// One tensor that a call of the notation made; a call with several results makes several steps.
 struct Step {
   /// PyTorch's name: "permute", "T"; "index" and "index_put_" for brackets; "eq" and the like for
@@ -148,6 +160,11 @@ struct Step {
   DType from_dtype = DType::float32;
   /// The call in the text: ".permute(0, 2, 1)", "[1:]", "torch.zeros(2)", "x == y".
   TextRange range;
+  /// Of a layout operation: the same with nothing carried out, from the last tensor on that was made
+  /// otherwise.
+  std::optional<Chain> chain;
+  /// Of a layout operation: itself, or what the pattern consists of.
+  std::vector<EagerStep> eager;
 };
 
 /// Why an evaluation stopped.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "chains.hpp"
 #include "evaluator.hpp"
 #include "message.hpp"
 #include "operators.hpp"
@@ -140,8 +141,13 @@ Value Evaluator::value_of_index(const Node& node) {
     const bool is_view = std::all_of(indices.begin(), indices.end(), is_basic);
     const Operation& operation = is_view ? index_view : index_copy;
     const Layout before = object.tensor()->layout();
+    std::optional<Chain> chain;
+    if (is_view) chain = on_chain(chain_before(object.step(), before), indices);
     const Call call(operation, session_, node.own, std::move(object), {});
-    return record(operation, call, before, std::move(result), node.own);
+    Value recorded = record(operation, call, before, std::move(result), node.own);
+    Step& step = result_.steps[*recorded.step()];
+    add_chain(step, std::move(chain), {}, Layout(step.layout));
+    return recorded;
   });
 }
 

@@ -62,6 +62,11 @@ class Evaluator {
                TextRange range);
   Value record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,
                           TextRange range);
+  /// The chain that made the tensor of a step; one that begins with it where something else made it.
+  [[nodiscard]] Chain chain_before(std::optional<std::size_t> step, const Layout& layout) const;
+  /// Without eager steps the step itself is the one.
+  void add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,
+                 const Layout& layout) const;
   void add_step(Step step, const Tensor& result, bool is_fresh_storage);
   void sweep();
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "chains.hpp"
 #include "evaluator.hpp"
 #include "message.hpp"
 
@@ -120,6 +121,10 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     const bool reshapes = operation.name == "reshape" || operation.name == "view" ||
                           operation.name == "reshape_as" || operation.name == "view_as";
     if (reshapes && made.dtype() == self->dtype()) step.hint = scramble_hint(before, made.shape());
+    if (self != nullptr && result.tensor() != nullptr) {
+      add_chain(step, on_chain(chain_before(step.source, before), call),
+                pattern_steps(call, before, self->dtype()), made.layout());
+    }
     const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh;
     const bool is_self = step.kind == StepKind::self && self != nullptr;
     const std::size_t number = result_.steps.size();
@@ -137,6 +142,23 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
   }
   record_one(result);
   return result;
+}
+
+Chain Evaluator::chain_before(std::optional<std::size_t> step, const Layout& layout) const {
+  if (step && result_.steps[*step].chain && result_.steps[*step].layout == layout) {
+    return *result_.steps[*step].chain;
+  }
+  return Chain(layout);
+}
+
+void Evaluator::add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,
+                          const Layout& layout) const {
+  if (!chain || chain->shape() != layout.shape) return;
+  step.chain = std::move(chain);
+  step.eager = std::move(eager);
+  if (!step.eager.empty()) return;
+  step.eager.push_back(
+      {std::string(text_at(step.range)), step.kind, layout, step.bytes_moved / 2, step.bytes_moved / 2});
 }
 
 Value Evaluator::record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,

@@ -33,7 +33,7 @@ Examples:
   tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
   tenstride explain 'x = torch.arange(6).reshape(2,3); x.T.reshape(-1)' --json
   tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan
-  tenstride explain 'x.permute(2,0,1).is_contiguous()' --input photo.jpg)";
+  tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)";
 
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg

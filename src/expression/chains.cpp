@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "chains.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "message.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+using Apply = Chain (*)(const Chain&, const Call&);
+
+std::optional<PatternVerb> verb_of(const Call& call) {
+  if (call.operation().parameters != "pattern | **") return std::nullopt;
+  return call.operation().name == "repeat" ? PatternVerb::repeat : PatternVerb::rearrange;
+}
+
+BoundPattern bound(const Call& call, const Dims& shape) {
+  return Pattern::cached(call.text(0), *verb_of(call))->bind(shape, call.sizes());
+}
+
+Chain same(const Chain& chain, const Call&) {
+  return chain;
+}
+Chain swapped(const Chain& chain, const Call& call) {
+  return chain.transpose(call.index(0), call.index(1));
+}
+Chain moved(const Chain& chain, const Call& call) {
+  return chain.movedim(call.dims(0), call.dims(1));
+}
+Chain matrix_turned(const Chain& chain, const Call&) {
+  return chain.rank() < 2 ? chain : chain.transpose(-2, -1);
+}
+Chain reversed(const Chain& chain, const Call&) {
+  Dims order;
+  for (std::size_t d = chain.rank(); d-- > 0;) order.push_back(static_cast<Index>(d));
+  return chain.permute(order);
+}
+Chain squeezed(const Chain& chain, const Call& call) {
+  return call.has(0) ? chain.squeeze(call.dims(0)) : chain.squeeze();
+}
+Chain expanded(const Chain& chain, const Call& call) {
+  return chain.expand(call.dims(0));
+}
+Chain reshaped(const Chain& chain, const Call& call) {
+  return chain.reshape(call.dims(0));
+}
+Chain reshaped_as(const Chain& chain, const Call& call) {
+  return chain.reshape(call.tensor(0).shape());
+}
+/// Held back, it means no more than that the steps behind it may take the elements for row-major.
+Chain made_dense(const Chain& chain, const Call& call) {
+  if (call.format(0).value_or(MemoryFormat::contiguous) != MemoryFormat::contiguous) {
+    throw ValueError("contiguous: a chain ends row-major only");
+  }
+  return chain;
+}
+Chain by_pattern(const Chain& chain, const Call& call) {
+  return bound(call, chain.shape()).apply(chain);
+}
+
+const std::map<std::string_view, Apply>& layout_operations() {
+  static const std::map<std::string_view, Apply> table{
+      {"alias", same},
+      {"detach", same},
+      {"permute", [](const Chain& x, const Call& c) { return x.permute(c.dims(0)); }},
+      {"transpose", swapped},
+      {"swapaxes", swapped},
+      {"swapdims", swapped},
+      {"movedim", moved},
+      {"moveaxis", moved},
+      {"t", matrix_turned},
+      {"mT", matrix_turned},
+      {"T", reversed},
+      {"squeeze", squeezed},
+      {"unsqueeze", [](const Chain& x, const Call& c) { return x.unsqueeze(c.index(0)); }},
+      {"unflatten", [](const Chain& x, const Call& c) { return x.unflatten(c.index(0), c.dims(1)); }},
+      {"expand", expanded},
+      {"broadcast_to", expanded},
+      {"expand_as", [](const Chain& x, const Call& c) { return x.expand(c.tensor(0).shape()); }},
+      {"select", [](const Chain& x, const Call& c) { return x.select(c.index(0), c.index(1)); }},
+      {"narrow", [](const Chain& x, const Call& c) { return x.narrow(c.index(0), c.index(1), c.index(2)); }},
+      {"slice",
+       [](const Chain& x, const Call& c) {
+         return x.slice(c.index(0, 0), c.maybe_index(1), c.maybe_index(2), c.index(3, 1));
+       }},
+      {"diagonal",
+       [](const Chain& x, const Call& c) { return x.diagonal(c.index(0, 0), c.index(1, 0), c.index(2, 1)); }},
+      {"flip", [](const Chain& x, const Call& c) { return x.flip(c.dims(0)); }},
+      {"view", reshaped},
+      {"view_as", reshaped_as},
+      {"reshape", reshaped},
+      {"reshape_as", reshaped_as},
+      {"flatten", [](const Chain& x, const Call& c) { return x.flatten(c.index(0, 0), c.index(1, -1)); }},
+      {"ravel", [](const Chain& x, const Call&) { return x.flatten(); }},
+      {"contiguous", made_dense},
+      {"rearrange", by_pattern},
+      {"repeat", by_pattern},
+  };
+  return table;
+}
+
+/// What a call without a chain's counterpart is: `view` to a type, `reshape` with a rule, Tensor.repeat.
+bool is_layout_operation(const Call& call) {
+  const std::string_view name = call.operation().name;
+  if (!layout_operations().contains(name)) return false;
+  if (name == "view") return call.has(0) && !call.is_dtype(0);
+  if (name == "reshape") return !call.has(1);
+  if (name == "repeat") return verb_of(call).has_value();
+  return true;
+}
+
+std::string tuple(const Dims& dims) {
+  std::string text = to_string(dims);
+  if (dims.size() == 1) text.insert(text.size() - 1, ",");
+  return text;
+}
+
+bool is_in_order(const Dims& order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<Index>(i)) return false;
+  }
+  return true;
+}
+
+EagerStep eager_reshape(const Layout& layout, const Dims& shape, DType dtype) {
+  EagerStep step{".reshape" + tuple(shape), StepKind::view, {}, 0, 0};
+  if (std::optional<Layout> view = try_view(layout, shape)) {
+    step.layout = *std::move(view);
+    return step;
+  }
+  step.kind = StepKind::copy;
+  step.layout = row_major(shape);
+  step.bytes_read = step.bytes_written = numel(layout) * static_cast<Index>(item_size(dtype));
+  return step;
+}
+
+}  // namespace
+
+std::optional<Chain> on_chain(const Chain& chain, const Call& call) {
+  if (!is_layout_operation(call)) return std::nullopt;
+  try {
+    return layout_operations().at(call.operation().name)(chain, call);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> entries) {
+  Chain result = chain;
+  std::size_t used = 0;
+  for (const TensorIndex& entry : entries) {
+    if (!entry.is_basic()) return std::nullopt;
+    const bool uses_axis =
+        std::holds_alternative<Index>(entry.value()) || std::holds_alternative<Slice>(entry.value());
+    if (uses_axis) ++used;
+  }
+  Index axis = 0;
+  for (const TensorIndex& entry : entries) {
+    if (const Index* at = std::get_if<Index>(&entry.value())) {
+      result = result.select(axis, *at);
+    } else if (const Slice* slice = std::get_if<Slice>(&entry.value())) {
+      if (slice->step < 1) return std::nullopt;
+      result = result.slice(axis++, slice->start, slice->stop, slice->step);
+    } else if (std::holds_alternative<NewAxis>(entry.value())) {
+      result = result.unsqueeze(axis++);
+    } else {
+      axis += static_cast<Index>(chain.rank() - used);
+    }
+  }
+  return result;
+}
+
+std::vector<EagerStep> pattern_steps(const Call& call, const Layout& layout, DType dtype) {
+  std::vector<EagerStep> steps;
+  if (!verb_of(call)) return steps;
+  const BoundPattern pattern = bound(call, layout.shape);
+  Layout now = layout;
+  const auto add = [&](EagerStep step) {
+    now = step.layout;
+    steps.push_back(std::move(step));
+  };
+  if (pattern.splits) add(eager_reshape(now, pattern.split, dtype));
+  if (!is_in_order(pattern.order)) {
+    add({".permute" + tuple(pattern.order), StepKind::view, permute(now, pattern.order), 0, 0});
+  }
+  if (!pattern.added.empty()) {
+    for (const Index axis : pattern.added) now = unsqueeze(now, axis);
+    add({".expand" + tuple(pattern.parts), StepKind::view, expand(now, pattern.parts), 0, 0});
+  }
+  if (pattern.merges) add(eager_reshape(now, pattern.shape, dtype));
+  return steps;
+}
+
+}  // namespace tenstride::detail
