@@ -32,14 +32,17 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 	cmake --build --preset tsan --target tenstride-tests
 	$(FIXED_ADDRESSES) ctest --preset tsan
 
-fuzz: build ## Random copies between guard pages with each instruction set (PLANS=how many, FIRST=number of the first)
+fuzz: build ## Random copies with each instruction set (PLANS, FIRST: how many, from which on), random chains (CHAINS)
 	@for table in avx512 avx2 ssse3 portable; do \
 	  echo "$$table:"; \
 	  TENSTRIDE_KERNELS=$$table TENSTRIDE_RANDOM_PLANS=$(or $(PLANS),200000) TENSTRIDE_RANDOM_FIRST=$(or $(FIRST),1) \
 	    build/dev/bin/tenstride-tests --gtest_brief=1 --gtest_filter='RandomPlans.*' || exit 1; \
 	done
+	@echo "chains:"
+	@TENSTRIDE_FUZZ_CHAINS=$(or $(CHAINS),100000) \
+	  build/dev/bin/tenstride-tests --gtest_brief=1 --gtest_filter='Lazy.Random*'
 
-slow: build ## The tests that take minutes or gigabytes: 200,000 random copies, more than 2^31 elements
+slow: build ## The tests that take minutes or gigabytes: 200,000 random copies, 100,000 random chains, more than 2^31 elements
 	ctest --preset dev -C Slow -L slow
 
 bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); tables and plots in build/bench
