@@ -129,24 +129,56 @@ Index choose_run(CopyPlan& plan) {
   return extent;
 }
 
-/// The outer loops follow the source, so that what is read next lies beside what was read.
-void order_outer_loops(CopyPlan& plan) {
+/// Takes a loop to a place further in.
+void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {
+  const auto follow = [&](std::size_t& loop) {
+    if (loop == from) {
+      loop = to;
+    } else if (loop > from && loop <= to) {
+      --loop;
+    }
+  };
+  CopyLoop* loops = plan.loops.data();
+  std::rotate(loops + from, loops + from + 1, loops + to + 1);
+  follow(plan.turned_loop);
+  if (has_scale_loop) follow(plan.scale_loop);
+}
+
+/// Whose strides decide on the order of the outer loops.
+enum class OuterOrder : std::uint8_t {
+  source,  ///< what is read next lies beside what was read
+  both     ///< the source's and the destination's in turn: neither side leaves its pages for long
+};
+
+void order_outer_loops(CopyPlan& plan, OuterOrder order) {
   CopyLoop* loops = plan.loops.data();
   const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
-  for (std::size_t d = 1; d < plan.strip_loop; ++d) {
-    for (std::size_t at = d; at > 0 && std::abs(loops[at - 1].src_stride) < std::abs(loops[at].src_stride);
-         --at) {
-      std::swap(loops[at - 1], loops[at]);
-      for (std::size_t* loop : {&plan.turned_loop, &plan.scale_loop}) {
-        if (loop == &plan.scale_loop && !per_index) continue;
-        if (*loop == at) {
-          *loop = at - 1;
-        } else if (*loop == at - 1) {
-          *loop = at;
-        }
-      }
+  bool by_source = true;
+  for (std::size_t end = plan.strip_loop; end > 0; --end) {
+    std::size_t next = end - 1;
+    const auto stride = [&](std::size_t d) {
+      return by_source ? std::abs(loops[d].src_stride) : std::abs(loops[d].dst_stride);
+    };
+    for (std::size_t d = end - 1; d-- > 0;) {
+      if (stride(d) < stride(next)) next = d;
     }
+    by_source = !by_source || order == OuterOrder::source || next == plan.turned_loop;
+    move_loop(plan, next, end - 1, per_index);
   }
+}
+
+/// Bytes of the destination that a tile is wide. Rows of one- and two-byte items that do not begin at pages
+/// are read line by line, and that goes well for few rows only. A strip of long items that has to keep the
+/// end of each row for the next one keeps less of wider rows.
+Index choose_width(const CopyPlan& plan, Index item_bytes) {
+  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
+  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const Index apart = std::abs(inner.src_stride) / plan.item_elements * item_bytes;
+  const Index columns_apart = run.dst_stride / plan.item_elements * item_bytes;
+  if (plan.kernel != CopyKernel::tile || plan.conversion != CopyConversion::none) return tile_dst_bytes;
+  if (item_bytes <= 2 && apart >= tile_src_bytes / 2 && apart % tile_src_bytes != 0) return line_bytes;
+  if (item_bytes == 8 && columns_apart % line_bytes != 0) return 2 * tile_dst_bytes;
+  return tile_dst_bytes;
 }
 
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
@@ -157,7 +189,7 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
   const Index widest = std::max(bytes, dst_bytes);
   const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
-  plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
+  plan.tile_dst = std::max(std::max<Index>(choose_width(plan, bytes) / bytes, 1), line);
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
   if (run.extent < plan.block_src) {
@@ -177,7 +209,7 @@ void choose_tile(CopyPlan& plan, Index bytes) {
     plan.tile_dst = std::min(plan.tile_dst, most_listed / line * line);
   plan.tile_src = std::min(plan.tile_src, run.extent);
   plan.block_src = std::min(plan.block_src, plan.tile_src);
-  order_outer_loops(plan);
+  order_outer_loops(plan, OuterOrder::both);
 }
 
 /// Rows whose neighbours in the source are not their neighbours in the destination move in blocks of both.
@@ -198,7 +230,7 @@ void choose_row_tile(CopyPlan& plan, Index item_bytes) {
   plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(tile_src_bytes / row_bytes, 1));
   plan.tile_dst =
       std::min(plan.loops[last - 1].extent, std::max<Index>(row_tile_bytes / (plan.tile_src * row_bytes), 1));
-  order_outer_loops(plan);
+  order_outer_loops(plan, OuterOrder::source);
 }
 
 void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {

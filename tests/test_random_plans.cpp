@@ -98,7 +98,29 @@ void add_scale_and_shift(Random& random, Trial& trial) {
   trial.options.shift = trial.shift;
 }
 
+/// Matrices to turn whose rows lie far apart in the source, which are read line by line; each row of either
+/// side may be padded.
+void draw_turned_matrices(Random& random, Trial& trial) {
+  const Index rows = random.between(1, 140);
+  const Index columns = random.between(1, random.one_in(4) ? 1500 : 300);
+  const Index matrices = random.one_in(2) ? 1 : random.between(1, 3);
+  const auto padding = [&] { return random.one_in(2) ? 0 : random.between(1, 70); };
+  const Index dst_pitch = rows + padding();
+  const Index src_pitch = std::max(columns, random.between(1, 2500)) + padding();
+  const Dims shape{matrices, columns, rows};
+  trial.dst.layout = Layout{shape, Dims{columns * dst_pitch + padding(), dst_pitch, 1}, 0};
+  trial.src.layout = Layout{shape, Dims{columns, 1, src_pitch * matrices}, 0};
+  trial.dst.type = random_type(random);
+  trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
+  if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 void draw(Random& random, Trial& trial) {
+  if (random.one_in(12)) {
+    draw_turned_matrices(random, trial);
+    return;
+  }
   const auto rank = static_cast<std::size_t>(random.between(0, 7));
   const Index most = random.one_in(200) ? 300000 : random.one_in(12) ? 20000 : 700;
   const Dims shape =

@@ -2,6 +2,7 @@
 #include "copy/compare_kernels.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 #include "tenstride/element.hpp"
 
@@ -87,6 +88,13 @@ TruthRow portable_any(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> TruthRow { return &portable_any_row<T>; });
 }
 
+template <std::size_t item>
+void portable_fill_set(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
+  for (Index i = 0; i < count; ++i) {
+    if (mask[i] != std::byte{0}) std::memcpy(out + i * static_cast<Index>(item), value, item);
+  }
+}
+
 template <class Row>
 Row or_else(Row fast, Row portable) {
   return fast != nullptr ? fast : portable;
@@ -95,7 +103,12 @@ Row or_else(Row fast, Row portable) {
 }  // namespace
 
 const CompareKernels& portable_compare_kernels() {
-  static constexpr CompareKernels table{"portable", portable_compare, portable_all, portable_any};
+  static constexpr CompareKernels table{"portable",
+                                        portable_compare,
+                                        portable_all,
+                                        portable_any,
+                                        {portable_fill_set<1>, portable_fill_set<2>, portable_fill_set<4>,
+                                         portable_fill_set<8>, portable_fill_set<16>}};
   return table;
 }
 

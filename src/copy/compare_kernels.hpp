@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of comparisons: short loops over dense runs, one table of them per instruction set.
+// The leaves of comparisons and of the masks they give: short loops over dense runs, one table of them per
+// instruction set.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -18,6 +20,9 @@ using CompareRow = void (*)(std::byte* out, const std::byte* a, const std::byte*
 /// Whether all (any) of `count` dense elements are non-zero.
 using TruthRow = bool (*)(const std::byte* in, Index count);
 
+/// out[i] = value where mask[i] is not 0. Others may be written as they are. Items of 1 << log2 bytes.
+using FillSet = void (*)(std::byte* out, const std::byte* mask, Index count, const std::byte* value);
+
 struct CompareKernels {
   const char* name;
   /// A faster loop for a type, or nullptr.
@@ -25,6 +30,7 @@ struct CompareKernels {
   /// By the bits: -0.0 is zero, NaN is not. Nullptr where there is no faster loop.
   TruthRow (*all)(DType type);
   TruthRow (*any)(DType type);
+  std::array<FillSet, 5> fill_set;
 };
 
 /// The definitions. bool and the small floats have no loop of their own to compare by (nullptr): they are

@@ -180,13 +180,56 @@ TruthRow find_truth(DType type) {
   });
 }
 
+/// A byte of the mask for each lane, as wide as the lane.
+template <class D>
+auto mask_lanes(D d, const std::uint8_t* mask) {
+  using T = hn::TFromD<D>;
+  const auto bytes = hn::LoadU(hn::Rebind<std::uint8_t, D>(), mask);
+  if constexpr (sizeof(T) == 1) {
+    return bytes;
+  } else if constexpr (sizeof(T) == 8) {
+    return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::uint32_t, D>(), bytes));
+  } else {
+    return hn::PromoteTo(d, bytes);
+  }
+}
+
+template <class T>
+void fill_set(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  T bits{};
+  std::memcpy(&bits, value, sizeof(T));
+  const auto values = hn::Set(d, bits);
+  const auto zero = hn::Zero(d);
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* const to = reinterpret_cast<T*>(out) + i;
+    const auto chosen = mask_lanes(d, reinterpret_cast<const std::uint8_t*>(mask) + i);
+    hn::StoreU(hn::IfThenElse(hn::Eq(chosen, zero), hn::LoadU(d, to), values), d, to);
+  }
+  constexpr std::size_t log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  portable_compare_kernels().fill_set[log2](out + i * static_cast<Index>(sizeof(T)), mask + i, count - i,
+                                            value);
+}
+
+/// Two halves of a value of 16 bytes are too few to gain by vectors.
+void fill_set_16(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
+  portable_compare_kernels().fill_set[4](out, mask, count, value);
+}
+
 /// As `kernels_simd.cpp` names its table.
 constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
                                    : HWY_TARGET == HWY_AVX2  ? "avx2"
                                    : HWY_TARGET == HWY_SSSE3 ? "ssse3"
                                                              : "vector";
 
-constexpr CompareKernels table{table_name, find_compare, find_truth<true>, find_truth<false>};
+constexpr CompareKernels table{table_name,
+                               find_compare,
+                               find_truth<true>,
+                               find_truth<false>,
+                               {fill_set<std::uint8_t>, fill_set<std::uint16_t>, fill_set<std::uint32_t>,
+                                fill_set<std::uint64_t>, fill_set_16}};
 
 const CompareKernels& own_table() {
   return table;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "../message.hpp"
+#include "copy/repeated.hpp"
 #include "copy/small.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/plan_log.hpp"
@@ -86,6 +87,9 @@ void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic)
     if (dst.is_meta() ||
         copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
       return;
+    if (dst.dtype() == src.dtype() &&
+        copy::copy_repeated(dst.layout(), bytes, src.layout(), src.storage_data(), dst.element_size()))
+      return;
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
@@ -134,7 +138,9 @@ Tensor& Tensor::fill_(const Scalar& value) {
     std::memcpy(element.data(), &converted, sizeof converted);
   });
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
-  if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return *this;
+  if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data()) ||
+      copy::copy_repeated(layout_, bytes, repeated, element.data(), element_size()))
+    return *this;
   PlanOptions options;
   if (!is_provably_unique(layout_)) options.max_threads = 1;
   run(plan(layout_, dtype_, repeated, dtype_, options), bytes, element.data());

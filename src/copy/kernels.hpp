@@ -89,6 +89,23 @@ struct Pending {
   }
 };
 
+/// Rows turned into columns as they are read: `lines` lines of 64 bytes of each of `count` rows, `count`
+/// items of which fill whole lines, at most `longest_column` bytes. Column c goes to dst + c * dst_pitch.
+struct Along {
+  static constexpr std::size_t longest_column = 256;
+
+  std::byte* dst = nullptr;
+  std::ptrdiff_t dst_pitch = 0;
+  Rows rows;
+  std::size_t count = 0;
+  std::size_t lines = 0;
+  /// Null where each column begins at a line's start. Otherwise the 64 bytes before each column: each is
+  /// shifted down to a line's start, takes what this leaves free from here, and leaves its end here.
+  std::byte* kept = nullptr;
+  /// As many rows that will be read next.
+  Rows next;
+};
+
 struct Kernels {
   const char* name;
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
@@ -97,6 +114,9 @@ struct Kernels {
   using Turn = void (*)(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
                         std::size_t cols, Pending& pending);
   std::array<Turn, 5> turn;
+  /// Writes whole lines of columns.
+  using TurnAlong = void (*)(const Along& along);
+  std::array<TurnAlong, 5> turn_along;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
   std::array<Gather, 5> gather;

@@ -16,6 +16,25 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
 }
 
 template <std::size_t item>
+void turn_along(const Along& along) {
+  const std::size_t bytes = along.count * item;
+  for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
+    std::byte column[64 + Along::longest_column];
+    for (std::size_t r = 0; r < along.count; ++r) {
+      std::memcpy(column + 64 + r * item, along.rows[r] + c * item, item);
+    }
+    std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
+    std::size_t shift = 0;
+    if (along.kept != nullptr) {
+      std::memcpy(column, along.kept + c * 64, 64);
+      std::memcpy(along.kept + c * 64, column + bytes, 64);
+      shift = reinterpret_cast<std::uintptr_t>(to) % 64;
+    }
+    std::memcpy(to - shift, column + 64 - shift, bytes);
+  }
+}
+
+template <std::size_t item>
 void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(out + i * item, in + static_cast<std::ptrdiff_t>(i) * stride, item);
@@ -86,6 +105,7 @@ constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, in
 constexpr Kernels table{
     .name = "portable",
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
+    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},

@@ -219,6 +219,7 @@ constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, in
 constexpr Kernels table{
     .name = hwy_target_name,
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
+    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},

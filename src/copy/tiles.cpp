@@ -21,6 +21,9 @@ namespace {
 /// The largest block, with the items before it that a shift takes and padded rows.
 constexpr std::size_t buffer_bytes = 65536;
 
+/// Rows of fewer bytes are not worth a call of their own.
+constexpr std::size_t least_along = 2 * line_bytes;
+
 class TileWorker {
  public:
   TileWorker(const Walk& walk, const Tiling& tiling)
@@ -49,8 +52,10 @@ class TileWorker {
       pending_.ahead = {};
       if (!is_last) {
         following_rows = rows_of(following, lists_[list_ ^= 1].data());
-        if (plan_.streaming) ask_for(following, following_rows);
+        if (plan_.streaming && !goes_along(tile) && !goes_along(following))
+          ask_for(following, following_rows);
       }
+      next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
       if (tiling_.is_dense) {
         dense_tile(tile, rows);
       } else {
@@ -150,13 +155,39 @@ class TileWorker {
   void general_tile(const Tile& tile, Rows rows) {
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
-    for (Index done = 0; done < tile.columns; done += plan_.block_src) {
+    Index along = 0;
+    if (goes_along(tile)) {
+      flush();
+      along = turn_along(tile, rows);
+    }
+    for (Index done = along; done < tile.columns; done += plan_.block_src) {
       block.column = tile.column + done;
       block.columns = std::min(plan_.block_src, tile.columns - done);
       rows.offset = offset + done * tiling_.run.src_stride;
       general_block(block, rows,
                     tiling_.carries ? &carried_[static_cast<Size>(done) * carried_bytes_] : nullptr);
     }
+  }
+
+  /// Whether a tile is whole lines of the destination, turned as the source is read.
+  [[nodiscard]] bool goes_along(const Tile& tile) const {
+    return tiling_.is_along && tile.rows() == plan_.tile_dst && takes_whole_lines(tile) &&
+           static_cast<Size>(tile.columns) * item_ >= least_along;
+  }
+
+  /// Turns the whole lines of a tile's rows. How many columns these were.
+  Index turn_along(const Tile& tile, const Rows& rows) {
+    const auto item = static_cast<Index>(item_);
+    Along along;
+    along.dst = tile.dst + tile.column * tiling_.run.dst_stride + tile.first * item;
+    along.dst_pitch = tiling_.run.dst_stride;
+    along.rows = rows;
+    along.count = static_cast<Size>(tile.rows());
+    along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
+    along.kept = carried_.get();
+    along.next = *next_rows_;
+    walk_.kernels.turn_along[walk_.item_log2()](along);
+    return static_cast<Index>(along.lines * line_bytes) / item;
   }
 
   /// Turns a block while the one before it is written. Where strips carry, a line's worth of each column
@@ -270,6 +301,7 @@ class TileWorker {
   Size carried_bytes_;
   bool converts_;
   Pending pending_;
+  const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;
   /// A line's worth of each column of a panel.
   std::unique_ptr<std::byte[]> carried_;

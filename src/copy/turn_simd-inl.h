@@ -270,6 +270,60 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
   }
 }
 
+/// One line of each row at a time is turned into a buffer; while it is written the next is asked for, a line
+/// of a row with each line written. The processor's prefetcher follows the rows, each line comes as near as
+/// the L2 cache just before it is read.
+template <std::size_t item>
+void turn_along(const Along& along) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t columns = line / item;
+  constexpr std::size_t group = widest / item;
+  const hn::CappedTag<std::uint8_t, line> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  alignas(line) std::byte buffer[columns * (Along::longest_column + line)];
+  const std::byte* rows[Along::longest_column / item];
+  for (std::size_t r = 0; r < along.count; ++r) rows[r] = along.rows[r];
+  const std::size_t bytes = along.count * item;
+  const std::size_t before = along.kept == nullptr ? 0 : line;
+  const std::size_t pitch = bytes + before;
+  std::byte* dst = along.dst;
+  std::byte* kept = along.kept;
+  Pending nothing;
+  for (std::size_t at = 0; at < along.lines * line; at += line) {
+    for (std::size_t r = 0; r < along.count; r += group) {
+      for (std::size_t part = 0; part < line; part += widest) {
+        turn_square<item, widest>(buffer + part / item * pitch + before + r * item, pitch, rows + r,
+                                  at + part, nothing, 0);
+      }
+    }
+    if (kept != nullptr) {
+      for (std::byte* column = buffer; column < buffer + columns * pitch; column += pitch, kept += line) {
+        for (std::size_t part = 0; part < line; part += step) {
+          auto* const keep = reinterpret_cast<std::uint8_t*>(kept + part);
+          auto* const start = reinterpret_cast<std::uint8_t*>(column + part);
+          hn::StoreU(hn::LoadU(d, keep), d, start);
+          hn::StoreU(hn::LoadU(d, start + bytes), d, keep);
+        }
+      }
+    }
+    if (at + line == along.lines * line) {
+      for (std::size_t r = 0; r < along.count; ++r) rows[r] = along.next[r] - at - line;
+    }
+    const std::byte* const* row = rows;
+    const std::byte* from = buffer + before;
+    for (std::size_t c = 0; c < columns; ++c, from += pitch, dst += along.dst_pitch) {
+      const std::size_t shift = kept == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(dst) % line;
+      for (std::size_t l = 0; l < bytes; l += line) {
+        __builtin_prefetch(*row++ + at + 2 * line - 1, 0, 2);
+        for (std::size_t part = l; part < l + line; part += step) {
+          hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from - shift + part)), d,
+                     reinterpret_cast<std::uint8_t*>(dst - shift + part));
+        }
+      }
+    }
+  }
+}
+
 #endif
 
 }  // namespace HWY_NAMESPACE

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns turned as rows are read, with each instruction set, between guard pages, against the portable leaf.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "copy/kernels.hpp"
+#include "support/guarded.hpp"
+
+namespace tenstride {
+namespace {
+
+using copy::Along;
+using copy::Kernels;
+using testing::Guarded;
+
+constexpr std::size_t line = 64;
+
+struct Case {
+  std::size_t log2 = 0;
+  std::size_t column_lines = 1;  // whole lines that a column fills
+  std::size_t lines = 1;
+  std::size_t in_skew = 0;
+  std::size_t out_skew = 0;
+  bool keeps = false;
+  bool is_scattered = false;
+
+  [[nodiscard]] std::size_t item() const { return std::size_t{1} << log2; }
+  [[nodiscard]] std::size_t column_bytes() const { return column_lines * line; }
+  [[nodiscard]] std::size_t rows() const { return column_bytes() / item(); }
+  [[nodiscard]] std::size_t columns() const { return lines * line / item(); }
+  /// Columns that are kept begin anywhere in a line, each elsewhere.
+  [[nodiscard]] std::size_t out_pitch() const { return column_bytes() + (keeps ? 3 * item() : line); }
+  [[nodiscard]] std::size_t out_bytes() const {
+    return (columns() - 1) * out_pitch() + column_bytes() + (keeps ? line : 0);
+  }
+  [[nodiscard]] std::size_t in_bytes() const { return (rows() - 1) * (lines * line + 5) + lines * line; }
+};
+
+class Arena {
+ public:
+  Arena() : in_(std::size_t{1} << 17), out_(std::size_t{1} << 17), wanted_(std::size_t{1} << 17) {
+    in_.fill_randomly(1);
+  }
+
+  /// Whether the leaf writes what the portable one writes, keeps what it keeps, and leaves all else as it
+  /// was.
+  void check(const Kernels& kernels, const Case& c, bool is_at_front) {
+    const std::byte* const in = is_at_front ? in_.at_front(c.in_skew) : in_.at_back(c.in_bytes(), c.in_skew);
+    std::vector<const std::byte*> list;
+    for (std::size_t r = 0; r < c.rows(); ++r) {
+      const std::size_t place = r % 2 == 0 ? r / 2 : c.rows() - 1 - r / 2;  // each once
+      list.push_back(in + place * (c.lines * line + 5));
+    }
+    std::vector<std::byte> kept(c.columns() * line, std::byte{7});
+    std::vector<std::byte> wanted_kept = kept;
+    const auto run = [&](const Kernels& table, const Guarded& out, std::vector<std::byte>& keep) {
+      std::memset(out.begin(), 1, out.size());
+      Along along;
+      along.dst = (is_at_front ? out.at_front(c.out_skew) : out.at_back(c.out_bytes(), c.out_skew)) +
+                  (c.keeps ? line : 0);
+      along.dst_pitch = static_cast<std::ptrdiff_t>(c.out_pitch());
+      along.rows = copy::Rows{in, static_cast<std::ptrdiff_t>(c.lines * line + 5),
+                              c.is_scattered ? list.data() : nullptr, 0};
+      along.next = along.rows;
+      along.count = c.rows();
+      along.lines = c.lines;
+      along.kept = c.keeps ? keep.data() : nullptr;
+      table.turn_along[c.log2](along);
+      table.fence();
+    };
+    run(kernels, out_, kept);
+    run(copy::portable_kernels(), wanted_, wanted_kept);
+    ASSERT_EQ(std::memcmp(out_.begin(), wanted_.begin(), out_.size()), 0);
+    ASSERT_EQ(kept, wanted_kept);
+  }
+
+ private:
+  Guarded in_;
+  Guarded out_;
+  Guarded wanted_;
+};
+
+/// Rows of a multiple of a vector's items on every instruction set.
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (std::size_t log2 = 0; log2 < 5; ++log2) {
+    for (std::size_t column_lines = 1; column_lines <= Along::longest_column / line; ++column_lines) {
+      for (std::size_t lines = 1; lines <= 3; ++lines) {
+        for (const bool is_scattered : {false, true}) {
+          cases.push_back({log2, column_lines, lines, 0, 0, false, is_scattered});
+          cases.push_back({log2, column_lines, lines, 3, 0, true, is_scattered});
+        }
+      }
+    }
+  }
+  return cases;
+}
+
+TEST(KernelsAlong, TurnRowsAtTheGuards) {
+  Arena arena;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const Case& c : all_cases()) {
+      for (const bool is_at_front : {true, false}) {
+        arena.check(*kernels, c, is_at_front);
+        if (HasFatalFailure()) FAIL() << kernels->name << ' ' << c.item() << ' ' << c.column_lines;
+      }
+    }
+  }
+}
+
+TEST(KernelsAlong, TurnRowsAtEveryAlignment) {
+  Arena arena;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (std::size_t skew = 0; skew < line; ++skew) {
+        arena.check(*kernels, {log2, 2, 2, skew, 63 - skew, true, false}, skew % 2 == 0);
+        arena.check(*kernels, {log2, 2, 2, skew, 0, false, false}, true);
+        if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << skew;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenstride
