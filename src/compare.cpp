@@ -58,10 +58,14 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   std::byte* const out = result.mutable_storage_data();
   const DType type = detail::compared_as(*meeting);
   const copy::CompareRow row = copy::compare_row(comparison, type);
+  const bool is_plain = walk.inner_stride(1) == 1 && walk.inner_stride(2) == 1 &&
+                        detail::is_read_in_place(left, *meeting, type) &&
+                        detail::is_read_in_place(right, *meeting, type);
+  const Index longest = is_plain ? detail::longest_in_place : detail::BlockReader::longest;
   parallel_for(0, walk.count(), detail::compare_grain, [&](Index from, Index to) {
     detail::BlockReader read_a(left, *meeting, type);
     detail::BlockReader read_b(right, *meeting, type);
-    walk(from, to, detail::BlockReader::longest, [&](const auto& at, const auto& steps, Index count) {
+    walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
       row(out + at[0], read_a(at[1], steps[1], count), read_b(at[2], steps[2], count), count);
       return true;
     });

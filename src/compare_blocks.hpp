@@ -41,9 +41,20 @@ class JointWalk {
   }
 
   [[nodiscard]] Index count() const noexcept { return count_; }
+  /// Layout k as it is walked: axes in their order, those that are one joined.
+  [[nodiscard]] const Layout& layout(std::size_t k) const { return layouts_[k]; }
   /// The step of layout k inside a run; 1 where there is but one element.
   [[nodiscard]] Index inner_stride(std::size_t k) const {
     return layouts_[k].rank() == 0 ? 1 : layouts_[k].strides.back();
+  }
+
+  /// Whether all elements lie one after the other in every layout.
+  [[nodiscard]] bool is_one_run() const {
+    if (layouts_[0].rank() > 1) return false;
+    for (std::size_t k = 0; k < N; ++k) {
+      if (inner_stride(k) != 1) return false;
+    }
+    return true;
   }
 
   /// Visits elements from..to-1 of the walk in runs of at most `longest`: `f(positions, strides, n)` gets the

@@ -17,6 +17,14 @@ constexpr DType compared_as(DType type) {
   return is_floating_point(type) && item_size(type) < 4 ? DType::float32 : type;
 }
 
+/// Whether a BlockReader gives dense runs of the tensor where they lie: no element changes on the way (bool
+/// is uint8, bit for bit).
+inline bool is_read_in_place(const Tensor& x, DType meeting, DType type) {
+  return !x.is_conj() && x.dtype() == meeting && x.dtype() == type;
+}
+/// The longest run that is then looked at together.
+inline constexpr Index longest_in_place = Index{1} << 14;
+
 inline void require_one_device(std::string_view operation, const Tensor& a, const Tensor& b) {
   if (a.device() == b.device()) return;
   throw RuntimeError(detail::message(operation, ": both tensors must be on one device, not ",

@@ -49,11 +49,12 @@ void fold_in_parts(Tensor& result, const Layout& repeated, const Tensor& x, std:
     return;
   }
   const auto axis = static_cast<Index>(longest);
-  const Index each = x.numel() / x.shape()[longest];
-  parallel_for(0, x.shape()[longest], std::max<Index>(ceil_divide(detail::compare_grain, each), 64),
-               [&](Index from, Index to) {
-                 fold(out, narrow(repeated, axis, from, to - from), x.narrow(axis, from, to - from), is_all);
-               });
+  // As long as can be: the runs of a thread are no longer than its part.
+  const Index length = x.shape()[longest];
+  const bool is_large = x.numel() >= 2 * detail::compare_grain;
+  parallel_for(0, length, is_large ? ceil_divide(length, num_threads()) : length, [&](Index from, Index to) {
+    fold(out, narrow(repeated, axis, from, to - from), x.narrow(axis, from, to - from), is_all);
+  });
 }
 
 DType truth_type(const Tensor& x) {
@@ -71,7 +72,7 @@ bool truth_of(const Tensor& x, bool is_all) {
   std::atomic<bool> answer = is_all;
   parallel_for(0, walk.count(), detail::compare_grain, [&](Index from, Index to) {
     detail::BlockReader read(x, DType::bool_, DType::uint8);
-    const Index longest = is_plain ? Index{1} << 14 : detail::BlockReader::longest;
+    const Index longest = is_plain ? detail::longest_in_place : detail::BlockReader::longest;
     walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
       const std::byte* const run = is_plain ? x.storage_data() + at[0] * item : read(at[0], steps[0], count);
       if (row(run, count) == is_all) return answer.load(std::memory_order_relaxed) == is_all;

@@ -12,8 +12,9 @@ template <class F>
 }
 #endif
 
-/// Calls `f(from, to)`, compiled for processors with a fused multiply-add where this one has it: by a call of
-/// the C library each would take ten times as long. `f` must be always_inline. The results are the same.
+/// Calls `f(from, to)`, compiled for processors with AVX2 and a fused multiply-add where this one has them:
+/// by a call of the C library each would take ten times as long. `f` must be always_inline. The results are
+/// the same.
 template <class F>
 void run_fused(const F& f, Index from, Index to) {
 #if defined(__x86_64__)

@@ -104,13 +104,14 @@ void write_range(T* first, const Range<std::int64_t>& range) {
   // Unsigned, because the product may run over where the sum does not.
   const auto start = static_cast<std::uint64_t>(range.start);
   const auto step = static_cast<std::uint64_t>(range.step);
-  parallel_for(0, range.count, grain, [&](Index from, Index to) {
+  const auto write = [=](Index from, Index to) __attribute__((always_inline)) {
     std::uint64_t value = start + step * static_cast<std::uint64_t>(from);
     for (Index i = from; i < to; ++i) {
       first[i] = static_cast<T>(value);
       value += step;
     }
-  });
+  };
+  parallel_for(0, range.count, grain, [&](Index from, Index to) { detail::run_fused(write, from, to); });
 }
 inline void write_range(std::uint64_t* first, const Range<std::uint64_t>& range) {
   for (Index i = 0; i < range.count; ++i) first[i] = range.start + range.step * static_cast<std::uint64_t>(i);
@@ -144,7 +145,7 @@ requires(!std::is_integral_v<Number>) void write_range(T* first, const Range<Num
 /// and additions fused as its compiler has them).
 template <typename T, typename Step>
 void write_linspace(T* first, Index steps, T start, T end, Step step) {
-  const auto at = [step](auto from, Index i) __attribute__((always_inline)) {
+  const auto at = [step](auto from, auto i) __attribute__((always_inline)) {
     if constexpr (is_small_float<T>) {
       const T product =
           static_cast<T>(static_cast<float>(step) * static_cast<float>(T(static_cast<float>(i))));
@@ -159,11 +160,24 @@ void write_linspace(T* first, Index steps, T start, T end, Step step) {
       return std::fma(step, static_cast<T>(i), from);
     }
   };
+  // Counted in 32 bits where they suffice: processors have vectors of such to be converted.
+  const bool is_short = steps <= std::numeric_limits<std::int32_t>::max();
+  const auto count = [=](auto anchor, auto zero, auto from, auto to) __attribute__((always_inline)) {
+    for (auto i = from; i < to; ++i) first[i] = at(anchor, i - zero);
+  };
+  const auto count_by = [=](auto anchor, Index zero, Index from, Index to) __attribute__((always_inline)) {
+    using Short = std::int32_t;
+    if (is_short) {
+      count(anchor, static_cast<Short>(zero), static_cast<Short>(from), static_cast<Short>(to));
+    } else {
+      count(anchor, zero, from, to);
+    }
+  };
   const auto write_first = [=](Index from, Index to) __attribute__((always_inline)) {
-    for (Index i = from; i < to; ++i) first[i] = at(start, i);
+    count_by(start, 0, from, to);
   };
   const auto write_second = [=](Index from, Index to) __attribute__((always_inline)) {
-    for (Index i = from; i < to; ++i) first[i] = at(end, i - (steps - 1));
+    count_by(end, steps - 1, from, to);
   };
   parallel_for(0, steps / 2, grain, [&](Index from, Index to) { detail::run_fused(write_first, from, to); });
   parallel_for(steps / 2, steps, grain,

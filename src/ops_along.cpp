@@ -81,9 +81,9 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
   const auto along = static_cast<Index>(outer);
   const Index steps = dst.shape()[outer];
   const Index bytes_of_step = dst.numel() / steps * item;
-  // In steps of 64: no two threads write one cache line of a dense destination.
-  const Index piece_steps =
-      std::max<Index>(piece_bytes / bytes_of_step / 64 * 64, bytes_of_step < 2048 ? 64 : 1);
+  // Many short steps are taken by 64: no two threads then write one cache line of a dense destination.
+  const Index fitting = std::max<Index>(piece_bytes / bytes_of_step, 1);
+  const Index piece_steps = fitting >= 64 ? fitting / 64 * 64 : fitting;
   const bool by_columns = is_column_by_column(dst, axis, outer, parts);
   parallel_for(0, ceil_divide(steps, piece_steps), 1, [&](Index first, Index last) {
     const ThreadScope serial(1);

@@ -17,8 +17,8 @@ namespace {
 constexpr Index least_planned_box = 64;
 /// Bytes that one thread takes at a time.
 constexpr Index grain_bytes = Index{1} << 18;
-/// More bytes than this are written past the cache, where boxes are long runs.
-constexpr Index streaming_above = Index{4} << 20;
+/// Rows of so many bytes are moved with both sides asked for ahead, into the next rows.
+constexpr Index least_row_bytes = 1024;
 /// What is scattered over more bytes than this is asked for before its turn comes.
 constexpr Index prefetched_above = Index{1} << 20;
 
@@ -141,6 +141,7 @@ struct Sides {
   /// Whether the scattered layout has every element in a place of its own.
   bool is_unique;
   Prefetch prefetch;
+  bool has_long_rows = false;
 };
 
 /// Whether boxes are denser than the steps between them, in the dense place.
@@ -159,13 +160,37 @@ bool has_slow_grid(const Boxes& boxes) {
 void move_by_plan(const Sides& sides, Index from, Index to) {
   PlanOptions options;
   options.max_threads = 1;
-  const Index bytes = static_cast<Index>(item_size(sides.dtype)) * numel(sides.dst_box);
-  if (bytes >= 4096 && bytes * (to - from) > streaming_above) options.streaming_above = 0;
   options.conjugation = sides.conjugates ? Conjugation::conjugate : Conjugation::keep;
   const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
   const auto item = static_cast<Index>(item_size(sides.dtype));
   for (Index k = from; k < to; ++k) {
     run(copy, sides.dst + sides.dst_places[k] * item, sides.src + sides.src_places[k] * item);
+  }
+}
+
+/// Boxes that are dense runs on both sides, far apart. No hardware prefetcher foresees the jump to the next
+/// row: so the lines of both sides are asked for 1 KiB before their turn (4096 rows of 16 KiB in any order:
+/// 0.79 of the time of memcpy).
+void move_long_rows(const Sides& sides, Index from, Index to) {
+  constexpr Index early = 1024;
+  const auto item = static_cast<Index>(item_size(sides.dtype));
+  const Index bytes = numel(sides.dst_box) * item;
+  std::byte* const dst = sides.dst + sides.dst_box.offset * item;
+  const std::byte* const src = sides.src + sides.src_box.offset * item;
+  for (Index k = from; k < to; ++k) {
+    const Index next = std::min(k + 1, to - 1);
+    std::byte* const row = dst + sides.dst_places[k] * item;
+    const std::byte* const source = src + sides.src_places[k] * item;
+    std::byte* const next_row = dst + sides.dst_places[next] * item;
+    const std::byte* const next_source = src + sides.src_places[next] * item;
+    Index i = 0;
+    for (; i + 64 <= bytes; i += 64) {
+      const Index at = i + early;
+      __builtin_prefetch(at < bytes ? source + at : next_source + (at - bytes), 0);
+      __builtin_prefetch(at < bytes ? row + at : next_row + (at - bytes), 1);
+      std::memcpy(row + i, source + i, 64);
+    }
+    std::memcpy(row + i, source + i, static_cast<std::size_t>(bytes - i));
   }
 }
 
@@ -188,20 +213,22 @@ void move_by_rows(const Sides& sides, const BoxWalk& walk, Index first, Index la
   });
 }
 
-/// Boxes of one element, in their order: each thread writes what falls into its part of the destination, and
-/// passes over the rest.
-void scatter_items(const Sides& sides, Index count, int threads) {
-  const auto item = static_cast<Index>(item_size(sides.dtype));
+/// In their order: each thread writes the boxes that begin in its part of the destination, and passes over
+/// the rest. Pre: boxes that do not begin in one place have no element in common.
+void scatter_by_place(const Sides& sides, const BoxWalk& walk, Index count, int threads) {
   const auto [least, greatest] = std::minmax_element(sides.dst_places.list, sides.dst_places.list + count);
   const Index first = *least;
   const Index length = *greatest - first + 1;
-  const MoveItems move = items_of(static_cast<std::size_t>(item), sides.prefetch);
+  const Index box = numel(sides.dst_box);
   parallel_for(0, threads, 1, [&](Index from, Index to) {
     const Index begin = first + length / threads * from;
     const Index end = to == threads ? first + length : first + length / threads * to;
     constexpr Index longest = 512;
     std::array<Index, static_cast<std::size_t>(longest)> dst{};
     std::array<Index, static_cast<std::size_t>(longest)> src{};
+    Sides chosen = sides;
+    chosen.dst_places = {dst.data()};
+    chosen.src_places = {src.data()};
     for (Index block = 0; block < count; block += longest) {
       const Index last = std::min(block + longest, count);
       std::size_t n = 0;
@@ -211,18 +238,19 @@ void scatter_items(const Sides& sides, Index count, int threads) {
         src[n] = sides.src_places[k];
         n += at >= begin && at < end ? 1 : 0;
       }
-      move({sides.dst + sides.dst_box.offset * item,
-            sides.src + sides.src_box.offset * item,
-            {dst.data()},
-            {src.data()},
-            item,
-            static_cast<std::size_t>(item)},
-           0, static_cast<Index>(n));
+      if (n == 0) continue;
+      if (sides.has_long_rows) {
+        move_long_rows(chosen, 0, static_cast<Index>(n));
+      } else if (box >= least_planned_box) {
+        move_by_plan(chosen, 0, static_cast<Index>(n));
+      } else {
+        move_by_rows(chosen, walk, 0, box, 0, static_cast<Index>(n));
+      }
     }
   });
 }
 
-void move_boxes(const Sides& sides, const Boxes& boxes) {
+void move_boxes(Sides sides, const Boxes& boxes) {
   const auto count = static_cast<Index>(boxes.starts.size());
   const Index box = numel(boxes.box);
   if (count == 0 || box == 0) return;
@@ -234,17 +262,16 @@ void move_boxes(const Sides& sides, const Boxes& boxes) {
   // part of every box.
   const bool splits_boxes = !sides.in_order || sides.is_unique;
   const BoxWalk walk({sides.dst_box, sides.src_box});
-  if (sides.in_order && threads > 1) {
-    if (box == 1 && !sides.conjugates) return scatter_items(sides, count, threads);
-    if (splits_boxes && box >= least_planned_box * threads && !sides.conjugates) {
-      parallel_for(0, box, ceil_divide(box, threads),
-                   [&](Index first, Index last) { move_by_rows(sides, walk, first, last, 0, count); });
-      return;
-    }
+  sides.has_long_rows = !sides.conjugates && has_slow_grid(boxes) && walk.is_one_run() &&
+                        box * item >= least_row_bytes && count * box * item > prefetched_above;
+  if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
+    if (box < least_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
   }
   if (sides.conjugates || (box >= least_planned_box && has_slow_grid(boxes))) {
-    parallel_for(0, count, sides.in_order ? count : grain(box * item),
-                 [&](Index from, Index to) { move_by_plan(sides, from, to); });
+    parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
+      if (sides.has_long_rows) return move_long_rows(sides, from, to);
+      move_by_plan(sides, from, to);
+    });
     return;
   }
   if (box < least_planned_box) {

@@ -2,9 +2,12 @@
 #include "ops_index_mask.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "compare_blocks.hpp"
+#include "copy/compare_kernels.hpp"
+#include "factory_fused.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -53,7 +56,17 @@ void store(std::byte* at, const T& value) {
 
 Index count_set(Bytes mask, Index count) {
   Index found = 0;
-  for (Index i = 0; i < count; ++i) found += mask[i] != 0 ? 1 : 0;
+  const auto add = [ mask, &found ](Index from, Index to) __attribute__((always_inline)) {
+    constexpr Index most = 128;  // so many fit a byte
+    Index i = from;
+    for (; i + most <= to; i += most) {
+      std::uint8_t some = 0;
+      for (Index k = 0; k < most; ++k) some = static_cast<std::uint8_t>(some + (mask[i + k] != 0 ? 1 : 0));
+      found += some;
+    }
+    for (; i < to; ++i) found += mask[i] != 0 ? 1 : 0;
+  };
+  run_fused(add, 0, count);
   return found;
 }
 
@@ -82,22 +95,16 @@ void unpack(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, cons
   }
 }
 
-/// One value for all that are set; vectors where the run is dense.
+/// One value for all that are set.
 template <class T>
-void fill_set(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, T value) {
-  constexpr auto item = static_cast<std::ptrdiff_t>(sizeof(T));
-  if constexpr (std::is_integral_v<T>) {
-    if (stride == item) {
-      for (Index i = 0; i < count; ++i) {
-        const T old = load<T>(out + i * item);
-        const T is_set = static_cast<T>(-static_cast<T>(mask[i] != 0));
-        store<T>(out + i * item, static_cast<T>((old & ~is_set) | (value & is_set)));
-      }
-      return;
-    }
+void fill_set(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, const std::byte* value) {
+  constexpr std::size_t log2 = std::countr_zero(sizeof(T));
+  if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+    copy::compare_kernels().fill_set[log2](out, reinterpret_cast<const std::byte*>(mask), count, value);
+    return;
   }
   for (Index i = 0; i < count; ++i) {
-    if (mask[i] != 0) store<T>(out + i * stride, value);
+    if (mask[i] != 0) std::memcpy(out + i * stride, value, sizeof(T));
   }
 }
 
@@ -193,7 +200,7 @@ void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
           walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
             std::byte* const run = out + at[1] * item;
             if (is_one) {
-              fill_set<T>(run, steps[1] * item, bytes + at[0], count, load<T>(first));
+              fill_set<T>(run, steps[1] * item, bytes + at[0], count, first);
               return true;
             }
             const Index n = count_set(bytes + at[0], count);

@@ -2,6 +2,7 @@
 // The leaves of comparisons of every instruction set this processor has, against the definitions.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <limits>
 
 #include "copy/compare_kernels.hpp"
@@ -115,6 +116,27 @@ TEST(CompareKernels, FindTheOneElementThatDecides) {
           }
         }
       });
+    }
+  }
+}
+
+TEST(CompareKernels, FillWhatIsSetAndNothingElse) {
+  Random random(3);
+  for (const CompareKernels* table : tables()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (std::size_t count = 0; count < 200; ++count) {
+        Bytes mask = random.bytes(count);
+        for (std::byte& one : mask) one = random.one_in(2) ? std::byte{0} : one;
+        const Bytes value = random.bytes(item);
+        Bytes given = random.bytes(count * item);
+        Bytes wanted = given;
+        table->fill_set[log2](given.data(), mask.data(), static_cast<Index>(count), value.data());
+        for (std::size_t i = 0; i < count; ++i) {
+          if (mask[i] != std::byte{0}) std::memcpy(wanted.data() + i * item, value.data(), item);
+        }
+        ASSERT_EQ(given, wanted) << table->name << " item " << item << ", " << count;
+      }
     }
   }
 }

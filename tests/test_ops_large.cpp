@@ -152,6 +152,21 @@ TEST(LargeScatter, SplitsRowsAndColumnsAlike) {
   }
 }
 
+TEST(LargeGather, TakesLongRowsInAnyOrder) {
+  const Tensor x = numbered({700, 501}, DType::int32);
+  Tensor order = empty({900}, {.dtype = DType::int64});
+  for (Index k = 0; k < 900; ++k) order.mutable_data<Index>()[k] = (k * 77) % 700;
+  for (const int threads : thread_counts) {
+    const ThreadScope scope(threads);
+    for (const Tensor& from : {x, x.slice(1, 3, 499)}) {
+      const Tensor given = from.index({order});
+      for (Index k = 0; k < 900; ++k) {
+        ASSERT_TRUE(given.select(0, k).equal(from.select(0, data<Index>(order)[k]))) << k;
+      }
+    }
+  }
+}
+
 TEST(LargeJoin, AgreesWithTheDefinition) {
   struct Case {
     std::vector<Dims> shapes;
