@@ -30,7 +30,8 @@ constexpr std::size_t canary = 64;
 TEST(GuardedKernels, AreAllTheLeavesThereAre) {
   constexpr std::size_t arrays = std::tuple_size_v<decltype(Kernels::turn)> +
                                  std::tuple_size_v<decltype(Kernels::turn_along)> +
-                                 std::tuple_size_v<decltype(Kernels::gather)> + std::size_t{2} * 4 * 3;
+                                 std::tuple_size_v<decltype(Kernels::gather)> +
+                                 std::tuple_size_v<decltype(Kernels::gather_lines)> + std::size_t{2} * 4 * 3;
   constexpr std::size_t single = 7;  // name, stream, stream_run, copy_rows, fence, scale, convert
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }

@@ -120,6 +120,11 @@ struct Kernels {
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
   std::array<Gather, 5> gather;
+  /// As many whole lines of `gather` as can be written past the cache by whole vectors, from a line's start
+  /// on. How many lines these were: 0 for most strides.
+  using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t stride,
+                                      std::size_t count);
+  std::array<GatherLines, 5> gather_lines;
   /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2, 3 and 4 channels ([channels - 2]).
   using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count);
   std::array<std::array<Deinterleave, 3>, 4> deinterleave;

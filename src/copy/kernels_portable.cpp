@@ -41,6 +41,11 @@ void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::siz
   }
 }
 
+std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
+                     std::size_t /*count*/) {
+  return 0;
+}
+
 template <std::size_t item, std::size_t channels>
 void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -107,6 +112,7 @@ constexpr Kernels table{
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
     .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
+    .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,

@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "copy/convert_simd-inl.h"
+#include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
 #include "copy/turn_simd-inl.h"
 
@@ -76,69 +77,6 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
   }
   portable_kernels().interleave[log2_of<item>][channels - 2](out + i * channels * item, in + i * item, pitch,
                                                              count - i);
-}
-
-/// Every second, third or fourth item: whole vectors are loaded and one channel is kept. The items in between
-/// belong to the source's storage; those after the last kept one may not, so the last item is left to the
-/// plain loop.
-template <std::size_t item, std::size_t channels>
-std::size_t gather_channel(std::byte* out, const std::byte* in, std::size_t count) {
-  using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes < count; i += lanes) {
-    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
-    hn::Vec<decltype(d)> v0, v1, v2, v3;
-    if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v0, v1);
-    if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v0, v1, v2);
-    if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-    hn::StoreU(v0, d, reinterpret_cast<T*>(out + i * item));
-  }
-  return i;
-}
-
-/// Backwards.
-template <std::size_t item>
-std::size_t gather_reversed(std::byte* out, const std::byte* in, std::size_t count) {
-  using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const std::byte* from = in - static_cast<std::ptrdiff_t>((i + lanes - 1) * item);
-    const auto v = hn::LoadU(d, reinterpret_cast<const T*>(from));
-    if constexpr (item == 1) {
-      // Bytes turn within pairs, pairs within the vector.
-      const hn::Repartition<std::uint16_t, decltype(d)> d16;
-      const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
-      const auto swapped = hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs));
-      hn::StoreU(hn::BitCast(d, swapped), d, reinterpret_cast<T*>(out + i));
-    } else {
-      hn::StoreU(hn::Reverse(d, v), d, reinterpret_cast<T*>(out + i * item));
-    }
-  }
-  return i;
-}
-
-template <std::size_t item>
-void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
-  std::size_t done = 0;
-  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
-  if (stride == 2 * unit) done = gather_channel<item, 2>(out, in, count);
-  if (stride == 3 * unit) done = gather_channel<item, 3>(out, in, count);
-  if (stride == 4 * unit) done = gather_channel<item, 4>(out, in, count);
-  if (stride == -unit) done = gather_reversed<item>(out, in, count);
-  portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<std::ptrdiff_t>(done) * stride,
-                                           stride, count - done);
-}
-
-void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
-  const hn::FixedTag<std::uint8_t, 16> d;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * stride);
-    hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(out + i * 16));
-  }
 }
 
 void stream(Pending& pending) {
@@ -221,6 +159,7 @@ constexpr Kernels table{
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
     .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
+    .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,

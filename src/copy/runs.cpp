@@ -98,6 +98,30 @@ class RunWorker {
   }
 
   void gather(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
+    if (const Index head = items_to_line(dst); writes_lines(dst) && head <= count) {
+      pack(src, inner_.src_stride, head);
+      sink_.run(dst, packed_.data(), static_cast<std::size_t>(head), first, step);
+      const auto lines = static_cast<Index>(walk_.kernels.gather_lines[walk_.item_log2()](
+          dst + head * inner_.dst_stride, src + head * inner_.src_stride, inner_.src_stride,
+          static_cast<std::size_t>(count - head)));
+      const Index done = head + lines * static_cast<Index>(line_bytes / walk_.dst_item);
+      gather_rest(dst + done * inner_.dst_stride, src + done * inner_.src_stride, count - done, first, step);
+      return;
+    }
+    gather_rest(dst, src, count, first, step);
+  }
+
+  [[nodiscard]] bool writes_lines(const std::byte* dst) const {
+    return walk_.plan.streaming && walk_.plan.conversion == CopyConversion::none &&
+           reinterpret_cast<std::uintptr_t>(dst) % walk_.dst_item == 0;
+  }
+
+  [[nodiscard]] Index items_to_line(const std::byte* dst) const {
+    const std::size_t misfit = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
+    return static_cast<Index>((line_bytes - misfit) % line_bytes / walk_.dst_item);
+  }
+
+  void gather_rest(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
     for (Index done = 0; done < count; done += piece) {
       const auto part = std::min(count - done, piece);
       pack(src + done * inner_.src_stride, inner_.src_stride, part);
