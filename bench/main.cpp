@@ -32,6 +32,9 @@ void list(const Options& options) {
   for (const OperationCase& what : operation_cases(options.scope)) {
     if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
   }
+  for (const ChainCase& what : chain_cases(options.scope)) {
+    if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
+  }
   for (const auto& peer : peers()) {
     for (const Tiny& tiny : peer->tiny()) {
       const std::string full_name = "tiny/" + tiny.what;
@@ -64,6 +67,8 @@ int run(const Options& options) {
   result["tiny"] = run_tiny(session);  // first, while there is one thread only
   write(options, result);
   result["operations"] = run_operations(session);
+  write(options, result);
+  result["chains"] = run_chains(session);
   write(options, result);
   result["copies"] = run_copies(session);
   write(options, result);

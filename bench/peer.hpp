@@ -8,6 +8,7 @@
 
 #include "call.hpp"
 #include "case.hpp"
+#include "chain_case.hpp"
 #include "operation.hpp"
 
 namespace tenstride::bench {
@@ -44,6 +45,7 @@ class Peer {
   /// Into fresh memory, by the call that people write.
   virtual Call copy_fresh(const CopyJob&) { return {}; }
   virtual Call operate(const OperationJob&) { return {}; }
+  virtual Call chain(const ChainJob&) { return {}; }
   virtual std::vector<Tiny> tiny() { return {}; }
 };
 

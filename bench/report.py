@@ -48,6 +48,10 @@ def families(records):
     return grouped
 
 
+def all_records(result):
+    return [record for part in ("copies", "operations", "chains") for record in result.get(part, [])]
+
+
 def is_large(record):
     return record["bytes_written"] >= LARGE
 
@@ -97,6 +101,41 @@ def table(records):
     yield ""
 
 
+def microseconds(seconds):
+    return f"{seconds * 1e6:,.0f}" if seconds >= 1e-4 else f"{seconds * 1e6:.1f}"
+
+
+def operations_table(records):
+    """One row for each operation: the time of a call, the ratio to PyTorch beside it for each number of threads."""
+    threads = sorted({record["threads"] for record in records})
+    rows = collections.OrderedDict()
+    for record in records:
+        rows.setdefault((record["name"], record["destination"]), {})[record["threads"]] = record
+    cells = ["operation", "memory"]
+    for count in threads:
+        cells += [f"µs, {count} thread{'s' if count > 1 else ''}", "share of the plain copy", "PyTorch, µs",
+                  "to PyTorch"]
+    yield "| " + " | ".join(cells) + " |"
+    yield "|---|---|" + "--:|" * (len(cells) - 2)
+    for (name, memory), row in rows.items():
+        cells = [name, memory]
+        for count in threads:
+            found = row.get(count, {}).get("contenders", {})
+            ours, torch = found.get(US), found.get(TORCH)
+            cells += [microseconds(ours["seconds"]) if ours else "", text(ours and ours["share"]),
+                      microseconds(torch["seconds"]) if torch else "",
+                      f"{torch['seconds'] / ours['seconds']:.2f}x" if ours and torch else ""]
+        yield "| " + " | ".join(cells) + " |"
+    yield ""
+    for count in threads:
+        ratios = [share(r) / share(r, TORCH) for r in records
+                  if r["threads"] == count and share(r) and share(r, TORCH)]
+        if ratios:
+            yield f"{count} thread{'s' if count > 1 else ''}: {geometric_mean(ratios):.2f}x PyTorch in the geometric " \
+                  f"mean of {len(ratios)} operations, {min(ratios):.2f}x at least."
+            yield ""
+
+
 def tiny_table(records):
     names, rows = [], collections.OrderedDict()
     for record in records:
@@ -113,8 +152,9 @@ def tiny_table(records):
 
 def markdown(result):
     lines = list(heading(result))
-    for family, records in families(result.get("copies", []) + result.get("operations", [])).items():
-        lines += [f"## {family[0].upper()}{family[1:]}", ""] + list(table(records))
+    for family, records in families(all_records(result)).items():
+        rows = operations_table(records) if family == "operations" else table(records)
+        lines += [f"## {family[0].upper()}{family[1:]}", ""] + list(rows)
     if result.get("tiny"):
         lines += ["## Small things", ""] + list(tiny_table(result["tiny"]))
     return "\n".join(lines)
@@ -142,6 +182,30 @@ def behind_a_peer(records):
             if not name.startswith(US) and name not in ("malloc, memcpy, free",) and ours < entry["share"] * NOISE:
                 yield f"{ours / entry['share']:.2f} of {name}: {full_name(record)}, {record['destination']}, " \
                       f"{record['threads']} threads"
+
+
+def quartiles(samples):
+    samples = sorted(samples)
+    last = len(samples) - 1
+    return samples[last // 4], samples[last - last // 4]
+
+
+def slower_than_torch(result):
+    """By more than noise: by 5 % in the median, and the middle halves of the samples do not meet."""
+    timed = []
+    for record in result.get("operations", []):
+        found = record.get("contenders", {})
+        if US in found and TORCH in found:
+            timed.append((f"{full_name(record)}, {record['threads']} threads",
+                          [(found[name]["seconds"], found[name]["samples"]) for name in (US, TORCH)]))
+    small = collections.OrderedDict()
+    for record in result.get("tiny", []):
+        small.setdefault((record["name"], record["process"]), {})[record["contender"]] = \
+            (record["nanoseconds"], record["samples"])
+    timed += [(", ".join(key), [row[US], row[TORCH]]) for key, row in small.items() if US in row and TORCH in row]
+    for name, ((ours, our_samples), (torch, torch_samples)) in timed:
+        if ours > 1.05 * torch and quartiles(our_samples)[0] > quartiles(torch_samples)[1]:
+            yield f"{torch / ours:.2f}x PyTorch: {name}"
 
 
 def slow_fresh(copies):
@@ -188,117 +252,14 @@ def goals(result):
         yield f"to PyTorch, geometric mean {geometric_mean(ratios):.2f}x (4x), lowest {min(ratios):.2f}x, " \
               f"{len(ratios)} cases"
     for title, found in (("large cases below their target", below_target(copies)),
-                         ("behind a peer", behind_a_peer(copies + operations)),
+                         ("behind a peer", behind_a_peer(copies)),
+                         ("operations slower than PyTorch", slower_than_torch(result)),
                          ("first touch below 2x PyTorch", slow_fresh(copies)),
                          ("reused memory below 0.80 of warm", fresh_far_from_warm(copies)),
                          ("two threads below 1.8x one", gain_of_threads(copies))):
         found = sorted(found)
         yield f"{title}: {len(found)}"
         yield from ("  " + line for line in found)
-
-
-# Plots.
-
-def plain_name(family):
-    return "".join(c if c.isalnum() else "_" for c in family).strip("_").replace("__", "_")
-
-
-def plot_family(plt, family, records, path):
-    records = [r for r in records if r["destination"] == "warm" and r["threads"] == 1] or records
-    names = []
-    for record in records:
-        names += [name for name in record.get("contenders", {}) if name not in names]
-    height = max(2.0, 0.16 * len(records) * (len(names) + 1) + 1.2)
-    figure, axes = plt.subplots(figsize=(9, height))
-    colours = plt.get_cmap("tab10")
-    for i, name in enumerate(names):
-        places = [k * (len(names) + 1) + i for k, r in enumerate(records) if share(r, name)]
-        values = [share(r, name) for r in records if share(r, name)]
-        axes.barh(places, values, color="black" if name == US else colours(i % 10), label=name)
-    axes.set_yticks([k * (len(names) + 1) + (len(names) - 1) / 2 for k in range(len(records))],
-                    [r["name"] for r in records], fontsize=7)
-    axes.invert_yaxis()
-    axes.axvline(1, color="grey", linewidth=0.8)
-    axes.set_xlabel(f"share of the best plain copy of the same bytes ({records[0]['destination']}, 1 thread)")
-    axes.set_title(family)
-    axes.legend(fontsize=7)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-def size_in_bytes(name):
-    number, unit = name.split()
-    return int(number) * SIZE_UNITS[unit]
-
-
-def plot_sizes(plt, grouped, path, threads):
-    figure, axes = plt.subplots(1, len(grouped), figsize=(5 * len(grouped), 4), squeeze=False, sharey=True)
-    for place, (family, records) in zip(axes[0], grouped.items()):
-        records = [r for r in records if r["threads"] == threads]
-        curves = collections.OrderedDict({"best plain copy": []})
-        for record in records:
-            size = size_in_bytes(record["name"])
-            curves["best plain copy"].append((size, record["best_plain_gb_per_s"]))
-            for name in record.get("contenders", {}):
-                rate = record["bytes"] * 1e-9 / record["contenders"][name]["seconds"]
-                curves.setdefault(name, []).append((size, rate))
-        for name, points in curves.items():
-            style = {US: {"color": "black", "linewidth": 2}, "best plain copy": {"color": "grey", "linestyle": "--"}}
-            place.plot(*zip(*points), marker=".", label=name, **style.get(name, {})) if points else None
-        place.set_xscale("log", base=2)
-        place.set_yscale("log")
-        place.set_title(f"{family.partition(', ')[2]}, {threads} thread{'s' if threads > 1 else ''}", fontsize=9)
-        place.set_xlabel("bytes of the source")
-        place.legend(fontsize=6)
-    axes[0][0].set_ylabel("GB/s, read and written")
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-def plot_tiny(plt, records, path):
-    process = records[-1]["process"]
-    rows = collections.OrderedDict()
-    for record in records:
-        if record["process"] == process:
-            rows.setdefault(record["name"], {})[record["contender"]] = record["nanoseconds"]
-    rows = collections.OrderedDict((name, row) for name, row in rows.items() if len(row) > 1)
-    if not rows:
-        return
-    figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1.5))
-    for place, row in enumerate(rows.values()):
-        for name, value in row.items():
-            axes.plot(value, place, "o", color={US: "black", TORCH: "tab:orange"}.get(name, "tab:blue"), label=name)
-    axes.set_yticks(range(len(rows)), list(rows), fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xscale("log")
-    axes.set_xlabel(f"nanoseconds a call ({process})")
-    handles = dict(zip(*reversed(axes.get_legend_handles_labels())))
-    axes.legend(handles.values(), handles.keys(), fontsize=7)
-    axes.grid(axis="x", which="both", linewidth=0.3)
-    figure.tight_layout()
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
-
-
-def plots(result, folder):
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        sys.exit("report: no matplotlib; scripts/bench_setup.sh installs it into .venv")
-    folder.mkdir(parents=True, exist_ok=True)
-    grouped = families(result.get("copies", []) + result.get("operations", []))
-    sizes = collections.OrderedDict((f, r) for f, r in grouped.items() if f.startswith("sizes"))
-    for family, records in grouped.items():
-        if family not in sizes:
-            plot_family(plt, family, records, folder / f"{plain_name(family)}.png")
-    for threads in sorted({r["threads"] for records in sizes.values() for r in records}):
-        plot_sizes(plt, sizes, folder / f"sizes_{threads}.png", threads)
-    if result.get("tiny"):
-        plot_tiny(plt, result["tiny"], folder / "small.png")
 
 
 def main():

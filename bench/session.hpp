@@ -69,6 +69,7 @@ class Session {
 /// The parts of a run. Each gives its records.
 Json run_copies(Session& session);
 Json run_operations(Session& session);
+Json run_chains(Session& session);
 Json run_tiny(Session& session);
 
 /// Five significant digits: more is noise.

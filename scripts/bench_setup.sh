@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the benchmarks compare tenstride with: Debian or Ubuntu packages, and NumPy and matplotlib in .venv.
+# Installs what the benchmarks compare tenstride with: Debian or Ubuntu packages, and NumPy, einops and matplotlib in .venv.
 # Nothing of it is needed: a library that is absent takes no part. Run again, it changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."

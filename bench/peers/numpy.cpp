@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NumPy, in a process of its own (bench/numpy_peer.py): each turn is a line there and a line back, and
 // NumPy's own clock times what lies between.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,6 +39,9 @@ class Conversation {
     }
     close(to[0]);
     close(from[1]);
+    // Another process must not hold them open: their end is how this one ends.
+    fcntl(to[1], F_SETFD, FD_CLOEXEC);
+    fcntl(from[0], F_SETFD, FD_CLOEXEC);
     to_ = fdopen(to[1], "w");
     from_ = fdopen(from[0], "r");
   }
@@ -100,20 +104,71 @@ bool is_unknown_to_numpy(DType type) {
   return type == DType::bfloat16 || type == DType::float8_e4m3fn || type == DType::float8_e5m2;
 }
 
+/// A process of NumPy, and einops.
+struct Python {
+  std::shared_ptr<Conversation> process;
+  std::string numpy = "absent";
+  std::string einops = "absent";
+};
+
+Python start_python() {
+  Python result;
+  try {
+    result.process = std::make_shared<Conversation>(TENSTRIDE_BENCH_PYTHON, TENSTRIDE_BENCH_NUMPY_PEER);
+    const Json versions = result.process->hear();
+    result.numpy = versions.at("version");
+    result.einops = versions.at("einops");
+  } catch (const std::exception& error) {
+    result.process = nullptr;
+    std::fprintf(stderr, "NumPy takes no part: %s (bench_setup.sh installs it)\n", error.what());
+  }
+  return result;
+}
+
+Call asked(const std::shared_ptr<Conversation>& process, const Json& question) {
+  if (!process || !process->ask(question).at("offered").get<bool>()) return {};
+  Call call;
+  call.run_elsewhere = [process](std::uint64_t calls) {
+    return process->ask({{"run", calls}}).at("seconds").get<double>();
+  };
+  call.read_elsewhere = [process](std::span<const Index> positions) {
+    const std::vector<Index> list(positions.begin(), positions.end());
+    return from_hex(process->ask({{"read", list}}).at("bytes").get<std::string>());
+  };
+  return call;
+}
+
+Call chain_in_python(const std::shared_ptr<Conversation>& process, const ChainCase& what, bool in_patterns) {
+  Json steps = Json::array();
+  for (const ChainStep& step : what.steps) {
+    const bool permutes = step.kind == ChainStep::Kind::permute;
+    steps.push_back({permutes ? "permute" : "reshape", step.dims.to_vector()});
+  }
+  Json patterns = Json::array();
+  for (const ChainPattern& pattern : what.patterns) {
+    Json sizes = Json::object();
+    for (const AxisSize& size : pattern.sizes) sizes[size.name] = size.size;
+    if (in_patterns) patterns.push_back(Json::array({pattern.text, std::move(sizes)}));
+  }
+  const Json question = {{"type", tenstride::name(what.type)},
+                         {"shape", what.shape.to_vector()},
+                         {"mask", operation_mask},
+                         {"steps", std::move(steps)},
+                         {"patterns", std::move(patterns)}};
+  return asked(process, {{"chain", question}});
+}
+
 class Numpy : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "NumPy"; }
   [[nodiscard]] std::string version() const override { return version_; }
 
   void start() override {
-    try {
-      process_ = std::make_shared<Conversation>(TENSTRIDE_BENCH_PYTHON, TENSTRIDE_BENCH_NUMPY_PEER);
-      version_ = process_->hear().at("version");
-    } catch (const std::exception& error) {
-      process_ = nullptr;
-      std::fprintf(stderr, "NumPy takes no part: %s (bench_setup.sh installs it)\n", error.what());
-    }
+    Python python = start_python();
+    process_ = std::move(python.process);
+    version_ = std::move(python.numpy);
   }
+  Call chain(const ChainJob& job) override { return chain_in_python(process_, job.what, false); }
 
   Call copy(const CopyJob& job) override {
     const CopyCase& what = job.what;
@@ -132,16 +187,7 @@ class Numpy : public Peer {
     if (what.src_type == what.dst_type && is_unknown_to_numpy(what.src_type)) {
       question["bits"] = table_of_bits(what.src_type, mask);
     }
-    if (!process_->ask({{"case", question}}).at("offered").get<bool>()) return {};
-    Call call;
-    call.run_elsewhere = [process = process_](std::uint64_t calls) {
-      return process->ask({{"run", calls}}).at("seconds").get<double>();
-    };
-    call.read_elsewhere = [process = process_](std::span<const Index> positions) {
-      const std::vector<Index> list(positions.begin(), positions.end());
-      return from_hex(process->ask({{"read", list}}).at("bytes").get<std::string>());
-    };
-    return call;
+    return asked(process_, {{"case", question}});
   }
 
  private:
@@ -152,7 +198,24 @@ class Numpy : public Peer {
   std::shared_ptr<Conversation> process_;
 };
 
-const bool added = add_peer(std::make_unique<Numpy>());
+class Einops : public Peer {
+ public:
+  [[nodiscard]] std::string name() const override { return "einops on NumPy"; }
+  [[nodiscard]] std::string version() const override { return version_; }
+
+  void start() override {
+    Python python = start_python();
+    process_ = std::move(python.process);
+    version_ = std::move(python.einops);
+  }
+  Call chain(const ChainJob& job) override { return chain_in_python(process_, job.what, true); }
+
+ private:
+  std::string version_ = "absent";
+  std::shared_ptr<Conversation> process_;  ///< its own: the process keeps one case
+};
+
+const bool added = add_peer(std::make_unique<Numpy>()) && add_peer(std::make_unique<Einops>());
 
 }  // namespace
 }  // namespace tenstride::bench

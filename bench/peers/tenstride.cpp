@@ -6,6 +6,7 @@
 #include "tenstride/factory.hpp"
 #include "tenstride/memory.hpp"
 #include "tenstride/parallel.hpp"
+#include "tenstride_chains.hpp"
 #include "tenstride_operations.hpp"
 #include "tenstride_tiny.hpp"
 
@@ -63,6 +64,7 @@ class Tenstride : public Peer {
   }
   Call copy_fresh(const CopyJob& job) override { return fresh(job); }
   Call operate(const OperationJob& job) override { return tenstride_operation(job); }
+  Call chain(const ChainJob& job) override { return tenstride_chain(job); }
   std::vector<Tiny> tiny() override { return tenstride_tiny(); }
 };
 

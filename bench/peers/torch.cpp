@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "../peer.hpp"
+#include "torch_chains.hpp"
 #include "torch_tiny.hpp"
 
 namespace tenstride::bench {
@@ -142,6 +143,7 @@ class Torch : public Peer {
   }
 
   Call operate(const OperationJob& job) override;
+  Call chain(const ChainJob& job) override { return torch_chain(job); }
   std::vector<Tiny> tiny() override { return torch_tiny(); }
 };
 

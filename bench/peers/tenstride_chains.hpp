@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../peer.hpp"
+
+namespace tenstride::bench {
+
+/// A chain, carried out at its end.
+Call tenstride_chain(const ChainJob& job);
+
+}  // namespace tenstride::bench
