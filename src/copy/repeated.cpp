@@ -130,10 +130,18 @@ void copy_dense(const Runs& runs) {
 template <std::size_t item>
 void fill_apart(const Runs& runs) {
   for (Index row = 0; row < runs.rows; ++row) {
-    std::byte* const dst = runs.dst + row * runs.dst_pitch;
+    std::byte* dst = runs.dst + row * runs.dst_pitch;
     std::array<std::byte, item> one;
     std::memcpy(one.data(), runs.src + row * runs.src_pitch, item);
-    for (Index i = 0; i < runs.count; ++i) std::memcpy(dst + i * runs.dst_step, one.data(), item);
+    const Index apart = runs.dst_step;
+    Index left = runs.count;
+    for (; left >= 4; left -= 4, dst += 4 * apart) {
+      std::memcpy(dst, one.data(), item);
+      std::memcpy(dst + apart, one.data(), item);
+      std::memcpy(dst + 2 * apart, one.data(), item);
+      std::memcpy(dst + 3 * apart, one.data(), item);
+    }
+    for (; left > 0; --left, dst += apart) std::memcpy(dst, one.data(), item);
   }
 }
 
