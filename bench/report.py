@@ -8,52 +8,20 @@
 import argparse
 import collections
 import json
-import math
 import pathlib
 import sys
 
-US = "tenstride"
-FIRST = "tenstride first touch"
-TORCH = "libtorch"
-LARGE = 16 << 20
+from plots import plots
+from records import FIRST, TORCH, US, all_records, families, full_name, geometric_mean, is_large, share
+
 NOISE = 0.97  # a peer is faster when it is so by more than 3 %
 
 ITEM_SIZES = {"bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "uint16": 2, "int16": 2,
               "float16": 2, "bfloat16": 2, "complex128": 16}
-SIZE_UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-def geometric_mean(values):
-    values = [value for value in values if value > 0]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
-
-
-def share(record, name=US):
-    found = record.get("contenders", {}).get(name)
-    return found["share"] if found else None
 
 
 def text(value):
     return "" if value is None else f"{value:.2f}"
-
-
-def full_name(record):
-    return f"{record['family']}/{record['name']}"
-
-
-def families(records):
-    grouped = collections.OrderedDict()
-    for record in records:
-        grouped.setdefault(record["family"], []).append(record)
-    return grouped
-
-
-def all_records(result):
-    return [record for part in ("copies", "operations", "chains") for record in result.get(part, [])]
-
-
-def is_large(record):
-    return record["bytes_written"] >= LARGE
 
 
 def wanted_share(record):
