@@ -28,7 +28,8 @@ class Sink {
       : kernels_(kernels),
         converter_(plan, kernels),
         converts_(plan.conversion != CopyConversion::none),
-        streaming_(plan.streaming),
+        streaming_(plan.streaming && (plan.conversion != CopyConversion::convert ||
+                                      plan.kernel == CopyKernel::tile || converter_.streaming() != nullptr)),
         src_item_(item_size(plan.src_type) * static_cast<std::size_t>(plan.item_elements)),
         dst_item_(item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements)) {}
   Sink(const Sink&) = delete;

@@ -34,6 +34,8 @@ class TileWorker {
         item_(walk.src_item),
         carried_bytes_(line_bytes / walk.dst_item * walk.src_item),
         converts_(walk.plan.conversion != CopyConversion::none) {
+    // What stands between rows is converted with them.
+    if (converts_) first_.fill(std::byte{});
     if (tiling.carries)
       carried_ = std::make_unique<std::byte[]>(static_cast<Size>(tiling.panel) * carried_bytes_);
   }
@@ -212,8 +214,7 @@ class TileWorker {
     Size src_pitch = pitch;
     if (converts_) {
       src = second_.data();
-      src_pitch = padded_pitch(count, walk_.dst_item);
-      convert_rows(block, first, pitch, src_pitch);
+      src_pitch = convert_block(block, first, pitch);
     }
     src += (start - first) * static_cast<Index>(walk_.dst_item);
     const Index end = std::min(start + plan_.tile_dst, tiling_.inner.extent + tiling_.shift);
@@ -252,6 +253,23 @@ class TileWorker {
   /// An odd number of cache lines, so that rows of the buffer fall into different sets of the cache.
   static Size padded_pitch(Index rows, Size item) {
     return ((static_cast<Size>(rows) * item + line_bytes - 1) / line_bytes | 1U) * line_bytes;
+  }
+
+  /// Converts a turned block. The pitch of the converted rows.
+  Size convert_block(const Tile& block, Index first, Size pitch) {
+    if (tiling_.inner.is_scaled || tiling_.run.is_scaled) {
+      const Size to_pitch = padded_pitch(block.last - first, walk_.dst_item);
+      convert_rows(block, first, pitch, to_pitch);
+      return to_pitch;
+    }
+    // In one go with what stands between the rows: a call for each would take longer than the conversion.
+    const Size row_items = pitch / item_;
+    const Size items = row_items * static_cast<Size>(block.columns);
+    for (Size done = 0; done < items; done += RowConverter::longest) {
+      sink_.convert(second_.data() + done * walk_.dst_item, first_.data() + done * item_,
+                    std::min(items - done, RowConverter::longest), block.scale_index, 0);
+    }
+    return row_items * walk_.dst_item;
   }
 
   void convert_rows(const Tile& block, Index first, Size from_pitch, Size to_pitch) {
