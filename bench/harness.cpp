@@ -39,10 +39,10 @@ struct Turn {
 Turn turn_for(const Contender& contender, double seconds, double fastest, const Rounds& rounds) {
   Turn turn;
   turn.repetitions = rounds.repetitions;
-  if (!contender.takes_all_turns) {
-    if (seconds > fastest * rounds.few_turns_from) turn.repetitions = std::min(3, rounds.repetitions);
-    if (seconds > fastest * rounds.one_turn_from) turn.repetitions = 1;
-  }
+  const int few = std::min(3, rounds.repetitions);
+  const double few_from = contender.takes_all_turns ? rounds.few_turns_of_all_from : rounds.few_turns_from;
+  if (seconds > fastest * few_from) turn.repetitions = few;
+  if (!contender.takes_all_turns && seconds > fastest * rounds.one_turn_from) turn.repetitions = 0;
   if (contender.call.before) return turn;
   turn.is_warmed = seconds < rounds.warmed_below;
   turn.calls =
@@ -74,6 +74,7 @@ std::vector<Timing> time_in_turn(std::span<Contender> contenders, const Rounds& 
   const double fastest = *std::min_element(estimates.begin(), estimates.end());
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     turns.push_back(turn_for(contenders[i], estimates[i], fastest, rounds));
+    if (turns[i].repetitions == 0) timings[i].seconds.push_back(estimates[i]);
   }
   const std::size_t count = contenders.size();
   for (int round = 0; round < rounds.repetitions; ++round) {

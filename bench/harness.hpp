@@ -34,9 +34,12 @@ struct Rounds {
   /// A call shorter than this is made once before each turn, so that the caches hold what its own repetition
   /// leaves in them and not what the contender before it left.
   double warmed_below = 20e-3;
-  /// Who is so many times slower than the fastest gets 3 turns only, and one so many times slower one.
-  double few_turns_from = 16;
-  double one_turn_from = 1e9;
+  /// Who is so many times slower than the fastest gets 3 turns only, and one so many times slower just the
+  /// call by which that was found out.
+  double few_turns_from = 4;
+  double one_turn_from = 12;
+  /// The same for who takes all turns otherwise: the ratio is known well enough then.
+  double few_turns_of_all_from = 6;
   /// Between turns: time for the threads of the one before to fall asleep.
   double pause = 2e-3;
 };

@@ -33,7 +33,7 @@ def plot_family(plt, family, records, path):
     axes.set_title(family)
     axes.legend(fontsize=7)
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -63,7 +63,7 @@ def plot_operations(plt, records, path):
         place.set_xlabel("times as fast as PyTorch")
         place.legend(fontsize=7)
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -93,7 +93,7 @@ def plot_sizes(plt, grouped, path, threads):
         place.legend(fontsize=6)
     axes[0][0].set_ylabel("GB/s, read and written")
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
 
 
@@ -118,7 +118,7 @@ def plot_tiny(plt, records, path):
     axes.legend(handles.values(), handles.keys(), fontsize=7)
     axes.grid(axis="x", which="both", linewidth=0.3)
     figure.tight_layout()
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, bbox_inches="tight")
     plt.close(figure)
 
 
