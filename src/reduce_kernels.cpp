@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of reductions: plain loops over blocks of 16 elements, which the compiler turns into vector
-// instructions. This file is compiled once for each instruction set, in a namespace of its own; the blocks
-// are the same in each, and so are the results.
+// instructions; where it does not (half numbers, NaN), Highway's. This file is compiled once for each
+// instruction set, in a namespace of its own; the blocks are the same in each, and so are the results.
 
 #define HWY_IS_DEBUG_BUILD 0
 // Memory is the limit: wider vectors than AVX2's bring nothing here.
@@ -13,7 +13,9 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 #include "reduce_kernels.hpp"
@@ -23,6 +25,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr Index lanes = 16;
 
@@ -98,10 +102,12 @@ constexpr S lowest() {
 template <class T>
 struct Min {
   using State = Comparable<T>;
+  static constexpr bool takes_less = true;
   static constexpr State first() { return highest<State>(); }
   static State read(T value) { return static_cast<State>(value); }
   static State fold(State a, State b) {
-    if constexpr (std::is_floating_point_v<State>) return (b < a || b != b) && a == a ? b : a;
+    // Without a branch, so that it becomes vector instructions.
+    if constexpr (std::is_floating_point_v<State>) return (int{b < a} | int{b != b}) & int{a == a} ? b : a;
     return b < a ? b : a;
   }
   static T result(State state, Index) { return T(state); }
@@ -110,9 +116,10 @@ struct Min {
 template <class T>
 struct Max : Min<T> {
   using typename Min<T>::State;
+  static constexpr bool takes_less = false;
   static constexpr State first() { return lowest<State>(); }
   static State fold(State a, State b) {
-    if constexpr (std::is_floating_point_v<State>) return (a < b || b != b) && a == a ? b : a;
+    if constexpr (std::is_floating_point_v<State>) return (int{a < b} | int{b != b}) & int{a == a} ? b : a;
     return a < b ? b : a;
   }
 };
@@ -139,9 +146,23 @@ struct All : Any<T> {
   static State fold(State a, State b) { return a & b; }
 };
 
+/// Sums of so many small integers fit in twice as many bits.
+constexpr Index narrow_sums = 256;
+template <class T>
+using Narrow =
+    std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>,
+                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+
 template <class Op, class T>
 struct Leaves {
   using State = typename Op::State;
+  static constexpr bool sums_narrow = std::is_same_v<Op, Sum<T>> && std::is_integral_v<T> && sizeof(T) <= 2;
+  static constexpr bool compares_floats = [] {
+    if constexpr (requires { Op::takes_less; }) return std::is_floating_point_v<State>;
+    return false;
+  }();
+  /// Accumulators kept in registers while rows are folded into them: 64 bytes at least.
+  static constexpr Index row_lanes = std::max(lanes, static_cast<Index>(64 / sizeof(State)));
 
   static void start(void* states, Index count) {
     auto* const to = static_cast<State*>(states);
@@ -150,14 +171,87 @@ struct Leaves {
 
   static typename Op::State read(const std::byte* at) { return Op::read(load_element<T>(at)); }
 
+  template <Index Count>
+  static void widen_block(float* values, const std::byte* src) {
+#if HWY_TARGET == HWY_SCALAR
+    for (Index k = 0; k < Count; ++k) values[k] = static_cast<float>(load_element<T>(src + k * 2));
+#else
+    std::uint16_t bits[static_cast<std::size_t>(Count)];
+    std::memcpy(bits, src, sizeof bits);
+    const hn::CappedTag<float, 8> to;
+    const hn::Rebind<hwy::float16_t, decltype(to)> from;
+    const hn::Rebind<std::uint16_t, decltype(to)> raw;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(Count); k += hn::Lanes(to)) {
+      hn::StoreU(hn::PromoteTo(to, hn::BitCast(from, hn::LoadU(raw, bits + k))), to, values + k);
+    }
+#endif
+  }
+
+  /// Folds dense elements into accumulators, one each.
+  template <Index Count>
+  static void fold_block(State* block, const std::byte* src) {
+    if constexpr (compares_floats) {
+      State values[static_cast<std::size_t>(Count)];
+      if constexpr (std::is_same_v<T, float16>) {
+        widen_block<Count>(values, src);
+      } else {
+        for (Index k = 0; k < Count; ++k) values[k] = read(src + k * static_cast<Index>(sizeof(T)));
+      }
+      const hn::CappedTag<State, 32 / sizeof(State)> d;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(Count); k += hn::Lanes(d)) {
+        const auto a = hn::LoadU(d, block + k);
+        const auto b = hn::LoadU(d, values + k);
+        const auto better = Op::takes_less ? hn::Lt(b, a) : hn::Lt(a, b);
+        // The first NaN stays.
+        const auto takes = hn::AndNot(hn::IsNaN(a), hn::Or(better, hn::IsNaN(b)));
+        hn::StoreU(hn::IfThenElse(takes, b, a), d, block + k);
+      }
+    } else if constexpr (std::is_same_v<T, float16>) {
+      float values[static_cast<std::size_t>(Count)];
+      widen_block<Count>(values, src);
+      for (Index k = 0; k < Count; ++k) {
+        if constexpr (std::is_same_v<State, std::uint8_t>) {
+          block[k] = Op::fold(block[k], values[k] != 0 ? 1 : 0);
+        } else {
+          block[k] = Op::fold(block[k], static_cast<State>(values[k]));
+        }
+      }
+    } else {
+      for (Index k = 0; k < Count; ++k)
+        block[k] = Op::fold(block[k], read(src + k * static_cast<Index>(sizeof(T))));
+    }
+  }
+
+  /// Sums of `rows` blocks that lie `step` bytes apart.
+  static void add_narrow(State* block, const std::byte* src, Index rows, std::ptrdiff_t step) {
+    while (rows > 0) {
+      const Index now = std::min(rows, narrow_sums);
+      Narrow<T> sums[lanes] = {};
+      for (Index r = 0; r < now; ++r, src += step) {
+        T values[lanes];
+        std::memcpy(values, src, sizeof values);
+        for (Index k = 0; k < lanes; ++k) sums[k] = static_cast<Narrow<T>>(sums[k] + values[k]);
+      }
+      for (Index k = 0; k < lanes; ++k) block[k] += static_cast<State>(sums[k]);
+      rows -= now;
+    }
+  }
+
   static void fold(void* state, const std::byte* src, Index count, std::ptrdiff_t stride) {
     State block[lanes];
     for (State& lane : block) lane = Op::first();
     Index i = 0;
+    if constexpr (sums_narrow) {
+      if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
+        const Index blocks = count / lanes;
+        add_narrow(block, src, blocks, lanes * stride);
+        i = blocks * lanes;
+        src += i * stride;
+      }
+    }
     if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
       for (; i + lanes <= count; i += lanes, src += lanes * static_cast<Index>(sizeof(T))) {
-        for (Index k = 0; k < lanes; ++k)
-          block[k] = Op::fold(block[k], read(src + k * static_cast<Index>(sizeof(T))));
+        fold_block<lanes>(block, src);
       }
     } else {
       for (; i + lanes <= count; i += lanes, src += lanes * stride) {
@@ -177,15 +271,15 @@ struct Leaves {
     auto* const to = static_cast<State*>(states);
     Index i = 0;
     if (stride == static_cast<std::ptrdiff_t>(sizeof(T))) {
-      for (; i + lanes <= count; i += lanes) {
-        State block[lanes];
-        for (Index k = 0; k < lanes; ++k) block[k] = to[i + k];
+      if constexpr (sums_narrow) {
+        for (; i + lanes <= count; i += lanes) add_narrow(to + i, src + i * stride, rows, row_stride);
+      }
+      for (; i + row_lanes <= count; i += row_lanes) {
+        State block[static_cast<std::size_t>(row_lanes)];
+        for (Index k = 0; k < row_lanes; ++k) block[k] = to[i + k];
         const std::byte* row = src + i * stride;
-        for (Index r = 0; r < rows; ++r, row += row_stride) {
-          for (Index k = 0; k < lanes; ++k)
-            block[k] = Op::fold(block[k], read(row + k * static_cast<Index>(sizeof(T))));
-        }
-        for (Index k = 0; k < lanes; ++k) to[i + k] = block[k];
+        for (Index r = 0; r < rows; ++r, row += row_stride) fold_block<row_lanes>(block, row);
+        for (Index k = 0; k < row_lanes; ++k) to[i + k] = block[k];
       }
     }
     for (; i < count; ++i) {
@@ -199,6 +293,40 @@ struct Leaves {
     for (Index i = 0; i < count; ++i) to[i] = Op::fold(to[i], from[i]);
   }
 
+  static void gather(void* states, Index count, Index group, Index inner) {
+    auto* const at = static_cast<State*>(states);
+    if (group == 2 && inner == 1) {
+      Index o = 0;
+      for (; o + lanes <= count; o += lanes) {
+        State block[lanes];
+        for (Index k = 0; k < lanes; ++k) block[k] = Op::fold(at[2 * (o + k)], at[2 * (o + k) + 1]);
+        for (Index k = 0; k < lanes; ++k) at[o + k] = block[k];
+      }
+      for (; o < count; ++o) at[o] = Op::fold(at[2 * o], at[2 * o + 1]);
+      return;
+    }
+    if (group < lanes && inner < lanes) {
+      for (Index o = 0; o < count; ++o) {
+        const State* const from = at + o * group * inner;
+        for (Index i = 0; i < inner; ++i) {
+          State sum = from[i];
+          for (Index j = 1; j < group; ++j) sum = Op::fold(sum, from[j * inner + i]);
+          at[o * inner + i] = sum;
+        }
+      }
+      return;
+    }
+    for (Index o = 0; o < count; ++o) {
+      State* const from = at + o * group * inner;
+      for (Index apart = 1; apart < group; apart *= 2) {
+        for (Index j = 0; j + apart < group; j += 2 * apart) {
+          combine(from + j * inner, from + (j + apart) * inner, inner);
+        }
+      }
+      for (Index i = 0; i < inner; ++i) at[o * inner + i] = from[i];
+    }
+  }
+
   static void finish(std::byte* dst, const void* states, Index count, Index folded) {
     const auto* const from = static_cast<const State*>(states);
     for (Index i = 0; i < count; ++i) {
@@ -208,7 +336,7 @@ struct Leaves {
   }
 
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State), start, fold, fold_rows, combine, finish};
+    static constexpr ReduceKernel kernel{sizeof(State), start, fold, fold_rows, combine, gather, finish};
     return &kernel;
   }
 };

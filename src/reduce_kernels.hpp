@@ -20,6 +20,9 @@ struct ReduceKernel {
                     std::ptrdiff_t row_stride);
   /// states[i] = states[i] with others[i].
   void (*combine)(void* states, const void* others, Index count);
+  /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together, and
+  /// moves them up: `count` times `inner` are left.
+  void (*gather)(void* states, Index count, Index group, Index inner);
   /// Writes the results; `folded` is how many elements went into each.
   void (*finish)(std::byte* dst, const void* states, Index count, Index folded);
 };

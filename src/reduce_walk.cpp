@@ -11,10 +11,16 @@ namespace tenstride::detail {
 namespace {
 
 /// Results worked on together: their accumulators stay in the first-level cache.
-constexpr Index tile_results = 1024;
+constexpr Index tile_results = 4096;
+constexpr Index most_results = 8192;
 /// Elements that one accumulator folds in a row before the halves of a range are combined pairwise.
 constexpr Index leaf_elements = 4096;
 constexpr Index leaf_rows = 128;
+/// Rows of so many results are not joined to longer ones.
+constexpr Index widest_inner = 128;
+/// A long axis is folded in groups of so many results, and not of fewer.
+constexpr Index widest_group = 512;
+constexpr Index shortest_group = 4;
 /// Rows read side by side: as many as a processor prefetches.
 constexpr Index rows_at_once = 8;
 /// A piece of work for a thread, in elements; a range of less is not divided.
@@ -36,7 +42,8 @@ std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
 /// A position in loops, counted from the first element.
 class Cursor {
  public:
-  Cursor(const std::vector<ReduceLoop>& loops, Index position) : loops_(loops), index_(loops.size()) {
+  Cursor(const std::vector<ReduceLoop>& loops, Index position)
+      : loops_(loops), index_(Dims::filled(loops.size(), 0)) {
     for (std::size_t d = loops.size(); d-- > 0;) {
       index_[d] = position % loops[d].extent;
       position /= loops[d].extent;
@@ -60,7 +67,7 @@ class Cursor {
 
  private:
   const std::vector<ReduceLoop>& loops_;
-  std::vector<Index> index_;
+  Dims index_;
   std::ptrdiff_t offset_ = 0;
 };
 
@@ -89,7 +96,7 @@ class Folding {
     kernel_.start(states, last - first);
     Cursor at(walk_.kept, first);
     while (first < last) {
-      const Index count = walk_.goes_by_rows ? std::min({last - first, at.run(), tile_results}) : 1;
+      const Index count = walk_.goes_by_rows ? std::min({last - first, at.run(), most_results}) : 1;
       halves(base_ + at.offset(), count, begin, end, states);
       states += static_cast<Index>(kernel_.state_size) * count;
       first += count;
@@ -140,6 +147,7 @@ class Folding {
 Dims working_strides(const Layout& kept, const Layout& folded) {
   const Dims as_source = inferred_dense_strides(kept);
   const ReduceWalk walk(kept, as_source, folded, 1);
+  if (walk.group > 1) return as_source;
   const auto is_short = [](const std::vector<ReduceLoop>& loops) {
     return loops.empty() || loops.back().extent < short_row;
   };
@@ -187,6 +195,11 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
     goes_by_rows = true;
     return;
   }
+  widen(item);
+  if (group > 1) {
+    goes_by_rows = true;
+    return;
+  }
   const bool has_long_rows = kept.back().extent >= short_row;
   const bool has_long_runs = folded.back().extent >= short_row;
   if (has_long_rows != has_long_runs) {
@@ -198,19 +211,58 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
   }
 }
 
+void ReduceWalk::widen(Index item) {
+  const bool ends_kept = kept.back().stride == item;
+  const Index channels = ends_kept ? kept.back().extent : 1;
+  if (channels > widest_inner || folded.back().stride != channels * item) return;
+  const Index extent = folded.back().extent;
+  const std::size_t above = ends_kept ? 2 : 1;
+  if (!ends_kept && folded.size() == 1 && extent > 2) return;  // no longer rows are won
+  if (extent < short_row && kept.size() >= above &&
+      kept[kept.size() - above].stride == extent * channels * item) {
+    // The axis folded lies within rows of results: (w, f, c) is one row of w*f*c.
+    const Index row = kept[kept.size() - above].extent * extent * channels;
+    kept.resize(kept.size() - above);
+    kept.push_back({row, item});
+    folded.pop_back();
+    group = extent;
+  } else if (ends_kept && channels < short_row) {
+    // A long axis is folded as two: (n/k, k, c) is n/k rows of k*c.
+    Index part = std::min(widest_group / channels, extent);
+    while (extent % part != 0) --part;
+    if (part < shortest_group) return;
+    kept.back() = {part * channels, item};
+    folded.back() = {extent / part, part * channels * item};
+    if (folded.back().extent == 1) folded.pop_back();
+    group = part;
+  } else {
+    return;
+  }
+  inner = channels;
+  results *= group;
+  each /= group;
+}
+
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
   const Folding folding(kernel, walk, base);
   const auto state = static_cast<Index>(kernel.state_size);
   const auto item = static_cast<Index>(dst_item);
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
-  const Index tile = walk.goes_by_rows ? std::min(tile_results, walk.results)
-                                       : std::clamp<Index>(piece_elements / std::max<Index>(walk.each, 1), 1,
-                                                           std::min(tile_results, walk.results));
+  // Groups are never divided.
+  const Index whole = walk.group * walk.inner;
+  const Index tile = walk.goes_by_rows
+                         ? std::min(std::max(tile_results / whole, Index{1}) * whole, walk.results)
+                         : std::clamp<Index>(piece_elements / std::max<Index>(walk.each, 1), 1,
+                                             std::min(tile_results, walk.results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = tiles >= 64 ? 1 : std::clamp<Index>(tile * walk.each / piece_elements, 1, 64);
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);
   const Index grain = std::max<Index>(piece_elements / std::max<Index>(tile * per_cut, 1), 1);
+  const auto finish = [&](Index first, Index count, std::byte* states) {
+    if (walk.group > 1) kernel.gather(states, count / whole, walk.group, walk.inner);
+    kernel.finish(dst + first / walk.group * item, states, count / walk.group, walk.each * walk.group);
+  };
   if (cuts == 1) {
     parallel_for(0, tiles, grain, [&](Index from, Index to) {
       const States states(kernel, tile);
@@ -218,7 +270,7 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
         const Index first = t * tile;
         const Index last = std::min(first + tile, walk.results);
         folding.piece(first, last, 0, walk.each, states.data());
-        kernel.finish(dst + first * item, states.data(), last - first, walk.each);
+        finish(first, last - first, states.data());
       }
     });
     return;
@@ -238,7 +290,7 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
       kernel.combine(row(cut), row(cut + apart), walk.results);
     }
   }
-  kernel.finish(dst, states.data(), walk.results, walk.each);
+  finish(0, walk.results, states.data());
 }
 
 }  // namespace tenstride::detail

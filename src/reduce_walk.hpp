@@ -28,6 +28,13 @@ struct ReduceWalk {
   Index results = 1;
   Index each = 1;             ///< elements folded into one result
   bool goes_by_rows = false;  ///< rows of results at once, or one result after the other
+  /// Short axes beside each other (the channels of pixels, squares that are pooled) are one long row of
+  /// results: of `group` times `inner` of these, the `inner` of each group are folded together at the end.
+  Index group = 1;
+  Index inner = 1;
+
+ private:
+  void widen(Index item);
 };
 
 /// Dense strides for the results, in the order in which they are best worked on: the source's, but for a

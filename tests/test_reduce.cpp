@@ -13,6 +13,7 @@
 #include "tenstride/ops.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/random.hpp"
+#include "tenstride/text.hpp"
 
 namespace tenstride {
 namespace {
@@ -168,6 +169,85 @@ TEST(Reduce, IsRightWhereRangesAreDividedAndTilesEnd) {
         EXPECT_EQ(result.to_vector<Index>(), slow_sums(x, axes));
       }
     }
+  }
+}
+
+/// As slow_reduce, by one walk over all elements.
+Tensor folded_lists(const Tensor& x, const Dims& axes, Reduction reduction) {
+  Dims steps = Dims::filled(x.shape().size(), 0);
+  Dims shape;
+  Index results = 1;
+  for (std::size_t d = x.shape().size(); d-- > 0;) {
+    if (std::find(axes.begin(), axes.end(), static_cast<Index>(d)) != axes.end()) continue;
+    shape.insert(0, x.shape()[d]);
+    steps[d] = results;
+    results *= x.shape()[d];
+  }
+  std::vector<std::vector<std::complex<double>>> lists(detail::at(results));
+  const std::vector<double> values = x.to(DType::float64).to_vector<double>();
+  std::size_t n = 0;
+  testing::for_each_index(x.shape(), [&](const Dims& index) {
+    Index place = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * steps[d];
+    lists[detail::at(place)].emplace_back(values[n++]);
+  });
+  Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
+  Tensor flat = result.view({-1});
+  for (Index i = 0; i < results; ++i) flat.select(0, i).fill_(slow_fold(reduction, lists[detail::at(i)]));
+  return result;
+}
+
+TEST(Reduce, JoinsShortAxesToLongRows) {
+  struct Case {
+    Dims shape;
+    Dims axes;
+  };
+  const Case cases[] = {{{2, 5, 2, 11, 2, 3}, {2, 4}},
+                        {{3, 4, 2, 37, 2, 64}, {2, 4}},
+                        {{3, 7, 3, 13, 3, 130}, {2, 4}},
+                        {{5, 2, 300, 2}, {1, 3}},
+                        {{4, 7, 41, 5}, {1, 3}},
+                        {{2, 15, 3000, 15}, {1, 3}},
+                        {{4096, 3}, {0}},
+                        {{2, 64, 48, 5}, {1, 2}},
+                        {{10007, 3}, {0}},
+                        {{3, 1021, 2}, {1}},
+                        {{900, 3}, {1}},
+                        {{90000, 2}, {1}},
+                        {{120, 13, 4, 3}, {0, 2}},
+                        {{40, 17, 2, 1, 6}, {2, 4}}};
+  for (const DType dtype : {DType::uint8, DType::bool_, DType::int8, DType::int16, DType::int32,
+                            DType::float16, DType::bfloat16, DType::float32}) {
+    for (const Case& one : cases) {
+      // Small numbers with few ones and zeros among them, so that products and sums are exact.
+      const Tensor numbers = arange(count_elements(one.shape)).view(one.shape);
+      Tensor x = (numbers.to(DType::int32)).to(dtype);
+      for (const Reduction reduction : all_reductions) {
+        if (!is_offered(reduction, dtype)) continue;
+        const bool is_product = reduction == Reduction::prod;
+        if (is_product) x = ones(one.shape, {.dtype = dtype});
+        const Tensor expected = folded_lists(x, one.axes, reduction);
+        const Tensor result = reduce_axes(x, one.axes, reduction);
+        ASSERT_TRUE(result.allclose(expected, 1e-3))
+            << name(dtype) << ' ' << name(reduction) << ' ' << to_string(one.shape);
+      }
+    }
+  }
+}
+
+TEST(Reduce, ReadsEveryHalfNumber) {
+  Tensor bits = arange(65536, {.dtype = DType::int32}).to(DType::int16);
+  const Tensor halves = bits.view(DType::float16);
+  const Tensor many = halves.view({-1, 1}).expand({65536, 48}).contiguous();
+  const std::vector<double> wanted = halves.to(DType::float64).to_vector<double>();
+  for (const Tensor& x : {many, many.t().contiguous().t()}) {
+    for (const Reduction reduction : {Reduction::min, Reduction::max, Reduction::mean}) {
+      const std::vector<double> got = reduce_axes(x, {1}, reduction).to(DType::float64).to_vector<double>();
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        ASSERT_TRUE(got[i] == wanted[i] || (std::isnan(got[i]) && std::isnan(wanted[i]))) << i;
+      }
+    }
+    EXPECT_TRUE(reduce_axes(x, {1}, Reduction::any).equal(halves.to(DType::bool_)));
   }
 }
 
