@@ -96,8 +96,9 @@ Json run_copies(Session& session) {
     }
     for (const int threads : options.threads) {
       for (const std::string& destination : options.destinations) {
-        const bool is_sizes = what.family.starts_with("sizes");
-        if (is_sizes && destination == "fresh") continue;  // the curve is that of warm memory
+        // The curves and the permutations of the TTC benchmark are those of warm memory.
+        const bool is_warm_only = what.family.starts_with("sizes") || what.family == "ttc";
+        if (is_warm_only && destination == "fresh") continue;
         run_one(session, what, destination, threads, records);
       }
     }

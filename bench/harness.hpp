@@ -36,8 +36,8 @@ struct Rounds {
   double warmed_below = 20e-3;
   /// Who is so many times slower than the fastest gets 3 turns only, and one so many times slower just the
   /// call by which that was found out.
-  double few_turns_from = 4;
-  double one_turn_from = 12;
+  double few_turns_from = 1.5;
+  double one_turn_from = 4;
   /// The same for who takes all turns otherwise: the ratio is known well enough then.
   double few_turns_of_all_from = 6;
   /// Between turns: time for the threads of the one before to fall asleep.

@@ -57,8 +57,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   }
   if (is_quick) {
     options.scope = Scope::quick;
-    options.rounds.few_turns_from = 3;
-    options.rounds.one_turn_from = 8;
+    options.rounds.one_turn_from = 3;
   }
   if (is_smoke) {
     options.scope = Scope::smoke;
