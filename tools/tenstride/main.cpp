@@ -27,13 +27,13 @@ Examples:
   tenstride convert photo.png x -o normal.npy --dtype float32 --axis 2 --scale 1/58,1/57,1/58 --shift=-2,-2,-1.8)";
 
 constexpr const char* explain_examples =
-    R"(EXPR is PyTorch's notation (`torch.` may be left out), statements apart by `;`; - reads it from standard input.
+    R"text(EXPR is PyTorch's notation (`torch.` may be left out), statements apart by `;`; - reads it from standard input.
 
 Examples:
   tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
   tenstride explain 'x = torch.arange(6).reshape(2,3); x.T.reshape(-1)' --json
   tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan
-  tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)";
+  tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)text";
 
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
