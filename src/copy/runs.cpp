@@ -27,11 +27,12 @@ class RunWorker {
   explicit RunWorker(const Walk& walk)
       : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
 
-  /// Whether rows are whole lines of the destination and go there as they are, many in one call.
+  /// Whether rows go to the destination as they are, many in one call: whole lines past the cache, rows of any
+  /// length to the cache.
   [[nodiscard]] bool takes_rows() const {
     const CopyPlan& plan = walk_.plan;
-    if (plan.kernel != CopyKernel::rows || !plan.streaming || plan.conversion != CopyConversion::none)
-      return false;
+    if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none) return false;
+    if (!plan.streaming) return row_bytes() <= longest_row;
     auto misfit = reinterpret_cast<std::uintptr_t>(walk_.dst) | row_bytes();
     for (std::size_t d = 0; d + 1 < plan.loops.size(); ++d) {
       misfit |= static_cast<std::uintptr_t>(walk_.loop(d).dst_stride);
@@ -44,6 +45,11 @@ class RunWorker {
   void rows(const Odometer& at, Index count) {
     const ByteLoop run = at.run();
     const std::size_t bytes = row_bytes();
+    if (!walk_.plan.streaming) {
+      walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                              static_cast<std::size_t>(count), bytes);
+      return;
+    }
     const auto distance = static_cast<Index>(std::max<std::size_t>(ahead_bytes / bytes, 1));
     Pending pending;
     pending.dst = at.dst();
