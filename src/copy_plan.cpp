@@ -67,21 +67,21 @@ bool collect_loops(const Layout& dst, const Layout& src, std::size_t scale_axis,
   return true;
 }
 
-/// Merges neighbours that are one loop on both sides; the loop that scale and shift run along stays apart.
+/// Merges neighbours that are one loop on both sides. What is inside of the loop that scale and shift run
+/// along stays apart; what is around it repeats the numbers.
 void merge_loops(CopyPlan& plan) {
   CopyLoop* loops = plan.loops.data();
   std::size_t kept = 0;
   std::size_t scale_loop = no_loop;
   for (std::size_t d = 0; d < plan.loops.size(); ++d) {
-    const bool apart = d == plan.scale_loop || (kept > 0 && kept - 1 == scale_loop);
-    if (kept > 0 && !apart && are_one_loop(loops[kept - 1], loops[d])) {
+    if (kept > 0 && kept - 1 != scale_loop && are_one_loop(loops[kept - 1], loops[d])) {
       const Index extent = loops[kept - 1].extent;
       loops[kept - 1] = loops[d];
       loops[kept - 1].extent *= extent;
     } else {
-      if (d == plan.scale_loop) scale_loop = kept;
       loops[kept++] = loops[d];
     }
+    if (d == plan.scale_loop) scale_loop = kept - 1;
   }
   plan.loops.shrink(kept);
   plan.scale_loop = scale_loop == no_loop ? 0 : scale_loop;

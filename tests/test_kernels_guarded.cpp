@@ -32,7 +32,7 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
                                  std::tuple_size_v<decltype(Kernels::turn_along)> +
                                  std::tuple_size_v<decltype(Kernels::gather)> +
                                  std::tuple_size_v<decltype(Kernels::gather_lines)> + std::size_t{2} * 4 * 3;
-  constexpr std::size_t single = 7;  // name, stream, stream_run, copy_rows, fence, scale, convert
+  constexpr std::size_t single = 8;  // name, stream, stream_run, copy_rows, fence, scale, scale_each, convert
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 
@@ -486,6 +486,34 @@ TEST(GuardedKernels, ScaleEveryCountInPlace) {
             ASSERT_EQ(load_element<float>(row + i * sizeof(float)), 6.0F)
                 << kernels->name << text({count, skew, i});
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, ScaleEachByItsOwnNumbers) {
+  const Guarded memory(4096);
+  const Guarded scales(4096);
+  const Guarded shifts(4096);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t count = 0; count < 100; ++count) {
+      const std::size_t bytes = count * sizeof(float);
+      for (const bool is_at_front : {true, false}) {
+        const auto block = [&](const Guarded& guarded) {
+          return is_at_front ? guarded.at_front() : guarded.at_back(bytes);
+        };
+        for (std::size_t i = 0; i < count; ++i) {
+          store_element<float>(block(memory) + i * sizeof(float), static_cast<float>(i));
+          store_element<float>(block(scales) + i * sizeof(float), static_cast<float>(i) + 0.5F);
+          store_element<float>(block(shifts) + i * sizeof(float), -static_cast<float>(i));
+        }
+        kernels->scale_each(block(memory), count, reinterpret_cast<const float*>(block(scales)),
+                            reinterpret_cast<const float*>(block(shifts)));
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto x = static_cast<float>(i);
+          ASSERT_EQ(load_element<float>(block(memory) + i * sizeof(float)), x * (x + 0.5F) - x)
+              << kernels->name << text({count, i});
         }
       }
     }

@@ -125,7 +125,7 @@ struct CopyPlan {
   Index tile_src = 0;
   /// Extent along the turned loop of what is turned together, in the L1 cache.
   Index block_src = 0;
-  /// For CopyConversion::scale: one number, or one for each index of `scale_loop`.
+  /// For CopyConversion::scale: one number, or one for each index of `scale_loop`, again and again.
   std::vector<double> scale;
   std::vector<double> shift;
   std::size_t scale_loop = 0;

@@ -17,16 +17,15 @@ void convert_row(std::byte* out, const std::byte* in, std::size_t count) {
   }
 }
 
-/// row[i] = row[i] * scale[i * scale_step] + shift[i * shift_step], rounded after each; the real part is
-/// shifted.
+/// row[i] = row[i] * scale[i * step] + shift[i * step], rounded after each; the real part is shifted.
 template <class Real, std::size_t parts>
-void scale_row(std::byte* row, std::size_t count, const double* scale, std::size_t scale_step,
-               const double* shift, std::size_t shift_step) {
+void scale_row(std::byte* row, std::size_t count, const double* scale, std::size_t step,
+               const double* shift) {
   for (std::size_t i = 0; i < count; ++i) {
     std::array<Real, parts> value;
     std::memcpy(&value, row + i * sizeof(value), sizeof(value));
-    for (Real& part : value) part *= static_cast<Real>(scale[i * scale_step]);
-    value[0] += static_cast<Real>(shift[i * shift_step]);
+    for (Real& part : value) part *= static_cast<Real>(scale[i * step]);
+    value[0] += static_cast<Real>(shift[i * step]);
     std::memcpy(row + i * sizeof(value), &value, sizeof(value));
   }
 }
@@ -54,8 +53,11 @@ ConvertRow pick(const Kernels& kernels, DType to, DType from) {
   return fast != nullptr ? fast : portable_convert(to, from);
 }
 
-constexpr double one = 1;
-constexpr double zero = 0;
+/// The number of element i, of none, one or as many as there are in a period.
+double number(const std::vector<double>& numbers, std::size_t i, double otherwise) {
+  if (numbers.empty()) return otherwise;
+  return numbers.size() == 1 ? numbers[0] : numbers[i];
+}
 
 }  // namespace
 
@@ -66,26 +68,10 @@ ConvertRow portable_convert(DType to, DType from) {
   });
 }
 
-RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan) {
+RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan), kernels_(&kernels) {
   if (plan.conversion == CopyConversion::scale) {
-    const DType middle = scale_type(plan.dst_type, plan.src_type);
-    if (plan.src_type != middle) convert_in_ = pick(kernels, middle, plan.src_type);
-    if (plan.dst_type != middle) convert_out_ = pick(kernels, plan.dst_type, middle);
-    switch (middle) {
-      case DType::float32:
-        scale_row_ = scale_row<float, 1>;
-        scale_floats_ = kernels.scale;
-        break;
-      case DType::float64:
-        scale_row_ = scale_row<double, 1>;
-        break;
-      case DType::complex64:
-        scale_row_ = scale_row<float, 2>;
-        break;
-      default:
-        scale_row_ = scale_row<double, 2>;
-        break;
-    }
+    choose_scale();
+    repeat_numbers();
   } else if (plan.conversion == CopyConversion::convert) {
     convert_ = pick(kernels, plan.dst_type, plan.src_type);
     if (plan.conjugation == Conjugation::keep) {
@@ -98,18 +84,62 @@ RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_
   }
 }
 
+void RowConverter::choose_scale() {
+  const DType middle = scale_type(plan_->dst_type, plan_->src_type);
+  middle_size_ = item_size(middle);
+  if (plan_->src_type != middle) convert_in_ = pick(*kernels_, middle, plan_->src_type);
+  if (plan_->dst_type != middle) convert_out_ = pick(*kernels_, plan_->dst_type, middle);
+  switch (middle) {
+    case DType::float32:
+      scales_floats_ = true;
+      break;
+    case DType::float64:
+      scale_row_ = scale_row<double, 1>;
+      break;
+    case DType::complex64:
+      scale_row_ = scale_row<float, 2>;
+      break;
+    default:
+      scale_row_ = scale_row<double, 2>;
+      break;
+  }
+}
+
+void RowConverter::repeat_numbers() {
+  period_ = std::max<std::size_t>({plan_->scale.size(), plan_->shift.size(), 1});
+  const bool is_short = period_ > 1 && period_ < longest;
+  const std::size_t count = is_short ? period_ + longest : period_;
+  for (std::size_t i = 0; i < count; ++i) {
+    scale_.push_back(number(plan_->scale, i % period_, 1));
+    shift_.push_back(number(plan_->shift, i % period_, 0));
+  }
+  if (!scales_floats_) return;
+  for (const double value : scale_) float_scale_.push_back(static_cast<float>(value));
+  for (const double value : shift_) float_shift_.push_back(static_cast<float>(value));
+}
+
+void RowConverter::scale(std::byte* row, std::size_t count, std::size_t first, std::size_t step) const {
+  while (count > 0) {
+    const std::size_t at = first % period_;
+    const std::size_t part = step == 0 ? count : std::min(count, scale_.size() - at);
+    if (!scales_floats_) {
+      scale_row_(row, part, &scale_[at], step, &shift_[at]);
+    } else if (step == 0) {
+      kernels_->scale(row, part, float_scale_[at], float_shift_[at]);
+    } else {
+      kernels_->scale_each(row, part, &float_scale_[at], &float_shift_[at]);
+    }
+    row += part * middle_size_;
+    first += part;
+    count -= part;
+  }
+}
+
 void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                               std::size_t step) {
   if (convert_ != nullptr) {
     convert_(out, in, count);
   } else {
-    const auto at = [first, step](const std::vector<double>& values, const double& otherwise) {
-      if (values.empty()) return std::pair{&otherwise, std::size_t{0}};
-      if (values.size() == 1) return std::pair{values.data(), std::size_t{0}};
-      return std::pair{values.data() + first, step};
-    };
-    const auto [scale, scale_step] = at(plan_->scale, one);
-    const auto [shift, shift_step] = at(plan_->shift, zero);
     // In place where the arithmetic is done in the destination's type.
     std::byte* const row = convert_out_ == nullptr ? out : scratch_.data();
     if (convert_in_ != nullptr) {
@@ -117,11 +147,7 @@ void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t c
     } else {
       std::memcpy(row, in, count * item_size(plan_->src_type));
     }
-    if (scale_step == 0 && shift_step == 0 && scale_floats_ != nullptr) {
-      scale_floats_(row, count, static_cast<float>(*scale), static_cast<float>(*shift));
-    } else {
-      scale_row_(row, count, scale, scale_step, shift, shift_step);
-    }
+    scale(row, count, first, step);
     if (convert_out_ != nullptr) convert_out_(out, row, count);
   }
   if (conjugate_ != nullptr) conjugate_(out, count);

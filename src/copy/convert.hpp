@@ -27,17 +27,31 @@ class RowConverter {
   [[nodiscard]] ConvertRow streaming() const { return streaming_; }
 
  private:
-  using ScaleRow = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t scale_step,
-                            const double* shift, std::size_t shift_step);
+  using ScaleRow = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
+                            const double* shift);
+
+  void choose_scale();
+  void repeat_numbers();
+  /// `count` elements of the type of the arithmetic, with the numbers from `first` on.
+  void scale(std::byte* row, std::size_t count, std::size_t first, std::size_t step) const;
 
   ConvertRow streaming_ = nullptr;
   ConvertRow convert_ = nullptr;     // without scale: source to destination
   ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
+  std::size_t middle_size_ = 0;
   ScaleRow scale_row_ = nullptr;
-  void (*scale_floats_)(std::byte* row, std::size_t count, float scale, float shift) = nullptr;
+  bool scales_floats_ = false;
   ConvertRow convert_out_ = nullptr;  // … and on to the destination
   void (*conjugate_)(std::byte* row, std::size_t count) = nullptr;
   const CopyPlan* plan_;
+  const Kernels* kernels_;
+  /// After so many elements the numbers begin anew; few are here so often that a run of elements from any
+  /// of the first ones on finds its own side by side.
+  std::size_t period_ = 1;
+  std::vector<double> scale_;
+  std::vector<double> shift_;
+  std::vector<float> float_scale_;
+  std::vector<float> float_shift_;
   alignas(64) std::array<std::byte, longest * 16 + spill_bytes> scratch_;
 };
 

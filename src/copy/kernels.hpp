@@ -143,6 +143,8 @@ struct Kernels {
   void (*fence)();
   /// A row of floats: row[i] = row[i] * scale + shift, rounded after each.
   void (*scale)(std::byte* row, std::size_t count, float scale, float shift);
+  /// The same with numbers of its own for each element.
+  void (*scale_each)(std::byte* row, std::size_t count, const float* scale, const float* shift);
   /// A faster loop for the pair, or nullptr. With streaming stores `out` is at a line's start and `count` a
   /// multiple of 64.
   ConvertRow (*convert)(DType to, DType from, Stores stores);

@@ -96,6 +96,10 @@ void scale(std::byte* row, std::size_t count, float factor, float shift) {
   }
 }
 
+void scale_each(std::byte* row, std::size_t count, const float* factors, const float* shifts) {
+  for (std::size_t i = 0; i < count; ++i) scale(row + i * sizeof(float), 1, factors[i], shifts[i]);
+}
+
 ConvertRow no_convert(DType /*to*/, DType /*from*/, Stores /*stores*/) {
   return nullptr;
 }
@@ -120,6 +124,7 @@ constexpr Kernels table{
     .copy_rows = copy_rows,
     .fence = fence,
     .scale = scale,
+    .scale_each = scale_each,
     .convert = no_convert,
 };
 

@@ -147,6 +147,18 @@ void scale(std::byte* row, std::size_t count, float factor, float shift) {
   portable_kernels().scale(row + i * sizeof(float), count - i, factor, shift);
 }
 
+void scale_each(std::byte* row, std::size_t count, const float* factors, const float* shifts) {
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* at = reinterpret_cast<float*>(row + i * sizeof(float));
+    hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, at), hn::LoadU(d, factors + i)), hn::LoadU(d, shifts + i)), d,
+               at);
+  }
+  portable_kernels().scale_each(row + i * sizeof(float), count - i, factors + i, shifts + i);
+}
+
 template <std::size_t item>
 constexpr std::array<Kernels::Deinterleave, 3> deinterleaves{deinterleave<item, 2>, deinterleave<item, 3>,
                                                              deinterleave<item, 4>};
@@ -167,6 +179,7 @@ constexpr Kernels table{
     .copy_rows = copy_rows,
     .fence = fence,
     .scale = scale,
+    .scale_each = scale_each,
     .convert = find_convert,
 };
 
