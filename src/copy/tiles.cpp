@@ -151,7 +151,9 @@ class TileWorker {
       return;
     }
     sink_.ahead = pending_.ahead;
-    sink_.run(dst, turned, items, tile.scale_index, 0);
+    // The numbers of a run come again with the next.
+    sink_.run(dst, turned, items, tiling_.inner.is_scaled ? 0 : tile.scale_index,
+              tiling_.inner.is_scaled ? 1 : 0);
   }
 
   void general_tile(const Tile& tile, Rows rows) {

@@ -69,8 +69,7 @@ struct Tiling {
       : inner(walk, walk.plan.strip_loop), run(walk.loop(walk.plan.turned_loop)) {
     const CopyPlan& plan = walk.plan;
     const auto item = static_cast<Index>(walk.dst_item);
-    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !inner.is_scaled &&
-               !run.is_scaled;
+    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !run.is_scaled;
     if (!is_dense && plan.streaming) {
       carries = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_whole_lines(walk);
       if (!carries)
