@@ -84,7 +84,7 @@ void run_one(Session& session, const CopyCase& what, const std::string& destinat
 
 }  // namespace
 
-Json run_copies(Session& session) {
+void run_copies(Session& session, const std::function<void(const Json&)>& keep) {
   Json records = Json::array();
   const Options& options = session.options();
   for (const CopyCase& what : copy_cases(options.scope)) {
@@ -102,8 +102,8 @@ Json run_copies(Session& session) {
         run_one(session, what, destination, threads, records);
       }
     }
+    keep(records);
   }
-  return records;
 }
 
 }  // namespace tenstride::bench

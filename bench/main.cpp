@@ -43,7 +43,7 @@ void list(const Options& options) {
   }
 }
 
-/// Written after each part, so that a run that ends early leaves what it found.
+/// Written after each part and each copy, so that a run that ends early leaves what it found.
 void write(const Options& options, const Json& result) {
   if (options.out.empty()) return;
   std::ofstream file(options.out);
@@ -70,8 +70,11 @@ int run(const Options& options) {
   write(options, result);
   result["chains"] = run_chains(session);
   write(options, result);
-  result["copies"] = run_copies(session);
-  write(options, result);
+  result["copies"] = Json::array();
+  run_copies(session, [&](const Json& records) {
+    result["copies"] = records;
+    write(options, result);
+  });
   if (session.complaints() == 0) return EXIT_SUCCESS;
   std::fprintf(stderr, "%d results were wrong\n", session.complaints());
   return EXIT_FAILURE;

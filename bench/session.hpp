@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -67,7 +68,8 @@ class Session {
 };
 
 /// The parts of a run. Each gives its records.
-Json run_copies(Session& session);
+/// Gives the records so far away after each case.
+void run_copies(Session& session, const std::function<void(const Json&)>& keep);
 Json run_operations(Session& session);
 Json run_chains(Session& session);
 Json run_tiny(Session& session);
