@@ -53,13 +53,13 @@ T load(const std::byte* from) {
   std::uint64_t word = 0;
   switch (item) {
     case 1:
-      word = 0x0101010101010101 * load<std::uint8_t>(from);
+      word = 0x0101010101010101U * load<std::uint8_t>(from);
       break;
     case 2:
-      word = 0x0001000100010001 * load<std::uint16_t>(from);
+      word = 0x0001000100010001U * load<std::uint16_t>(from);
       break;
     case 4:
-      word = 0x0000000100000001 * load<std::uint32_t>(from);
+      word = 0x0000000100000001U * load<std::uint32_t>(from);
       break;
     case 8:
       word = load<std::uint64_t>(from);
