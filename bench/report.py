@@ -69,6 +69,31 @@ def table(records):
     yield ""
 
 
+def overview(result):
+    """A row for each family, memory and number of threads: shares of the plain copy, ratios to the peers."""
+    yield "| family | memory | threads | cases | share of the plain copy | lowest | to PyTorch | to the best other |"
+    yield "|---|---|--:|--:|--:|--:|--:|--:|"
+    groups = collections.OrderedDict()
+    for record in all_records(result):
+        if share(record):
+            groups.setdefault((record["family"], record["destination"], record["threads"]), []).append(record)
+    for (family, memory, threads), records in groups.items():
+        shares = [share(record) for record in records]
+        torch = [share(record) / share(record, TORCH) for record in records if share(record, TORCH)]
+        others = [share(record) / max(rest) for record in records
+                  if (rest := [entry["share"] for name, entry in record["contenders"].items() if is_other(name)])]
+        yield f"| {family} | {memory} | {threads} | {len(records)} | {geometric_mean(shares):.2f} | " \
+              f"{min(shares):.2f} | " + " | ".join(f"{geometric_mean(ratios):.1f}x" if ratios else ""
+                                                    for ratios in (torch, others)) + " |"
+    yield ""
+    yield "Shares and ratios are geometric means; *the best other* is the fastest of the other contenders of each case."
+    yield ""
+
+
+def is_other(name):
+    return not name.startswith(US) and name not in (TORCH, "malloc, memcpy, free")
+
+
 def microseconds(seconds):
     return f"{seconds * 1e6:,.0f}" if seconds >= 1e-4 else f"{seconds * 1e6:.1f}"
 
@@ -119,13 +144,24 @@ def tiny_table(records):
 
 
 def markdown(result):
-    lines = list(heading(result))
+    lines = list(heading(result)) + ["## Overview", ""] + list(overview(result))
     for family, records in families(all_records(result)).items():
         rows = operations_table(records) if family == "operations" else table(records)
         lines += [f"## {family[0].upper()}{family[1:]}", ""] + list(rows)
     if result.get("tiny"):
         lines += ["## Small things", ""] + list(tiny_table(result["tiny"]))
     return "\n".join(lines)
+
+
+def write_into(document, result):
+    """Puts the overview and the operations between the two marks of a document."""
+    begin, end = "<!-- results -->", "<!-- end of results -->"
+    before, rest = document.read_text(encoding="utf-8").split(begin)
+    after = rest.split(end)[1]
+    lines = list(heading(result)) + list(overview(result)) + ["### Operations", ""]
+    lines += list(operations_table(result.get("operations", [])))
+    lines += ["### Small things", ""] + list(tiny_table(result.get("tiny", [])))
+    document.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"{end}{after}", encoding="utf-8")
 
 
 # What is aimed at.
@@ -234,11 +270,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", type=pathlib.Path, help="what tenstride-bench --out wrote")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the tables to this file")
+    parser.add_argument("--into", type=pathlib.Path, help="write the most telling tables between the marks of this document")
     parser.add_argument("--plots", type=pathlib.Path, help="write the plots into this folder")
     arguments = parser.parse_args()
     result = json.loads(arguments.result.read_text(encoding="utf-8"))
     if arguments.markdown:
         arguments.markdown.write_text(markdown(result), encoding="utf-8")
+    if arguments.into:
+        write_into(arguments.into, result)
     if arguments.plots:
         plots(result, arguments.plots)
     try:
