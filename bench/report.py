@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of tenstride-bench as tables (Markdown), as plots (PNG) and measured against what is aimed at.
 
-    bench/report.py bench/results/MACHINE.json --markdown table.md --plots figures
+    bench/report.py bench/results/MACHINE.json.gz --markdown table.md --plots figures
 """
 
 import argparse
 import collections
+import gzip
 import json
 import pathlib
 import sys
@@ -273,7 +274,8 @@ def main():
     parser.add_argument("--into", type=pathlib.Path, help="write the most telling tables between the marks of this document")
     parser.add_argument("--plots", type=pathlib.Path, help="write the plots into this folder")
     arguments = parser.parse_args()
-    result = json.loads(arguments.result.read_text(encoding="utf-8"))
+    stored = arguments.result.read_bytes()
+    result = json.loads(gzip.decompress(stored) if arguments.result.suffix == ".gz" else stored)
     if arguments.markdown:
         arguments.markdown.write_text(markdown(result), encoding="utf-8")
     if arguments.into:
