@@ -27,8 +27,8 @@ class RunWorker {
   explicit RunWorker(const Walk& walk)
       : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
 
-  /// Whether rows go to the destination as they are, many in one call: whole lines past the cache, rows of any
-  /// length to the cache.
+  /// Whether rows go to the destination as they are, many in one call: whole lines past the cache, rows of
+  /// any length to the cache.
   [[nodiscard]] bool takes_rows() const {
     const CopyPlan& plan = walk_.plan;
     if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none) return false;
