@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -214,6 +215,9 @@ struct EvaluateOptions {
   /// So many links at the end of the last statement's chain are not carried out: 1 of `x.T.contiguous()`
   /// gives `x.T`. What is left out must exist.
   std::size_t links_left_out = 0;
+  /// Is shown each step and its tensor as soon as they are there. A tensor that is kept keeps its storage
+  /// alive, which then counts in `Totals::peak_bytes`.
+  std::function<void(const Step&, const Tensor&)> on_step{};
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is

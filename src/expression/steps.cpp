@@ -76,6 +76,7 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
   totals.bytes_moved += step.bytes_moved;
   if (step.kind == StepKind::copy) ++totals.copies;
   result_.steps.push_back(std::move(step));
+  if (options_.on_step) options_.on_step(result_.steps.back(), result);
 }
 
 Value Evaluator::record(const Operation& operation, const Call& call, const Layout& before, Value result,
