@@ -352,7 +352,7 @@ class Convert(Case):
     def test_a_scramble_is_noted(self):
         self.write("a.npy", npy((2, 3), range(6)))
         done = self.run_tool("convert", "a.npy", "x.reshape(3,2)", "-o", "b.npy")
-        self.assertIn("note: .reshape(3,2): the sizes (2,3) are reordered but no axis is moved", done.stdout)
+        self.assertIn("note: .reshape(3,2): the sizes (2,3) are reordered to (3,2) but no axis is moved", done.stdout)
 
     def test_a_signal_leaves_no_half_written_file(self):
         """The elements come from a file with holes, so that the work is long and the disk is not filled."""

@@ -77,7 +77,7 @@ TEST(Explain, WarnsOfAScramble) {
   EXPECT_EQ(text("y = torch.zeros(2, 3).reshape(3, 2)"),
             R"(1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous  new   24 B
 2  .reshape(3, 2)     (3,2):(2,1)+0  float32  contiguous  view
-   note: the sizes (2,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: .transpose(0,1)
+   note: the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; probably meant: .transpose(0, 1)
 
 no copy, 0 B moved, at most 24 B held
 )");

@@ -235,18 +235,15 @@ TEST(Evaluate, ForecastsTheSameOnMeta) {
 
 TEST(Evaluate, NamesTheTransposeWhereAReshapeReordersSizes) {
   const auto hint = [](const std::string& text) { return run(text).steps.back().hint; };
-  EXPECT_EQ(
-      hint("zeros(2, 3).reshape(3, 2)"),
-      "the sizes (2,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
-      ".transpose(0,1)");
-  EXPECT_EQ(
-      hint("zeros(2, 3, 4).view(4, 2, 3)"),
-      "the sizes (2,3,4) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
-      ".permute(2,0,1)");
-  EXPECT_EQ(
-      hint("zeros(2, 1, 3).view(3, 2)"),
-      "the sizes (2,1,3) are reordered but no axis is moved, so the elements are scrambled; probably meant: "
-      ".permute(2,0,1).view(3,2)");
+  EXPECT_EQ(hint("zeros(2, 3).reshape(3, 2)"),
+            "the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; "
+            "probably meant: .transpose(0, 1)");
+  EXPECT_EQ(hint("zeros(2, 3, 4).view(4, 2, 3)"),
+            "the sizes (2,3,4) are reordered to (4,2,3) but no axis is moved, so the elements are scrambled; "
+            "probably meant: .permute(2, 0, 1)");
+  EXPECT_EQ(hint("zeros(2, 1, 3).view(3, 2)"),
+            "the sizes (2,1,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; "
+            "probably meant: .permute(2, 0, 1).view(3, 2)");
   EXPECT_EQ(hint("zeros(2, 3).reshape(2, 3)"), "");
   EXPECT_EQ(hint("zeros(2, 1, 3).reshape(2, 3, 1)"), "");
   EXPECT_EQ(hint("zeros(2, 3).reshape(6)"), "");

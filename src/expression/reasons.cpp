@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluator.hpp"
 #include "message.hpp"
+#include "tenstride/scramble.hpp"
 #include "tenstride/text.hpp"
 
 /// Why a copy was made, and whether a reshape was meant to be a transpose.
@@ -50,46 +51,8 @@ std::string copy_reason(const Call& call, const Layout& before, const Tensor& re
 }
 
 std::string scramble_hint(const Layout& from, const Dims& to) {
-  Dims kept_from, kept_to;
-  for (const Index size : from.shape) {
-    if (size != 1) kept_from.push_back(size);
-  }
-  for (const Index size : to) {
-    if (size != 1) kept_to.push_back(size);
-  }
-  if (kept_from == kept_to || is_empty(from)) return {};
-  // Takes for each new size the first old axis of that size; what is left must be axes of size 1.
-  const bool same_rank = from.rank() == to.size();
-  std::vector<bool> used(from.rank(), false);
-  Dims order;
-  for (const Index size : to) {
-    if (size == 1 && !same_rank) continue;
-    std::size_t axis = 0;
-    while (axis < from.rank() && (used[axis] || from.shape[axis] != size)) ++axis;
-    if (axis == from.rank()) return {};
-    used[axis] = true;
-    order.push_back(static_cast<Index>(axis));
-  }
-  for (std::size_t axis = 0; axis < from.rank(); ++axis) {
-    if (used[axis]) continue;
-    if (from.shape[axis] != 1) return {};
-    order.push_back(static_cast<Index>(axis));
-  }
-  std::vector<std::size_t> moved;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<Index>(i)) moved.push_back(i);
-  }
-  const Layout meant = permute(from, order);
-  std::string call = message(".permute", order);
-  if (moved.size() == 2) call = message(".transpose(", moved[0], ",", moved[1], ")");
-  if (meant.shape != to) {
-    const std::optional<Layout> viewed = try_view(meant, to);
-    if (!viewed) return {};
-    call += message(".view", to);
-  }
-  return message("the sizes ", from.shape,
-                 " are reordered but no axis is moved, so the elements are scrambled; ",
-                 "probably meant: ", call);
+  const std::optional<Scramble> scramble = find_scramble(from.shape, to);
+  return scramble ? to_string(*scramble) : std::string();
 }
 
 }  // namespace tenstride::detail
