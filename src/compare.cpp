@@ -3,6 +3,7 @@
 
 #include "compare_blocks.hpp"
 #include "compare_parts.hpp"
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/parallel.hpp"
@@ -34,11 +35,14 @@ Tensor in_order_of(const Layout& layout, const Tensor& x) {
   if (x.shape() != layout.shape || x.numel() < small) return x;
   const detail::JointWalk<2> walk({layout, x.layout()});
   if (const Index step = walk.inner_stride(1); step == 0 || step == 1) return x;
+  const detail::ReasonScope reason([] { return "compared in the order of the other operand"; });
   return materialize(x, layout, x.dtype());
 }
 
 Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b) {
   const std::string_view operation = name_of(comparison);
+  const detail::OperationScope scope(operation, {});
+  const detail::ReadingScope reading;
   const std::optional<DType> meeting = result_type(std::array{typed(a), type_b});
   if (!meeting) {
     throw RuntimeError(detail::message(operation, ": dtypes ", name(a.dtype()), " and ", name(type_b.dtype),
@@ -50,9 +54,10 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   }
   const Layout layout = elementwise_layout(std::array{met_layout(a, *meeting), met_layout(b, *meeting)});
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = a.device()});
-  if (result.is_meta() || result.numel() == 0) return result;
+  if (result.numel() == 0 || (result.is_meta() && !detail::is_watched())) return result;
   const Tensor left = in_order_of(layout, a);
   const Tensor right = in_order_of(layout, b);
+  if (result.is_meta()) return result;
   const detail::JointWalk<3> walk(
       {layout, expand(left.layout(), layout.shape), expand(right.layout(), layout.shape)});
   std::byte* const out = result.mutable_storage_data();

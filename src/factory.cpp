@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/factory.hpp"
 
+#include "watch.hpp"
+
 namespace tenstride {
+
+using detail::OperationScope;
+
 namespace {
 
 /// A fresh storage that ends with the last element the layout reaches.
@@ -20,7 +25,8 @@ TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
 
 }  // namespace
 
-Tensor empty(const Dims& size, const TensorOptions& options) {
+Tensor empty(const Dims& size, const TensorOptions& options, Caller caller) {
+  const OperationScope scope("empty", caller);
   if (options.memory_format == MemoryFormat::contiguous) {
     return Tensor::fresh(size, options.dtype.value_or(DType::float32), options.device, "empty");
   }
@@ -28,7 +34,8 @@ Tensor empty(const Dims& size, const TensorOptions& options) {
   return allocate(layout, options.dtype.value_or(DType::float32), options.device, "empty");
 }
 
-Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& options) {
+Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& options, Caller caller) {
+  const OperationScope scope("empty_strided", caller);
   if (size.size() != stride.size()) detail::throw_lengths_differ("empty_strided", size, stride);
   for (const Index step : stride) {
     if (step < 0) detail::throw_negative_stride("empty_strided", stride);
@@ -37,32 +44,39 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& 
   return allocate({size, stride, 0}, options.dtype.value_or(DType::float32), options.device, "empty_strided");
 }
 
-Tensor zeros(const Dims& size, const TensorOptions& options) {
+Tensor zeros(const Dims& size, const TensorOptions& options, Caller caller) {
+  const OperationScope scope("zeros", caller);
   return empty(size, options).zero_();
 }
-Tensor ones(const Dims& size, const TensorOptions& options) {
+Tensor ones(const Dims& size, const TensorOptions& options, Caller caller) {
+  const OperationScope scope("ones", caller);
   return empty(size, options).fill_(1);
 }
 
-Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options) {
+Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options, Caller caller) {
+  const OperationScope scope("full", caller);
   TensorOptions typed = options;
   typed.dtype = options.dtype.value_or(value.dtype());
   return empty(size, typed).fill_(value);
 }
 
-Tensor empty_like(const Tensor& input, const LikeOptions& options) {
+Tensor empty_like(const Tensor& input, const LikeOptions& options, Caller caller) {
+  const OperationScope scope("empty_like", caller);
   const TensorOptions typed = options_like(input, options);
   const Layout layout = layout_like(input.layout(), options.memory_format, "empty_like");
   return allocate(layout, *typed.dtype, typed.device, "empty_like");
 }
 
-Tensor zeros_like(const Tensor& input, const LikeOptions& options) {
+Tensor zeros_like(const Tensor& input, const LikeOptions& options, Caller caller) {
+  const OperationScope scope("zeros_like", caller);
   return empty_like(input, options).zero_();
 }
-Tensor ones_like(const Tensor& input, const LikeOptions& options) {
+Tensor ones_like(const Tensor& input, const LikeOptions& options, Caller caller) {
+  const OperationScope scope("ones_like", caller);
   return empty_like(input, options).fill_(1);
 }
-Tensor full_like(const Tensor& input, const Scalar& value, const LikeOptions& options) {
+Tensor full_like(const Tensor& input, const Scalar& value, const LikeOptions& options, Caller caller) {
+  const OperationScope scope("full_like", caller);
   return empty_like(input, options).fill_(value);
 }
 

@@ -4,6 +4,7 @@
 
 #include "factory_scalar.hpp"
 #include "tenstride/factory.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -104,7 +105,8 @@ T entry(const Scalar& value) {
 
 }  // namespace
 
-Tensor tensor(const Nested& values, const TensorOptions& options) {
+Tensor tensor(const Nested& values, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("tensor", caller);
   const Dims sizes = sizes_of(values);
   TensorOptions typed = options;
   // The lists must be even before anything is allocated, so they are walked twice.

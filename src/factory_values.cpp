@@ -6,6 +6,7 @@
 #include "factory_scalar.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
+#include "watch.hpp"
 
 /// Factories that work out their elements. The tensor is fresh and row-major, so a plain loop writes it.
 namespace tenstride {
@@ -201,11 +202,13 @@ auto linspace_step(T start, T end, Index steps) {
 
 }  // namespace
 
-Tensor arange(const Scalar& end, const TensorOptions& options) {
-  return arange(0, end, 1, options);
+Tensor arange(const Scalar& end, const TensorOptions& options, Caller caller) {
+  return arange(0, end, 1, options, caller);
 }
 
-Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options) {
+Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const TensorOptions& options,
+              Caller caller) {
+  const detail::OperationScope scope("arange", caller);
   const auto counts = [](const Scalar& value) { return value.is_integer() || value.is_bool(); };
   TensorOptions typed = options;
   if (!typed.dtype)
@@ -223,7 +226,9 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
   });
 }
 
-Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const TensorOptions& options) {
+Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const TensorOptions& options,
+                Caller caller) {
+  const detail::OperationScope scope("linspace", caller);
   const bool is_complex_range = start.is_complex() || end.is_complex();
   TensorOptions typed = options;
   if (!typed.dtype) typed.dtype = is_complex_range ? DType::complex64 : DType::float32;
@@ -252,7 +257,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
   });
 }
 
-Tensor eye(Index n, std::optional<Index> m, const TensorOptions& options) {
+Tensor eye(Index n, std::optional<Index> m, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("eye", caller);
   const Index columns = m.value_or(n);
   if (n < 0 || columns < 0) {
     throw RuntimeError(detail::message("eye: n ", n, " and m ", columns, " must not be negative"));

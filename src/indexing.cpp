@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/indexing.hpp"
 
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_index_parts.hpp"
 #include "tenstride/copy.hpp"
@@ -83,32 +84,37 @@ std::optional<Layout> basic_view(const Layout& layout, std::span<const TensorInd
 
 }  // namespace
 
-Tensor Tensor::index(std::initializer_list<TensorIndex> indices) const {
-  return index(std::span<const TensorIndex>(indices.begin(), indices.size()));
+Tensor Tensor::index(std::initializer_list<TensorIndex> indices, Caller caller) const {
+  return index(std::span<const TensorIndex>(indices.begin(), indices.size()), caller);
 }
 
-Tensor Tensor::index(std::span<const TensorIndex> indices) const {
+Tensor Tensor::index(std::span<const TensorIndex> indices, Caller caller) const {
   if (const std::optional<Layout> view = basic_view(layout_, indices)) return with_layout(*view);
+  const detail::OperationScope scope("index", caller);
   const Parts parts = detail::take_apart(*this, indices);
   if (parts.picked.empty()) return with_layout(parts.view);
   const Selection selection = detail::select_lists(parts);
   const Layout layout = detail::result_layout(selection, parts.picked);
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = dtype_, .device = device()});
-  if (detail::is_forecast(*this, parts)) return result;
-  if (const detail::PickedMask* const mask = parts.only_mask()) {
-    mask->elements.read(result.mutable_storage_data(), *this, parts.masked(*mask));
-    return result;
-  }
-  const Tensor starts = detail::read_starts(parts, selection.lists, shape());
-  detail::gather_boxes(result, *this, boxes_of(selection, layout, starts));
+  const detail::PickedMask* const mask = parts.only_mask();
+  detail::copy_by(mask != nullptr ? "mask" : "boxes", result, *this, result.numel(), [&] {
+    if (detail::is_forecast(*this, parts)) return;
+    if (mask != nullptr) {
+      mask->elements.read(result.mutable_storage_data(), *this, parts.masked(*mask));
+      return;
+    }
+    const Tensor starts = detail::read_starts(parts, selection.lists, shape());
+    detail::gather_boxes(result, *this, boxes_of(selection, layout, starts));
+  });
   return result;
 }
 
-Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value) {
-  return index_put_(std::span<const TensorIndex>(indices.begin(), indices.size()), value);
+Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value, Caller caller) {
+  return index_put_(std::span<const TensorIndex>(indices.begin(), indices.size()), value, caller);
 }
 
-Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value) {
+Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value, Caller caller) {
+  const detail::OperationScope scope("index_put_", caller);
   const std::span<const TensorIndex> entries(indices.begin(), indices.size());
   const Parts parts = detail::take_apart(*this, entries);
   if (parts.picked.empty()) {
@@ -118,7 +124,8 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Sca
   return index_put_(entries, full({}, value, {.dtype = dtype_, .device = device()}));
 }
 
-Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& value) {
+Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& value, Caller caller) {
+  const detail::OperationScope scope("index_put_", caller);
   const Parts parts = detail::take_apart(*this, indices);
   if (parts.picked.empty()) {
     with_layout(parts.view).copy_(trimmed(value, parts.view.rank()));
@@ -139,13 +146,16 @@ Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& v
   }
   source = source.expand(target);
   static_cast<void>(mutable_storage_data());  // refuses a read-only tensor also where nothing is written
-  if (detail::is_forecast(*this, parts)) return *this;
-  if (const detail::PickedMask* const mask = parts.only_mask()) {
-    mask->elements.write(*this, parts.masked(*mask), source, source.layout());
-    return *this;
-  }
-  const Tensor starts = detail::read_starts(parts, selection.lists, shape());
-  detail::scatter_boxes(*this, source, boxes_of(selection, source.layout(), starts));
+  const detail::PickedMask* const mask = parts.only_mask();
+  detail::copy_by(mask != nullptr ? "mask" : "boxes", *this, source, source.numel(), [&] {
+    if (detail::is_forecast(*this, parts)) return;
+    if (mask != nullptr) {
+      mask->elements.write(*this, parts.masked(*mask), source, source.layout());
+      return;
+    }
+    const Tensor starts = detail::read_starts(parts, selection.lists, shape());
+    detail::scatter_boxes(*this, source, boxes_of(selection, source.layout(), starts));
+  });
   return *this;
 }
 

@@ -3,21 +3,46 @@
 
 #include <algorithm>
 
+#include "copy/reasons.hpp"
 #include "message.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/text.hpp"
+#include "watch.hpp"
 
 /// Chains carried out on tensors.
 namespace tenstride {
 
 using detail::message;
 
-Tensor carry_out(const Tensor& x, const ChainPlan& plan) {
+namespace {
+
+/// `reason(i)` tells why copy i is made.
+template <class Reason>
+Tensor carry_out(const Tensor& x, const ChainPlan& plan, const Reason& reason) {
   Tensor memory = x;
-  for (const ChainCopy& copy : plan.copies) {
+  for (std::size_t i = 0; i < plan.copies.size(); ++i) {
+    const ChainCopy& copy = plan.copies[i];
+    const detail::ReasonScope scope([&] { return reason(i); });
     memory = materialize(memory.with_layout(copy.src), copy.dst, x.dtype());
   }
   return memory.with_layout(plan.result);
+}
+
+/// Of a plan's copies the first are for the chain's cuts, one each; a copy that serves several tells all.
+std::string reason_of_copy(const Chain& chain, const ChainPlan& plan, std::size_t i) {
+  const std::vector<ChainCut> cuts = chain.cuts();
+  if (i >= cuts.size()) return detail::chain_reason(chain);
+  std::string text = detail::cut_reason(cuts[i]);
+  if (cuts.size() <= plan.copies.size()) return text;
+  for (std::size_t more = i + 1; more < cuts.size(); ++more) text += "; " + detail::cut_reason(cuts[more]);
+  return text;
+}
+
+}  // namespace
+
+Tensor carry_out(const Tensor& x, const ChainPlan& plan, Caller caller) {
+  const detail::OperationScope scope("carry_out", caller);
+  return carry_out(x, plan, [](std::size_t) { return "the plan has it"; });
 }
 
 ChainCost cost(const ChainPlan& plan, DType dtype) {
@@ -37,8 +62,14 @@ ChainCost cost(const ChainPlan& plan, DType dtype) {
 }
 
 Tensor detail::materialize_chain(const Tensor& x, const Chain& chain, CopyRule copy,
-                                 std::string_view operation) {
-  if (copy == CopyRule::always) return carry_out(x, chain.copy_plan());
+                                 std::string_view operation, const Caller& caller) {
+  const OperationScope scope(operation, caller);
+  const auto carried_out = [&](const ChainPlan& plan) {
+    return carry_out(x, plan, [&](std::size_t i) {
+      return chain.is_view() ? std::string("copy = always was asked for") : reason_of_copy(chain, plan, i);
+    });
+  };
+  if (copy == CopyRule::always) return carried_out(chain.copy_plan());
   if (std::optional<Layout> layout = chain.try_view()) return x.with_layout(*std::move(layout));
   const ChainPlan plan = chain.plan();
   if (copy == CopyRule::never) {
@@ -46,7 +77,7 @@ Tensor detail::materialize_chain(const Tensor& x, const Chain& chain, CopyRule c
                              plan.copies.size() == 1 ? " copy" : " copies", " (", chain.to_string(),
                              "); allow it with copy = if_needed"));
   }
-  return carry_out(x, plan);
+  return carried_out(plan);
 }
 
 Lazy Lazy::rearrange(std::string_view pattern, const AxisSizes& sizes) const {
@@ -65,8 +96,8 @@ std::string Lazy::to_string() const {
                         price.bytes_written, " bytes written, ", price.peak_bytes, " bytes at the same time");
 }
 
-Tensor Lazy::materialize(CopyRule copy) const {
-  return detail::materialize_chain(source_, chain_, copy, "materialize");
+Tensor Lazy::materialize(CopyRule copy, Caller caller) const {
+  return detail::materialize_chain(source_, chain_, copy, "materialize", caller);
 }
 
 }  // namespace tenstride

@@ -4,6 +4,7 @@
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/numpy.hpp"
+#include "watch.hpp"
 
 /// NumPy's functions that copy, or may.
 namespace tenstride::numpy {
@@ -58,19 +59,29 @@ void copy_rolled(Tensor dst, const Tensor& src, const Dims& offsets, std::size_t
 
 }  // namespace
 
-Tensor reshape(const Tensor& x, const Dims& shape, Order order, CopyRule rule) {
+Tensor reshape(const Tensor& x, const Dims& shape, Order order, CopyRule rule, Caller caller) {
   if (order == Order::K) detail::throw_numpy_order_k("reshape");
   const Dims wanted = infer_shape(x.layout(), shape);
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->reshaped(x.shape(), wanted, "reshape", caller);
+  }
+  const detail::OperationScope scope("reshape", caller);
   order = resolve_order(x.layout(), order);
   if (rule != CopyRule::always) {
     if (const auto layout = try_reshape(x.layout(), shape, order)) return x.with_layout(*layout);
   }
   if (rule == CopyRule::never)
     detail::throw_numpy_copy("reshape", x.layout(), "take the shape " + detail::to_text(wanted));
+  const detail::ReasonScope reason([&] {
+    return rule == CopyRule::always ? std::string("copy = always was asked for")
+                                    : detail::message("no view of ", x.shape(), ":", x.strides(),
+                                                      " has the shape ", wanted, " in order ", name(order));
+  });
   return numpy::copy(x, order).with_layout({wanted, dense_strides(wanted, order, "reshape"), 0});
 }
 
-Tensor ravel(const Tensor& x, Order order, CopyRule rule) {
+Tensor ravel(const Tensor& x, Order order, CopyRule rule, Caller caller) {
+  const detail::OperationScope scope("ravel", caller);
   order = resolve_order(x.layout(), order);
   if (rule != CopyRule::always) {
     if (const auto layout = try_ravel(x.layout(), order)) return x.with_layout(*layout);
@@ -79,7 +90,8 @@ Tensor ravel(const Tensor& x, Order order, CopyRule rule) {
   return numpy::flatten(x, order);
 }
 
-Tensor flatten(const Tensor& x, Order order) {
+Tensor flatten(const Tensor& x, Order order, Caller caller) {
+  const detail::OperationScope scope("flatten", caller);
   switch (resolve_order(x.layout(), order)) {
     case Order::F:
       return flat_copy(numpy::transpose(x));
@@ -90,25 +102,30 @@ Tensor flatten(const Tensor& x, Order order) {
   }
 }
 
-Tensor copy(const Tensor& x, Order order) {
+Tensor copy(const Tensor& x, Order order, Caller caller) {
+  const detail::OperationScope scope("copy", caller);
   return copy_as(x, layout_like(x.layout(), order, "copy"));
 }
 
-Tensor ascontiguousarray(const Tensor& x) {
+Tensor ascontiguousarray(const Tensor& x, Caller caller) {
+  const detail::OperationScope scope("ascontiguousarray", caller);
   return as_order(x, Order::C);
 }
-Tensor asfortranarray(const Tensor& x) {
+Tensor asfortranarray(const Tensor& x, Caller caller) {
+  const detail::OperationScope scope("asfortranarray", caller);
   return as_order(x, Order::F);
 }
 
-Tensor asarray(const Tensor& x, Order order, CopyRule rule) {
+Tensor asarray(const Tensor& x, Order order, CopyRule rule, Caller caller) {
+  const detail::OperationScope scope("asarray", caller);
   if (rule != CopyRule::always && has_order(x, order)) return x;
   if (rule == CopyRule::never)
     detail::throw_numpy_copy("asarray", x.layout(), "be in order " + std::string(name(order)));
   return numpy::copy(x, order);
 }
 
-Tensor astype(const Tensor& x, DType dtype, Order order, CopyRule rule) {
+Tensor astype(const Tensor& x, DType dtype, Order order, CopyRule rule, Caller caller) {
+  const detail::OperationScope scope("astype", caller);
   // Order A takes contiguous arrays of either order as they are, and copies all others.
   const bool is_ordered = order == Order::A ? is_c_contiguous(x) || is_f_contiguous(x) : has_order(x, order);
   if (rule != CopyRule::always && is_ordered && dtype == x.dtype()) return x;
@@ -118,18 +135,21 @@ Tensor astype(const Tensor& x, DType dtype, Order order, CopyRule rule) {
   return materialize(x, layout_like(x.layout(), order, "astype"), dtype);
 }
 
-Tensor empty_like(const Tensor& x, Order order) {
+Tensor empty_like(const Tensor& x, Order order, Caller caller) {
+  const detail::OperationScope scope("empty_like", caller);
   return allocate(x, layout_like(x.layout(), order));
 }
 
-Tensor imag(const Tensor& x) {
+Tensor imag(const Tensor& x, Caller caller) {
+  const detail::OperationScope scope("imag", caller);
   if (x.is_complex()) return x.imag();
   Tensor zeros = allocate(x, fresh(x.shape(), is_fortran(x.layout()) ? Order::F : Order::C, "imag"));
   zeros.zero_();
   return zeros.read_only();
 }
 
-Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis) {
+Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis, Caller caller) {
+  const detail::OperationScope scope("concatenate", caller);
   if (tensors.empty()) throw ValueError("concatenate: at least one tensor must be given");
   if (!axis) {
     std::vector<Tensor> flat;
@@ -157,7 +177,8 @@ Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis) {
   return result;
 }
 
-Tensor stack(std::span<const Tensor> tensors, Index axis) {
+Tensor stack(std::span<const Tensor> tensors, Index axis, Caller caller) {
+  const detail::OperationScope scope("stack", caller);
   if (tensors.empty()) throw ValueError("stack: at least one tensor must be given");
   const Tensor& first = tensors.front();
   for (const Tensor& x : tensors) {
@@ -176,7 +197,8 @@ Tensor stack(std::span<const Tensor> tensors, Index axis) {
   return numpy::concatenate(expanded, static_cast<Index>(d));
 }
 
-Tensor tile(const Tensor& x, const Dims& reps) {
+Tensor tile(const Tensor& x, const Dims& reps, Caller caller) {
+  const detail::OperationScope scope("tile", caller);
   for (const Index count : reps) {
     if (count < 0) detail::throw_numpy_value("tile", "repeats", reps, "not be negative", x.shape());
   }
@@ -211,7 +233,8 @@ Tensor tile(const Tensor& x, const Dims& reps) {
   return copied.with_layout({shape, row_major_strides(shape, "tile"), 0});
 }
 
-Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis) {
+Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis, Caller caller) {
+  const detail::OperationScope scope("repeat", caller);
   const Tensor source = !axis || x.dim() == 0 ? numpy::ravel(x) : x;
   const std::size_t d = detail_views::wrap("repeat", axis.value_or(0), source.shape());
   if (repeats < 0 && source.shape()[d] != 0)  // nothing to repeat: NumPy asks no further
@@ -226,7 +249,8 @@ Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis) {
   return copy_as(source.with_layout(repeated), fresh(repeated.shape)).with_layout(wanted);
 }
 
-Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes) {
+Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes, Caller caller) {
+  const detail::OperationScope scope("roll", caller);
   if (!axes)
     return numpy::reshape(numpy::roll(numpy::ravel(x), shift, Dims::filled(shift.size(), 0)), x.shape());
   const bool agree = shift.size() == axes->size() || shift.size() == 1 || axes->size() == 1;

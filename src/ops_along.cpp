@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "copy/ledger_watch.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
-#include "tenstride/plan_log.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -65,19 +65,9 @@ void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts
   copy_elements(matrix, scratch.transpose(0, 1));
 }
 
-}  // namespace
-
-void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
+/// All parts of a piece of the destination, then the next.
+void copy_in_pieces(Tensor& dst, std::size_t axis, std::size_t outer, std::span<const Tensor> parts) {
   const auto item = static_cast<Index>(dst.element_size());
-  const std::size_t outer = dst.numel() == 0 ? axis : outermost(dst, axis);
-  const bool is_short =
-      parts.size() > 1 && outer != axis && dst.numel() * item >= least_bytes &&
-      dst.strides()[axis] * dst.shape()[axis] * item < short_run_bytes * static_cast<Index>(parts.size());
-  // Who asks for the plans is shown the copies as they were asked for.
-  if (!is_short || dst.is_meta() || PlanLog::current() != nullptr) {
-    copy_whole(dst, axis, parts);
-    return;
-  }
   const auto along = static_cast<Index>(outer);
   const Index steps = dst.shape()[outer];
   const Index bytes_of_step = dst.numel() / steps * item;
@@ -103,6 +93,42 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
         start += size;
       }
     }
+  });
+}
+
+}  // namespace
+
+void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
+  const auto item = static_cast<Index>(dst.element_size());
+  const std::size_t outer = dst.numel() == 0 ? axis : outermost(dst, axis);
+  const bool is_short =
+      parts.size() > 1 && outer != axis && dst.numel() * item >= least_bytes &&
+      dst.strides()[axis] * dst.shape()[axis] * item < short_run_bytes * static_cast<Index>(parts.size());
+  if (!is_short || dst.is_meta()) {
+    copy_whole(dst, axis, parts);
+    return;
+  }
+  if (!is_watched()) {
+    copy_in_pieces(dst, axis, outer, parts);
+    return;
+  }
+  // Told as it was asked for: part by part.
+  std::vector<LedgerEntry> entries;
+  Index start = 0;
+  for (const Tensor& part : parts) {
+    const Index size = part.shape()[axis];
+    const Tensor place = dst.narrow(static_cast<Index>(axis), start, size);
+    start += size;
+    if (part.numel() == 0) continue;
+    entries.push_back(copy_entry(place, part, part.numel()));
+    PlanOptions options;
+    options.conjugation = part.is_conj() ? Conjugation::conjugate : Conjugation::keep;
+    entries.back().plan = std::make_shared<const CopyPlan>(
+        plan(place.layout(), place.dtype(), part.layout(), part.dtype(), options));
+  }
+  record(entries, dst.storage(), [&]() -> std::string_view {
+    copy_in_pieces(dst, axis, outer, parts);
+    return "pieces";
   });
 }
 

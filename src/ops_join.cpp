@@ -4,6 +4,7 @@
 #include "ops_along.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -117,17 +118,21 @@ std::vector<Tensor> each(TensorList tensors, const Change& change) {
 
 }  // namespace
 
-Tensor cat(TensorList tensors, Index dim) {
+Tensor cat(TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("cat", caller);
   return join("cat", tensors, dim);
 }
-Tensor concat(TensorList tensors, Index dim) {
+Tensor concat(TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("concat", caller);
   return join("concat", tensors, dim);
 }
-Tensor concatenate(TensorList tensors, Index dim) {
+Tensor concatenate(TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("concatenate", caller);
   return join("concatenate", tensors, dim);
 }
 
-Tensor stack(TensorList tensors, Index dim) {
+Tensor stack(TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("stack", caller);
   require_tensors("stack", tensors);
   const Dims& shape = tensors[0].shape();
   const std::size_t axis = detail::wrap_axis("stack", dim, shape, shape.size() + 1);
@@ -147,26 +152,31 @@ Tensor stack(TensorList tensors, Index dim) {
   return join("stack", tensors, at).view(stacked);
 }
 
-Tensor hstack(TensorList tensors) {
+Tensor hstack(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("hstack", caller);
   require_tensors("hstack", tensors);
   const std::vector<Tensor> raised = each(tensors, [](const Tensor& x) { return x.atleast_1d(); });
   return join("hstack", raised, raised[0].dim() == 1 ? 0 : 1);
 }
 
-Tensor vstack(TensorList tensors) {
+Tensor vstack(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("vstack", caller);
   require_tensors("vstack", tensors);
   return join("vstack", each(tensors, [](const Tensor& x) { return x.atleast_2d(); }), 0);
 }
-Tensor row_stack(TensorList tensors) {
+Tensor row_stack(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("row_stack", caller);
   return vstack(tensors);
 }
 
-Tensor dstack(TensorList tensors) {
+Tensor dstack(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("dstack", caller);
   require_tensors("dstack", tensors);
   return join("dstack", each(tensors, [](const Tensor& x) { return x.atleast_3d(); }), 2);
 }
 
-Tensor column_stack(TensorList tensors) {
+Tensor column_stack(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("column_stack", caller);
   require_tensors("column_stack", tensors);
   return join("column_stack",
               each(tensors,
@@ -176,7 +186,8 @@ Tensor column_stack(TensorList tensors) {
               1);
 }
 
-Tensor block_diag(TensorList tensors) {
+Tensor block_diag(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("block_diag", caller);
   if (tensors.empty()) return empty({1, 0});
   require_one_device("block_diag", tensors);
   std::vector<Tensor> blocks;

@@ -2,6 +2,7 @@
 // Elements in other places: flip, rot90, roll, and the triangles of a matrix.
 #include <cstring>
 
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
@@ -107,10 +108,8 @@ Index split_of_row(Index row, Index diagonal, Index columns, Triangle which) {
   return std::clamp<Index>(row + diagonal + (which == Triangle::lower ? 1 : 0), 0, columns);
 }
 
-Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Index diagonal) {
-  if (x.dim() < 2) detail::throw_rank(operation, x.shape(), "must have at least 2 axes");
-  Tensor result = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
-  if (x.is_meta() || x.numel() == 0) return result;
+void copy_triangle(Tensor& result, const Tensor& x, Triangle which, Index diagonal) {
+  if (x.is_meta() || x.numel() == 0) return;
   const Index columns = x.size(-1);
   const Index rows = x.size(-2);
   const auto item = static_cast<Index>(x.element_size());
@@ -140,26 +139,37 @@ Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Ind
       }
     }
   });
+}
+
+Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Index diagonal) {
+  if (x.dim() < 2) detail::throw_rank(operation, x.shape(), "must have at least 2 axes");
+  Tensor result = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
+  const auto copy = [&] { copy_triangle(result, x, which, diagonal); };
+  detail::copy_by("triangle", result, x, x.numel(), copy);
   return result;
 }
 
 }  // namespace
 
-Tensor Tensor::flip(const Dims& dims) const {
+Tensor Tensor::flip(const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("flip", caller);
   return flipped(*this, dims);
 }
 
-Tensor Tensor::fliplr() const {
+Tensor Tensor::fliplr(Caller caller) const {
+  const detail::OperationScope scope("fliplr", caller);
   if (dim() < 2) detail::throw_rank("fliplr", shape(), "must have at least 2 axes");
   return flipped(*this, {1});
 }
 
-Tensor Tensor::flipud() const {
+Tensor Tensor::flipud(Caller caller) const {
+  const detail::OperationScope scope("flipud", caller);
   if (dim() < 1) detail::throw_rank("flipud", shape(), "must have at least 1 axis");
   return flipped(*this, {0});
 }
 
-Tensor Tensor::rot90(Index k, const Dims& dims) const {
+Tensor Tensor::rot90(Index k, const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("rot90", caller);
   if (dims.size() != 2) {
     throw RuntimeError(detail::message("rot90: dims ", dims, " must name 2 axes (shape ", shape(), ")"));
   }
@@ -182,7 +192,8 @@ Tensor Tensor::rot90(Index k, const Dims& dims) const {
   }
 }
 
-Tensor Tensor::roll(const Dims& shifts, const Dims& dims) const {
+Tensor Tensor::roll(const Dims& shifts, const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("roll", caller);
   if (shifts.empty()) throw RuntimeError("roll: at least one shift must be given");
   if (dims.empty() && shifts.size() == 1) return rolled_flat(*this, shifts[0]);
   if (shifts.size() != dims.size()) {
@@ -212,10 +223,12 @@ Tensor Tensor::roll(const Dims& shifts, const Dims& dims) const {
   return result;
 }
 
-Tensor Tensor::tril(Index diagonal) const {
+Tensor Tensor::tril(Index diagonal, Caller caller) const {
+  const detail::OperationScope scope("tril", caller);
   return triangle("tril", *this, Triangle::lower, diagonal);
 }
-Tensor Tensor::triu(Index diagonal) const {
+Tensor Tensor::triu(Index diagonal, Caller caller) const {
+  const detail::OperationScope scope("triu", caller);
   return triangle("triu", *this, Triangle::upper, diagonal);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements repeated: repeat, tile and repeat_interleave. A repetition is an expanded axis, copied once.
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_gather.hpp"
 #include "tenstride/copy.hpp"
@@ -84,15 +85,18 @@ std::vector<Index> read_repeats(const Tensor& repeats, Index size) {
 
 }  // namespace
 
-Tensor Tensor::repeat(const Dims& repeats) const {
+Tensor Tensor::repeat(const Dims& repeats, Caller caller) const {
+  const detail::OperationScope scope("repeat", caller);
   return repeated("repeat", *this, repeats);
 }
 
-Tensor Tensor::tile(const Dims& dims) const {
+Tensor Tensor::tile(const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("tile", caller);
   return repeated("tile", *this, padded(dims, std::max(dims.size(), layout_.rank())));
 }
 
-Tensor Tensor::repeat_interleave(Index repeats, std::optional<Index> dim) const {
+Tensor Tensor::repeat_interleave(Index repeats, std::optional<Index> dim, Caller caller) const {
+  const detail::OperationScope scope("repeat_interleave", caller);
   if (repeats < 0) {
     throw RuntimeError(detail::message("repeat_interleave: repeats ", repeats, " must not be negative"));
   }
@@ -109,7 +113,8 @@ Tensor Tensor::repeat_interleave(Index repeats, std::optional<Index> dim) const 
   return copied.with_layout({shape_of_result, row_major_strides(shape_of_result, "repeat_interleave"), 0});
 }
 
-Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim) const {
+Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim, Caller caller) const {
+  const detail::OperationScope scope("repeat_interleave", caller);
   if (!dim) return flatten().repeat_interleave(repeats, 0);
   if (layout_.rank() == 0) detail::throw_no_axes("repeat_interleave");
   const std::size_t d = wrap_axis("repeat_interleave", *dim, shape());
@@ -119,18 +124,20 @@ Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim
   size[d] = 0;
   for (const Index count : counts) size[d] = checked_add(size[d], count, "repeat_interleave");
   Tensor result = empty(size, {.dtype = dtype_, .device = device()});
-  if (is_meta() || result.numel() == 0) return result;
-  std::vector<Index> starts;
-  starts.reserve(static_cast<std::size_t>(size[d]));
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    starts.insert(starts.end(), static_cast<std::size_t>(counts[i]), static_cast<Index>(i) * strides()[d]);
-  }
-  // One box for each index of the result's axis: all the other axes.
-  detail::Boxes boxes{starts,
-                      {{size[d]}, {result.strides()[d]}, 0},
-                      result.select(axis, 0).layout(),
-                      select(axis, 0).layout()};
-  detail::gather_boxes(result, *this, boxes);
+  detail::copy_by("boxes", result, *this, result.numel(), [&] {
+    if (is_meta() || result.numel() == 0) return;
+    std::vector<Index> starts;
+    starts.reserve(static_cast<std::size_t>(size[d]));
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      starts.insert(starts.end(), static_cast<std::size_t>(counts[i]), static_cast<Index>(i) * strides()[d]);
+    }
+    // One box for each index of the result's axis: all the other axes.
+    detail::Boxes boxes{starts,
+                        {{size[d]}, {result.strides()[d]}, 0},
+                        result.select(axis, 0).layout(),
+                        select(axis, 0).layout()};
+    detail::gather_boxes(result, *this, boxes);
+  });
   return result;
 }
 

@@ -2,6 +2,7 @@
 #include "tenstride/ops_views.hpp"
 
 #include "message.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 
@@ -34,16 +35,22 @@ std::vector<Tensor> broadcast_tensors(TensorList tensors) {
   return result;
 }
 
-Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length) {
+Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length, Caller caller) {
   if (dim >= x.dim() && x.dim() > 0) {
     throw RuntimeError(detail::message("narrow_copy: axis ", dim, " must lie in [", -x.dim(), ",",
                                        x.dim() - 1, "] (shape ", x.shape(), ")"));
   }
-  return detail::contiguous_copy(x.narrow(dim, start, length));
+  return detail::contiguous_copy(x.narrow(dim, start, length), "narrow_copy", caller);
 }
 
-std::vector<Tensor> detail::contiguous_copies(std::vector<Tensor> views) {
-  for (Tensor& view : views) view = contiguous_copy(view);
+Tensor detail::contiguous_copy(const Tensor& view, std::string_view operation, const Caller& caller) {
+  const OperationScope scope(operation, caller);
+  return view.clone(MemoryFormat::contiguous);
+}
+
+std::vector<Tensor> detail::contiguous_copies(std::vector<Tensor> views, std::string_view operation,
+                                              const Caller& caller) {
+  for (Tensor& view : views) view = contiguous_copy(view, operation, caller);
   return views;
 }
 

@@ -11,6 +11,7 @@
 
 #include "message.hpp"
 #include "random_normal.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -262,37 +263,47 @@ std::uint64_t initial_seed() {
   return it.generator.initial_seed();
 }
 
-Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options) {
+Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("rand", caller);
   require_real_or_complex("rand", options.dtype.value_or(DType::float32));
   return fill_uniform(empty(size, options), generator);
 }
-Tensor rand(const Dims& size, const TensorOptions& options) {
-  return with_shared([&](Generator& generator) { return rand(size, generator, options); });
+Tensor rand(const Dims& size, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("rand", caller);
+  return with_shared([&](Generator& generator) { return rand(size, generator, options, caller); });
 }
-Tensor rand_like(const Tensor& input, Generator& generator, const LikeOptions& options) {
+Tensor rand_like(const Tensor& input, Generator& generator, const LikeOptions& options, Caller caller) {
+  const detail::OperationScope scope("rand_like", caller);
   require_real_or_complex("rand_like", dtype_like(input, options));
   return fill_uniform(empty_like(input, options), generator);
 }
-Tensor rand_like(const Tensor& input, const LikeOptions& options) {
-  return with_shared([&](Generator& generator) { return rand_like(input, generator, options); });
+Tensor rand_like(const Tensor& input, const LikeOptions& options, Caller caller) {
+  const detail::OperationScope scope("rand_like", caller);
+  return with_shared([&](Generator& generator) { return rand_like(input, generator, options, caller); });
 }
 
-Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options) {
+Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randn", caller);
   require_real_or_complex("randn", options.dtype.value_or(DType::float32));
   return fill_normal(empty(size, options), generator);
 }
-Tensor randn(const Dims& size, const TensorOptions& options) {
-  return with_shared([&](Generator& generator) { return randn(size, generator, options); });
+Tensor randn(const Dims& size, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randn", caller);
+  return with_shared([&](Generator& generator) { return randn(size, generator, options, caller); });
 }
-Tensor randn_like(const Tensor& input, Generator& generator, const LikeOptions& options) {
+Tensor randn_like(const Tensor& input, Generator& generator, const LikeOptions& options, Caller caller) {
+  const detail::OperationScope scope("randn_like", caller);
   require_real_or_complex("randn_like", dtype_like(input, options));
   return fill_normal(empty_like(input, options), generator);
 }
-Tensor randn_like(const Tensor& input, const LikeOptions& options) {
-  return with_shared([&](Generator& generator) { return randn_like(input, generator, options); });
+Tensor randn_like(const Tensor& input, const LikeOptions& options, Caller caller) {
+  const detail::OperationScope scope("randn_like", caller);
+  return with_shared([&](Generator& generator) { return randn_like(input, generator, options, caller); });
 }
 
-Tensor randint(Index low, Index high, const Dims& size, Generator& generator, const TensorOptions& options) {
+Tensor randint(Index low, Index high, const Dims& size, Generator& generator, const TensorOptions& options,
+               Caller caller) {
+  const detail::OperationScope scope("randint", caller);
   TensorOptions typed = options;
   typed.dtype = options.dtype.value_or(DType::int64);
   if (low >= high) {
@@ -317,14 +328,18 @@ Tensor randint(Index low, Index high, const Dims& size, Generator& generator, co
     }
   });
 }
-Tensor randint(Index low, Index high, const Dims& size, const TensorOptions& options) {
-  return with_shared([&](Generator& generator) { return randint(low, high, size, generator, options); });
+Tensor randint(Index low, Index high, const Dims& size, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randint", caller);
+  return with_shared(
+      [&](Generator& generator) { return randint(low, high, size, generator, options, caller); });
 }
-Tensor randint(Index high, const Dims& size, const TensorOptions& options) {
-  return randint(0, high, size, options);
+Tensor randint(Index high, const Dims& size, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randint", caller);
+  return randint(0, high, size, options, caller);
 }
 
-Tensor randperm(Index n, Generator& generator, const TensorOptions& options) {
+Tensor randperm(Index n, Generator& generator, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randperm", caller);
   TensorOptions typed = options;
   typed.dtype = options.dtype.value_or(DType::int64);
   return visit(*typed.dtype, [&](auto type) -> Tensor {
@@ -347,8 +362,9 @@ Tensor randperm(Index n, Generator& generator, const TensorOptions& options) {
     }
   });
 }
-Tensor randperm(Index n, const TensorOptions& options) {
-  return with_shared([&](Generator& generator) { return randperm(n, generator, options); });
+Tensor randperm(Index n, const TensorOptions& options, Caller caller) {
+  const detail::OperationScope scope("randperm", caller);
+  return with_shared([&](Generator& generator) { return randperm(n, generator, options, caller); });
 }
 
 }  // namespace tenstride

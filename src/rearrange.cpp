@@ -6,6 +6,7 @@
 #include "tenstride/copy.hpp"
 #include "tenstride/lazy.hpp"
 #include "tenstride/ops.hpp"
+#include "watch.hpp"
 
 /// einops' verbs: a pattern, bound to a shape, on a chain; and what they do to lists.
 namespace tenstride {
@@ -19,12 +20,13 @@ void require_verb(const Pattern& pattern, PatternVerb wanted) {
                            name(pattern.verb()), "; make it with PatternVerb::", name(wanted)));
 }
 
-Tensor apply(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+Tensor apply(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy,
+             const Caller& caller) {
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
   if (copy != CopyRule::always) {
     if (std::optional<Layout> layout = bound.try_view(x.layout())) return x.with_layout(*std::move(layout));
   }
-  return detail::materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()));
+  return detail::materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()), caller);
 }
 
 /// The type that holds all elements; the shapes must be equal.
@@ -100,48 +102,60 @@ Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
 
 }  // namespace
 
-Tensor rearrange(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy) {
-  return apply(x, *Pattern::cached(pattern, PatternVerb::rearrange), sizes, copy);
+Tensor rearrange(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
+                 Caller caller) {
+  return apply(x, *Pattern::cached(pattern, PatternVerb::rearrange), sizes, copy, caller);
 }
-Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy,
+                 Caller caller) {
   require_verb(pattern, PatternVerb::rearrange);
-  return apply(x, pattern, sizes, copy);
+  return apply(x, pattern, sizes, copy, caller);
 }
-Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes) {
+Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes, Caller caller) {
+  const detail::OperationScope scope("rearrange", caller);
   return apply(list, *Pattern::cached(pattern, PatternVerb::rearrange), sizes);
 }
 
-Tensor repeat(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy) {
-  return apply(x, *Pattern::cached(pattern, PatternVerb::repeat), sizes, copy);
+Tensor repeat(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
+              Caller caller) {
+  return apply(x, *Pattern::cached(pattern, PatternVerb::repeat), sizes, copy, caller);
 }
-Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy) {
+Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy, Caller caller) {
   require_verb(pattern, PatternVerb::repeat);
-  return apply(x, pattern, sizes, copy);
+  return apply(x, pattern, sizes, copy, caller);
 }
-Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes) {
+Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes, Caller caller) {
+  const detail::OperationScope scope("repeat", caller);
   return apply(list, *Pattern::cached(pattern, PatternVerb::repeat), sizes);
 }
 
-Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, const AxisSizes& sizes) {
+Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, const AxisSizes& sizes,
+              Caller caller) {
+  const detail::OperationScope scope("reduce", caller);
   require_verb(pattern, PatternVerb::reduce);
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
-  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, CopyRule::if_needed);
+  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, CopyRule::if_needed, caller);
   const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
   Dims folded;
   for (std::size_t i = bound.kept; i < bound.order.size(); ++i) folded.push_back(static_cast<Index>(i));
   const Tensor result = reduce_axes(parts, folded, reduction);
   return bound.merges ? result.reshape(bound.shape) : result;
 }
-Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes) {
-  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes);
+Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
+              Caller caller) {
+  const detail::OperationScope scope("reduce", caller);
+  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, caller);
 }
-Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction, const AxisSizes& sizes) {
+Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
+              Caller caller) {
+  const detail::OperationScope scope("reduce", caller);
   joined_dtype(list, "reduce");
   require_equal_shapes(list, "reduce");
-  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes);
+  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, caller);
 }
 
-Packed pack(TensorList tensors, std::string_view pattern) {
+Packed pack(TensorList tensors, std::string_view pattern, Caller caller) {
+  const detail::OperationScope scope("pack", caller);
   const PackPattern places = parse_pack_pattern("pack", pattern);
   const DType dtype = joined_dtype(tensors, "pack");
   Packed result;

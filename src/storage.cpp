@@ -7,9 +7,24 @@
 
 #include "message.hpp"
 #include "tenstride/memory.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
+
+constinit thread_local detail::Watch* detail::watch = nullptr;
+
 namespace {
+
+void tell_of(const detail::StorageBlock* block) {
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->allocated(block, block->device, block->nbytes);
+  }
+}
+void tell_end_of(const detail::StorageBlock* block) noexcept {
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->released(block);
+  }
+}
 
 /// A block and, unless large, its bytes in one piece of memory: the bytes begin 64 bytes after the block.
 struct alignas(64) OwnedBlock : detail::StorageBlock {
@@ -23,6 +38,7 @@ static_assert(sizeof(OwnedBlock) == 64);
 constexpr std::size_t apart_from = std::size_t{1} << 20;
 
 void release_owned(detail::StorageBlock* block) {
+  tell_end_of(block);
   auto* const owned = static_cast<OwnedBlock*>(block);
   if (owned->bytes_apart) detail::release_memory(owned->data, owned->nbytes);
   const std::size_t acquired = owned->acquired;
@@ -51,6 +67,7 @@ void release_adopted(detail::StorageBlock* block) {
 }
 
 void release_meta(detail::StorageBlock* block) {
+  tell_end_of(block);
   delete block;
 }
 void grow_meta(detail::StorageBlock* block, std::size_t nbytes) {
@@ -75,7 +92,9 @@ Storage Storage::allocate(std::size_t nbytes) {
   block->grow = grow_owned;
   if (!apart) {
     block->data = memory + sizeof(OwnedBlock);
-    return Storage(block);
+    Storage result(block);
+    tell_of(block);
+    return result;
   }
   try {
     block->data = detail::acquire_memory(nbytes);
@@ -83,7 +102,9 @@ Storage Storage::allocate(std::size_t nbytes) {
     detail::release_memory(memory, acquired);
     throw;
   }
-  return Storage(block);
+  Storage result(block);
+  tell_of(block);
+  return result;
 }
 
 Storage Storage::adopt(void* data, std::size_t nbytes, std::function<void(void*)> deleter, Access access) {
@@ -102,7 +123,9 @@ Storage Storage::meta(std::size_t nbytes) {
   block->device = Device::meta;
   block->release = release_meta;
   block->grow = grow_meta;
-  return Storage(block.release());
+  Storage result(block.release());
+  tell_of(result.block_);
+  return result;
 }
 
 void Storage::grow(std::size_t nbytes) {
@@ -115,7 +138,11 @@ void Storage::grow(std::size_t nbytes) {
     throw StorageError(detail::message("storage: ", nbytes, " bytes must be at most ", this->nbytes(),
                                        ": adopted and mapped memory cannot grow; use .clone() first"));
   }
+  if (detail::watch != nullptr && this->nbytes() > 0) [[unlikely]] {
+    detail::watch->moving(this->nbytes(), block_->device);
+  }
   block_->grow(block_, nbytes);
+  tell_of(block_);
 }
 
 void Storage::throw_read_only() {

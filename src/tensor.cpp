@@ -2,6 +2,7 @@
 #include "tenstride/tensor.hpp"
 
 #include "message.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 
@@ -88,8 +89,9 @@ Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& si
   return *this;
 }
 
-Tensor& Tensor::resize_(const Dims& size, MemoryFormat format) {
+Tensor& Tensor::resize_(const Dims& size, MemoryFormat format, Caller caller) {
   if (size == shape()) return *this;
+  const detail::OperationScope scope("resize_", caller);
   Layout layout{size, format_strides(size, format, "resize_"), layout_.offset};
   const Index end = checked_add(layout.offset, count_elements(size, "resize_"), "resize_");
   const Index nbytes = checked_multiply(end, static_cast<Index>(item_size(dtype_)), "resize_");

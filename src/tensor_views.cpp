@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "message.hpp"
 #include "tenstride/tensor.hpp"
+#include "watch.hpp"
 
 /// The view methods: each forwards to its function on layouts.
 namespace tenstride {
@@ -143,18 +144,21 @@ Tensor Tensor::atleast_3d() const {
 }
 
 /// The layout of `view`; the refusal knows what the elements weigh.
-Layout Tensor::viewed_as(const Dims& sizes) const {
+Layout Tensor::viewed_as(const Dims& sizes, const Caller& caller) const {
   Layout layout = detail::blank(sizes.size(), layout_.offset);
   if (!detail::view_into(layout_, sizes, "view", layout)) {
     throw ViewError(*why_not_view(layout_, layout.shape), item_size(dtype_));
   }
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->reshaped(shape(), layout.shape, "view", caller);
+  }
   return layout;
 }
-Tensor Tensor::view(const Dims& sizes) const& {
-  return viewed([&] { return viewed_as(sizes); });
+Tensor Tensor::view(const Dims& sizes, Caller caller) const& {
+  return viewed([&] { return viewed_as(sizes, caller); });
 }
-Tensor Tensor::view(const Dims& sizes) && {
-  return std::move(*this).viewed([&] { return viewed_as(sizes); });
+Tensor Tensor::view(const Dims& sizes, Caller caller) && {
+  return std::move(*this).viewed([&] { return viewed_as(sizes, caller); });
 }
 
 Tensor Tensor::view(DType dtype) const {

@@ -9,7 +9,7 @@
 #include "support/scratch.hpp"
 #include "support/tensors.hpp"
 #include "tenstride/factory.hpp"
-#include "tenstride/plan_log.hpp"
+#include "tenstride/ledger.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride {
@@ -182,10 +182,10 @@ TEST(Lazy, RandomChainsAreTheEagerResultBitForBit) {
     Pair pair{x, lazy(x), to_string(shape)};
     for (std::size_t steps = 2 + dice.roll(12); steps-- > 0;) step(dice, pair);
     const ChainPlan plan = pair.held.plan();
-    const PlanLog log;
+    const CopyLedger ledger;
     const Tensor result = pair.held.materialize();
     // What was planned is what happened.
-    ASSERT_EQ(log.count(), result.numel() == 0 ? 0 : plan.copies.size()) << n << ": " << pair.story;
+    ASSERT_EQ(ledger.totals().copies, result.numel() == 0 ? 0 : plan.copies.size()) << n << ": " << pair.story;
     ASSERT_EQ(result.shape(), pair.eager.shape()) << n << ": " << pair.story;
     ASSERT_TRUE(result.equal(pair.eager)) << n << ": " << pair.story << "\n" << pair.held.to_string();
     ASSERT_TRUE(pair.held.materialize(CopyRule::always).equal(pair.eager)) << n << ": " << pair.story;

@@ -1,69 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tenstride/plan_log.hpp"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "tenstride/copy.hpp"
 #include "tenstride/explain.hpp"
-#include "tenstride/ops.hpp"
 
 namespace tenstride {
 namespace {
-
-TEST(PlanLog, HoldsThePlansOfTheCopiesInOrder) {
-  const Tensor x = zeros({2, 3});
-  const PlanLog log;
-  const Tensor dense = x.t().contiguous();
-  const Tensor wide = x.to(DType::float64);
-  ASSERT_EQ(log.count(), 2U);
-  EXPECT_EQ(log.plans()[0].to_string(),
-            plan(dense.layout(), DType::float32, x.t().layout(), DType::float32).to_string());
-  EXPECT_EQ(log.plans()[1].to_string(),
-            plan(wide.layout(), DType::float64, x.layout(), DType::float32).to_string());
-}
-
-TEST(PlanLog, HoldsWhatMetaWouldCopy) {
-  const PlanLog log;
-  (void)zeros({2, 3}, {.device = Device::meta}).t().contiguous();
-  EXPECT_EQ(log.count(), 1U);
-}
-
-TEST(PlanLog, InnerLogsAreWrittenOuterOnesWait) {
-  const Tensor x = zeros({2, 3});
-  PlanLog outer;
-  {
-    const PlanLog inner;
-    (void)x.clone();
-    EXPECT_EQ(inner.count(), 1U);
-    EXPECT_EQ(outer.count(), 0U);
-  }
-  (void)x.clone();
-  EXPECT_EQ(outer.count(), 1U);
-  outer.clear();
-  EXPECT_EQ(outer.count(), 0U);
-  EXPECT_TRUE(outer.plans().empty());
-  EXPECT_EQ(PlanLog::current(), &outer);
-}
-
-TEST(PlanLog, CountsWhatItDoesNotKeep) {
-  const PlanLog log(2);
-  const std::vector<Tensor> parts(5, zeros({3}));
-  (void)cat(parts);
-  EXPECT_EQ(log.count(), 5U);
-  EXPECT_EQ(log.plans().size(), 2U);
-}
-
-TEST(PlanLog, IsOfItsThreadAlone) {
-  const PlanLog log;
-  std::thread([] {
-    EXPECT_EQ(PlanLog::current(), nullptr);
-    (void)zeros({2}).clone();
-  }).join();
-  EXPECT_EQ(log.count(), 0U);
-}
 
 std::string transpose_plan(Index rows, Index columns) {
   return plan(row_major({columns, rows}), DType::float32, column_major({columns, rows}), DType::float32)

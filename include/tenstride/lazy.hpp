@@ -15,7 +15,7 @@ namespace tenstride {
 
 /// Carries out a plan made for the tensor's layout: a view where it has no copies, otherwise fresh memory.
 /// Each copy goes through the copy engine.
-TENSTRIDE_API Tensor carry_out(const Tensor& x, const ChainPlan& plan);
+TENSTRIDE_API Tensor carry_out(const Tensor& x, const ChainPlan& plan, Caller caller = Caller::current());
 
 /// What a plan moves. Bytes are those of elements; memory is what is allocated at the same time at most.
 struct ChainCost {
@@ -88,7 +88,8 @@ class Lazy {
   /// The tensor. `if_needed`: a view of the source where there is one, otherwise one fresh tensor by as few
   /// copies as can be (one, and one more for each cut); row-major, unless a view of what a cut copied will
   /// do. `always`: fresh and row-major. `never`: throws ValueError where it takes a copy.
-  [[nodiscard]] TENSTRIDE_API Tensor materialize(CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] TENSTRIDE_API Tensor materialize(CopyRule copy = CopyRule::if_needed,
+                                                 Caller caller = Caller::current()) const;
 
  private:
   Lazy(Tensor source, Chain chain) : source_(std::move(source)), chain_(std::move(chain)) {}
@@ -106,7 +107,7 @@ inline Lazy lazy(Tensor x) {
 namespace detail {
 /// What `materialize` does, told as another operation.
 TENSTRIDE_API Tensor materialize_chain(const Tensor& x, const Chain& chain, CopyRule copy,
-                                       std::string_view operation);
+                                       std::string_view operation, const Caller& caller);
 }  // namespace detail
 
 }  // namespace tenstride

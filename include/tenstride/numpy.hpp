@@ -30,25 +30,27 @@ TENSTRIDE_API Dims byte_strides(const Tensor& x);
 /// left. Throws ValueError where the sizes do not fit, or where a copy is needed and forbidden.
 /// Example: `reshape(arange(6), {2, 3}, Order::F)` is [[0, 2, 4], [1, 3, 5]], a view with strides (1,2).
 TENSTRIDE_API Tensor reshape(const Tensor& x, const Dims& shape, Order order = Order::C,
-                             CopyRule copy = CopyRule::if_needed);
+                             CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 /// One axis: a view where the elements lie contiguous in the order, else a copy. Order K reads them as they
 /// lie in memory.
-TENSTRIDE_API Tensor ravel(const Tensor& x, Order order = Order::C, CopyRule copy = CopyRule::if_needed);
+TENSTRIDE_API Tensor ravel(const Tensor& x, Order order = Order::C, CopyRule copy = CopyRule::if_needed,
+                           Caller caller = Caller::current());
 /// One axis, always a copy.
-TENSTRIDE_API Tensor flatten(const Tensor& x, Order order = Order::C);
+TENSTRIDE_API Tensor flatten(const Tensor& x, Order order = Order::C, Caller caller = Caller::current());
 /// `np.copy`: a dense copy in the order. (NumPy's method `x.copy()` has the default C.)
-TENSTRIDE_API Tensor copy(const Tensor& x, Order order = Order::K);
+TENSTRIDE_API Tensor copy(const Tensor& x, Order order = Order::K, Caller caller = Caller::current());
 /// Itself where it is contiguous, else a copy. Rank 0 gives rank 1, as NumPy does.
-TENSTRIDE_API Tensor ascontiguousarray(const Tensor& x);
-TENSTRIDE_API Tensor asfortranarray(const Tensor& x);
+TENSTRIDE_API Tensor ascontiguousarray(const Tensor& x, Caller caller = Caller::current());
+TENSTRIDE_API Tensor asfortranarray(const Tensor& x, Caller caller = Caller::current());
 /// Itself where the order allows it (A and K always do) and no copy is asked for.
-TENSTRIDE_API Tensor asarray(const Tensor& x, Order order = Order::K, CopyRule copy = CopyRule::if_needed);
+TENSTRIDE_API Tensor asarray(const Tensor& x, Order order = Order::K, CopyRule copy = CopyRule::if_needed,
+                             Caller caller = Caller::current());
 /// Converts. With CopyRule::if_needed (NumPy's `copy=False`) itself where dtype and order are right already;
 /// with never ValueError where they are not.
 TENSTRIDE_API Tensor astype(const Tensor& x, DType dtype, Order order = Order::K,
-                            CopyRule copy = CopyRule::always);
+                            CopyRule copy = CopyRule::always, Caller caller = Caller::current());
 /// Not initialised; the layout is that of a copy.
-TENSTRIDE_API Tensor empty_like(const Tensor& x, Order order = Order::K);
+TENSTRIDE_API Tensor empty_like(const Tensor& x, Order order = Order::K, Caller caller = Caller::current());
 
 // Views.
 TENSTRIDE_API Tensor transpose(const Tensor& x);
@@ -87,7 +89,7 @@ TENSTRIDE_API Tensor view_dtype(const Tensor& x, DType dtype);
 /// The real parts of a complex tensor; a real one is given back.
 TENSTRIDE_API Tensor real(const Tensor& x);
 /// The imaginary parts as a view; of a real tensor new zeros, read-only.
-TENSTRIDE_API Tensor imag(const Tensor& x);
+TENSTRIDE_API Tensor imag(const Tensor& x, Caller caller = Caller::current());
 /// From x's first element on; strides may be negative. Unlike NumPy it refuses (StorageError) what leaves the
 /// storage, and (ValueError) strides that are no multiple of the element.
 TENSTRIDE_API Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& byte_strides);
@@ -95,15 +97,19 @@ TENSTRIDE_API Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& 
 // Copies.
 /// Joins along an axis; without one all are flattened first. The result keeps the order of axes the inputs
 /// agree on. All must have one dtype (TypeError).
-TENSTRIDE_API Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis = 0);
+TENSTRIDE_API Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis = 0,
+                                 Caller caller = Caller::current());
 /// Joins along a new axis.
-TENSTRIDE_API Tensor stack(std::span<const Tensor> tensors, Index axis = 0);
+TENSTRIDE_API Tensor stack(std::span<const Tensor> tensors, Index axis = 0,
+                           Caller caller = Caller::current());
 /// Repeats the whole. An empty tensor is not copied, as in NumPy.
-TENSTRIDE_API Tensor tile(const Tensor& x, const Dims& reps);
+TENSTRIDE_API Tensor tile(const Tensor& x, const Dims& reps, Caller caller = Caller::current());
 /// Repeats each element along an axis; without one of the flattened tensor.
-TENSTRIDE_API Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis = {});
+TENSTRIDE_API Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis = {},
+                            Caller caller = Caller::current());
 /// Moves elements along axes, around the end. Without axes along the flattened tensor. One shift may serve
 /// several axes, an axis may be named again.
-TENSTRIDE_API Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes = {});
+TENSTRIDE_API Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes = {},
+                          Caller caller = Caller::current());
 
 }  // namespace tenstride::numpy

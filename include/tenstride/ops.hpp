@@ -13,22 +13,22 @@ namespace tenstride {
 
 /// One after the other along an axis; the other sizes must agree. Tensors of shape (0) are skipped, as in
 /// PyTorch. Throws ShapeError, AxisError. Example: shapes (2,3) and (2,1) along axis 1 give (2,4).
-TENSTRIDE_API Tensor cat(TensorList tensors, Index dim = 0);
-TENSTRIDE_API Tensor concat(TensorList tensors, Index dim = 0);
-TENSTRIDE_API Tensor concatenate(TensorList tensors, Index dim = 0);
+TENSTRIDE_API Tensor cat(TensorList tensors, Index dim = 0, Caller caller = Caller::current());
+TENSTRIDE_API Tensor concat(TensorList tensors, Index dim = 0, Caller caller = Caller::current());
+TENSTRIDE_API Tensor concatenate(TensorList tensors, Index dim = 0, Caller caller = Caller::current());
 /// Along a new axis; all shapes must be equal. Example: three of shape (2,3) along axis 1 give (2,3,3).
-TENSTRIDE_API Tensor stack(TensorList tensors, Index dim = 0);
+TENSTRIDE_API Tensor stack(TensorList tensors, Index dim = 0, Caller caller = Caller::current());
 /// Along axis 1, or 0 for rank 1 (and 0, which becomes 1).
-TENSTRIDE_API Tensor hstack(TensorList tensors);
+TENSTRIDE_API Tensor hstack(TensorList tensors, Caller caller = Caller::current());
 /// Along axis 0, with at least 2 axes.
-TENSTRIDE_API Tensor vstack(TensorList tensors);
-TENSTRIDE_API Tensor row_stack(TensorList tensors);
+TENSTRIDE_API Tensor vstack(TensorList tensors, Caller caller = Caller::current());
+TENSTRIDE_API Tensor row_stack(TensorList tensors, Caller caller = Caller::current());
 /// Along axis 2, with at least 3 axes.
-TENSTRIDE_API Tensor dstack(TensorList tensors);
+TENSTRIDE_API Tensor dstack(TensorList tensors, Caller caller = Caller::current());
 /// hstack with tensors of rank 0 and 1 as columns.
-TENSTRIDE_API Tensor column_stack(TensorList tensors);
+TENSTRIDE_API Tensor column_stack(TensorList tensors, Caller caller = Caller::current());
 /// Matrices (rank 1: a row, rank 0: one element) along the diagonal of a matrix of zeros. Of nothing: (1,0).
-TENSTRIDE_API Tensor block_diag(TensorList tensors);
+TENSTRIDE_API Tensor block_diag(TensorList tensors, Caller caller = Caller::current());
 
 /// `ij`: axis i of each grid runs along tensor i. `xy`: the first two axes swapped, as for an image.
 enum class MeshIndexing : unsigned char { ij, xy };
@@ -38,44 +38,48 @@ TENSTRIDE_API std::vector<Tensor> meshgrid(TensorList tensors, MeshIndexing inde
 
 // Elements moved and repeated: the methods as functions.
 
-inline Tensor flip(const Tensor& x, const Dims& dims) {
-  return x.flip(dims);
+inline Tensor flip(const Tensor& x, const Dims& dims, Caller caller = Caller::current()) {
+  return x.flip(dims, caller);
 }
-inline Tensor fliplr(const Tensor& x) {
-  return x.fliplr();
+inline Tensor fliplr(const Tensor& x, Caller caller = Caller::current()) {
+  return x.fliplr(caller);
 }
-inline Tensor flipud(const Tensor& x) {
-  return x.flipud();
+inline Tensor flipud(const Tensor& x, Caller caller = Caller::current()) {
+  return x.flipud(caller);
 }
 /// k quarter turns in the plane of two axes, from the first towards the second.
-inline Tensor rot90(const Tensor& x, Index k = 1, const Dims& dims = {0, 1}) {
-  return x.rot90(k, dims);
+inline Tensor rot90(const Tensor& x, Index k = 1, const Dims& dims = {0, 1},
+                    Caller caller = Caller::current()) {
+  return x.rot90(k, dims, caller);
 }
 /// Element i goes to i + shift, around the end; without axes in row-major order of all elements.
-inline Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims = {}) {
-  return x.roll(shifts, dims);
+inline Tensor roll(const Tensor& x, const Dims& shifts, const Dims& dims = {},
+                   Caller caller = Caller::current()) {
+  return x.roll(shifts, dims, caller);
 }
 /// The whole tensor so many times along each axis; more counts than axes add axes in front (`tile`: fewer
 /// count as 1).
-inline Tensor repeat(const Tensor& x, const Dims& repeats) {
-  return x.repeat(repeats);
+inline Tensor repeat(const Tensor& x, const Dims& repeats, Caller caller = Caller::current()) {
+  return x.repeat(repeats, caller);
 }
-inline Tensor tile(const Tensor& x, const Dims& dims) {
-  return x.tile(dims);
+inline Tensor tile(const Tensor& x, const Dims& dims, Caller caller = Caller::current()) {
+  return x.tile(dims, caller);
 }
 /// Each element so many times in a row, along an axis or of the flattened tensor.
-inline Tensor repeat_interleave(const Tensor& x, Index repeats, std::optional<Index> dim = {}) {
-  return x.repeat_interleave(repeats, dim);
+inline Tensor repeat_interleave(const Tensor& x, Index repeats, std::optional<Index> dim = {},
+                                Caller caller = Caller::current()) {
+  return x.repeat_interleave(repeats, dim, caller);
 }
-inline Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<Index> dim = {}) {
-  return x.repeat_interleave(repeats, dim);
+inline Tensor repeat_interleave(const Tensor& x, const Tensor& repeats, std::optional<Index> dim = {},
+                                Caller caller = Caller::current()) {
+  return x.repeat_interleave(repeats, dim, caller);
 }
 /// The elements on and below (tril) or above (triu) a diagonal of each matrix, zero elsewhere; contiguous.
-inline Tensor tril(const Tensor& x, Index diagonal = 0) {
-  return x.tril(diagonal);
+inline Tensor tril(const Tensor& x, Index diagonal = 0, Caller caller = Caller::current()) {
+  return x.tril(diagonal, caller);
 }
-inline Tensor triu(const Tensor& x, Index diagonal = 0) {
-  return x.triu(diagonal);
+inline Tensor triu(const Tensor& x, Index diagonal = 0, Caller caller = Caller::current()) {
+  return x.triu(diagonal, caller);
 }
 
 }  // namespace tenstride

@@ -126,17 +126,20 @@ inline Tensor atleast_2d(const Tensor& x) {
 inline Tensor atleast_3d(const Tensor& x) {
   return x.atleast_3d();
 }
-inline Tensor reshape(const Tensor& x, const Dims& shape, CopyRule copy = CopyRule::if_needed) {
-  return x.reshape(shape, copy);
+inline Tensor reshape(const Tensor& x, const Dims& shape, CopyRule copy = CopyRule::if_needed,
+                      Caller caller = Caller::current()) {
+  return x.reshape(shape, copy, caller);
 }
-inline Tensor flatten(const Tensor& x, Index start_dim = 0, Index end_dim = -1) {
-  return x.flatten(start_dim, end_dim);
+inline Tensor flatten(const Tensor& x, Index start_dim = 0, Index end_dim = -1,
+                      Caller caller = Caller::current()) {
+  return x.flatten(start_dim, end_dim, CopyRule::if_needed, caller);
 }
-inline Tensor ravel(const Tensor& x) {
-  return x.ravel();
+inline Tensor ravel(const Tensor& x, Caller caller = Caller::current()) {
+  return x.ravel(CopyRule::if_needed, caller);
 }
-inline Tensor clone(const Tensor& x, MemoryFormat format = MemoryFormat::preserve) {
-  return x.clone(format);
+inline Tensor clone(const Tensor& x, MemoryFormat format = MemoryFormat::preserve,
+                    Caller caller = Caller::current()) {
+  return x.clone(format, caller);
 }
 /// The diagonals of the last two axes unless told. Example: of shape (5,2,3) the shape (5,2).
 inline Tensor linalg_diagonal(const Tensor& x, Index offset = 0, Index dim1 = -2, Index dim2 = -1) {
@@ -193,82 +196,87 @@ inline std::vector<Tensor> dsplit(const Tensor& x, const Dims& indices) {
 // Copies of views: the result is contiguous and shares nothing.
 
 namespace detail {
-inline Tensor contiguous_copy(const Tensor& view) {
-  return view.clone(MemoryFormat::contiguous);
-}
-TENSTRIDE_API std::vector<Tensor> contiguous_copies(std::vector<Tensor> views);
+/// What the operation of the name gives: dense copies of the views.
+TENSTRIDE_API Tensor contiguous_copy(const Tensor& view, std::string_view operation, const Caller& caller);
+TENSTRIDE_API std::vector<Tensor> contiguous_copies(std::vector<Tensor> views, std::string_view operation,
+                                                    const Caller& caller);
 }  // namespace detail
 
-inline Tensor alias_copy(const Tensor& x) {
-  return detail::contiguous_copy(x.alias());
+inline Tensor alias_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.alias(), "alias_copy", caller);
 }
 inline Tensor as_strided_copy(const Tensor& x, const Dims& size, const Dims& stride,
-                              std::optional<Index> storage_offset = {}) {
-  return detail::contiguous_copy(x.as_strided(size, stride, storage_offset));
+                              std::optional<Index> storage_offset = {}, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.as_strided(size, stride, storage_offset), "as_strided_copy", caller);
 }
-inline Tensor detach_copy(const Tensor& x) {
-  return detail::contiguous_copy(x.detach());
+inline Tensor detach_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.detach(), "detach_copy", caller);
 }
-inline Tensor diagonal_copy(const Tensor& x, Index offset = 0, Index dim1 = 0, Index dim2 = 1) {
-  return detail::contiguous_copy(x.diagonal(offset, dim1, dim2));
+inline Tensor diagonal_copy(const Tensor& x, Index offset = 0, Index dim1 = 0, Index dim2 = 1,
+                            Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.diagonal(offset, dim1, dim2), "diagonal_copy", caller);
 }
-inline Tensor expand_copy(const Tensor& x, const Dims& size) {
-  return detail::contiguous_copy(x.expand(size));
+inline Tensor expand_copy(const Tensor& x, const Dims& size, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.expand(size), "expand_copy", caller);
 }
-inline Tensor permute_copy(const Tensor& x, const Dims& dims) {
-  return detail::contiguous_copy(x.permute(dims));
+inline Tensor permute_copy(const Tensor& x, const Dims& dims, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.permute(dims), "permute_copy", caller);
 }
-inline Tensor select_copy(const Tensor& x, Index dim, Index index) {
-  return detail::contiguous_copy(x.select(dim, index));
+inline Tensor select_copy(const Tensor& x, Index dim, Index index, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.select(dim, index), "select_copy", caller);
 }
 inline Tensor slice_copy(const Tensor& x, Index dim = 0, std::optional<Index> start = {},
-                         std::optional<Index> end = {}, Index step = 1) {
-  return detail::contiguous_copy(x.slice(dim, start, end, step));
+                         std::optional<Index> end = {}, Index step = 1, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.slice(dim, start, end, step), "slice_copy", caller);
 }
-inline Tensor squeeze_copy(const Tensor& x) {
-  return detail::contiguous_copy(x.squeeze());
+inline Tensor squeeze_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.squeeze(), "squeeze_copy", caller);
 }
-inline Tensor squeeze_copy(const Tensor& x, Index dim) {
-  return detail::contiguous_copy(x.squeeze(dim));
+inline Tensor squeeze_copy(const Tensor& x, Index dim, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.squeeze(dim), "squeeze_copy", caller);
 }
-inline Tensor squeeze_copy(const Tensor& x, const Dims& dims) {
-  return detail::contiguous_copy(x.squeeze(dims));
+inline Tensor squeeze_copy(const Tensor& x, const Dims& dims, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.squeeze(dims), "squeeze_copy", caller);
 }
-inline Tensor t_copy(const Tensor& x) {
-  return detail::contiguous_copy(x.t());
+inline Tensor t_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.t(), "t_copy", caller);
 }
-inline Tensor transpose_copy(const Tensor& x, Index dim0, Index dim1) {
-  return detail::contiguous_copy(x.transpose(dim0, dim1));
+inline Tensor transpose_copy(const Tensor& x, Index dim0, Index dim1, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.transpose(dim0, dim1), "transpose_copy", caller);
 }
-inline Tensor unfold_copy(const Tensor& x, Index dimension, Index size, Index step) {
-  return detail::contiguous_copy(x.unfold(dimension, size, step));
+inline Tensor unfold_copy(const Tensor& x, Index dimension, Index size, Index step,
+                          Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.unfold(dimension, size, step), "unfold_copy", caller);
 }
-inline Tensor unsqueeze_copy(const Tensor& x, Index dim) {
-  return detail::contiguous_copy(x.unsqueeze(dim));
+inline Tensor unsqueeze_copy(const Tensor& x, Index dim, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.unsqueeze(dim), "unsqueeze_copy", caller);
 }
 /// Refuses an axis above the last with RuntimeError, as PyTorch does here alone.
-TENSTRIDE_API Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length);
+TENSTRIDE_API Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length,
+                                 Caller caller = Caller::current());
 /// Needs no view to be possible.
-inline Tensor view_copy(const Tensor& x, const Dims& size) {
-  return x.reshape(size, CopyRule::always);
+inline Tensor view_copy(const Tensor& x, const Dims& size, Caller caller = Caller::current()) {
+  return x.reshape(size, CopyRule::always, caller);
 }
-inline Tensor view_copy(const Tensor& x, DType dtype) {
-  return detail::contiguous_copy(x.view(dtype));
+inline Tensor view_copy(const Tensor& x, DType dtype, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(x.view(dtype), "view_copy", caller);
 }
-inline Tensor view_as_real_copy(const Tensor& x) {
-  return detail::contiguous_copy(view_as_real(x));
+inline Tensor view_as_real_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(view_as_real(x), "view_as_real_copy", caller);
 }
-inline Tensor view_as_complex_copy(const Tensor& x) {
-  return detail::contiguous_copy(view_as_complex(x));
+inline Tensor view_as_complex_copy(const Tensor& x, Caller caller = Caller::current()) {
+  return detail::contiguous_copy(view_as_complex(x), "view_as_complex_copy", caller);
 }
-inline std::vector<Tensor> split_copy(const Tensor& x, Index split_size, Index dim = 0) {
-  return detail::contiguous_copies(x.split(split_size, dim));
+inline std::vector<Tensor> split_copy(const Tensor& x, Index split_size, Index dim = 0,
+                                      Caller caller = Caller::current()) {
+  return detail::contiguous_copies(x.split(split_size, dim), "split_copy", caller);
 }
-inline std::vector<Tensor> split_with_sizes_copy(const Tensor& x, const Dims& split_sizes, Index dim = 0) {
-  return detail::contiguous_copies(x.split_with_sizes(split_sizes, dim));
+inline std::vector<Tensor> split_with_sizes_copy(const Tensor& x, const Dims& split_sizes, Index dim = 0,
+                                                 Caller caller = Caller::current()) {
+  return detail::contiguous_copies(x.split_with_sizes(split_sizes, dim), "split_with_sizes_copy", caller);
 }
-inline std::vector<Tensor> unbind_copy(const Tensor& x, Index dim = 0) {
-  return detail::contiguous_copies(x.unbind(dim));
+inline std::vector<Tensor> unbind_copy(const Tensor& x, Index dim = 0, Caller caller = Caller::current()) {
+  return detail::contiguous_copies(x.unbind(dim), "unbind_copy", caller);
 }
 
 }  // namespace tenstride

@@ -65,32 +65,43 @@ TENSTRIDE_API std::uint64_t initial_seed();
 
 /// From [0, 1), multiples of 2^-24 (float32), 2^-53 (float64), 2^-11 (float16), 2^-8 (bfloat16); both parts
 /// of a complex number. Throws RuntimeError for other types.
-TENSTRIDE_API Tensor rand(const Dims& size, const TensorOptions& options = {});
-TENSTRIDE_API Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options = {});
-TENSTRIDE_API Tensor rand_like(const Tensor& input, const LikeOptions& options = {});
-TENSTRIDE_API Tensor rand_like(const Tensor& input, Generator& generator, const LikeOptions& options = {});
+TENSTRIDE_API Tensor rand(const Dims& size, const TensorOptions& options = {},
+                          Caller caller = Caller::current());
+TENSTRIDE_API Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options = {},
+                          Caller caller = Caller::current());
+TENSTRIDE_API Tensor rand_like(const Tensor& input, const LikeOptions& options = {},
+                               Caller caller = Caller::current());
+TENSTRIDE_API Tensor rand_like(const Tensor& input, Generator& generator, const LikeOptions& options = {},
+                               Caller caller = Caller::current());
 
 /// From the standard normal distribution; a complex number has variance 1, half of it in either part. Throws
 /// RuntimeError for types that are neither floating nor complex, and for float8.
 /// PyTorch draws fewer than 16 numbers one by one, more in blocks of 16. Logarithm, sine and cosine of the
 /// blocks are, for float32, those of its AVX2 kernel (other processors' PyTorch differs in the last bits);
 /// for the other types they are the C library's, which may differ in the last bit between its versions.
-TENSTRIDE_API Tensor randn(const Dims& size, const TensorOptions& options = {});
-TENSTRIDE_API Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options = {});
-TENSTRIDE_API Tensor randn_like(const Tensor& input, const LikeOptions& options = {});
-TENSTRIDE_API Tensor randn_like(const Tensor& input, Generator& generator, const LikeOptions& options = {});
+TENSTRIDE_API Tensor randn(const Dims& size, const TensorOptions& options = {},
+                           Caller caller = Caller::current());
+TENSTRIDE_API Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options = {},
+                           Caller caller = Caller::current());
+TENSTRIDE_API Tensor randn_like(const Tensor& input, const LikeOptions& options = {},
+                                Caller caller = Caller::current());
+TENSTRIDE_API Tensor randn_like(const Tensor& input, Generator& generator, const LikeOptions& options = {},
+                                Caller caller = Caller::current());
 
 /// Whole numbers from [low, high), of int64 unless told. Throws RuntimeError where low >= high, where the
 /// type does not reach so far, and for complex types and float8. Example: `randint(0, 10, {2, 3})`.
-TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, const TensorOptions& options = {});
+TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, const TensorOptions& options = {},
+                             Caller caller = Caller::current());
 TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, Generator& generator,
-                             const TensorOptions& options = {});
+                             const TensorOptions& options = {}, Caller caller = Caller::current());
 /// From [0, high).
-TENSTRIDE_API Tensor randint(Index high, const Dims& size, const TensorOptions& options = {});
+TENSTRIDE_API Tensor randint(Index high, const Dims& size, const TensorOptions& options = {},
+                             Caller caller = Caller::current());
 
 /// The numbers 0..n-1 shuffled, of int64 unless told. Throws ShapeError where n < 0, RuntimeError where the
 /// type does not hold them all, and for bool, complex types and float8.
-TENSTRIDE_API Tensor randperm(Index n, const TensorOptions& options = {});
-TENSTRIDE_API Tensor randperm(Index n, Generator& generator, const TensorOptions& options = {});
+TENSTRIDE_API Tensor randperm(Index n, const TensorOptions& options = {}, Caller caller = Caller::current());
+TENSTRIDE_API Tensor randperm(Index n, Generator& generator, const TensorOptions& options = {},
+                              Caller caller = Caller::current());
 
 }  // namespace tenstride

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tenstride/caller.hpp"
 #include "tenstride/dtype.hpp"
 #include "tenstride/element.hpp"
 #include "tenstride/error.hpp"
@@ -138,11 +139,15 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] Tensor alias() && { return std::move(*this); }
   [[nodiscard]] Tensor detach() const& { return *this; }
   [[nodiscard]] Tensor detach() && { return std::move(*this); }
-  [[nodiscard]] Tensor view(const Dims& sizes) const&;
-  [[nodiscard]] Tensor view(const Dims& sizes) &&;
+  [[nodiscard]] Tensor view(const Dims& sizes, Caller caller = Caller::current()) const&;
+  [[nodiscard]] Tensor view(const Dims& sizes, Caller caller = Caller::current()) &&;
   [[nodiscard]] Tensor view(DType dtype) const;
-  [[nodiscard]] Tensor view_as(const Tensor& other) const& { return view(other.shape()); }
-  [[nodiscard]] Tensor view_as(const Tensor& other) && { return std::move(*this).view(other.shape()); }
+  [[nodiscard]] Tensor view_as(const Tensor& other, Caller caller = Caller::current()) const& {
+    return view(other.shape(), caller);
+  }
+  [[nodiscard]] Tensor view_as(const Tensor& other, Caller caller = Caller::current()) && {
+    return std::move(*this).view(other.shape(), caller);
+  }
   [[nodiscard]] Tensor permute(const Dims& dims) const&;
   [[nodiscard]] Tensor permute(const Dims& dims) &&;
   [[nodiscard]] Tensor transpose(Index dim0, Index dim1) const&;
@@ -233,59 +238,81 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] std::vector<Tensor> dsplit(const Dims& indices) const;
   /// Basic indices give a view, integer tensors and masks a copy. A negative step gives NumPy's view.
   /// Example: `x.index({0, Slice{1, {}}, NewAxis{}, Ellipsis{}})` is Python's `x[0, 1:, None, ...]`.
-  [[nodiscard]] Tensor index(std::initializer_list<TensorIndex> indices) const;
-  [[nodiscard]] Tensor index(std::span<const TensorIndex> indices) const;
+  [[nodiscard]] Tensor index(std::initializer_list<TensorIndex> indices,
+                             Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor index(std::span<const TensorIndex> indices, Caller caller = Caller::current()) const;
   /// Python's `x[i]`.
   [[nodiscard]] Tensor operator[](Index index) const& { return select(0, index); }
   [[nodiscard]] Tensor operator[](Index index) && { return std::move(*this).select(0, index); }
 
+  // What may copy takes the place of the call as its last argument: what ledgers and NoCopy tell (see
+  // ledger.hpp).
+
   // A view if possible, else a contiguous copy.
-  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) const&;
-  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed) &&;
-  [[nodiscard]] Tensor reshape_as(const Tensor& other) const { return reshape(other.shape()); }
-  [[nodiscard]] Tensor flatten(Index start_dim = 0, Index end_dim = -1,
-                               CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed,
+                               Caller caller = Caller::current()) const&;
+  [[nodiscard]] Tensor reshape(const Dims& shape, CopyRule copy = CopyRule::if_needed,
+                               Caller caller = Caller::current()) &&;
+  [[nodiscard]] Tensor reshape_as(const Tensor& other, CopyRule copy = CopyRule::if_needed,
+                                  Caller caller = Caller::current()) const {
+    return reshape(other.shape(), copy, caller);
+  }
+  [[nodiscard]] Tensor flatten(Index start_dim = 0, Index end_dim = -1, CopyRule copy = CopyRule::if_needed,
+                               Caller caller = Caller::current()) const;
   /// One axis: of a contiguous tensor a view, of any other a copy, also where a view were possible.
-  [[nodiscard]] Tensor ravel(CopyRule copy = CopyRule::if_needed) const;
+  [[nodiscard]] Tensor ravel(CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current()) const;
 
   // Itself or a copy.
   [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous,
-                                  CopyRule copy = CopyRule::if_needed) const&;
+                                  CopyRule copy = CopyRule::if_needed,
+                                  Caller caller = Caller::current()) const&;
   [[nodiscard]] Tensor contiguous(MemoryFormat format = MemoryFormat::contiguous,
-                                  CopyRule copy = CopyRule::if_needed) &&;
-  [[nodiscard]] Tensor to(DType dtype) const { return to(ToOptions{.dtype = dtype}); }
-  [[nodiscard]] Tensor to(Device device) const { return to(ToOptions{.device = device}); }
-  [[nodiscard]] Tensor to(const ToOptions& options) const;
+                                  CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current()) &&;
+  [[nodiscard]] Tensor to(DType dtype, Caller caller = Caller::current()) const {
+    return to(ToOptions{.dtype = dtype}, caller);
+  }
+  [[nodiscard]] Tensor to(Device device, Caller caller = Caller::current()) const {
+    return to(ToOptions{.device = device}, caller);
+  }
+  [[nodiscard]] Tensor to(const ToOptions& options, Caller caller = Caller::current()) const;
   /// Itself, or a copy with the conjugation carried out.
-  [[nodiscard]] Tensor resolve_conj() const;
+  [[nodiscard]] Tensor resolve_conj(Caller caller = Caller::current()) const;
 
   // Always a copy.
-  [[nodiscard]] Tensor clone(MemoryFormat format = MemoryFormat::preserve) const;
-  [[nodiscard]] Tensor flip(const Dims& dims) const;
-  [[nodiscard]] Tensor fliplr() const;
-  [[nodiscard]] Tensor flipud() const;
-  [[nodiscard]] Tensor rot90(Index k = 1, const Dims& dims = {0, 1}) const;
-  [[nodiscard]] Tensor roll(const Dims& shifts, const Dims& dims = {}) const;
-  [[nodiscard]] Tensor repeat(const Dims& repeats) const;
-  [[nodiscard]] Tensor tile(const Dims& dims) const;
-  [[nodiscard]] Tensor repeat_interleave(Index repeats, std::optional<Index> dim = {}) const;
-  [[nodiscard]] Tensor repeat_interleave(const Tensor& repeats, std::optional<Index> dim = {}) const;
-  [[nodiscard]] Tensor tril(Index diagonal = 0) const;
-  [[nodiscard]] Tensor triu(Index diagonal = 0) const;
+  [[nodiscard]] Tensor clone(MemoryFormat format = MemoryFormat::preserve,
+                             Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor flip(const Dims& dims, Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor fliplr(Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor flipud(Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor rot90(Index k = 1, const Dims& dims = {0, 1}, Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor roll(const Dims& shifts, const Dims& dims = {},
+                            Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor repeat(const Dims& repeats, Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor tile(const Dims& dims, Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor repeat_interleave(Index repeats, std::optional<Index> dim = {},
+                                         Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor repeat_interleave(const Tensor& repeats, std::optional<Index> dim = {},
+                                         Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor tril(Index diagonal = 0, Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor triu(Index diagonal = 0, Caller caller = Caller::current()) const;
 
   // Writing. All give the tensor back.
   /// Broadcasts and converts; right also where source and destination overlap.
-  Tensor& copy_(const Tensor& src);
-  Tensor& fill_(const Scalar& value);
-  Tensor& zero_() { return fill_(0); }
-  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value);
-  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value);
-  Tensor& index_put_(std::span<const TensorIndex> indices, const Tensor& value);
+  Tensor& copy_(const Tensor& src, Caller caller = Caller::current());
+  Tensor& fill_(const Scalar& value, Caller caller = Caller::current());
+  Tensor& zero_(Caller caller = Caller::current()) { return fill_(0, caller); }
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,
+                     Caller caller = Caller::current());
+  Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value,
+                     Caller caller = Caller::current());
+  Tensor& index_put_(std::span<const TensorIndex> indices, const Tensor& value,
+                     Caller caller = Caller::current());
   /// Changes what the tensor sees, not the elements.
   Tensor& set_(const Tensor& source);
   Tensor& set_(const Storage& source, Index storage_offset, const Dims& size, const Dims& stride = {});
   /// A new shape, row-major from the same offset; the storage grows where needed (new bytes not initialised).
-  Tensor& resize_(const Dims& size, MemoryFormat format = MemoryFormat::contiguous);
+  Tensor& resize_(const Dims& size, MemoryFormat format = MemoryFormat::contiguous,
+                  Caller caller = Caller::current());
   Tensor& transpose_(Index dim0, Index dim1);
   Tensor& t_();
   Tensor& squeeze_();
@@ -300,10 +327,10 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] T item() const {
     return item().to<T>();
   }
-  [[nodiscard]] Nested tolist() const;
+  [[nodiscard]] Nested tolist(Caller caller = Caller::current()) const;
   /// All elements in row-major order, converted to T.
   template <Element T>
-  [[nodiscard]] std::vector<T> to_vector() const;
+  [[nodiscard]] std::vector<T> to_vector(Caller caller = Caller::current()) const;
   /// Same shape, dtype and elements (NaN is not equal to itself). A scalar answer: PyTorch's `equal`.
   [[nodiscard]] bool equal(const Tensor& other) const;
   /// |a-b| <= atol + rtol*|b| everywhere.
@@ -371,9 +398,9 @@ class TENSTRIDE_API Tensor {
     layout_.strides.become_one(1);
     layout_.offset = 0;
   }
-  [[nodiscard]] Layout viewed_as(const Dims& sizes) const;
+  [[nodiscard]] Layout viewed_as(const Dims& sizes, const Caller& caller) const;
   [[nodiscard]] bool fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const;
-  [[nodiscard]] Tensor reshaped_copy(const Dims& target) const;
+  [[nodiscard]] Tensor reshaped_copy(const Dims& target, const Caller& caller) const;
   void require_dtype(DType wanted) const;
   [[nodiscard]] std::vector<Tensor> with_layouts(std::vector<Layout> layouts) const;
 

@@ -6,10 +6,10 @@
 #include <functional>
 
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
 #include "copy/repeated.hpp"
 #include "copy/small.hpp"
 #include "tenstride/overlap.hpp"
-#include "tenstride/plan_log.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride {
@@ -77,32 +77,57 @@ void require_memory(const Tensor& src, std::string_view operation) {
       detail::message(operation, ": a meta tensor has no elements to be copied (shape ", src.shape(), ")"));
 }
 
-}  // namespace
-
-void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+/// Carries the copy out, and names the kernel: "" where nothing moves.
+std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const bool is_plain =
       arithmetic.scale.empty() && arithmetic.shift.empty() && src.is_conj() == dst.is_conj();
-  if (is_plain && PlanLog::current() == nullptr && !src.is_meta()) [[likely]] {
+  if (is_plain && !src.is_meta()) [[likely]] {
     std::byte* const bytes = dst.mutable_storage_data();
-    if (dst.is_meta() ||
-        copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
-      return;
+    if (dst.is_meta()) return {};
+    if (copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
+      return "small";
     if (dst.dtype() == src.dtype() &&
         copy::copy_repeated(dst.layout(), bytes, src.layout(), src.storage_data(), dst.element_size()))
-      return;
+      return "repeated";
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
-  if (PlanLog* const log = PlanLog::current(); log != nullptr) {
-    log->add(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
-  }
-  if (dst.is_meta()) return;
+  if (dst.is_meta()) return {};
   require_memory(src, "copy");
-  if (is_empty(dst.layout())) return;
-  run(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes, src.storage_data());
+  if (is_empty(dst.layout())) return {};
+  const CopyPlan made = plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options);
+  run(made, bytes, src.storage_data());
+  return name(made.kernel);
 }
 
-Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const ScaleShift& arithmetic) {
+[[gnu::cold]] void copy_watched(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
+                                const Caller& caller) {
+  const detail::OperationScope scope("copy_elements", caller);
+  if (!detail::is_watched() || is_empty(dst.layout())) {
+    copy_now(dst, src, arithmetic);
+    return;
+  }
+  const PlanOptions options = plan_options(dst, src, arithmetic);
+  LedgerEntry entry = detail::copy_entry(dst, src, dst.numel());
+  entry.plan =
+      std::make_shared<const CopyPlan>(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
+  detail::record({&entry, 1}, dst.storage(), [&] { return copy_now(dst, src, arithmetic); });
+}
+
+}  // namespace
+
+void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic, Caller caller) {
+  if (detail::watch == nullptr) [[likely]] {
+    copy_now(dst, src, arithmetic);
+  } else {
+    copy_watched(dst, src, arithmetic, caller);
+  }
+}
+
+Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const ScaleShift& arithmetic,
+                   Caller caller) {
+  const detail::OperationScope scope("materialize", caller);
+  detail::require_copy_allowed(layout, dtype, src);
   const Reach touched = reach(layout, "materialize").value_or(Reach{0, -1});
   const Index nbytes = checked_multiply(checked_add(touched.highest, 1, "materialize"),
                                         static_cast<Index>(item_size(dtype)), "materialize");
@@ -113,23 +138,40 @@ Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const S
   return result;
 }
 
-Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic) {
+Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Caller caller) {
+  const detail::OperationScope scope("convert", caller);
   return materialize(src, row_major(src.shape()), dtype, arithmetic);
 }
 
-Tensor& Tensor::copy_(const Tensor& src) {
+Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
+  const detail::OperationScope scope("copy_", caller);
   require_distinct_elements(*this, "copy_");
   if (is_same(src)) return *this;
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
   if (!is_meta()) require_memory(src, "copy_");
-  copy_elements(*this, may_overlap(*this, source) ? source.clone() : source);
+  if (!may_overlap(*this, source)) {
+    copy_elements(*this, source);
+    return *this;
+  }
+  const auto clone = [&] {
+    const detail::ReasonScope reason([] { return "source and destination lie in the same memory"; });
+    return source.clone();
+  };
+  copy_elements(*this, clone());
   return *this;
 }
 
-Tensor& Tensor::fill_(const Scalar& value) {
+Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
+  const detail::OperationScope scope("fill_", caller);
   require_distinct_elements(*this, "fill_");
   std::byte* const bytes = mutable_storage_data();
-  if (is_meta() || is_empty(layout_)) return *this;
+  if (is_empty(layout_)) return *this;
+  if (is_meta()) {
+    if (!detail::is_watched()) return *this;
+    LedgerEntry entry = detail::fill_entry(*this);
+    detail::record({&entry, 1}, storage_, [] { return name(CopyKernel::fill); });
+    return *this;
+  }
   alignas(16) std::array<std::byte, 16> element{};
   visit(dtype_, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -138,12 +180,21 @@ Tensor& Tensor::fill_(const Scalar& value) {
     std::memcpy(element.data(), &converted, sizeof converted);
   });
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
-  if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data()) ||
-      copy::copy_repeated(layout_, bytes, repeated, element.data(), element_size()))
+  const auto fill = [&]() -> std::string_view {
+    if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return "small";
+    if (copy::copy_repeated(layout_, bytes, repeated, element.data(), element_size())) return "repeated";
+    PlanOptions options;
+    if (!is_provably_unique(layout_)) options.max_threads = 1;
+    const CopyPlan made = plan(layout_, dtype_, repeated, dtype_, options);
+    run(made, bytes, element.data());
+    return name(made.kernel);
+  };
+  if (!detail::is_watched()) [[likely]] {
+    fill();
     return *this;
-  PlanOptions options;
-  if (!is_provably_unique(layout_)) options.max_threads = 1;
-  run(plan(layout_, dtype_, repeated, dtype_, options), bytes, element.data());
+  }
+  LedgerEntry entry = detail::fill_entry(*this);
+  detail::record({&entry, 1}, storage_, fill);
   return *this;
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
+#include "copy/reasons.hpp"
 #include "tenstride/copy.hpp"
 
 /// The methods that give the tensor itself, a view, or a copy.
@@ -15,9 +17,11 @@ void require_allowed(CopyRule rule, const Tensor& src, std::string_view operatio
 
 }  // namespace
 
-Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) const& {
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) const& {
   const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
   if (is_contiguous(asked) && copy != CopyRule::always) return *this;
+  const detail::OperationScope scope("contiguous", caller);
+  const detail::ReasonScope reason([&] { return detail::format_reason(layout_, asked, copy); });
   if (format == MemoryFormat::preserve) detail::throw_format_rank("contiguous", format, shape());
   if (format != MemoryFormat::contiguous) {
     const Layout layout{shape(), format_strides(shape(), format, "contiguous"), 0};
@@ -25,30 +29,38 @@ Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) const& {
     return materialize(*this, layout, dtype_);
   }
   require_allowed(copy, *this, "contiguous", "the strides are not those of the format");
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::require_copy_allowed(row_major(shape()), dtype_, *this);
+  }
   Tensor result = fresh(shape(), dtype_, device(), "contiguous");
   copy_elements(result, *this);
   return result;
 }
-Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy) && {
+Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) && {
   const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
   if (is_contiguous(asked) && copy != CopyRule::always) return std::move(*this);
-  return std::as_const(*this).contiguous(format, copy);
+  return std::as_const(*this).contiguous(format, copy, caller);
 }
 
-Tensor Tensor::clone(MemoryFormat format) const {
+Tensor Tensor::clone(MemoryFormat format, Caller caller) const {
+  const detail::OperationScope scope("clone", caller);
   return materialize(*this, layout_like(layout_, format, "clone"), dtype_);
 }
 
-Tensor Tensor::resolve_conj() const {
-  return is_conj_ ? clone() : *this;
+Tensor Tensor::resolve_conj(Caller caller) const {
+  if (!is_conj_) return *this;
+  const detail::OperationScope scope("resolve_conj", caller);
+  const detail::ReasonScope reason([] { return "the conjugation is carried out"; });
+  return clone();
 }
 
-Tensor Tensor::to(const ToOptions& options) const {
+Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   const DType dtype = options.dtype.value_or(dtype_);
   const Device target = options.device.value_or(device());
   const bool keeps_format =
       options.memory_format == MemoryFormat::preserve || options.memory_format == suggest_memory_format();
   if (dtype == dtype_ && target == device() && keeps_format && options.copy != CopyRule::always) return *this;
+  const detail::OperationScope scope("to", caller);
   const Layout layout = layout_like(layout_, options.memory_format, "to");
   if (target == Device::meta && !is_meta()) {
     return empty_strided(layout.shape, layout.strides, {.dtype = dtype, .device = Device::meta});
@@ -59,6 +71,11 @@ Tensor Tensor::to(const ToOptions& options) const {
   }
   require_allowed(options.copy, *this, "to",
                   dtype != dtype_ ? "the dtype changes" : "the strides are not those of the memory format");
+  const detail::ReasonScope reason([&] {
+    if (dtype != dtype_) return detail::message(tenstride::name(dtype_), " to ", tenstride::name(dtype));
+    return keeps_format ? std::string("copy = always was asked for")
+                        : detail::message("to the strides ", layout.strides);
+  });
   return materialize(*this, layout, dtype);
 }
 
@@ -69,28 +86,40 @@ bool Tensor::fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const 
   return false;
 }
 
-Tensor Tensor::reshaped_copy(const Dims& target) const {
+Tensor Tensor::reshaped_copy(const Dims& target, const Caller& caller) const {
+  const detail::OperationScope scope("reshape", caller);
+  const detail::ReasonScope reason([&] { return detail::reshape_reason(layout_, target); });
   const Tensor copied = materialize(*this, row_major(shape()), dtype_);
   return copied.with_layout({target, row_major_strides(target, "reshape"), 0});
 }
 
-Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) const& {
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) const& {
   Layout layout = detail::blank(wanted.size(), layout_.offset);
-  return fits_view(wanted, copy, layout) ? with_layout(std::move(layout)) : reshaped_copy(layout.shape);
+  const bool fits = fits_view(wanted, copy, layout);
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->reshaped(shape(), layout.shape, "reshape", caller);
+  }
+  return fits ? with_layout(std::move(layout)) : reshaped_copy(layout.shape, caller);
 }
-Tensor Tensor::reshape(const Dims& wanted, CopyRule copy) && {
+Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) && {
   Layout layout = detail::blank(wanted.size(), layout_.offset);
-  if (!fits_view(wanted, copy, layout)) return reshaped_copy(layout.shape);
+  const bool fits = fits_view(wanted, copy, layout);
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->reshaped(shape(), layout.shape, "reshape", caller);
+  }
+  if (!fits) return reshaped_copy(layout.shape, caller);
   return std::move(*this).viewed([&] { return std::move(layout); });
 }
 
-Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy) const {
+Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy, Caller caller) const {
   const Dims target = flatten_shape(shape(), start_dim, end_dim);
   if (target == shape() && copy != CopyRule::always) return *this;
+  const detail::OperationScope scope("flatten", caller);
   return reshape(target, copy);
 }
 
-Tensor Tensor::ravel(CopyRule copy) const {
+Tensor Tensor::ravel(CopyRule copy, Caller caller) const {
+  const detail::OperationScope scope("ravel", caller);
   if (copy == CopyRule::always) return reshape({numel()}, copy);
   // PyTorch's ravel is contiguous().view(-1): it copies also where the strides would merge into one.
   return contiguous(MemoryFormat::contiguous, copy).view({numel()});

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
 #include "tenstride/copy.hpp"
 
 /// Elements handed out as C++ values.
@@ -54,14 +55,18 @@ Scalar Tensor::item() const {
   return is_conj_ ? Scalar(std::conj(value.to<std::complex<double>>())) : value;
 }
 
-Nested Tensor::tolist() const {
+Nested Tensor::tolist(Caller caller) const {
   require_memory(*this, "tolist");
+  const detail::OperationScope scope("tolist", caller);
+  const detail::ReadingScope reading;
   return read_nested(resolve_conj(), 0, is_conj_ ? 0 : layout_.offset);
 }
 
 template <Element T>
-std::vector<T> Tensor::to_vector() const {
+std::vector<T> Tensor::to_vector(Caller caller) const {
   require_memory(*this, "to_vector");
+  const detail::OperationScope scope("to_vector", caller);
+  const detail::ReadingScope reading;
   const Tensor dense = is_contiguous() && !is_conj_ && dtype_ == dtype_of<T>
                            ? *this
                            : materialize(*this, row_major(shape()), dtype_of<T>);
@@ -75,22 +80,23 @@ std::vector<T> Tensor::to_vector() const {
   return result;
 }
 
-template TENSTRIDE_API std::vector<bool> Tensor::to_vector<bool>() const;
-template TENSTRIDE_API std::vector<std::uint8_t> Tensor::to_vector<std::uint8_t>() const;
-template TENSTRIDE_API std::vector<std::int8_t> Tensor::to_vector<std::int8_t>() const;
-template TENSTRIDE_API std::vector<std::uint16_t> Tensor::to_vector<std::uint16_t>() const;
-template TENSTRIDE_API std::vector<std::int16_t> Tensor::to_vector<std::int16_t>() const;
-template TENSTRIDE_API std::vector<std::uint32_t> Tensor::to_vector<std::uint32_t>() const;
-template TENSTRIDE_API std::vector<std::int32_t> Tensor::to_vector<std::int32_t>() const;
-template TENSTRIDE_API std::vector<std::uint64_t> Tensor::to_vector<std::uint64_t>() const;
-template TENSTRIDE_API std::vector<std::int64_t> Tensor::to_vector<std::int64_t>() const;
-template TENSTRIDE_API std::vector<float16> Tensor::to_vector<float16>() const;
-template TENSTRIDE_API std::vector<bfloat16> Tensor::to_vector<bfloat16>() const;
-template TENSTRIDE_API std::vector<float> Tensor::to_vector<float>() const;
-template TENSTRIDE_API std::vector<double> Tensor::to_vector<double>() const;
-template TENSTRIDE_API std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>() const;
-template TENSTRIDE_API std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>() const;
-template TENSTRIDE_API std::vector<float8_e4m3fn> Tensor::to_vector<float8_e4m3fn>() const;
-template TENSTRIDE_API std::vector<float8_e5m2> Tensor::to_vector<float8_e5m2>() const;
+template TENSTRIDE_API std::vector<bool> Tensor::to_vector<bool>(Caller) const;
+template TENSTRIDE_API std::vector<std::uint8_t> Tensor::to_vector<std::uint8_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::int8_t> Tensor::to_vector<std::int8_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::uint16_t> Tensor::to_vector<std::uint16_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::int16_t> Tensor::to_vector<std::int16_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::uint32_t> Tensor::to_vector<std::uint32_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::int32_t> Tensor::to_vector<std::int32_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::uint64_t> Tensor::to_vector<std::uint64_t>(Caller) const;
+template TENSTRIDE_API std::vector<std::int64_t> Tensor::to_vector<std::int64_t>(Caller) const;
+template TENSTRIDE_API std::vector<float16> Tensor::to_vector<float16>(Caller) const;
+template TENSTRIDE_API std::vector<bfloat16> Tensor::to_vector<bfloat16>(Caller) const;
+template TENSTRIDE_API std::vector<float> Tensor::to_vector<float>(Caller) const;
+template TENSTRIDE_API std::vector<double> Tensor::to_vector<double>(Caller) const;
+template TENSTRIDE_API std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(Caller) const;
+template TENSTRIDE_API std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(
+    Caller) const;
+template TENSTRIDE_API std::vector<float8_e4m3fn> Tensor::to_vector<float8_e4m3fn>(Caller) const;
+template TENSTRIDE_API std::vector<float8_e5m2> Tensor::to_vector<float8_e5m2>(Caller) const;
 
 }  // namespace tenstride

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "call.hpp"
-#include "tenstride/plan_log.hpp"
+#include "tenstride/ledger.hpp"
 
 namespace tenstride::detail {
 
@@ -83,8 +83,8 @@ class Evaluator {
   Session session_;
   std::map<std::string, Value> variables_;
   Evaluation result_;
-  /// The plans of the operation that runs.
-  PlanLog plan_log_;
+  /// What the operation copies that runs.
+  CopyLedger ledger_{256};
   /// Storages that steps made and that may be alive; those only held here are dead.
   std::vector<Storage> storages_;
 };

@@ -70,13 +70,13 @@ Value view_copy(Call& call) {
   return tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1));
 }
 
-template <Tensor (*Op)(TensorList)>
+template <Tensor (*Op)(TensorList, Caller)>
 Value joined(Call& call) {
-  return Op(call.tensors(0));
+  return Op(call.tensors(0), {});
 }
-template <Tensor (*Op)(TensorList, Index)>
+template <Tensor (*Op)(TensorList, Index, Caller)>
 Value joined_along(Call& call) {
-  return Op(call.tensors(0), call.index(1, 0));
+  return Op(call.tensors(0), call.index(1, 0), {});
 }
 
 constexpr std::string_view joining = "! tensors dim?";

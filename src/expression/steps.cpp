@@ -10,6 +10,8 @@
 namespace tenstride::detail {
 namespace {
 
+constexpr std::size_t most_plans = 16;
+
 Index bytes_of(Index count, const Tensor& tensor) {
   return count * static_cast<Index>(tensor.element_size());
 }
@@ -57,7 +59,7 @@ bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& res
 
 /// Before each operation: what the one before it left behind goes.
 void Evaluator::sweep() {
-  plan_log_.clear();
+  ledger_.clear();
   std::erase_if(storages_, [](const Storage& storage) { return storage.use_count() == 1; });
 }
 
@@ -115,9 +117,13 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
       step.bytes_moved = in_place_bytes(call);
     if (step.kind == StepKind::copy || operation.op_class == OpClass::in_place) {
-      step.plans = plan_log_.plans();
-      step.plan_count = plan_log_.count();
-      plan_log_.clear();  // the first of several results has them all
+      step.plan_count = ledger_.totals().copies;
+      for (const LedgerEntry& entry : ledger_.entries()) {
+        if (entry.kind != LedgerKind::copy) continue;
+        if (!entry.plan) --step.plan_count;
+        if (entry.plan && step.plans.size() < most_plans) step.plans.push_back(*entry.plan);
+      }
+      ledger_.clear();  // the first of several results has them all
     }
     const bool reshapes = operation.name == "reshape" || operation.name == "view" ||
                           operation.name == "reshape_as" || operation.name == "view_as";
