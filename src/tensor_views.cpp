@@ -17,6 +17,14 @@ namespace {
   throw RuntimeError(detail::message(operation, ": the dtype ", name(dtype), " must be complex"));
 }
 
+Layout view_or_throw(const Layout& from, const Dims& sizes, DType dtype) {
+  Layout layout = detail::blank(sizes.size(), from.offset);
+  if (!detail::view_into(from, sizes, "view", layout)) {
+    throw ViewError(*why_not_view(from, layout.shape), item_size(dtype));
+  }
+  return layout;
+}
+
 }  // namespace
 
 Tensor Tensor::permute(const Dims& dims) const& {
@@ -144,21 +152,23 @@ Tensor Tensor::atleast_3d() const {
 }
 
 /// The layout of `view`; the refusal knows what the elements weigh.
+/// The view where somebody watches: he is told of it.
 Layout Tensor::viewed_as(const Dims& sizes, const Caller& caller) const {
-  Layout layout = detail::blank(sizes.size(), layout_.offset);
-  if (!detail::view_into(layout_, sizes, "view", layout)) {
-    throw ViewError(*why_not_view(layout_, layout.shape), item_size(dtype_));
-  }
-  if (detail::watch != nullptr) [[unlikely]] {
-    detail::watch->reshaped(shape(), layout.shape, "view", caller);
-  }
+  Layout layout = view_or_throw(layout_, sizes, dtype_);
+  detail::watch->reshaped(shape(), layout.shape, "view", caller);
   return layout;
 }
 Tensor Tensor::view(const Dims& sizes, Caller caller) const& {
-  return viewed([&] { return viewed_as(sizes, caller); });
+  if (detail::watch != nullptr) [[unlikely]] {
+    return with_layout(viewed_as(sizes, caller));
+  }
+  return viewed([&] { return view_or_throw(layout_, sizes, dtype_); });
 }
 Tensor Tensor::view(const Dims& sizes, Caller caller) && {
-  return std::move(*this).viewed([&] { return viewed_as(sizes, caller); });
+  if (detail::watch != nullptr) [[unlikely]] {
+    return std::move(*this).viewed([&] { return viewed_as(sizes, caller); });
+  }
+  return std::move(*this).viewed([&] { return view_or_throw(layout_, sizes, dtype_); });
 }
 
 Tensor Tensor::view(DType dtype) const {

@@ -18,6 +18,8 @@ import unittest
 import zlib
 
 TOOL = ""
+# What tenstride keeps from run to run: of this run of the tests alone.
+CACHE = tempfile.TemporaryDirectory(prefix="tenstride-cache-")
 FAMOUS = ("view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
           "contiguous subspaces). Use .reshape(...) instead.")
 
@@ -66,7 +68,7 @@ class Case(unittest.TestCase):
 
     def run_tool(self, *arguments, code=0, **extra):
         done = subprocess.run([TOOL, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=120, cwd=self.folder, **extra)
+                              timeout=120, cwd=self.folder, env={**os.environ, "XDG_CACHE_HOME": CACHE.name}, **extra)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -80,7 +82,7 @@ class Calls(Case):
     def test_help_and_version(self):
         self.assertRegex(self.run_tool("--version").stdout, r"^tenstride \d+\.\d+\.\d+\n$")
         self.assertIn("tenstride convert photo.jpg", self.run_tool("--help").stdout)
-        for command in ("convert", "explain", "info", "completion"):
+        for command in ("convert", "explain", "info", "bench", "completion"):
             self.assertIn("Examples:", self.run_tool(command, "--help").stdout)
 
     def test_wrong_calls_exit_with_2(self):
@@ -297,8 +299,33 @@ class Convert(Case):
         for key in ("copies", "bytes_read", "bytes_written"):
             self.assertEqual(dry["totals"][key], wet["totals"][key])
         self.assertIsNone(dry["totals"]["seconds"])
+        self.assertIsNone(wet["forecast"])
+        for key in ("copies", "bytes_read", "bytes_written"):
+            self.assertEqual(dry["forecast"][key], dry["totals"][key])
+        self.assertEqual(dry["forecast"]["peak_bytes"], 96)  # the flipped copy
+        self.assertGreater(dry["forecast"]["seconds"], 0)
+        self.assertRegex(self.run_tool(*call[:-1], "--dry-run", "--force").stdout,
+                         r"\nforecast: 2 copies, 192 B read, 288 B written, at most 96 B of memory held beside the files, "
+                         r"about \S+ s at this machine's bandwidth \(see tenstride bench\)\n")
         self.assertIn("dry run: nothing but the header was read, nothing was written\n",
                       self.run_tool(*call[:-1], "--dry-run", "--force").stdout)
+
+    def test_the_bandwidth_is_measured_once_and_kept(self):
+        measured = json.loads(self.run_tool("bench", "--json", "--threads", "1").stdout)
+        self.assertEqual(measured["threads"], 1)
+        for key in ("cached", "memory", "fresh", "turned_share", "turned_cached_share", "call_seconds"):
+            self.assertGreater(measured[key], 0)
+        kept = pathlib.Path(CACHE.name) / "tenstride" / "bandwidth"
+        self.assertTrue(kept.read_text(encoding="utf-8").startswith("tenstride bandwidth 1, version "))
+        self.write("a.npy", npy((2, 3), range(6)))
+        call = ["convert", "a.npy", "x.T", "-o", "b.npy", "--json", "--dry-run", "--threads", "1"]
+        first = json.loads(self.run_tool(*call).stdout)["forecast"]
+        self.assertEqual(json.loads(self.run_tool(*call).stdout)["forecast"], first)
+        before = kept.read_bytes()
+        kept.write_bytes(before[:-10])  # damaged: measured anew
+        self.run_tool(*call)
+        self.assertTrue(kept.read_bytes().endswith(b"\nend\n"))
+        self.assertIn("kept in " + str(kept) + "\n", self.run_tool("bench", "--threads", "1").stdout)
 
     def test_elements_that_decide_the_shape_are_read(self):
         self.write("a.npy", npy((6,), range(6)))

@@ -185,7 +185,8 @@ TEST(Lazy, RandomChainsAreTheEagerResultBitForBit) {
     const CopyLedger ledger;
     const Tensor result = pair.held.materialize();
     // What was planned is what happened.
-    ASSERT_EQ(ledger.totals().copies, result.numel() == 0 ? 0 : plan.copies.size()) << n << ": " << pair.story;
+    ASSERT_EQ(ledger.totals().copies, result.numel() == 0 ? 0 : plan.copies.size())
+        << n << ": " << pair.story;
     ASSERT_EQ(result.shape(), pair.eager.shape()) << n << ": " << pair.story;
     ASSERT_TRUE(result.equal(pair.eager)) << n << ": " << pair.story << "\n" << pair.held.to_string();
     ASSERT_TRUE(pair.held.materialize(CopyRule::always).equal(pair.eager)) << n << ": " << pair.story;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
@@ -115,6 +117,21 @@ TEST(LedgerTrace, IsAListOfCompleteEvents) {
   EXPECT_EQ(json[0]["name"], "contiguous");
   // One after the other.
   EXPECT_LE(json[0]["ts"].get<double>() + json[0]["dur"].get<double>(), json[1]["ts"].get<double>());
+}
+
+/// docs/ledger.md shows this code, and below it what it prints.
+TEST(LedgerText, IsTheExampleOfItsDocument) {
+  std::ifstream file(TENSTRIDE_TEST_DATA "/../../docs/ledger.md");
+  std::stringstream document;
+  document << file.rdbuf();
+  const CopyLedger ledger;
+  // clang-format off
+#line 2 "prepare.cpp"
+  const Tensor x = zeros({8, 3, 224, 224}, {.device = Device::meta});
+  const Tensor y = x.permute({0, 2, 3, 1}).reshape({8, -1});
+  const Tensor z = y.to(DType::float16);
+  // clang-format on
+  EXPECT_NE(document.str().find("\n```\n" + to_text(ledger) + "```\n"), std::string::npos) << to_text(ledger);
 }
 
 }  // namespace

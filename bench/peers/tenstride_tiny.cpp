@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride_tiny.hpp"
 
+#include <memory>
+
 #include "tenstride/copy_plan.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
+#include "tenstride/ledger.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -141,6 +144,34 @@ void add_small(std::vector<Tiny>& all) {
   small("item", [s = zeros({})] { return s.item<float>(); });
 }
 
+/// What scopes cost that watch; with none open the figures are those of the same calls above.
+void add_ledgers(std::vector<Tiny>& all) {
+  const Tensor x = zeros({2, 3, 4});
+  const auto inside = [&](const char* what, auto open, auto f) {
+    all.push_back({std::string("ledger: ") + what, [open, f](std::int64_t count) {
+                     const auto scope = open();
+                     for (std::int64_t i = 0; i < count; ++i) {
+                       auto result = f();
+                       keep(result);
+                     }
+                   }});
+  };
+  const auto nothing = [] { return 0; };
+  const auto ledger = [] { return std::make_unique<CopyLedger>(0); };
+  const auto ban = [] { return std::make_unique<NoCopy>(); };
+  inside("NoCopy::Allow where nothing is open", nothing, [] {
+    const NoCopy::Allow allowed("here");
+    return 0;
+  });
+  inside("view of {2,3,4} inside a ledger", ledger, [x] { return x.view({6, 4}); });
+  inside("clone of {2,3,4} inside a ledger", ledger, [x] { return x.clone(); });
+  inside("view of {2,3,4} inside NoCopy", ban, [x] { return x.view({6, 4}); });
+  inside("clone of {2,3,4} inside NoCopy::Allow", ban, [x] {
+    const NoCopy::Allow allowed("here");
+    return x.clone();
+  });
+}
+
 }  // namespace
 
 std::vector<Tiny> tenstride_tiny() {
@@ -149,6 +180,7 @@ std::vector<Tiny> tenstride_tiny() {
   add_moved_views(all);
   add_layouts(all);
   add_small(all);
+  add_ledgers(all);
   return all;
 }
 

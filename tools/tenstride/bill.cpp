@@ -86,6 +86,24 @@ std::string totals_text(const Bill& bill) {
   return text;
 }
 
+std::string forecast_text(const Forecast& forecast) {
+  return "forecast: " + std::to_string(forecast.totals.copies) +
+         (forecast.totals.copies == 1 ? " copy, " : " copies, ") + bytes_to_text(forecast.totals.bytes_read) +
+         " read, " + bytes_to_text(forecast.totals.bytes_written) + " written, at most " +
+         bytes_to_text(forecast.totals.peak_bytes) + " of memory held beside the files, about " +
+         decimal(forecast.seconds, "%.2g") + " s at this machine's bandwidth (see tenstride bench)\n";
+}
+
+nlohmann::ordered_json forecast_json(const std::optional<Forecast>& forecast) {
+  if (!forecast) return nullptr;
+  return {{"copies", forecast->totals.copies},
+          {"bytes_read", forecast->totals.bytes_read},
+          {"bytes_written", forecast->totals.bytes_written},
+          {"bytes_allocated", forecast->totals.bytes_allocated},
+          {"peak_bytes", forecast->totals.peak_bytes},
+          {"seconds", forecast->seconds}};
+}
+
 }  // namespace
 
 Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const Layout& source,
@@ -109,6 +127,7 @@ Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const La
 std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
   std::string text = rows_text(bill, plan, command) + '\n' + totals_text(bill);
   if (command.rehearsal == Rehearsal::dry_run) {
+    text += forecast_text(*bill.forecast);
     return text + "dry run: nothing but the header was read, nothing was written\n";
   }
   if (command.rehearsal == Rehearsal::none) {
@@ -152,6 +171,7 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
   json["totals"]["flush_seconds"] = number(&Speed::flush_seconds);
   json["totals"]["gb_per_second"] = number(&Speed::gigabytes_per_second);
   json["totals"]["memcpy_gb_per_second"] = number(&Speed::memcpy_gigabytes_per_second);
+  json["forecast"] = forecast_json(bill.forecast);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["verified"] = bill.verified ? Json(*bill.verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

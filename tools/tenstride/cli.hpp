@@ -45,6 +45,13 @@ struct InfoCommand {
 };
 int run(const InfoCommand& command);
 
+/// Measures how fast this machine copies, for forecasts.
+struct BenchCommand {
+  int threads = 0;
+  Format format = Format::text;
+};
+int run(const BenchCommand& command);
+
 /// What happens beside the conversion, or in its place.
 enum class Rehearsal : unsigned char { none, dry_run, verify_only };
 

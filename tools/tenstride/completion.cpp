@@ -17,7 +17,7 @@ _tenstride() {
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "convert explain info completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "convert explain info bench completion --help --version" -- "$word"))
     return
   fi
   case $command in
@@ -32,6 +32,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
+    bench) COMPREPLY=($(compgen -W "--json --threads --help" -- "$word")) ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
   esac
 }
@@ -43,7 +44,7 @@ constexpr const char* zsh = R"sh(#compdef tenstride
 _tenstride() {
   local -a dtypes=(bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128)
   if (( CURRENT == 2 )); then
-    compadd -- convert explain info completion --help --version
+    compadd -- convert explain info bench completion --help --version
     return
   fi
   case $words[2] in
@@ -52,6 +53,7 @@ _tenstride() {
         {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' ;;
     explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--json' ;;
     info) _arguments '2:file:_files' '--json' ;;
+    bench) _arguments '--json' '--threads[at most]:count:' ;;
     completion) compadd -- bash zsh fish ;;
   esac
 }
@@ -60,7 +62,7 @@ compdef _tenstride tenstride
 
 constexpr const char* fish =
     R"sh(# tenstride completion fish: put it into ~/.config/fish/completions/tenstride.fish
-complete -c tenstride -n __fish_use_subcommand -f -a "convert explain info completion"
+complete -c tenstride -n __fish_use_subcommand -f -a "convert explain info bench completion"
 complete -c tenstride -n __fish_use_subcommand -l version -l help
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
@@ -70,7 +72,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l repeat
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l scale -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l shift -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l axis -x
-complete -c tenstride -n "__fish_seen_subcommand_from convert" -l threads -x
+complete -c tenstride -n "__fish_seen_subcommand_from convert bench" -l threads -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dry-run
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
@@ -78,7 +80,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from explain" -l input -r -d "bind x to a file"
 complete -c tenstride -n "__fish_seen_subcommand_from explain" -l plan -d "how copies are planned"
-complete -c tenstride -n "__fish_seen_subcommand_from explain info" -l json
+complete -c tenstride -n "__fish_seen_subcommand_from explain info bench" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from completion" -f -a "bash zsh fish"
 )sh";
 

@@ -7,6 +7,7 @@
 
 #include "cli.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/ledger.hpp"
 #include "verify.hpp"
 
 namespace tenstride::cli {
@@ -60,6 +61,12 @@ struct Speed {
   double memcpy_gigabytes_per_second = 0;
 };
 
+/// What a run will need, as its ledger on meta tells, and this machine's bandwidth.
+struct Forecast {
+  LedgerTotals totals;
+  double seconds = 0;
+};
+
 struct Bill {
   std::vector<Step> steps;
   std::size_t fused = 0;
@@ -67,6 +74,8 @@ struct Bill {
   Index bytes_read = 0;
   Index bytes_written = 0;
   std::optional<Speed> speed;
+  /// Of a dry run.
+  std::optional<Forecast> forecast;
   /// Elements compared by --verify.
   std::optional<Index> verified;
 };

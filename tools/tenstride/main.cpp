@@ -39,6 +39,10 @@ constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json)";
 
+constexpr const char* bench_examples = R"(Examples:
+  tenstride bench
+  tenstride bench --threads 1 --json)";
+
 constexpr const char* completion_examples = R"(Examples:
   source <(tenstride completion bash)
   tenstride completion fish > ~/.config/fish/completions/tenstride.fish)";
@@ -53,6 +57,7 @@ class Program {
     add_convert();
     add_explain();
     add_info();
+    add_bench();
     add_completion();
   }
 
@@ -89,8 +94,8 @@ class Program {
                         "Multiply by: 0.5, 1/255, or one number per channel: 1,2,3");
     command->add_option("--shift", convert_.shift, "Then add; as --scale");
     command->add_option("--axis", convert_.axis, "The axis of the result that several numbers run along");
-    CLI::Option* dry =
-        command->add_flag("--dry-run", is_dry_run_, "Print the bill; read the header, write nothing");
+    CLI::Option* dry = command->add_flag("--dry-run", is_dry_run_,
+                                         "Print the bill and a forecast; read the header, write nothing");
     CLI::Option* verify = command->add_flag("--verify", convert_.verify,
                                             "Read the result back and compare every element, one by one");
     command->add_flag("--verify-only", is_verify_only_, "Write nothing: compare the existing output")
@@ -137,6 +142,19 @@ class Program {
     });
   }
 
+  void add_bench() {
+    CLI::App* command =
+        app_.add_subcommand("bench", "Measure how fast this machine copies; forecasts go by that");
+    command->footer(bench_examples);
+    command->add_flag("--json", is_json_, "The same as JSON");
+    command->add_option("--threads", bench_.threads, "Use at most so many threads")
+        ->check(CLI::Range(1, 1024));
+    command->callback([this] {
+      bench_.format = format();
+      result_ = cli::run(bench_);
+    });
+  }
+
   void add_completion() {
     CLI::App* command =
         app_.add_subcommand("completion", "Print a script that completes tenstride's words in a shell");
@@ -151,6 +169,7 @@ class Program {
   ConvertCommand convert_;
   ExplainCommand explain_;
   InfoCommand info_;
+  BenchCommand bench_;
   std::string shell_;
   bool is_json_ = false;
   bool lists_plans_ = false;
