@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The atoms of a chain and the walk of a copy as text.
+#include "text.hpp"
+#include "walk.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+constexpr std::size_t most_listed = 24;
+
+std::string list_of(const std::vector<Visit>& visits, bool of_source) {
+  std::string text;
+  for (std::size_t n = 0; n < visits.size() && n < most_listed; ++n) {
+    text += message(" ", of_source ? visits[n].src : visits[n].dst);
+  }
+  return visits.size() > most_listed ? text + " …" : text;
+}
+
+}  // namespace
+
+std::string text_of_atoms(const Picture& picture) {
+  require_chain(picture);
+  std::size_t width = 0;
+  for (const PictureChain& row : picture.chains)
+    width = std::max(width, characters(shortened(row.title, 32)));
+  std::string text;
+  for (const Index entry :
+       shown_indices(static_cast<Index>(picture.chains.size()), picture_limits::tensors)) {
+    if (entry == left_out) {
+      text += "…\n";
+      continue;
+    }
+    const PictureChain& row = picture.chains[static_cast<std::size_t>(entry)];
+    const std::string title = shortened(row.title, 32);
+    text += title + std::string(width - characters(title), ' ');
+    for (std::size_t d = 0; d < row.chain.rank(); ++d) {
+      const AtomList atoms = row.chain.atoms(static_cast<Index>(d));
+      text += "  [";
+      for (std::size_t i = 0; i < atoms.size(); ++i) {
+        text += message(i == 0 ? "" : " ", atoms[i].extent, ":", atoms[i].stride);
+        if (atoms[i].block != in_memory) text += message("@", static_cast<char>('A' + atoms[i].block % 26));
+      }
+      text += atoms.empty() ? "1]" : "]";
+    }
+    const std::size_t copies = row.chain.plan().copies.size();
+    text += copies == 0 ? "  a view\n" : copies == 1 ? "  one copy\n" : message("  ", copies, " copies\n");
+  }
+  return text;
+}
+
+std::string text_of_walk(const Picture& picture) {
+  require_copies(picture);
+  std::string text;
+  for (std::size_t i = 0; i < picture.copies.size() && i < most_copies_drawn; ++i) {
+    const PictureCopy& copy = picture.copies[i];
+    const Walk walk = walk_of(copy.plan);
+    text += message(i == 0 ? "" : "\n", shortened(copy.title, 76), "\n  ", loops_text(copy.plan), "\n");
+    text += message("  reads ", list_of(walk.visits, true), "\n  writes", list_of(walk.visits, false), "\n");
+    if (!walk.is_whole) text += "  (the first visits along each loop)\n";
+    if (copy.plan.item_elements > 1)
+      text += message("  (", copy.plan.item_elements, " elements move as one)\n");
+  }
+  if (picture.copies.size() > most_copies_drawn) {
+    text += message("… and ", picture.copies.size() - most_copies_drawn, " more copies\n");
+  }
+  return text;
+}
+
+}  // namespace tenstride::detail

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "walk.hpp"
+
+#include <algorithm>
+
+#include "../message.hpp"
+#include "tenstride/error.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+constexpr Index most_visits = 64;
+
+}  // namespace
+
+Walk walk_of(const CopyPlan& plan) {
+  Walk walk;
+  std::vector<Index> extents;
+  Index count = 1;
+  for (const CopyLoop& loop : plan.loops) {
+    extents.push_back(loop.extent);
+    count *= std::min(loop.extent, most_visits + 1);
+  }
+  while (count > most_visits) {
+    const auto longest = std::max_element(extents.begin(), extents.end());
+    walk.is_whole = false;
+    *longest = std::min(*longest - 1, most_visits);
+    count = 1;
+    for (const Index extent : extents) count *= std::min(extent, most_visits + 1);
+  }
+  for (Index n = 0; n < count; ++n) {
+    Visit visit{plan.dst_offset, plan.src_offset};
+    Index rest = n;
+    for (std::size_t i = plan.loops.size(); i-- > 0;) {
+      visit.dst += rest % extents[i] * plan.loops[i].dst_stride;
+      visit.src += rest % extents[i] * plan.loops[i].src_stride;
+      rest /= extents[i];
+    }
+    walk.visits.push_back(visit);
+  }
+  if (plan.count == 0) walk.visits.clear();
+  return walk;
+}
+
+std::string loops_text(const CopyPlan& plan) {
+  std::string text = message("kernel ", name(plan.kernel), "; loops, outer to inner: ");
+  for (std::size_t i = 0; i < plan.loops.size() && i < 6; ++i) {
+    const CopyLoop& loop = plan.loops[i];
+    text += message(i == 0 ? "" : ", ", loop.extent, " (source ", loop.src_stride < 0 ? "−" : "+",
+                    magnitude(loop.src_stride), ", destination ", loop.dst_stride < 0 ? "−" : "+",
+                    magnitude(loop.dst_stride), ")");
+  }
+  return plan.loops.empty() ? message("kernel ", name(plan.kernel)) : text;
+}
+
+namespace {
+
+[[noreturn]] void refuse(const Picture& picture, std::string_view what) {
+  throw ValueError(message("picture: ", what, picture.error.empty() ? "" : " (" + picture.error + ")"));
+}
+
+}  // namespace
+
+void require_tensors(const Picture& picture) {
+  if (picture.tensors.empty() && !picture.refusal)
+    refuse(picture, "the expression must make a tensor to be drawn");
+}
+
+void require_chain(const Picture& picture) {
+  if (picture.chains.size() < 2)
+    refuse(picture, "the expression must end with layout operations to be drawn as a chain");
+}
+
+void require_copies(const Picture& picture) {
+  if (picture.copies.empty()) refuse(picture, "the expression must copy by a plan to be drawn as a walk");
+}
+
+}  // namespace tenstride::detail

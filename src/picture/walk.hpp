@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "shown.hpp"
+
+/// The order in which a plan visits elements.
+namespace tenstride::detail {
+
+inline constexpr std::size_t most_copies_drawn = 4;
+
+struct Visit {
+  Index dst = 0;
+  Index src = 0;
+};
+
+/// Of large copies the first visits along each loop, so that all loops are seen.
+struct Walk {
+  std::vector<Visit> visits;
+  bool is_whole = true;
+};
+Walk walk_of(const CopyPlan& plan);
+
+/// "kernel tile; loops, outer to inner: 4 (source +1, destination +3), …".
+std::string loops_text(const CopyPlan& plan);
+
+/// Throw ValueError where there is nothing of the kind to draw.
+void require_tensors(const Picture& picture);
+void require_chain(const Picture& picture);
+void require_copies(const Picture& picture);
+
+}  // namespace tenstride::detail
