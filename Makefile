@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan fuzz slow bench bench-quick format clean build
+.PHONY: help setup demo test asan tsan fuzz slow bench bench-quick pictures format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -56,6 +56,11 @@ bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); 
 
 bench-quick: ## The same, in minutes
 	@$(MAKE) --no-print-directory bench QUICK=1
+
+pictures: setup ## Draw the pictures of the documents anew
+	cmake --preset dev
+	cmake --build --preset dev --target tenstride_cli
+	scripts/pictures.sh build/dev/bin/tenstride
 
 format: setup ## Write every C++ file as clang-format does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,8 +37,29 @@ struct ExplainCommand {
   std::vector<std::string> inputs;
   PlanDetail plans = PlanDetail::left_out;
   Format format = Format::text;
+  /// A picture behind the text.
+  bool shows_picture = false;
 };
 int run(const ExplainCommand& command);
+
+struct ShowCommand {
+  /// Or a file.
+  std::string expression;
+  std::vector<std::string> inputs;
+  /// Nothing: the terminal.
+  std::string output;
+  bool as_page = false;
+  bool force = false;
+  std::string subject = "tensors";
+  std::string colors = "axis";
+  int axis = 0;
+  /// 0: that of the terminal.
+  int width = 0;
+};
+int run(const ShowCommand& command);
+
+/// The tensors in "FILE" (which is x) and "NAME=FILE"; errors begin with the command's name.
+std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs, const std::string& command);
 
 struct InfoCommand {
   std::string path;

@@ -5,20 +5,29 @@
 #include <iterator>
 
 #include "cli.hpp"
+#include "show.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/picture.hpp"
 
 namespace tenstride::cli {
 
-int run(const ExplainCommand& command) {
-  ExplainOptions options;
-  for (const std::string& input : command.inputs) {
+std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs,
+                                          const std::string& command) {
+  std::map<std::string, Tensor> opened;
+  for (const std::string& input : inputs) {
     const std::size_t equals = input.find('=');
     const std::string name = equals == std::string::npos ? "x" : input.substr(0, equals);
     const std::string path = equals == std::string::npos ? input : input.substr(equals + 1);
-    if (!options.inputs.emplace(name, io::open_tensor_file(path)).second) {
-      throw UsageError("explain: the name " + name + " is given to two files; write --input NAME=FILE");
+    if (!opened.emplace(name, io::open_tensor_file(path)).second) {
+      throw UsageError(command + ": the name " + name + " is given to two files; write --input NAME=FILE");
     }
   }
+  return opened;
+}
+
+int run(const ExplainCommand& command) {
+  ExplainOptions options;
+  options.inputs = open_inputs(command.inputs, "explain");
   std::string expression = command.expression;
   if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
   const Explanation explanation = tenstride::explain(expression, options);
@@ -26,6 +35,12 @@ int run(const ExplainCommand& command) {
     std::cout << to_json(explanation, command.plans) << '\n';
   } else {
     std::cout << to_text(explanation, output_style(), command.plans);
+  }
+  if (command.shows_picture && command.format == Format::text && !explanation.evaluation.steps.empty()) {
+    PictureOptions how;
+    how.style = output_style();
+    how.width = output_width();
+    std::cout << '\n' << to_text(picture_of(expression, options), how);
   }
   if (!explanation.evaluation.failure) return done;
   return explanation.evaluation.failure->cause == Failure::Cause::notation ? wrong_call : failed;

@@ -10,6 +10,7 @@ namespace {
 constexpr const char* examples = R"(Examples:
   tenstride convert photo.jpg 'x.permute(2,0,1).contiguous()' -o chw.npy --dtype float32 --scale 1/255
   tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
+  tenstride show 'x = torch.arange(12).view(3,4); y = x.permute(1,0); z = y.contiguous()' -o picture.svg
   tenstride info chw.npy
 
 Exit codes: 0 done, 1 the work failed, 2 the call was wrong. The manual: man tenstride)";
@@ -35,6 +36,18 @@ Examples:
   tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan
   tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)text";
 
+constexpr const char* show_examples =
+    R"text(A picture of each step: the grid that is indexed, and the storage that is walked; what has the same colour is the
+same element. Without -o it is drawn in the terminal. However large a tensor is, the picture is small.
+
+Examples:
+  tenstride show 'torch.arange(6).view(2,3).T'
+  tenstride show 'torch.randn(2,3,2).permute(0,2,1).view(-1)' -o refused.svg
+  tenstride show 'x = torch.arange(24).view(2,3,4); x[:, ::2].contiguous()' --html -o steps.html
+  tenstride show 'torch.zeros(2,3,4,5).permute(0,2,1,3).reshape(2,4,15)' --what atoms -o atoms.svg
+  tenstride show 'torch.arange(24).view(4,6).t().contiguous()' --what walk -o walk.png
+  tenstride show photo.jpg)text";
+
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json)";
@@ -56,6 +69,7 @@ class Program {
     app_.require_subcommand(1);
     add_convert();
     add_explain();
+    add_show();
     add_info();
     add_bench();
     add_completion();
@@ -123,12 +137,40 @@ class Program {
         ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
     command->add_flag("--plan", lists_plans_, "Tell how each copy is planned: kernel, tiles, loops, threads");
+    command->add_flag("--picture", explain_.shows_picture, "Draw each step too, as tenstride show does");
     command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
     command->callback([this] {
       if (lists_plans_) explain_.plans = PlanDetail::listed;
       explain_.format = format();
       result_ = cli::run(explain_);
     });
+  }
+
+  void add_show() {
+    CLI::App* command =
+        app_.add_subcommand("show", "Draw each step of an expression, or the tensor in a file");
+    command->footer(show_examples);
+    command->add_option("EXPR", show_.expression, "Statements in PyTorch's notation, a file, or -")
+        ->required();
+    command->add_option("-o,--output", show_.output, "The file to write: .svg, .png or .html");
+    command->add_flag("--html", show_.as_page,
+                      "One page to explore with the mouse and the arrow keys; without -o on standard output");
+    command->add_option("--input", show_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
+        ->allow_extra_args(false);
+    command->add_option("--what", show_.subject, "tensors; atoms of the chain; the walk of each copy")
+        ->check(CLI::IsMember({"tensors", "atoms", "walk"}))
+        ->capture_default_str();
+    command
+        ->add_option("--color", show_.colors, "By the index along an axis, or by the position in the storage")
+        ->check(CLI::IsMember({"axis", "position"}))
+        ->capture_default_str();
+    command->add_option("--axis", show_.axis, "The axis whose index gives the colour")
+        ->check(CLI::Range(0, 63))
+        ->capture_default_str();
+    command->add_option("--width", show_.width, "Columns of the terminal's form")
+        ->check(CLI::Range(40, 1000));
+    command->add_flag("--force", show_.force, "Replace the output where it exists");
+    command->callback([this] { result_ = cli::run(show_); });
   }
 
   void add_info() {
@@ -168,6 +210,7 @@ class Program {
   CLI::App app_;
   ConvertCommand convert_;
   ExplainCommand explain_;
+  ShowCommand show_;
   InfoCommand info_;
   BenchCommand bench_;
   std::string shell_;
