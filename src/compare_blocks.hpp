@@ -157,7 +157,7 @@ class BlockReader {
 
   static copy::ConvertRow converter(DType to, DType from) {
     copy::ConvertRow fast = nullptr;
-    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from, copy::Stores::ordinary);
+    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
     return fast != nullptr ? fast : copy::portable_convert(to, from);
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace tenstride {
 namespace {
@@ -21,8 +22,11 @@ constexpr Index row_tile_bytes = Index{256} << 10;
 constexpr Index most_listed = 512 - 64;
 /// What is turned together: a fourth of the L1 cache, for two of them and the lines of both sides.
 constexpr Index block_bytes = 8192;
-/// A tile of few channels: 4 KiB of items.
+/// A tile of short destination runs: 4 KiB of items.
 constexpr Index narrow_tile_bytes = 4096;
+/// A tile of few channels to be taken apart: half of the L1 cache, so that each channel is written in long
+/// runs.
+constexpr Index channels_bytes = 16384;
 
 /// Turns the loop round so that it runs the other way on both sides.
 void reverse(CopyLoop& loop, CopyPlan& plan) {
@@ -194,7 +198,7 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
   if (run.extent < plan.block_src) {
     plan.tile_src = run.extent;
-    const Index size = plan.kernel == CopyKernel::tile ? block_bytes : narrow_tile_bytes;
+    const Index size = plan.kernel == CopyKernel::tile ? block_bytes : channels_bytes;
     // Rows apart from each other are streams of their own, of which no more than 32 go well together.
     const bool is_one_stream =
         plan.kernel != CopyKernel::tile ||
@@ -275,20 +279,22 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   choose_tile(plan, bytes);
 }
 
-/// Converted items stand in the L1 cache. From there ordinary stores are faster where more is written than
-/// read (scaled bytes to floats .80 of a plain copy, by streaming stores .65), except in lines far apart, as
-/// of a tile, and straight from the registers.
-bool goes_past_cache(const CopyPlan& plan) {
+/// From so many bytes on results go past the cache, by streaming stores; never where stores to the cache are
+/// faster. These are faster for one core, and as fast for two, wherever the destination is written in order
+/// (rows 1.0-1.1 of a plain copy against .9, channels 1.0 against .9, conversions .95 against .8). A tile's
+/// lines are written far apart: each would be fetched first, and that costs more than the copy as soon as
+/// the L2 cache does not hold them (512x512 float32 .30 against .55 of a plain copy).
+std::optional<Index> streams_above(const CopyPlan& plan, Index item_bytes, Index above) {
   switch (plan.kernel) {
-    case CopyKernel::strided:
-      return false;
     case CopyKernel::tile:
-      return true;
-    case CopyKernel::memcpy:
+      return plan.conversion == CopyConversion::none && item_bytes * plan.item_elements >= 4 ? above / 4
+                                                                                             : above;
     case CopyKernel::rows:
-      return plan.conversion != CopyConversion::scale || item_size(plan.dst_type) <= item_size(plan.src_type);
+      return plan.tile_dst != 0 ? std::optional(above) : std::nullopt;
+    case CopyKernel::gather:
+      return plan.conversion == CopyConversion::none ? std::optional(above) : std::nullopt;
     default:
-      return plan.conversion == CopyConversion::none;
+      return std::nullopt;
   }
 }
 
@@ -326,8 +332,9 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   widen_items(result, item_bytes);
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
-  choose_kernel(result, item_bytes, bytes > options.streaming_above);
-  result.streaming = bytes > options.streaming_above && goes_past_cache(result);
+  choose_kernel(result, item_bytes, bytes >= options.streaming_above);
+  const std::optional<Index> past_cache = streams_above(result, item_bytes, options.streaming_above);
+  result.streaming = past_cache && bytes >= *past_cache;
   result.threads = bytes < serial_below ? 1 : options.max_threads;
   return result;
 }

@@ -33,7 +33,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
   EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
-            "  kernel   deinterleave 320 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
+            "  kernel   deinterleave 1344 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
             "  from     7, to 0\n"
             "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
             "  loop 1   600  dst stride 1    src stride 3  destination run");
@@ -86,9 +86,18 @@ TEST(CopyPlan, MovesShortDenseRunsAsItems) {
   EXPECT_EQ(of({{64, 64, 3}, {3, 192, 1}, 0}, f32).kernel, CopyKernel::rows);  // 12 bytes are no item
 }
 
-TEST(CopyPlan, StreamsAndThreadsBySize) {
-  EXPECT_FALSE(of(row_major({1000}), f32).streaming);
-  EXPECT_TRUE(of(row_major({2000000}), f32).streaming);
+TEST(CopyPlan, StreamsBySizeWhereLinesLieApart) {
+  const auto transposed = [](Index size, DType type) {
+    return of({{size, size}, {1, size}, 0}, type).streaming;
+  };
+  EXPECT_FALSE(transposed(511, f32));
+  EXPECT_TRUE(transposed(512, f32));
+  EXPECT_FALSE(transposed(2047, DType::uint8));
+  EXPECT_TRUE(transposed(2048, DType::uint8));
+  EXPECT_FALSE(of(row_major({2000000}), f32).streaming);  // in order: through the cache
+}
+
+TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
   EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);
 }

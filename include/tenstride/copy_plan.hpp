@@ -89,7 +89,8 @@ struct PlanOptions {
   std::size_t axis = 0;
   /// At most so many threads; 0 leaves it to `set_num_threads`.
   int max_threads = 0;
-  /// Destinations of more bytes are written past the cache, by streaming stores, where that is faster.
+  /// Destinations of so many bytes and more are written past the cache, by streaming stores, where that is
+  /// faster; tiles of items of 4 bytes and more from a fourth of it on.
   Index streaming_above = Index{4} << 20;
 };
 

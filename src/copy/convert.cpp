@@ -49,7 +49,7 @@ DType scale_type(DType to, DType from) {
 }
 
 ConvertRow pick(const Kernels& kernels, DType to, DType from) {
-  const ConvertRow fast = kernels.convert(to, from, Stores::ordinary);
+  const ConvertRow fast = kernels.convert(to, from);
   return fast != nullptr ? fast : portable_convert(to, from);
 }
 
@@ -68,15 +68,12 @@ ConvertRow portable_convert(DType to, DType from) {
   });
 }
 
-RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan), kernels_(&kernels) {
+RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_(&plan) {
   if (plan.conversion == CopyConversion::scale) {
-    choose_scale();
+    choose_scale(kernels);
     repeat_numbers();
   } else if (plan.conversion == CopyConversion::convert) {
     convert_ = pick(kernels, plan.dst_type, plan.src_type);
-    if (plan.conjugation == Conjugation::keep) {
-      streaming_ = kernels.convert(plan.dst_type, plan.src_type, Stores::streaming);
-    }
   }
   if (plan.conjugation == Conjugation::conjugate) {
     conjugate_ = plan.dst_type == DType::complex64 ? conjugate_row<std::complex<float>>
@@ -84,23 +81,30 @@ RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_
   }
 }
 
-void RowConverter::choose_scale() {
+void RowConverter::choose_scale(const Kernels& kernels) {
   const DType middle = scale_type(plan_->dst_type, plan_->src_type);
   middle_size_ = item_size(middle);
-  if (plan_->src_type != middle) convert_in_ = pick(*kernels_, middle, plan_->src_type);
-  if (plan_->dst_type != middle) convert_out_ = pick(*kernels_, plan_->dst_type, middle);
+  if (middle == DType::float32) {
+    scale_by_one_ = kernels.scale(plan_->dst_type, plan_->src_type, Numbers::one);
+    scale_by_each_ = kernels.scale(plan_->dst_type, plan_->src_type, Numbers::each);
+    is_one_loop_ = scale_by_one_ != nullptr;
+    if (is_one_loop_) return;
+    scale_by_one_ = kernels.scale(middle, middle, Numbers::one);
+    scale_by_each_ = kernels.scale(middle, middle, Numbers::each);
+  }
+  if (plan_->src_type != middle) convert_in_ = pick(kernels, middle, plan_->src_type);
+  if (plan_->dst_type != middle) convert_out_ = pick(kernels, plan_->dst_type, middle);
   switch (middle) {
     case DType::float32:
-      scales_floats_ = true;
       break;
     case DType::float64:
-      scale_row_ = scale_row<double, 1>;
+      scale_in_place_ = scale_row<double, 1>;
       break;
     case DType::complex64:
-      scale_row_ = scale_row<float, 2>;
+      scale_in_place_ = scale_row<float, 2>;
       break;
     default:
-      scale_row_ = scale_row<double, 2>;
+      scale_in_place_ = scale_row<double, 2>;
       break;
   }
 }
@@ -113,23 +117,25 @@ void RowConverter::repeat_numbers() {
     scale_.push_back(number(plan_->scale, i % period_, 1));
     shift_.push_back(number(plan_->shift, i % period_, 0));
   }
-  if (!scales_floats_) return;
+  if (scale_by_one_ == nullptr) return;
   for (const double value : scale_) float_scale_.push_back(static_cast<float>(value));
   for (const double value : shift_) float_shift_.push_back(static_cast<float>(value));
 }
 
-void RowConverter::scale(std::byte* row, std::size_t count, std::size_t first, std::size_t step) const {
+void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
+                         std::size_t step) const {
+  const std::size_t out_size = is_one_loop_ ? item_size(plan_->dst_type) : middle_size_;
+  const std::size_t in_size = is_one_loop_ ? item_size(plan_->src_type) : middle_size_;
   while (count > 0) {
     const std::size_t at = first % period_;
     const std::size_t part = step == 0 ? count : std::min(count, scale_.size() - at);
-    if (!scales_floats_) {
-      scale_row_(row, part, &scale_[at], step, &shift_[at]);
-    } else if (step == 0) {
-      kernels_->scale(row, part, float_scale_[at], float_shift_[at]);
+    if (scale_in_place_ != nullptr) {
+      scale_in_place_(out, part, &scale_[at], step, &shift_[at]);
     } else {
-      kernels_->scale_each(row, part, &float_scale_[at], &float_shift_[at]);
+      (step == 0 ? scale_by_one_ : scale_by_each_)(out, in, part, &float_scale_[at], &float_shift_[at]);
     }
-    row += part * middle_size_;
+    out += part * out_size;
+    in += part * in_size;
     first += part;
     count -= part;
   }
@@ -137,7 +143,9 @@ void RowConverter::scale(std::byte* row, std::size_t count, std::size_t first, s
 
 void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                               std::size_t step) {
-  if (convert_ != nullptr) {
+  if (is_one_loop_) {
+    scale(out, in, count, first, step);
+  } else if (convert_ != nullptr) {
     convert_(out, in, count);
   } else {
     // In place where the arithmetic is done in the destination's type.
@@ -147,7 +155,7 @@ void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t c
     } else {
       std::memcpy(row, in, count * item_size(plan_->src_type));
     }
-    scale(row, count, first, step);
+    scale(row, row, count, first, step);
     if (convert_out_ != nullptr) convert_out_(out, row, count);
   }
   if (conjugate_ != nullptr) conjugate_(out, count);

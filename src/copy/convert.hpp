@@ -23,28 +23,28 @@ class RowConverter {
   void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                   std::size_t step);
 
-  /// The whole conversion past the cache (see Kernels::convert), or nullptr.
-  [[nodiscard]] ConvertRow streaming() const { return streaming_; }
-
  private:
-  using ScaleRow = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
-                            const double* shift);
+  using ScaleInPlace = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
+                                const double* shift);
 
-  void choose_scale();
+  void choose_scale(const Kernels& kernels);
   void repeat_numbers();
-  /// `count` elements of the type of the arithmetic, with the numbers from `first` on.
-  void scale(std::byte* row, std::size_t count, std::size_t first, std::size_t step) const;
+  /// Multiplies and adds, with the numbers from `first` on: from the source's to the destination's type where
+  /// one loop does all, else in place in the type of the arithmetic.
+  void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
+             std::size_t step) const;
 
-  ConvertRow streaming_ = nullptr;
   ConvertRow convert_ = nullptr;     // without scale: source to destination
   ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
   std::size_t middle_size_ = 0;
-  ScaleRow scale_row_ = nullptr;
-  bool scales_floats_ = false;
+  ScaleInPlace scale_in_place_ = nullptr;
+  /// Where the arithmetic is done in float.
+  ScaleRow scale_by_one_ = nullptr;
+  ScaleRow scale_by_each_ = nullptr;
+  bool is_one_loop_ = false;
   ConvertRow convert_out_ = nullptr;  // … and on to the destination
   void (*conjugate_)(std::byte* row, std::size_t count) = nullptr;
   const CopyPlan* plan_;
-  const Kernels* kernels_;
   /// After so many elements the numbers begin anew; few are here so often that a run of elements from any
   /// of the first ones on finds its own side by side.
   std::size_t period_ = 1;

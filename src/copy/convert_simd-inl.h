@@ -12,12 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include "copy/convert_numbers-inl.h"
 #include "copy/kernels.hpp"
 #include "tenstride/element.hpp"
 
@@ -29,135 +31,85 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Elements of one step: a loop of this fixed length over local arrays is one the compiler turns into
-/// vectors.
-inline constexpr std::size_t step_length = 32;
-
-/// A floating value as an integer without a branch: brought into the range first, then repaired at both odd
-/// ends.
-template <class To, class From>
-HWY_INLINE To saturate_straight(From x) {
-  constexpr From limit = From(2) * static_cast<From>(To(1) << (std::numeric_limits<To>::digits - 1));
-  constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-  // The largest value below the limit that From has and To can take.
-  constexpr From high = std::numeric_limits<To>::digits > std::numeric_limits<From>::digits
-                            ? limit - limit / From(std::uint64_t(1) << std::numeric_limits<From>::digits)
-                            : limit - From(1);
-  From inside = x >= low ? x : low;  // NaN too
-  inside = inside <= high ? inside : high;
-  To result = static_cast<To>(inside);
-  result = x >= limit ? std::numeric_limits<To>::max() : result;
-  return x == x ? result : To(0);
-}
-
-template <class To, class From>
-HWY_INLINE void convert_step(To* HWY_RESTRICT out, const From* HWY_RESTRICT in) {
-  for (std::size_t i = 0; i < step_length; ++i) {
-    if constexpr (std::is_same_v<To, bool>) {
-      out[i] = in[i] != From(0);
-    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-      out[i] = saturate_straight<To>(in[i]);
-    } else {
-      out[i] = static_cast<To>(in[i]);
-    }
-  }
-}
-
-/// Numbers C++ knows.
-template <class To, class From>
-void convert_numbers(std::byte* out, const std::byte* in, std::size_t count) {
-  std::size_t i = 0;
-  for (; i + step_length <= count; i += step_length) {
-    From from[step_length];
-    To to[step_length];
-    std::memcpy(from, in + i * sizeof(From), sizeof(from));
-    convert_step(to, from);
-    std::memcpy(out + i * sizeof(To), to, sizeof(to));
-  }
-  for (; i < count; ++i) {
-    store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
-  }
-}
-
-/// The pairs written out as vectors. Each has `Lanes`, the tag of the wider side, and `run`: as many
-/// converted elements as that has lanes.
-template <class To, class From>
-struct Step;
+/// What the elements of a type are loaded and stored as.
+template <class T>
+using Bits =
+    std::conditional_t<is_small_float<T>, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>, T>;
 
 template <class T>
 inline constexpr bool is_small_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
-/// A small integer to float.
+/// So many floats at once as become one store of T.
+template <class T>
+using FloatsFor = hn::CappedTag<float, store_bytes / sizeof(T)>;
+
+/// The types that a vector of floats is loaded from: `run` reads as many as the tag has lanes.
 template <class From>
-requires(is_small_integer<From> || std::is_same_v<From, std::int32_t>) struct Step<float, From> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const From* from) {
-    const hn::RebindToSigned<Lanes> number;
-    const auto v = hn::LoadU(hn::Rebind<From, Lanes>(), from);
-    if constexpr (sizeof(From) == 4) {
-      return hn::ConvertTo(Lanes(), v);
-    } else {
-      return hn::ConvertTo(Lanes(), hn::PromoteTo(number, v));
-    }
+struct ToFloats;
+
+template <>
+struct ToFloats<float> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const float* from) {
+    return hn::LoadU(d, from);
   }
 };
 
-/// Float to an integer of at most 16 bits: brought into its range first; NaN becomes 0.
+template <class From>
+requires is_small_integer<From>
+struct ToFloats<From> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const From* from) {
+    return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<From, D>(), from)));
+  }
+};
+
+template <>
+struct ToFloats<bfloat16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const auto v = hn::LoadU(hn::Rebind<std::uint16_t, D>(), from);
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), v)));
+  }
+};
+
+/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits.
+template <class To>
+struct FromFloats;
+
+template <>
+struct FromFloats<float> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    return v;
+  }
+};
+
+/// An integer of at most 16 bits: brought into its range first; NaN becomes 0.
 template <class To>
 requires is_small_integer<To>
-struct Step<To, float> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const float* from) {
-    const Lanes d;
-    const hn::RebindToSigned<Lanes> number;
-    const auto v = hn::LoadU(d, from);
+struct FromFloats<To> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
     const auto low = hn::Set(d, static_cast<float>(std::numeric_limits<To>::min()));
     const auto high = hn::Set(d, static_cast<float>(std::numeric_limits<To>::max()));
     const auto inside = hn::Min(hn::Max(hn::IfThenZeroElse(hn::IsNaN(v), v), low), high);
-    return hn::DemoteTo(hn::Rebind<To, Lanes>(), hn::ConvertTo(number, inside));
+    return hn::DemoteTo(hn::Rebind<To, D>(), hn::ConvertTo(hn::RebindToSigned<D>(), inside));
   }
 };
 
 template <>
-struct Step<double, float> {
-  using Lanes = hn::ScalableTag<double>;
-  static HWY_INLINE auto run(const float* from) {
-    return hn::PromoteTo(Lanes(), hn::LoadU(hn::Rebind<float, Lanes>(), from));
-  }
-};
-
-template <>
-struct Step<float, double> {
-  using Lanes = hn::ScalableTag<double>;
-  static HWY_INLINE auto run(const double* from) {
-    return hn::DemoteTo(hn::Rebind<float, Lanes>(), hn::LoadU(Lanes(), from));
-  }
-};
-
-template <>
-struct Step<float, bfloat16> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const std::uint16_t* from) {
-    const hn::RebindToUnsigned<Lanes> bits;
-    const auto v = hn::LoadU(hn::Rebind<std::uint16_t, Lanes>(), from);
-    return hn::BitCast(Lanes(), hn::ShiftLeft<16>(hn::PromoteTo(bits, v)));
-  }
-};
-
-template <>
-struct Step<bfloat16, float> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const float* from) {
-    const Lanes d;
-    const hn::RebindToUnsigned<Lanes> bits;
-    const hn::RebindToSigned<Lanes> number;
-    const auto v = hn::LoadU(d, from);
+struct FromFloats<bfloat16> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::RebindToSigned<D> number;
     const auto word = hn::BitCast(bits, v);
     const auto odd = hn::And(hn::ShiftRight<16>(word), hn::Set(bits, 1U));
     const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(word, hn::Set(bits, 0x7fffU)), odd));
     const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
     const auto result = hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded);
-    return hn::DemoteTo(hn::Rebind<std::uint16_t, Lanes>(), hn::BitCast(number, result));
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, result));
   }
 };
 
@@ -179,14 +131,14 @@ HWY_INLINE V round_magnitudes(D bits, V magnitude) {
   return hn::IfThenElse(hn::RebindMask(bits, is_subnormal), subnormal, normal);
 }
 
-/// Float to one of the 8-bit floats: magnitudes from `limit` on become `over`, those beyond infinity 0x7f.
+/// One of the 8-bit floats: magnitudes from `limit` on become `over`, those beyond infinity 0x7f.
 template <int exponent_bits, int mantissa_bits, std::uint32_t limit, std::uint32_t over>
-struct StepToFloat8 {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const float* from) {
-    const hn::RebindToUnsigned<Lanes> bits;
-    const hn::RebindToSigned<Lanes> number;
-    const auto word = hn::BitCast(bits, hn::LoadU(Lanes(), from));
+struct FloatsTo8Bits {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::RebindToSigned<D> number;
+    const auto word = hn::BitCast(bits, v);
     const auto magnitude = hn::And(word, hn::Set(bits, 0x7fffffffU));
     const auto reaches = [&](std::uint32_t value) HWY_ATTR {
       return hn::RebindMask(bits, hn::Gt(hn::BitCast(number, magnitude),
@@ -196,67 +148,102 @@ struct StepToFloat8 {
     result = hn::IfThenElse(reaches(limit), hn::Set(bits, over), result);
     result = hn::IfThenElse(reaches(tenstride::detail::float_infinity + 1), hn::Set(bits, 0x7fU), result);
     result = hn::Or(result, hn::And(hn::ShiftRight<24>(word), hn::Set(bits, 0x80U)));
-    return hn::DemoteTo(hn::Rebind<std::uint8_t, Lanes>(), hn::BitCast(number, result));
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), hn::BitCast(number, result));
   }
 };
 template <>
-struct Step<float8_e4m3fn, float> : StepToFloat8<4, 3, 0x43f00000U, 0x7fU> {};
+struct FromFloats<float8_e4m3fn> : FloatsTo8Bits<4, 3, 0x43f00000U, 0x7fU> {};
 template <>
-struct Step<float8_e5m2, float> : StepToFloat8<5, 2, 0x47800000U, 0x7cU> {};
+struct FromFloats<float8_e5m2> : FloatsTo8Bits<5, 2, 0x47800000U, 0x7cU> {};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-#define TENSTRIDE_HALF 1
 template <>
-struct Step<float, float16> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const std::uint16_t* from) {
-    const hn::Rebind<hwy::float16_t, Lanes> half;
-    return hn::PromoteTo(Lanes(), hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
+struct ToFloats<float16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
+  }
+};
+
+/// The upper byte of a float16.
+template <>
+struct ToFloats<float8_e5m2> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    return hn::PromoteTo(d, hn::BitCast(half, hn::ShiftLeft<8>(v)));
   }
 };
 
 template <>
-struct Step<float16, float> {
-  using Lanes = hn::ScalableTag<float>;
-  static HWY_INLINE auto run(const float* from) {
-    const Lanes d;
-    const hn::RebindToUnsigned<Lanes> bits;
-    const auto v = hn::LoadU(d, from);
+struct FromFloats<float16> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const hn::RebindToUnsigned<D> bits;
     // The processor keeps a NaN's payload; the definition drops it.
     const auto quiet = hn::CopySign(hn::BitCast(d, hn::Set(bits, 0x7fc00000U)), v);
     const auto plain = hn::IfThenElse(hn::IsNaN(v), quiet, v);
-    const hn::Rebind<hwy::float16_t, Lanes> half;
-    return hn::BitCast(hn::Rebind<std::uint16_t, Lanes>(), hn::DemoteTo(half, plain));
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::BitCast(hn::Rebind<std::uint16_t, D>(), hn::DemoteTo(half, plain));
   }
 };
-#else
-#define TENSTRIDE_HALF 0
 #endif
 
-/// What the elements of a type are loaded and stored as.
 template <class T>
-using Bits =
-    std::conditional_t<is_small_float<T>, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>, T>;
+concept GivesFloats = requires(const Bits<T>* from) {
+  ToFloats<T>::run(hn::ScalableTag<float>(), from);
+};
+template <class T>
+concept TakesFloats = requires {
+  FromFloats<T>::run(hn::ScalableTag<float>(), hn::Zero(hn::ScalableTag<float>()));
+};
 
-template <class To, class From, Stores stores>
-void convert_vectors(std::byte* out, const std::byte* in, std::size_t count) {
-  using S = Step<To, From>;
-  const typename S::Lanes d;
-  const hn::Rebind<Bits<To>, typename S::Lanes> result;
+/// Elements whose conversion goes through float: one of the two is float, or one of the small floats.
+template <class To, class From>
+void convert_floats(std::byte* out, const std::byte* in, std::size_t count) {
+  const FloatsFor<To> d;
+  const hn::Rebind<Bits<To>, FloatsFor<To>> result;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto* from = reinterpret_cast<const Bits<From>*>(in + i * sizeof(From));
-    auto* to = reinterpret_cast<Bits<To>*>(out + i * sizeof(To));
-    if constexpr (stores == Stores::streaming) {
-      __builtin_prefetch(in + i * sizeof(From) + far_bytes, 0, 2);
-      hn::Stream(S::run(from), result, to);
-    } else {
-      hn::StoreU(S::run(from), result, to);
-    }
+    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + i * sizeof(From) + ahead_bytes, 0, 2);
+    const auto v = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(in + i * sizeof(From)));
+    hn::StoreU(FromFloats<To>::run(d, v), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   }
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
+  }
+}
+
+/// The same with scale and shift in the registers: one of each for all, or one for each element. Two
+/// roundings: the sources are built without contraction, which would fuse the multiplication and the
+/// addition.
+template <class To, class From, Numbers numbers>
+void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                  const float* shift) {
+  const FloatsFor<To> d;
+  const hn::Rebind<Bits<To>, FloatsFor<To>> result;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto factor = hn::Set(d, *scale);
+  const auto addend = hn::Set(d, *shift);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + i * sizeof(From) + ahead_bytes, 0, 2);
+    auto v = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(in + i * sizeof(From)));
+    if constexpr (numbers == Numbers::one) {
+      v = hn::Add(hn::Mul(v, factor), addend);
+    } else {
+      v = hn::Add(hn::Mul(v, hn::LoadU(d, scale + i)), hn::LoadU(d, shift + i));
+    }
+    hn::StoreU(FromFloats<To>::run(d, v), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
+  }
+  for (; i < count; ++i) {
+    const std::size_t at = numbers == Numbers::one ? 0 : i;
+    store_element<To>(out + i * sizeof(To),
+                      scale_element<To>(load_element<From>(in + i * sizeof(From)), scale[at], shift[at]));
   }
 }
 
@@ -275,77 +262,131 @@ void from_float8(std::byte* out, const std::byte* in, std::size_t count) {
   }
 }
 
-/// Two conversions, the float between them in the L1 cache: what the definition says of the small floats.
-template <class To, class From, ConvertRow first, ConvertRow second>
-void through_float(std::byte* out, const std::byte* in, std::size_t count) {
+/// Two conversions, the middle one in the L1 cache.
+template <class To, class Middle, class From, ConvertRow first, ConvertRow second>
+void through(std::byte* out, const std::byte* in, std::size_t count) {
   constexpr std::size_t part = 256;
-  alignas(64) std::array<std::byte, part * sizeof(float)> floats;
+  alignas(64) std::array<std::byte, part * sizeof(Middle)> middle;
   while (count > 0) {
     const std::size_t now = std::min(count, part);
-    first(floats.data(), in, now);
-    second(out, floats.data(), now);
+    first(middle.data(), in, now);
+    second(out, middle.data(), now);
     in += now * sizeof(From);
     out += now * sizeof(To);
     count -= now;
   }
 }
 
-template <class To, class From>
-concept HasStep = requires {
-  typename Step<To, From>::Lanes;
-};
-
-/// Numbers that C++ knows and a loop over them that the compiler turns into vectors.
-template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-
-template <class To, class From>
-inline constexpr bool is_table_row = std::is_same_v<To, float>&& is_small_float<From> && sizeof(From) == 1;
-
-/// Whether there is a loop for the pair that goes straight from one to the other.
-template <class To, class From>
-inline constexpr bool has_straight_row =
-    !std::is_same_v<To, From> &&
-    (HasStep<To, From> || (is_number<To> && is_number<From>) || is_table_row<To, From>);
-
-template <class To, class From>
-constexpr ConvertRow straight_row() {
-  if constexpr (HasStep<To, From>) {
-    return convert_vectors<To, From, Stores::ordinary>;
-  } else if constexpr (is_table_row<To, From>) {
-    return from_float8<From>;
-  } else {
-    return convert_numbers<To, From>;
+/// Real numbers to complex ones of the same precision.
+template <class Real>
+void with_zeros(std::byte* out, const std::byte* in, std::size_t count) {
+  const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreInterleaved2(hn::LoadU(d, reinterpret_cast<const Real*>(in + i * sizeof(Real))), hn::Zero(d), d,
+                          reinterpret_cast<Real*>(out + 2 * i * sizeof(Real)));
+  }
+  for (; i < count; ++i) {
+    store_element(out + 2 * i * sizeof(Real), std::complex<Real>(load_element<Real>(in + i * sizeof(Real))));
   }
 }
 
+/// The real parts of complex numbers.
+template <class Real>
+void real_parts(std::byte* out, const std::byte* in, std::size_t count) {
+  const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::Vec<decltype(d)> real, imaginary;
+    hn::LoadInterleaved2(d, reinterpret_cast<const Real*>(in + 2 * i * sizeof(Real)), real, imaginary);
+    hn::StoreU(real, d, reinterpret_cast<Real*>(out + i * sizeof(Real)));
+  }
+  for (; i < count; ++i) {
+    store_element(out + i * sizeof(Real), load_element<Real>(in + 2 * i * sizeof(Real)));
+  }
+}
+
+/// Both parts of complex numbers.
+template <class To, class From>
+void both_parts(std::byte* out, const std::byte* in, std::size_t count) {
+  convert_numbers<To, From>(out, in, 2 * count);
+}
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class Real>
+struct RealOf<std::complex<Real>> {
+  using type = Real;
+};
+
+/// The fastest loop for a pair; null where the plain one has to do.
 template <class To, class From>
 constexpr ConvertRow row_of() {
-  if constexpr (has_straight_row<To, From>) {
-    return straight_row<To, From>();
-  } else if constexpr ((is_small_float<To> || is_small_float<From>)&&!std::is_same_v<To, From> &&
-                       has_straight_row<float, From> && has_straight_row<To, float>) {
-    return through_float<To, From, straight_row<float, From>(), straight_row<To, float>()>;
+  constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
+  if constexpr (std::is_same_v<To, From>) {
+    return nullptr;
+  } else if constexpr (is_complex_element<To> && is_complex_element<From>) {
+    return both_parts<typename RealOf<To>::type, typename RealOf<From>::type>;
+  } else if constexpr (is_complex_element<To>) {
+    using Real = typename RealOf<To>::type;
+    if constexpr (std::is_same_v<Real, From>) {
+      return with_zeros<Real>;
+    } else if constexpr (constexpr ConvertRow to_real = row_of<Real, From>(); to_real != nullptr) {
+      return through<To, Real, From, to_real, with_zeros<Real>>;
+    } else {
+      return nullptr;
+    }
+  } else if constexpr (is_complex_element<From>) {
+    using Real = typename RealOf<From>::type;
+    if constexpr (std::is_same_v<Real, To>) {
+      return real_parts<Real>;
+    } else if constexpr (std::is_same_v<To, bool>) {
+      return nullptr;
+    } else if constexpr (constexpr ConvertRow from_real = row_of<To, Real>(); from_real != nullptr) {
+      return through<To, Real, From, real_parts<Real>, from_real>;
+    } else {
+      return nullptr;
+    }
+  } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
+                        std::is_same_v<To, float>)&&GivesFloats<From> &&
+                       TakesFloats<To>) {
+    return convert_floats<To, From>;
+  } else if constexpr (is_small_float<From> && sizeof(From) == 1 && std::is_same_v<To, float>) {
+    return from_float8<From>;
+  } else if constexpr (!takes_small_float) {
+    return convert_numbers<To, From>;
+  } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float>) {
+    return nullptr;
+  } else if constexpr (constexpr ConvertRow first = row_of<float, From>(), second = row_of<To, float>();
+                       first != nullptr && second != nullptr) {
+    return through<To, float, From, first, second>;
   } else {
     return nullptr;
   }
 }
 
-ConvertRow find_convert(DType to, DType from, Stores stores) {
+ConvertRow find_convert(DType to, DType from) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
-    return visit(from, [&]<class From>(std::type_identity<From>) -> ConvertRow {
-      if (stores == Stores::ordinary) return row_of<To, From>();
-      if constexpr (HasStep<To, From>) {
-        // There is no streaming store of less than 16 bytes.
-        if constexpr (hn::MaxLanes(typename Step<To, From>::Lanes()) * sizeof(To) >= 16)
-          return convert_vectors<To, From, Stores::streaming>;
+    return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>(); });
+  });
+}
+
+ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+  return visit(to, [&]<class To>(std::type_identity<To>) {
+    return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
+      if constexpr (GivesFloats<From> && TakesFloats<To>) {
+        return numbers == Numbers::one ? scale_floats<To, From, Numbers::one>
+                                       : scale_floats<To, From, Numbers::each>;
       }
       return nullptr;
     });
   });
 }
 
-#undef TENSTRIDE_HALF
 #endif
 
 }  // namespace HWY_NAMESPACE

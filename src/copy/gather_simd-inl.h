@@ -97,7 +97,8 @@ inline void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride,
   }
 }
 
-/// Four pages in turn, as `stream_run`, straight from the registers past the cache.
+/// Four pages in turn, so that four banks of the memory work at once, straight from the registers past the
+/// cache.
 template <std::size_t item, std::ptrdiff_t stride>
 void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
   constexpr std::ptrdiff_t line = 64;

@@ -15,14 +15,16 @@ namespace tenstride::copy {
 /// Bytes by which a leaf may write past the end of its block; buffers have so much room after their end.
 inline constexpr std::size_t spill_bytes = 64;
 
-/// How far ahead the source of a conversion is asked for.
-inline constexpr std::size_t far_bytes = 2048;
-
-/// Through the cache or past it.
-enum class Stores : std::uint8_t { ordinary, streaming };
-
 /// `count` elements of one type to another, from dense to dense.
 using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count);
+
+/// How many numbers a loop with scale and shift takes: one of each, or one for each element.
+enum class Numbers : std::uint8_t { one, each };
+
+/// The same with arithmetic in float: out[i] = in[i] * scale[i] + shift[i], rounded after each step. `out`
+/// may be `in` where the types are the same.
+using ScaleRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                          const float* shift);
 
 /// Rows of the source: one address for each in `list`, or `pitch` apart from `first`; `offset` is added.
 struct Rows {
@@ -133,21 +135,16 @@ struct Kernels {
   std::array<std::array<Interleave, 3>, 4> interleave;
   /// Writes all that is pending.
   void (*stream)(Pending& pending);
-  /// Whole lines from a dense run, `bytes` a multiple of 64, `dst` at a line's start.
-  void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes);
   /// Rows by ordinary stores.
   using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
   CopyRows copy_rows;
   /// Makes streamed lines visible to other threads.
   void (*fence)();
-  /// A row of floats: row[i] = row[i] * scale + shift, rounded after each.
-  void (*scale)(std::byte* row, std::size_t count, float scale, float shift);
-  /// The same with numbers of its own for each element.
-  void (*scale_each)(std::byte* row, std::size_t count, const float* scale, const float* shift);
-  /// A faster loop for the pair, or nullptr. With streaming stores `out` is at a line's start and `count` a
-  /// multiple of 64.
-  ConvertRow (*convert)(DType to, DType from, Stores stores);
+  /// A faster loop for the pair, or nullptr.
+  ConvertRow (*convert)(DType to, DType from);
+  /// A loop for the pair with scale and shift, or nullptr: never for float32 to float32.
+  ScaleRow (*scale)(DType to, DType from, Numbers numbers);
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

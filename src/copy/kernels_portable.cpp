@@ -72,10 +72,6 @@ void stream(Pending& pending) {
   }
 }
 
-void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
-  std::memcpy(dst, src, bytes);
-}
-
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
@@ -86,21 +82,25 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
 
 void fence() {}
 
-void scale(std::byte* row, std::size_t count, float factor, float shift) {
+template <Numbers numbers>
+void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                  const float* shift) {
   for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = numbers == Numbers::one ? 0 : i;
     float value = 0;
-    std::memcpy(&value, row + i * sizeof(value), sizeof(value));
-    value *= factor;
-    value += shift;
-    std::memcpy(row + i * sizeof(value), &value, sizeof(value));
+    std::memcpy(&value, in + i * sizeof(value), sizeof(value));
+    value *= scale[at];
+    value += shift[at];
+    std::memcpy(out + i * sizeof(value), &value, sizeof(value));
   }
 }
 
-void scale_each(std::byte* row, std::size_t count, const float* factors, const float* shifts) {
-  for (std::size_t i = 0; i < count; ++i) scale(row + i * sizeof(float), 1, factors[i], shifts[i]);
+ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+  if (to != DType::float32 || from != DType::float32) return nullptr;
+  return numbers == Numbers::one ? scale_floats<Numbers::one> : scale_floats<Numbers::each>;
 }
 
-ConvertRow no_convert(DType /*to*/, DType /*from*/, Stores /*stores*/) {
+ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
 }
 
@@ -120,12 +120,10 @@ constexpr Kernels table{
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,
-    .stream_run = stream_run,
     .copy_rows = copy_rows,
     .fence = fence,
-    .scale = scale,
-    .scale_each = scale_each,
     .convert = no_convert,
+    .scale = find_scale,
 };
 
 }  // namespace

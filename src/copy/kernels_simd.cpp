@@ -85,34 +85,10 @@ void stream(Pending& pending) {
   pending = rest;
 }
 
-/// Four pages in turn, the next four asked for meanwhile: four banks of the memory work at once (1.05 of
-/// memcpy; one page after the other .93).
-void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
-  constexpr std::size_t page = 4096;
-  constexpr std::size_t pages = 4;
-  const hn::CappedTag<std::uint8_t, 64> d;
-  constexpr std::size_t step = hn::MaxLanes(d);
-  const auto line = [&](std::size_t at) HWY_ATTR {
-    for (std::size_t part = 0; part < 64; part += step) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src + at + part)), d,
-                 reinterpret_cast<std::uint8_t*>(dst + at + part));
-    }
-  };
-  std::size_t done = 0;
-  for (; done + pages * page <= bytes; done += pages * page) {
-    for (std::size_t at = 0; at < page; at += 64) {
-      for (std::size_t p = 0; p < pages; ++p) {
-        __builtin_prefetch(src + done + (pages + p) * page + at, 0, 2);
-        line(done + p * page + at);
-      }
-    }
-  }
-  for (; done < bytes; done += 64) line(done);
-}
-
+/// By stores of `store_bytes`, in the cache and outside of it.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
-  const hn::CappedTag<std::uint8_t, 64> d;
+  const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   if (bytes < step) {
     portable_kernels().copy_rows(dst, dst_pitch, src, src_pitch, rows, bytes);
@@ -123,6 +99,16 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
     const auto* from =
         reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
     std::size_t at = 0;
+    for (; at + 4 * step <= bytes; at += 4 * step) {
+      const auto v0 = hn::LoadU(d, from + at);
+      const auto v1 = hn::LoadU(d, from + at + step);
+      const auto v2 = hn::LoadU(d, from + at + 2 * step);
+      const auto v3 = hn::LoadU(d, from + at + 3 * step);
+      hn::StoreU(v0, d, to + at);
+      hn::StoreU(v1, d, to + at + step);
+      hn::StoreU(v2, d, to + at + 2 * step);
+      hn::StoreU(v3, d, to + at + 3 * step);
+    }
     for (; at + step <= bytes; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
     if (at < bytes) hn::StoreU(hn::LoadU(d, from + bytes - step), d, to + bytes - step);
   }
@@ -130,33 +116,6 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
 
 void fence() {
   hwy::FlushStream();
-}
-
-/// Two roundings: the sources are built without contraction, which would fuse the multiplication and the
-/// addition.
-void scale(std::byte* row, std::size_t count, float factor, float shift) {
-  const hn::ScalableTag<float> d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto factors = hn::Set(d, factor);
-  const auto shifts = hn::Set(d, shift);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    auto* at = reinterpret_cast<float*>(row + i * sizeof(float));
-    hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, at), factors), shifts), d, at);
-  }
-  portable_kernels().scale(row + i * sizeof(float), count - i, factor, shift);
-}
-
-void scale_each(std::byte* row, std::size_t count, const float* factors, const float* shifts) {
-  const hn::ScalableTag<float> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    auto* at = reinterpret_cast<float*>(row + i * sizeof(float));
-    hn::StoreU(hn::Add(hn::Mul(hn::LoadU(d, at), hn::LoadU(d, factors + i)), hn::LoadU(d, shifts + i)), d,
-               at);
-  }
-  portable_kernels().scale_each(row + i * sizeof(float), count - i, factors + i, shifts + i);
 }
 
 template <std::size_t item>
@@ -175,12 +134,10 @@ constexpr Kernels table{
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,
-    .stream_run = stream_run,
     .copy_rows = copy_rows,
     .fence = fence,
-    .scale = scale,
-    .scale_each = scale_each,
     .convert = find_convert,
+    .scale = find_scale,
 };
 
 const Kernels* best_table() {

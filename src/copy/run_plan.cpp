@@ -2,7 +2,6 @@
 #include "tenstride/run_plan.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
@@ -19,7 +18,7 @@ void copy_dense(const copy::Walk& walk) {
   constexpr Index piece = Index{1} << 17;
   const Index bytes = walk.plan.count * static_cast<Index>(item_size(walk.plan.dst_type));
   if (walk.plan.threads == 1 || bytes <= piece) {
-    std::memcpy(walk.dst, walk.src, static_cast<std::size_t>(bytes));
+    walk.kernels.copy_rows(walk.dst, 0, walk.src, 0, 1, static_cast<std::size_t>(bytes));
     return;
   }
   const auto shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) & 63U);
@@ -28,7 +27,8 @@ void copy_dense(const copy::Walk& walk) {
       [&](Index first, Index last) {
         const Index from = std::max<Index>(first * piece - shift, 0);
         const Index to = std::min(last * piece - shift, bytes);
-        std::memcpy(walk.dst + from, walk.src + from, static_cast<std::size_t>(to - from));
+        walk.kernels.copy_rows(walk.dst + from, 0, walk.src + from, 0, 1,
+                               static_cast<std::size_t>(to - from));
       },
       walk.plan.threads);
 }
@@ -49,7 +49,7 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
       copy::run_tiles(walk);
       return;
     case CopyKernel::memcpy:
-      if (!plan.streaming && plan.conversion == CopyConversion::none) {
+      if (plan.conversion == CopyConversion::none) {
         copy_dense(walk);
         return;
       }

@@ -17,9 +17,10 @@ constexpr Index piece = 512;
 /// A long run is cut into pieces of so many bytes for the threads.
 constexpr Index chunk_bytes = Index{256} << 10;
 
-/// Rows up to so long are asked for so many bytes ahead.
+/// Rows up to so long are moved many in one call.
 constexpr std::size_t longest_row = 4096;
-constexpr std::size_t ahead_bytes = 2048;
+/// Stretches of the source from this length on are asked for before they are gathered.
+constexpr std::size_t far_bytes = 2048;
 
 /// The work of one thread: a range of chunks.
 class RunWorker {
@@ -27,44 +28,17 @@ class RunWorker {
   explicit RunWorker(const Walk& walk)
       : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
 
-  /// Whether rows go to the destination as they are, many in one call: whole lines past the cache, rows of
-  /// any length to the cache.
+  /// Whether rows go to the destination as they are, many in one call.
   [[nodiscard]] bool takes_rows() const {
-    const CopyPlan& plan = walk_.plan;
-    if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none) return false;
-    if (!plan.streaming) return row_bytes() <= longest_row;
-    auto misfit = reinterpret_cast<std::uintptr_t>(walk_.dst) | row_bytes();
-    for (std::size_t d = 0; d + 1 < plan.loops.size(); ++d) {
-      misfit |= static_cast<std::uintptr_t>(walk_.loop(d).dst_stride);
-    }
-    return misfit % line_bytes == 0 && row_bytes() <= longest_row;
+    return walk_.plan.kernel == CopyKernel::rows && walk_.plan.conversion == CopyConversion::none &&
+           row_bytes() <= longest_row;
   }
 
-  /// `count` rows along the innermost outer loop. The rows some KiB ahead are asked for: no prefetcher
-  /// foresees the jump from one short row to the next.
+  /// `count` rows along the innermost outer loop.
   void rows(const Odometer& at, Index count) {
     const ByteLoop run = at.run();
-    const std::size_t bytes = row_bytes();
-    if (!walk_.plan.streaming) {
-      walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
-                              static_cast<std::size_t>(count), bytes);
-      return;
-    }
-    const auto distance = static_cast<Index>(std::max<std::size_t>(ahead_bytes / bytes, 1));
-    Pending pending;
-    pending.dst = at.dst();
-    pending.dst_pitch = run.dst_stride;
-    pending.src = at.src();
-    pending.src_pitch = run.src_stride;
-    pending.count = static_cast<std::size_t>(count);
-    pending.bytes = bytes;
-    if (count > distance) {
-      pending.ahead.rows.first = at.src() + distance * run.src_stride;
-      pending.ahead.rows.pitch = run.src_stride;
-      pending.ahead.lines = bytes / line_bytes;
-      pending.ahead.count = static_cast<std::size_t>(count - distance);
-    }
-    walk_.kernels.stream(pending);
+    walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                            static_cast<std::size_t>(count), row_bytes());
   }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.
@@ -84,7 +58,7 @@ class RunWorker {
         strided(dst, src, to - from, first, step);
         return;
       default:
-        sink_.run_far(dst, src, static_cast<std::size_t>(to - from), first, step);
+        dense(dst, src, static_cast<std::size_t>(to - from), first, step);
         return;
     }
   }
@@ -94,12 +68,22 @@ class RunWorker {
     return static_cast<std::size_t>(inner_.extent) * walk_.dst_item;
   }
 
+  void dense(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
+    if (walk_.plan.conversion == CopyConversion::none) {
+      walk_.kernels.copy_rows(dst, 0, src, 0, 1, count * walk_.dst_item);
+    } else {
+      sink_.run(dst, src, count, first, step);
+    }
+  }
+
+  /// One item again and again, from a piece of it in the L1 cache.
   void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    pack(src, 0, std::min(count, piece));
-    for (Index done = 0; done < count; done += piece) {
-      const auto part = static_cast<std::size_t>(std::min(count - done, piece));
-      sink_.run(dst + done * inner_.dst_stride, packed_.data(), part,
-                first + static_cast<std::size_t>(done) * step, step);
+    const Index part = std::min(count, piece);
+    pack(src, 0, part);
+    for (Index done = 0; done < count; done += part) {
+      dense(dst + done * inner_.dst_stride, packed_.data(),
+            static_cast<std::size_t>(std::min(count - done, part)),
+            first + static_cast<std::size_t>(done) * step, step);
     }
   }
 

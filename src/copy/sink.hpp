@@ -14,8 +14,6 @@
 namespace tenstride::copy {
 
 inline constexpr std::size_t line_bytes = 64;
-/// From so many bytes on several pages are written in turn.
-inline constexpr std::size_t long_run = 32768;
 /// The most rows of a tile whose addresses are listed one by one.
 inline constexpr std::size_t most_listed_rows = 512;
 
@@ -28,8 +26,7 @@ class Sink {
       : kernels_(kernels),
         converter_(plan, kernels),
         converts_(plan.conversion != CopyConversion::none),
-        streaming_(plan.streaming && (plan.conversion != CopyConversion::convert ||
-                                      plan.kernel == CopyKernel::tile || converter_.streaming() != nullptr)),
+        streaming_(plan.streaming),
         src_item_(item_size(plan.src_type) * static_cast<std::size_t>(plan.item_elements)),
         dst_item_(item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements)) {}
   Sink(const Sink&) = delete;
@@ -57,41 +54,6 @@ class Sink {
       src += part * src_item_;
       first += part * step;
       count -= part;
-    }
-  }
-
-  /// The same from memory that was not touched yet: it is asked for some KiB ahead.
-  void run_far(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
-    if (!streaming_ || !converts_) {
-      run(dst, src, count, first, step);
-      return;
-    }
-    const std::size_t misfit = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
-    if (converter_.streaming() != nullptr && misfit % dst_item_ == 0 && count >= 1024) {
-      const std::size_t head = misfit == 0 ? 0 : (line_bytes - misfit) / dst_item_;
-      const std::size_t whole = (count - head) & ~std::size_t{63};
-      run(dst, src, head, first, step);
-      converter_.streaming()(dst + head * dst_item_, src + head * src_item_, whole);
-      dst += (head + whole) * dst_item_;
-      src += (head + whole) * src_item_;
-      run(dst, src, count - head - whole, first, step);
-      return;
-    }
-    const std::size_t part = far_bytes / (src_item_ > dst_item_ ? src_item_ : dst_item_);
-    while (count > 0) {
-      const std::size_t now = count < part ? count : part;
-      ahead = {};
-      if (count > now + far_bytes / src_item_) {
-        ahead.rows.first = src + far_bytes;
-        ahead.count = 1;
-        ahead.lines = now * src_item_ / line_bytes;
-        ahead.pace = src_item_ > dst_item_ ? src_item_ / dst_item_ : 1;
-      }
-      run(dst, src, now, first, step);
-      dst += now * dst_item_;
-      src += now * src_item_;
-      first += now * step;
-      count -= now;
     }
   }
 
@@ -143,11 +105,7 @@ class Sink {
       bytes -= part;
     }
     const std::size_t whole = bytes & ~(line_bytes - 1);
-    if (whole >= long_run) {
-      kernels_.stream_run(dst, src, whole);
-    } else if (whole != 0) {
-      stream_lines(dst, src, whole);
-    }
+    if (whole != 0) stream_lines(dst, src, whole);
     if (whole == bytes) return;
     line_address_ = dst + whole;
     start_ = 0;

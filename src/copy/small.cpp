@@ -141,7 +141,7 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
   const std::size_t dst_item = item_size(dst_type);
   const std::size_t src_item = item_size(src_type);
   const auto elements = static_cast<std::size_t>(count);
-  ConvertRow convert = kernels().convert(dst_type, src_type, Stores::ordinary);
+  ConvertRow convert = kernels().convert(dst_type, src_type);
   if (convert == nullptr) convert = portable_convert(dst_type, src_type);
   alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> packed;
   Loops part = loops;

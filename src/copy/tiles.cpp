@@ -35,7 +35,7 @@ class TileWorker {
         carried_bytes_(line_bytes / walk.dst_item * walk.src_item),
         converts_(walk.plan.conversion != CopyConversion::none) {
     // What stands between rows is converted with them.
-    if (converts_) first_.fill(std::byte{});
+    if (converts_ && plan_.streaming) first_.fill(std::byte{});
     if (tiling.carries)
       carried_ = std::make_unique<std::byte[]>(static_cast<Size>(tiling.panel) * carried_bytes_);
   }
@@ -139,7 +139,14 @@ class TileWorker {
     if (pending_.lines() > 0) walk_.kernels.stream(pending_);
   }
 
+  /// Whether tiles are packed straight into the destination.
+  [[nodiscard]] bool is_direct() const { return !plan_.streaming && !converts_; }
+
   void dense_tile(const Tile& tile, const Rows& rows) {
+    if (is_direct() && plan_.kernel == CopyKernel::interleave) {
+      pack(tile.dst + tile.column * tiling_.run.dst_stride, 0, rows, tile.rows(), tile.columns);
+      return;
+    }
     std::byte* const turned = free_buffer();
     pack(turned, static_cast<Size>(tile.rows()) * item_, rows, tile.rows(), tile.columns);
     flush();
@@ -156,7 +163,18 @@ class TileWorker {
               tiling_.inner.is_scaled ? 1 : 0);
   }
 
+  /// Whether a tile's columns are packed without a byte to spare: by vectors that end where a column ends.
+  [[nodiscard]] bool packs_exactly(const Tile& tile) const {
+    return plan_.kernel == CopyKernel::deinterleave ||
+           static_cast<Size>(tile.rows()) * item_ % line_bytes == 0;
+  }
+
   void general_tile(const Tile& tile, Rows rows) {
+    if (is_direct() && packs_exactly(tile)) {
+      pack(tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_),
+           static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
+      return;
+    }
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
     Index along = 0;

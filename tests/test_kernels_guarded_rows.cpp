@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows between guard pages: gathered, of channels, copied, and past the cache.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/guarded_leaf.hpp"
+
+namespace tenstride {
+namespace {
+
+using testing::Bench;
+using testing::Direction;
+using testing::Guarded;
+using testing::Job;
+using testing::Kernels;
+using testing::line;
+using testing::plain;
+using testing::signed_bytes;
+using testing::text;
+
+Job gather_job(std::size_t log2, std::ptrdiff_t stride, std::size_t count) {
+  const std::size_t item = std::size_t{1} << log2;
+  const std::ptrdiff_t bytes = stride * signed_bytes(item);
+  const std::size_t span = static_cast<std::size_t>(std::abs(bytes)) * (count - 1);
+  Job job;
+  job.in_bytes = span + item;
+  job.in_start = stride < 0 ? span : 0;
+  job.out_bytes = count * item;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.gather[log2](out, in, bytes, count);
+  };
+  return job;
+}
+
+TEST(GuardedKernels, GatherEveryStrideWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (std::ptrdiff_t stride = -9; stride <= 17; ++stride) {
+        for (std::size_t count = 1; count <= 2 * (line >> log2) + 2; ++count) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, gather_job(log2, stride, count)))
+              << "stride " << stride << text({log2, count});
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, GatherAtEveryAlignment) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (const std::ptrdiff_t stride : {-1, 0, 1, 2, 3, 4, 5, 8}) {
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, gather_job(log2, stride, 2 * (line >> log2) + 3)))
+            << "stride " << stride << text({log2});
+      }
+    }
+  }
+}
+
+/// Channels one after another in one block: each channel's run is the guard of the one before.
+Job deinterleave_job(std::size_t log2, std::size_t channels, std::size_t count) {
+  const std::size_t item = std::size_t{1} << log2;
+  Job job;
+  job.in_bytes = count * channels * item;
+  job.out_bytes = job.in_bytes;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.deinterleave[log2][channels - 2](out, count * item, in, count);
+  };
+  return job;
+}
+
+Job interleave_job(std::size_t log2, std::size_t channels, std::size_t count, Direction direction) {
+  const std::size_t item = std::size_t{1} << log2;
+  Job job;
+  job.in_bytes = count * channels * item;
+  job.in_start = direction == Direction::up ? 0 : (channels - 1) * count * item;
+  job.out_bytes = job.in_bytes;
+  const std::ptrdiff_t run = signed_bytes(count * item);
+  const std::ptrdiff_t pitch = direction == Direction::up ? run : -run;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.interleave[log2][channels - 2](out, in, pitch, count);
+  };
+  return job;
+}
+
+TEST(GuardedKernels, WeaveAndTakeApartChannelsWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
+      for (std::size_t channels = 2; channels < plain().deinterleave[log2].size() + 2; ++channels) {
+        for (std::size_t count = 1; count <= 4 * (line >> log2) + 2; ++count) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, deinterleave_job(log2, channels, count)))
+              << text({log2, channels, count});
+          for (const Direction direction : {Direction::up, Direction::down}) {
+            ASSERT_TRUE(bench.at_the_guards(*kernels, interleave_job(log2, channels, count, direction)))
+                << text({log2, channels, count});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, WeaveAndTakeApartChannelsAtEveryAlignment) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
+      for (std::size_t channels = 2; channels < plain().deinterleave[log2].size() + 2; ++channels) {
+        const std::size_t count = 2 * (line >> log2) + 3;
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, deinterleave_job(log2, channels, count)))
+            << text({log2, channels});
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, interleave_job(log2, channels, count, Direction::up)))
+            << text({log2, channels});
+      }
+    }
+  }
+}
+
+Job copy_rows_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
+  const std::size_t pitch = bytes + gap;
+  Job job;
+  job.in_bytes = (rows - 1) * pitch + bytes;
+  job.out_bytes = job.in_bytes;
+  job.in_start = direction == Direction::up ? 0 : (rows - 1) * pitch;
+  const std::ptrdiff_t step = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.copy_rows(out, signed_bytes(pitch), in, step, rows, bytes);
+  };
+  return job;
+}
+
+TEST(GuardedKernels, CopyRowsWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = 1; bytes <= 4 * line + 1; ++bytes) {
+      for (const std::size_t rows : {1U, 2U, 5U}) {
+        for (const std::size_t gap : {0U, 3U}) {
+          for (const Direction direction : {Direction::up, Direction::down}) {
+            ASSERT_TRUE(bench.at_the_guards(*kernels, copy_rows_job(rows, bytes, gap, direction)))
+                << text({rows, bytes, gap});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t bytes : {1U, 15U, 16U, 63U, 64U, 65U, 128U, 200U}) {
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, copy_rows_job(3, bytes, 5, Direction::up)))
+          << text({bytes});
+    }
+  }
+}
+
+/// Rows of whole lines, one `out_pitch` after another, from rows one `in_pitch` after another.
+void stream(const Kernels& kernels, std::byte* out, std::size_t out_pitch, const std::byte* in,
+            std::size_t in_pitch, std::size_t rows, std::size_t bytes, const copy::Ahead& ahead = {}) {
+  copy::Pending pending;
+  pending.dst = out;
+  pending.dst_pitch = signed_bytes(out_pitch);
+  pending.src = in;
+  pending.src_pitch = signed_bytes(in_pitch);
+  pending.count = rows;
+  pending.bytes = bytes;
+  pending.ahead = ahead;
+  kernels.stream(pending);
+}
+
+/// The destination's address may lie anywhere in its first line, the source's with it: both sides are moved
+/// down by as much, so that lines of the destination are written from a source of any alignment.
+TEST(GuardedKernels, StreamRowsAtEveryPlaceWithinALine) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t lines = 1; lines <= 5; ++lines) {
+      for (std::size_t shift = 0; shift < line; ++shift) {
+        const std::size_t rows = 3;
+        const std::size_t bytes = lines * line;
+        for (std::size_t skew = 0; skew < line; ++skew) {
+          Job job;
+          job.in_bytes = rows * bytes;
+          job.in_start = shift;
+          job.out_bytes = rows * bytes;
+          job.out_start = shift;
+          job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+            stream(table, out, bytes, in, bytes, rows, bytes);
+          };
+          ASSERT_TRUE(bench.agrees(*kernels, job, {true, skew}, {true, 0})) << text({lines, shift, skew});
+          ASSERT_TRUE(bench.agrees(*kernels, job, {false, skew}, {false, 0})) << text({lines, shift, skew});
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, StreamRowsWhosePlacesDiffer) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t pitch : {193U, 200U, 256U, 260U}) {
+      for (std::size_t shift = 0; shift < line; ++shift) {
+        const std::size_t rows = 5;
+        const std::size_t bytes = 2 * line;
+        Job job;  // each row is moved down by its own place within a line
+        job.in_bytes = (rows - 1) * pitch + bytes + line;
+        job.in_start = line;
+        job.out_bytes = shift + (rows - 1) * pitch + bytes;
+        job.out_start = shift;
+        job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+          stream(table, out, pitch, in, pitch, rows, bytes);
+        };
+        ASSERT_TRUE(bench.agrees(*kernels, job, {false, 0}, {true, 0})) << text({pitch, shift});
+        ASSERT_TRUE(bench.agrees(*kernels, job, {true, 0}, {true, 0})) << text({pitch, shift});
+      }
+    }
+  }
+}
+
+/// Asking for memory ahead reads none of it: the guard pages may be asked for.
+TEST(GuardedKernels, StreamRowsAskForMemoryThatNobodyMayRead) {
+  Bench bench;
+  const Guarded forbidden(4096);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    Job job;
+    job.in_bytes = 8 * line;
+    job.out_bytes = 8 * line;
+    job.call = [&](const Kernels& table, std::byte* out, const std::byte* in) {
+      copy::Ahead ahead;
+      ahead.rows = {forbidden.end(), -signed_bytes(4 * 4096), nullptr, 0};
+      ahead.lines = 2;
+      ahead.count = 4;
+      stream(table, out, line, in, line, 8, line, ahead);
+    };
+    EXPECT_TRUE(bench.at_the_guards(*kernels, job));
+  }
+}
+
+}  // namespace
+}  // namespace tenstride
