@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "reduce_walk.hpp"
 #include "tenstride/copy.hpp"
@@ -111,8 +112,10 @@ Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction) {
                              " of none has no value (shape ", x.shape(), ")"),
                      0, 1, INT64_MAX);
   }
+  const detail::OperationScope scope("reduce", {});
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (x.is_meta() || result.numel() == 0) return result;
+  const detail::UntoldScope untold;
   fold_into(result, x, source, folded, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.
   return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;

@@ -225,6 +225,22 @@ TEST(CopyLedger, NamesTheWayThatWasTaken) {
   EXPECT_EQ(kernel_of([&] { return x.index({x == 0}); }), "mask");
 }
 
+TEST(CopyLedger, HoldsTheResultOfAReduction) {
+  const Tensor x = ones({40, 30, 20});
+  const auto totals_of = [](const Tensor& from) {
+    const CopyLedger ledger;
+    const NoCopy none;
+    (void)reduce(from, "a b c -> b a", Reduction::sum);
+    (void)reduce_axes(from.permute({2, 1, 0}), {1}, Reduction::max);
+    for (const LedgerEntry& entry : ledger.entries()) EXPECT_EQ(entry.operation, "reduce");
+    return ledger.totals();
+  };
+  const LedgerTotals totals = totals_of(x);
+  EXPECT_EQ(totals.copies, 0U);
+  EXPECT_EQ(totals.allocations, 2U);
+  EXPECT_EQ(totals, totals_of(zeros({40, 30, 20}, {.device = Device::meta})));
+}
+
 TEST(CopyLedger, OuterLedgersSeeWhatInnerOnesSee) {
   const Tensor x = zeros({2, 3});
   CopyLedger outer;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#ifdef TENSTRIDE_HAS_TBB
+#include <tbb/parallel_for.h>
+#endif
+
 #include <atomic>
 #include <thread>
 
@@ -60,6 +64,20 @@ TEST(LedgerThreads, TheEnginesHelpersCountToTheCall) {
   EXPECT_EQ(ledger.totals().copies, 9U);
   EXPECT_EQ(ledger.totals().allocations, 2U);
 }
+
+#ifdef TENSTRIDE_HAS_TBB
+TEST(LedgerThreads, TheCallersOwnTasksDoNotMix) {
+  const ThreadScope many(4);
+  const Tensor x = zeros({1024, 512});
+  std::atomic<int> right = 0;
+  tbb::parallel_for(0, 64, [&](int) {
+    const CopyLedger ledger;
+    (void)x.t().contiguous();
+    right += ledger.totals().copies == 1 ? 1 : 0;
+  });
+  EXPECT_EQ(right, 64);
+}
+#endif
 
 TEST(LedgerThreads, MemoryMayEndOnAnotherThread) {
   const CopyLedger ledger;

@@ -244,15 +244,10 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
     it.require_allowed(entry);
     bytes += entry.bytes_read + entry.bytes_written;
   }
-  struct Cover {
-    explicit Cover(LedgerWatch& watched) : it(watched) { ++it.covered; }
-    ~Cover() { --it.covered; }
-    LedgerWatch& it;
-  };
   std::string_view kernel;
   const auto start = std::chrono::steady_clock::now();
   {
-    const Cover cover(it);
+    const UntoldScope untold;
     kernel = work(state);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -75,6 +75,23 @@ void copy_by(std::string_view kernel, const Tensor& dst, const Tensor& src, Inde
   });
 }
 
+/// What happens in the scope is the inside of one operation: scratch memory and the copies to and from it are
+/// neither told nor refused.
+class UntoldScope {
+ public:
+  UntoldScope() noexcept : watched_(watch != nullptr ? &ledger_watch() : nullptr) {
+    if (watched_ != nullptr) ++watched_->covered;
+  }
+  ~UntoldScope() {
+    if (watched_ != nullptr) --watched_->covered;
+  }
+  UntoldScope(const UntoldScope&) = delete;
+  UntoldScope& operator=(const UntoldScope&) = delete;
+
+ private:
+  LedgerWatch* watched_;
+};
+
 /// Elements are handed out of tensors, or looked at: what is copied to that end NoCopy lets pass.
 class ReadingScope : public WatchScope {
  public:

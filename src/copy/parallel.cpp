@@ -144,7 +144,8 @@ bool run_on_threads(Index begin, Index end, Index grain, int threads, void (*bod
         tbb::simple_partitioner{});
   };
   if (allowance.threads() == tbb::this_task_arena::max_concurrency()) {
-    loop();
+    // While it waits the thread takes up nothing of the caller's own tasks: its scopes are not theirs.
+    tbb::this_task_arena::isolate(loop);
   } else {
     tbb::task_arena arena(allowance.threads());
     arena.execute(loop);

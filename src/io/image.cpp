@@ -2,6 +2,7 @@
 #include "tenstride/io/image.hpp"
 
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
 #include "image_codec.hpp"
 #include "input.hpp"
 #include "tenstride/factory.hpp"
@@ -51,6 +52,7 @@ ImageInfo read_image_info(const std::string& path) {
 }
 
 Tensor read_image(const std::string& path) {
+  const tenstride::detail::OperationScope scope("read_image", {});
   const OpenImage image(path, "read_image");
   Tensor pixels = empty({image.info.height, image.info.width, image.info.channels}, {.dtype = DType::uint8});
   const std::string wrong = image.decoder->decode(pixels.mutable_storage_data());

@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
 #include "image_png.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/io/image.hpp"
@@ -130,6 +131,8 @@ Tensor as_rows(const Tensor& rows) {
 }  // namespace
 
 void write_png(const std::string& path, const Tensor& image, Overwrite overwrite) {
+  const tenstride::detail::OperationScope scope("write_png", {});
+  const tenstride::detail::ReadingScope reading;
   const Tensor picture = as_picture(image);
   const Index height = picture.shape()[0];
   const Index row_bytes = picture.shape()[1] * picture.shape()[2];

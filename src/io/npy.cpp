@@ -3,6 +3,7 @@
 
 #include "../copy/swap_bytes.hpp"
 #include "../message.hpp"
+#include "copy/ledger_watch.hpp"
 #include "input.hpp"
 #include "tenstride/copy.hpp"
 
@@ -71,6 +72,7 @@ Tensor open_npy(const std::string& path, MapMode mode) {
 }
 
 Tensor load_npy(const std::string& path) {
+  const tenstride::detail::OperationScope scope("load_npy", {});
   const MappedNpy npy(path, "load_npy", MapMode::read_only);
   const Storage storage = Storage::allocate(npy.header.nbytes);
   const std::byte* const first = npy.file.data() + npy.header.data_begin;
@@ -101,6 +103,8 @@ void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& 
     throw RuntimeError(
         message("save_npy: a meta tensor has no elements to be written (shape ", tensor.shape(), ")"));
   }
+  const tenstride::detail::OperationScope scope("save_npy", {});
+  const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out
   NpyWriter writer(path, tensor.shape(), tensor.dtype(), options);
   copy_elements(writer.tensor(), tensor);
   writer.commit();
