@@ -57,10 +57,11 @@ bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); 
 bench-quick: ## The same, in minutes
 	@$(MAKE) --no-print-directory bench QUICK=1
 
-pictures: setup ## Draw the pictures of the documents anew
+pictures: setup ## Draw the pictures of the documents anew, and print their outputs
 	cmake --preset dev
 	cmake --build --preset dev --target tenstride_cli
 	scripts/pictures.sh build/dev/bin/tenstride
+	.venv/bin/python3 -B scripts/outputs.py build/dev/bin/tenstride docs/memory-model.md
 
 format: setup ## Write every C++ file as clang-format does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

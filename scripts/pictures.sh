@@ -15,7 +15,7 @@ draw layout.svg 'x = torch.arange(12).view(3,4); y = x.permute(1,0); z = y.conti
 draw storage.svg 'x = torch.arange(12).view(2,3,2)'
 draw slice.svg 'x = torch.arange(15).view(3,5); y = x[1:, ::2]; z = x[:, 4]'
 draw broadcast.svg 'row = torch.arange(3); x = row.expand(4,3)'
-draw reshape.svg 'x = torch.arange(6).view(2,3); y = x.T; z = x.reshape(3,2)'
+draw reshape.svg 'x = torch.arange(6).view(2,3); y = x.T; z = x.view(6); w = z.view(3,2)'
 refused=yes draw refused.svg 'x = torch.arange(12).view(2,3,2); y = x.permute(0,2,1); y.view(-1)'
 draw bytes.svg 'x = torch.tensor([1.0, 2.0, 3.0]); y = x.view(torch.int16); z = y[1::2]'
 draw walk.svg 'torch.arange(24).view(4,6).t().contiguous()' --what walk

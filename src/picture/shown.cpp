@@ -228,6 +228,21 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, head) + "…" + text.substr(tail);
 }
 
+std::vector<std::string> lines_of(const std::string& text, std::size_t most) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (lines.empty() || characters(lines.back()) + 1 + characters(word) > most) {
+      lines.push_back(word);
+    } else {
+      lines.back() += ' ' + word;
+    }
+    begin = end + 1;
+  }
+  return lines;
+}
+
 std::string story_of(const Picture& picture, std::size_t number) {
   const PictureTensor& tensor = picture.tensors[number];
   const PictureStorage& storage = picture.storages[tensor.storage];

@@ -69,6 +69,9 @@ std::string plain(const Dims& dims);
 /// The text, its middle left out where it is longer than `most` characters.
 std::string shortened(const std::string& text, std::size_t most);
 
+/// The text broken between words into lines of at most so many characters, where words allow it.
+std::vector<std::string> lines_of(const std::string& text, std::size_t most);
+
 /// Code points.
 std::size_t characters(std::string_view text);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr Index head_height = 46;
 constexpr Index row_space = 26;
+constexpr Index note_height = 16;
 constexpr Index column_space = 36;
 /// Wider pictures have the storage below the grid.
 constexpr Index most_side_by_side = 1000;
@@ -72,6 +73,10 @@ Scene scene_of(const Picture& picture, const PictureOptions& options) {
   return scene;
 }
 
+std::vector<std::string> note_of(const PictureTensor& tensor) {
+  return tensor.hint.empty() ? std::vector<std::string>() : lines_of("note: " + tensor.hint, 90);
+}
+
 void head(Canvas& canvas, const Picture& picture, std::size_t number, Index x, Index y) {
   const PictureTensor& tensor = picture.tensors[number];
   const std::string title = shortened(tensor.title, 70);
@@ -87,9 +92,11 @@ void head(Canvas& canvas, const Picture& picture, std::size_t number, Index x, I
   canvas.text(x, y + 34, layout + facts, "l");
   canvas.reach(x + mono_width(layout + facts, 13) + margin, 0);
   canvas.reach(dot + 10 + sans_width(story, 13) + margin, 0);
-  if (!tensor.hint.empty()) {
-    canvas.text(x, y + 54, shortened("note: " + tensor.hint, 110), "m");
-    canvas.reach(x + sans_width(shortened("note: " + tensor.hint, 110), 11) + margin, 0);
+  Index line_y = y + 54;
+  for (const std::string& line : note_of(tensor)) {
+    canvas.text(x, line_y, line, "m");
+    canvas.reach(x + sans_width(line, 11) + margin, 0);
+    line_y += note_height;
   }
 }
 
@@ -173,7 +180,7 @@ std::string svg_of_tensors(const Picture& picture, const PictureOptions& options
     }
     const auto number = static_cast<std::size_t>(entry);
     head(canvas, picture, number, margin, y);
-    y += head_height + (picture.tensors[number].hint.empty() ? 0 : 20);
+    y += head_height + static_cast<Index>(note_of(picture.tensors[number]).size()) * note_height;
     const Size grid = grid_size(scene, number);
     const Size strip = strip_size(scene, number);
     draw_grid(canvas, scene, number, margin, y);

@@ -63,23 +63,10 @@ class Terminal {
   [[nodiscard]] std::string painted(const std::string& words, Root root) const {
     return painted(words, message("\033[48;5;", terminal_color(colors_.of(root)), ";38;5;16m"));
   }
-  /// Broken between words.
   [[nodiscard]] std::string wrapped(const std::string& indent, const std::string& words) const {
-    std::string text = indent;
-    std::size_t length = indent.size();
-    for (std::size_t begin = 0; begin < words.size();) {
-      const std::size_t end = std::min(words.find(' ', begin), words.size());
-      const std::string word = words.substr(begin, end - begin);
-      if (begin > 0 && length + 1 + characters(word) > width_) {
-        text += '\n' + indent + "  ";
-        length = indent.size() + 2;
-      } else if (begin > 0) {
-        text += ' ';
-        ++length;
-      }
-      text += word;
-      length += characters(word);
-      begin = end + 1;
+    std::string text;
+    for (const std::string& line : lines_of(words, width_ - indent.size() - 2)) {
+      text += text.empty() ? indent + line : '\n' + indent + "  " + line;
     }
     return text;
   }
