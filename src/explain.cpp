@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/explain.hpp"
 
+#include "explain_cause.hpp"
 #include "explain_chain.hpp"
 #include "message.hpp"
+#include "reshape_text.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride {
@@ -50,52 +52,83 @@ std::vector<Fix> copying_fixes(const ViewObstacle& obstacle, DType dtype) {
   return fixes;
 }
 
-/// Goes back through the views that led to the refused one: where the view would have been possible before a
-/// step, that step is the cause, and doing the view first is free.
+/// The elements in the order in which they lie, where they then can be viewed.
+std::optional<Fix> view_of_memory(const ViewObstacle& obstacle, DType dtype) {
+  const std::optional<Dims> order = detail::memory_order(obstacle.from);
+  if (!order || !try_view(permute(obstacle.from, *order), obstacle.to)) return std::nullopt;
+  const Tensor source = on_meta(obstacle.from, dtype);
+  if (!source.permute(*order).view(obstacle.to).shares_storage(source)) return std::nullopt;
+  return Fix{detail::message(".permute", *order, ".view", obstacle.to), 0, 0, true};
+}
+
+/// Where the view would have been possible before a step, doing it there is free.
 std::optional<Fix> earlier_view(const Explanation& explanation, const Failure& failure) {
   const ViewObstacle& obstacle = *failure.obstacle;
   const std::vector<Step>& steps = explanation.evaluation.steps;
-  for (std::optional<std::size_t> at = failure.source; at && steps[*at].from; at = steps[*at].source) {
-    const Step& step = steps[*at];
-    if (step.kind != StepKind::view && step.kind != StepKind::self) break;
-    if (step.from_dtype != failure.dtype || numel(*step.from) != numel(obstacle.from)) break;
-    if (!try_view(*step.from, obstacle.to)) continue;
-    const Tensor source = on_meta(*step.from, step.from_dtype);
-    if (!source.view(obstacle.to).shares_storage(source)) break;
-    return Fix{detail::message(".view", obstacle.to, " before ", call_text(explanation, step.range)), 0, 0,
-               true};
-  }
-  return std::nullopt;
+  const std::optional<std::size_t> before = detail::last_viewable(steps, failure.source, obstacle.to);
+  if (!before || steps[*before].from_dtype != failure.dtype) return std::nullopt;
+  const Tensor source = on_meta(*steps[*before].from, failure.dtype);
+  if (!source.view(obstacle.to).shares_storage(source)) return std::nullopt;
+  return Fix{detail::message(".view", obstacle.to, " before ", call_text(explanation, steps[*before].range)),
+             0, 0, true};
 }
 
-/// The step that first made the refused tensor's line of views non-contiguous.
-std::string cause(const Explanation& explanation, const Failure& failure) {
-  const std::vector<Step>& steps = explanation.evaluation.steps;
-  for (std::optional<std::size_t> at = failure.source; at && steps[*at].from; at = steps[*at].source) {
-    const Step& step = steps[*at];
-    if (step.kind != StepKind::view && step.kind != StepKind::self) break;
-    if (!is_contiguous(*step.from) || step.contiguous) continue;
-    return detail::message("\n  since: ", call_text(explanation, step.range), " (step ", *at + 1, ") made ",
-                           to_string(step.layout), " of the contiguous ", to_string(*step.from));
+std::string fix_lines(const std::vector<Fix>& fixes, std::size_t item_size) {
+  std::vector<detail::FixLine> lines;
+  for (const Fix& fix : fixes) {
+    if (fix.bytes_copied == 0) {
+      lines.push_back({fix.code, std::string(detail::free_but_reordered)});
+    } else {
+      const bool is_visible = fix.code.starts_with(".contiguous");
+      lines.push_back({fix.code, detail::price(fix.elements_copied, item_size) +
+                                     (is_visible ? ", visibly" : ", silently")});
+    }
   }
-  return {};
+  return detail::to_text(lines);
+}
+
+/// "since: …", the step to blame.
+std::string since(const Explanation& explanation, std::size_t cause) {
+  const Step& step = explanation.evaluation.steps[cause];
+  std::string text = detail::message("\n  since: ", call_text(explanation, step.range), " (step ", cause + 1,
+                                     ") made ", to_string(step.layout));
+  if (!step.from) return text;
+  return text + (is_contiguous(*step.from) ? " of the contiguous " : " of ") + to_string(*step.from);
+}
+
+void explain_refused_view(Explanation& explanation) {
+  const Failure& failure = *explanation.evaluation.failure;
+  const ViewObstacle& obstacle = *failure.obstacle;
+  explanation.fixes = copying_fixes(obstacle, failure.dtype);
+  std::optional<Fix> free = earlier_view(explanation, failure);
+  if (!free) free = view_of_memory(obstacle, failure.dtype);
+  if (free) explanation.fixes.push_back(*std::move(free));
+  explanation.failure_cause =
+      detail::cause_of_refusal(explanation.evaluation.steps, failure.source, obstacle.to);
+  explanation.message = failure.message.substr(0, failure.message.find('\n') + 1) +
+                        detail::obstacle_lines(obstacle) +
+                        fix_lines(explanation.fixes, item_size(failure.dtype));
+  if (explanation.failure_cause) explanation.message += since(explanation, *explanation.failure_cause);
+  explanation.message += detail::scramble_note(obstacle);
 }
 
 void explain_failure(Explanation& explanation) {
   const Failure& failure = *explanation.evaluation.failure;
   explanation.message = failure.message;
   if (failure.type == "SyntaxError") return;  // its message has the caret already
-  if (!failure.obstacle) {
-    explanation.message += '\n' + point_at(explanation.expression, failure.range);
+  if (failure.obstacle) {
+    explain_refused_view(explanation);
     return;
   }
-  explanation.fixes = copying_fixes(*failure.obstacle, failure.dtype);
-  if (const std::optional<Fix> fix = earlier_view(explanation, failure)) {
-    explanation.message += detail::message("\n         ", fix->code, "   no copy, another element order");
-    explanation.fixes.push_back(*fix);
-  } else {
-    explanation.message += cause(explanation, failure);
-  }
+  if (failure.scramble) explanation.message += '\n' + to_string(*failure.scramble);
+  explanation.message += '\n' + point_at(explanation.expression, failure.range);
+}
+
+/// Blames steps, and explains the failure.
+void conclude(Explanation& explanation) {
+  const std::vector<Step>& steps = explanation.evaluation.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) explanation.causes.push_back(detail::cause_of(steps, i));
+  if (explanation.evaluation.failure) explain_failure(explanation);
 }
 
 Evaluation not_parsed(const ParseError& error) {
@@ -118,7 +151,9 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     const Program program = Program::parse(expression);
     // First without memory: what it would need is known then. What needs elements fails there, and is done
     // for real.
-    Evaluation forecast = evaluate(program, {.inputs = on_meta(options.inputs), .device = Device::meta});
+    EvaluateOptions evaluate_options{.inputs = on_meta(options.inputs), .device = Device::meta};
+    evaluate_options.scrambles = options.scrambles;
+    Evaluation forecast = evaluate(program, evaluate_options);
     if (forecast.totals.peak_bytes > options.max_bytes && !forecast.failure) {
       explanation.note =
           detail::message("the value is left out: it needs ", bytes_to_text(forecast.totals.peak_bytes),
@@ -129,13 +164,78 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     } else if (forecast.totals.peak_bytes > options.max_bytes) {
       explanation.evaluation = std::move(forecast);
     } else {
-      explanation.evaluation = evaluate(program, {.inputs = options.inputs});
+      evaluate_options.inputs = options.inputs;
+      evaluate_options.device = Device::cpu;
+      explanation.evaluation = evaluate(program, evaluate_options);
       explanation.chain = detail::compare_with_chain(explanation.evaluation);
     }
   } catch (const ParseError& error) {
     explanation.evaluation = not_parsed(error);
   }
-  if (explanation.evaluation.failure) explain_failure(explanation);
+  conclude(explanation);
+  return explanation;
+}
+
+namespace {
+
+EvaluateOptions for_session(const ExplainOptions& options) {
+  EvaluateOptions result;
+  result.inputs = options.inputs;
+  result.scrambles = options.scrambles;
+  return result;
+}
+
+}  // namespace
+
+ExplainSession::ExplainSession(ExplainOptions options)
+    : options_(std::move(options)), interpreter_(for_session(options_)) {}
+
+Explanation ExplainSession::explain(std::string_view text) {
+  Explanation explanation;
+  explanation.is_of_session = true;
+  try {
+    Evaluation forecast = interpreter_.forecast(text);
+    if (forecast.totals.peak_bytes > options_.max_bytes) {
+      const std::size_t begin = interpreter_.text().size();
+      explanation.expression = detail::message(interpreter_.text(), text, '\n');
+      if (!forecast.failure) {
+        Failure failure;
+        failure.type = "MemoryError";
+        failure.message =
+            detail::message("not carried out: it needs ", bytes_to_text(forecast.totals.peak_bytes),
+                            " of memory, more than ", bytes_to_text(options_.max_bytes));
+        failure.range = {begin, begin + text.size()};
+        forecast.value = {};
+        forecast.failure = std::move(failure);
+      }
+      explanation.evaluation = std::move(forecast);
+    } else {
+      explanation.evaluation = interpreter_.run(text);
+      explanation.expression = interpreter_.text();
+      const Evaluation& evaluation = explanation.evaluation;
+      const std::size_t told = evaluation.value.step().value_or(evaluation.steps.size() - 1);
+      if (evaluation.steps.size() > evaluation.first_step && told >= evaluation.first_step) {
+        explanation.chain = detail::compare_with_chain(evaluation);
+      }
+    }
+  } catch (const ParseError& error) {
+    explanation.expression = interpreter_.text();
+    explanation.evaluation = not_parsed(error);
+  }
+  conclude(explanation);
+  return explanation;
+}
+
+std::optional<ViewExplanation> why_not_view(const Tensor& x, const Dims& sizes) {
+  const Dims shape = infer_shape(sizes, x.numel(), x.shape(), "view");
+  const std::optional<ViewObstacle> obstacle = why_not_view(x.layout(), shape);
+  if (!obstacle) return std::nullopt;
+  ViewExplanation explanation{*obstacle, copying_fixes(*obstacle, x.dtype()), {}};
+  if (std::optional<Fix> fix = view_of_memory(*obstacle, x.dtype())) {
+    explanation.fixes.push_back(*std::move(fix));
+  }
+  explanation.text = detail::obstacle_lines(*obstacle) + fix_lines(explanation.fixes, item_size(x.dtype())) +
+                     detail::scramble_note(*obstacle);
   return explanation;
 }
 

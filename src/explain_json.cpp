@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "explain_cause.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/text.hpp"
 
@@ -85,7 +86,43 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
   return list;
 }
 
-Json to_json_step(const Step& step, PlanDetail plans) {
+Json to_json_cause(const std::optional<std::size_t>& cause) {
+  return cause ? Json(*cause + 1) : Json(nullptr);
+}
+
+Json to_json_contiguity(const Layout& layout) {
+  const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(layout);
+  if (!obstacle) return nullptr;
+  return {{"axis", obstacle->axis},
+          {"stride_found", obstacle->stride_found},
+          {"stride_needed", obstacle->stride_needed},
+          {"order", to_json_list(obstacle->order)},
+          {"repeats", obstacle->repeats},
+          {"backwards", obstacle->is_backwards},
+          {"gaps", obstacle->has_gaps},
+          {"may_overlap", obstacle->may_overlap}};
+}
+
+Json to_json_scramble(const std::optional<ScrambleSeen>& seen) {
+  if (!seen) return nullptr;
+  Json places = Json::array();
+  for (std::size_t i = 0; i < seen->places.size(); ++i) {
+    const ScrambledPlace& place = seen->places[i];
+    places.push_back({{"index", to_json_list(place.index)},
+                      {"reshaped_from", to_json_list(place.reshaped_from)},
+                      {"meant_from", to_json_list(place.meant_from)},
+                      {"found", seen->found.empty() ? Json(nullptr) : Json(seen->found[i])},
+                      {"meant", seen->meant.empty() ? Json(nullptr) : Json(seen->meant[i])}});
+  }
+  return {{"from", to_json_list(seen->scramble.from)},
+          {"to", to_json_list(seen->scramble.to)},
+          {"order", to_json_list(seen->scramble.order)},
+          {"meant", to_code(seen->scramble)},
+          {"places", std::move(places)},
+          {"differing", seen->differing ? Json(*seen->differing) : Json(nullptr)}};
+}
+
+Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, PlanDetail plans) {
   Json reason = nullptr;
   if (!step.reason.empty() || !step.hint.empty()) {
     reason = step.reason + (step.reason.empty() || step.hint.empty() ? "" : "; ") + step.hint;
@@ -100,7 +137,10 @@ Json to_json_step(const Step& step, PlanDetail plans) {
             {"shares_storage", step.shares_storage},
             {"bytes_moved", step.bytes_moved},
             {"bytes_allocated", step.bytes_allocated},
-            {"reason", reason}};
+            {"reason", reason},
+            {"cause", to_json_cause(cause)},
+            {"not_contiguous", to_json_contiguity(step.layout)},
+            {"scramble", to_json_scramble(step.scramble)}};
   if (plans == PlanDetail::listed) {
     json["plans"] = to_json_plans(step.plans);
     json["plan_count"] = step.plan_count;
@@ -108,9 +148,11 @@ Json to_json_step(const Step& step, PlanDetail plans) {
   return json;
 }
 
-Json to_json_steps(const std::vector<Step>& steps, PlanDetail plans) {
+Json to_json_steps(const std::vector<Step>& steps, std::size_t first, PlanDetail plans) {
   Json list = Json::array();
-  for (const Step& step : steps) list.push_back(to_json_step(step, plans));
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    list.push_back(to_json_step(steps[i], detail::cause_of(steps, i), plans));
+  }
   return list;
 }
 
@@ -145,7 +187,9 @@ Json to_json_error(const Explanation& explanation) {
           {"message", explanation.message},
           {"step", explanation.evaluation.steps.size()},
           {"obstacle",
-           failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)}};
+           failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)},
+          {"cause", to_json_cause(explanation.failure_cause)},
+          {"scramble", to_json_scramble(failure->scramble)}};
 }
 
 Json to_json_chain(const std::optional<ChainComparison>& chain) {
@@ -192,14 +236,14 @@ std::string dumped(const Json& json) {
 }  // namespace
 
 std::string to_json(const std::vector<Step>& steps) {
-  return dumped(to_json_steps(steps, PlanDetail::left_out));
+  return dumped(to_json_steps(steps, 0, PlanDetail::left_out));
 }
 
 std::string to_json(const Explanation& explanation, PlanDetail plans) {
   const Evaluation& evaluation = explanation.evaluation;
   Json json;
   json["expr"] = explanation.expression;
-  json["steps"] = to_json_steps(evaluation.steps, plans);
+  json["steps"] = to_json_steps(evaluation.steps, evaluation.first_step, plans);
   json["value"] = to_json_value(evaluation.value);
   json["error"] = to_json_error(explanation);
   json["totals"] = {{"copies", evaluation.totals.copies},

@@ -25,6 +25,7 @@ class Writer {
       : explanation_(explanation), steps_(explanation.evaluation.steps), style_(style) {}
 
   std::string run(PlanDetail plans) {
+    first_ = explanation_.evaluation.first_step;
     rows();
     if (plans == PlanDetail::listed) list_plans();
     const Evaluation& evaluation = explanation_.evaluation;
@@ -33,7 +34,7 @@ class Writer {
     if (!explanation_.note.empty()) text_ += gap() + explanation_.note + '\n';
     if (evaluation.failure) {
       text_ += gap() + painted(evaluation.failure->type, red) + ": " + explanation_.message + '\n';
-    } else if (!steps_.empty()) {
+    } else if (steps_.size() > first_ && !(is_session() && evaluation.totals.copies == 0)) {
       text_ += gap() + totals() + '\n';
     }
     if (explanation_.chain && is_worth_telling(*explanation_.chain)) compare(*explanation_.chain);
@@ -59,21 +60,45 @@ class Writer {
     return steps_[i].range == steps_[j].range && steps_[i].op == steps_[j].op;
   }
 
-  static std::string cost(const Step& step) {
+  /// Bytes, the reason, and the step to blame; of a view what it did to contiguity.
+  [[nodiscard]] std::string cost(std::size_t i) const {
+    const Step& step = steps_[i];
     std::string text;
     if (step.kind == StepKind::fresh) text = bytes_to_text(step.bytes_allocated);
     if (step.bytes_moved > 0) text = bytes_to_text(step.bytes_moved) + " moved";
     if (!step.reason.empty()) text += (text.empty() ? "" : ": ") + step.reason;
+    const std::optional<std::size_t> cause =
+        i < explanation_.causes.size() ? explanation_.causes[i] : std::nullopt;
+    if (!cause) return text;
+    if (*cause == i) {
+      const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(step.layout);
+      if (obstacle) text += (text.empty() ? "" : ": ") + summary(*obstacle);
+    } else if (step.kind == StepKind::copy) {
+      text += detail::message(" (since step ", *cause + 1, ")");
+    }
     return text;
   }
+
+  [[nodiscard]] std::string note(const Step& step) const {
+    if (step.hint.empty()) return {};
+    std::string text = "   " + painted("note:", yellow) + ' ' + step.hint + '\n';
+    if (!step.scramble) return text;
+    std::string table = "  " + to_string(*step.scramble);
+    for (std::size_t at = 0; (at = table.find('\n', at)) != std::string::npos; at += 3)
+      table.insert(at + 1, "  ");
+    return text + table + '\n';
+  }
+
+  /// Of one line of a session less is told: nothing where nothing was copied.
+  [[nodiscard]] bool is_session() const { return explanation_.is_of_session; }
 
   void rows() {
     std::vector<Row> rows;
     std::vector<std::string> notes;  // below each row
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
+    for (std::size_t i = first_; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       std::size_t first = i;
-      while (first > 0 && same_call(first - 1, i)) --first;
+      while (first > first_ && same_call(first - 1, i)) --first;
       if (i - first >= most_alike) {
         const bool is_last = i + 1 == steps_.size() || !same_call(i, i + 1);
         if (is_last) notes.back() += detail::message("   … and ", i - first - most_alike + 1, " more\n");
@@ -82,11 +107,12 @@ class Writer {
       rows.push_back({std::to_string(i + 1), call(step.range), to_string(step.layout),
                       std::string(name(step.dtype)), step.contiguous ? "contiguous" : "not contiguous",
                       std::string(name(step.kind))});
-      rows_cost_.push_back(cost(step));
-      notes.push_back(step.hint.empty() ? "" : "   " + painted("note:", yellow) + ' ' + step.hint + '\n');
+      rows_cost_.push_back(cost(i));
+      notes.push_back(note(step));
     }
     const std::optional<Failure>& failure = explanation_.evaluation.failure;
-    if (failure && failure->cause == Failure::Cause::operation && failure->op != "assert") {
+    if (failure && failure->cause == Failure::Cause::operation && failure->op != "assert" &&
+        !failure->op.empty()) {
       rows.push_back({std::to_string(steps_.size() + 1), call(failure->range), "refused", "", "", ""});
       rows_cost_.emplace_back();
       notes.emplace_back();
@@ -112,7 +138,7 @@ class Writer {
   }
 
   void list_plans() {
-    for (std::size_t i = 0; i < steps_.size(); ++i) {
+    for (std::size_t i = first_; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       if (step.plans.empty()) continue;
       text_ += gap() + detail::message("plan of step ", i + 1, ", ", call(step.range), ":\n");
@@ -140,7 +166,8 @@ class Writer {
   /// One copy is one copy, held back or not.
   [[nodiscard]] bool is_worth_telling(const ChainComparison& chain) const {
     const auto is_of_pattern = [](const Step& step) { return step.eager.size() > 1; };
-    return chain.bytes_saved() != 0 || std::any_of(steps_.begin(), steps_.end(), is_of_pattern);
+    return chain.bytes_saved() != 0 ||
+           std::any_of(steps_.begin() + static_cast<std::ptrdiff_t>(first_), steps_.end(), is_of_pattern);
   }
 
   static std::string bill(std::size_t copies, Index read, Index written) {
@@ -203,6 +230,8 @@ class Writer {
   const Explanation& explanation_;
   const std::vector<Step>& steps_;
   TextStyle style_;
+  /// The first step that is told.
+  std::size_t first_ = 0;
   std::string text_;
   std::vector<std::string> rows_cost_;
 };

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/reshape.hpp"
 
+#include <algorithm>
+
 #include "message.hpp"
+#include "reshape_text.hpp"
+#include "tenstride/scramble.hpp"
+#include "tenstride/views_axes.hpp"
 
 namespace tenstride {
 namespace {
@@ -28,38 +33,100 @@ std::string group_list(const std::vector<AxisGroup>& groups) {
   return text;
 }
 
-std::string price(const ViewObstacle& obstacle, std::size_t item_size) {
-  const Index count = numel(obstacle.from);
-  const std::optional<Index> bytes = try_multiply(count, static_cast<Index>(item_size));
-  if (item_size == 0 || !bytes) return plural(count, "element");
-  return detail::message(plural(count, "element"), " (", *bytes, " B)");
+/// "0 2 4", "7 9 … 105": `count` positions from the first on.
+std::string run_of_positions(Index first, Index stride, Index count) {
+  std::string text = std::to_string(first);
+  for (Index i = 1; i < count; ++i) {
+    if (count > 4 && i == 2) {
+      text += " …";
+      i = count - 1;
+    }
+    text += ' ' + std::to_string(first + i * stride);
+  }
+  return text;
+}
+
+/// Where the elements lie that the merged axis would walk: once through the right axis, then a step along the
+/// left. Empty where a position does not fit 64 bits.
+std::string walk(const ViewObstacle& obstacle) {
+  const Layout& from = obstacle.from;
+  const Index size = from.shape[obstacle.right_axis];
+  const Index stride = from.strides[obstacle.right_axis];
+  const std::optional<Index> next = try_add(from.offset, obstacle.stride_needed);
+  const std::optional<Index> second = try_add(from.offset, obstacle.stride_found);
+  if (!next || !second || !try_add(*second, obstacle.stride_needed)) return {};
+  return detail::message("  walk:  the elements lie at ", run_of_positions(from.offset, stride, size),
+                         ", then at ", run_of_positions(*second, stride, size), "; one axis of stride ",
+                         stride, " would go on at ", *next, "\n");
 }
 
 }  // namespace
 
-std::string to_string(const ViewObstacle& obstacle, std::size_t item_size) {
+std::string detail::price(Index count, std::size_t item_size) {
+  const std::optional<Index> bytes = try_multiply(count, static_cast<Index>(item_size));
+  if (item_size == 0 || !bytes) return "copies " + plural(count, "element");
+  return message("copies ", plural(count, "element"), " (", *bytes, " B)");
+}
+
+std::string detail::obstacle_lines(const ViewObstacle& obstacle) {
   const Layout& from = obstacle.from;
   const std::size_t right = obstacle.right_axis;
   const bool has_merges = obstacle.groups.size() < from.rank();
-  const std::string to = detail::to_text(obstacle.to);
-  const std::string plain = detail::message("  fixes: .reshape", to);
-  const std::string visible = detail::message("         .contiguous().view", to);
-  const std::size_t width = std::max(plain.size(), visible.size()) + 2;
-  std::string text =
-      detail::message("  from   ", from.shape, ":", from.strides, "+", from.offset, "   to ", to, "\n");
-  text += detail::message(
-      "  axes ", obstacle.left_axis, " and ", right, " would merge, but a step along axis ",
-      obstacle.left_axis, " moves ", plural(obstacle.stride_found, "element"), " and running through axis ",
-      right, " moves ", from.shape[right], "*", from.strides[right], " = ", obstacle.stride_needed, "\n");
-  text += detail::message("  free:  the axes group as", group_list(obstacle.groups), "; ",
-                          has_merges ? "inside a group they may be split and merged, across groups not"
-                                     : "each may be split, none may be merged",
-                          "\n");
-  text += plain + std::string(width - plain.size(), ' ') + "copies " + price(obstacle, item_size) +
-          ", silently\n";
-  text += visible + std::string(width - visible.size(), ' ') + "copies " + price(obstacle, item_size) +
-          ", visibly";
+  std::string text = message("  from   ", from.shape, ":", from.strides, "+", from.offset, "   to ",
+                             to_text(obstacle.to), "   (shape:strides+offset, in elements)\n");
+  text += message("  axes ", obstacle.left_axis, " and ", right, " would merge, but a step along axis ",
+                  obstacle.left_axis, " moves ", plural(obstacle.stride_found, "element"),
+                  " and running through axis ", right, " moves ", from.shape[right], "*", from.strides[right],
+                  " = ", obstacle.stride_needed, "\n");
+  text += walk(obstacle);
+  return text + message("  free:  the axes group as", group_list(obstacle.groups), "; ",
+                        has_merges ? "inside a group they may be split and merged, across groups not"
+                                   : "each may be split, none may be merged",
+                        "\n");
+}
+
+std::vector<detail::FixLine> detail::copying_fix_lines(const ViewObstacle& obstacle, std::size_t item_size) {
+  const std::string cost = price(numel(obstacle.from), item_size);
+  return {{message(".reshape", obstacle.to), cost + ", silently"},
+          {message(".contiguous().view", obstacle.to), cost + ", visibly"}};
+}
+
+std::optional<Dims> detail::memory_order(const Layout& layout) {
+  Dims order;
+  for (std::size_t d = 0; d < layout.rank(); ++d) order.push_back(static_cast<Index>(d));
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    return layout.strides[static_cast<std::size_t>(a)] > layout.strides[static_cast<std::size_t>(b)];
+  });
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    if (order[d] != static_cast<Index>(d)) return order;
+  }
+  return std::nullopt;
+}
+
+std::string detail::to_text(const std::vector<FixLine>& fixes) {
+  std::size_t width = 0;
+  for (const FixLine& fix : fixes) width = std::max(width, fix.code.size());
+  std::string text;
+  for (const FixLine& fix : fixes) {
+    text += (text.empty() ? "  fixes: " : "\n         ") + fix.code +
+            std::string(width + 2 - fix.code.size(), ' ') + fix.price;
+  }
   return text;
+}
+
+std::string detail::scramble_note(const ViewObstacle& obstacle) {
+  const std::optional<Scramble> scramble = find_scramble(obstacle.from.shape, obstacle.to);
+  return scramble ? "\n  note:  " + to_string(*scramble) : std::string();
+}
+
+std::string to_string(const ViewObstacle& obstacle, std::size_t item_size) {
+  std::vector<detail::FixLine> fixes = detail::copying_fix_lines(obstacle, item_size);
+  const std::optional<Dims> order = detail::memory_order(obstacle.from);
+  if (order && try_view(permute(obstacle.from, *order), obstacle.to)) {
+    fixes.push_back(
+        {detail::message(".permute", *order, ".view", obstacle.to), std::string(detail::free_but_reordered)});
+  }
+  return detail::obstacle_lines(obstacle) + detail::to_text(fixes) + detail::scramble_note(obstacle);
 }
 
 ViewError::ViewError(ViewObstacle obstacle, std::size_t item_size)

@@ -146,10 +146,10 @@ class Explain(Case):
         self.write("x.npy", npy((2, 3, 4), range(24)))
         back = "y = x.permute(0,2,1).reshape(2,12).unflatten(1,(4,3)).permute(0,2,1)"
         self.assertEqual(self.run_tool("explain", back, "--input", "x.npy").stdout, """\
-1  .permute(0,2,1)      (2,4,3):(12,1,4)+0  float32  not contiguous  view
-2  .reshape(2,12)       (2,12):(12,1)+0     float32  contiguous      copy  192 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 1 and must have 12
+1  .permute(0,2,1)      (2,4,3):(12,1,4)+0  float32  not contiguous  view  axes out of order
+2  .reshape(2,12)       (2,12):(12,1)+0     float32  contiguous      copy  192 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 1 and must have 12 (since step 1)
 3  .unflatten(1,(4,3))  (2,4,3):(12,3,1)+0  float32  contiguous      view
-4  .permute(0,2,1)      (2,3,4):(12,1,3)+0  float32  not contiguous  view
+4  .permute(0,2,1)      (2,3,4):(12,1,3)+0  float32  not contiguous  view  axes out of order
 
 1 copy, 192 B moved, at most 96 B held
 

@@ -22,28 +22,31 @@ Json json(const std::string& expression) {
 TEST(Explain, TellsWhyAViewIsImpossibleAndWhatToDo) {
   EXPECT_EQ(text("torch.randn(2,3,2).permute(0,2,1).view(-1)"),
             R"(1  torch.randn(2,3,2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
-2  .permute(0,2,1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view
+2  .permute(0,2,1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
 3  .view(-1)           refused
 
 RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.
-  from   (2,2,3):(6,1,2)+0   to (12)
+  from   (2,2,3):(6,1,2)+0   to (12)   (shape:strides+offset, in elements)
   axes 1 and 2 would merge, but a step along axis 1 moves 1 element and running through axis 2 moves 3*2 = 6
+  walk:  the elements lie at 0 2 4, then at 1 3 5; one axis of stride 2 would go on at 6
   free:  the axes group as [0] [1] [2]; each may be split, none may be merged
-  fixes: .reshape(12)            copies 12 elements (48 B), silently
-         .contiguous().view(12)  copies 12 elements (48 B), visibly
-         .view(12) before .permute(0,2,1)   no copy, another element order
+  fixes: .reshape(12)                      copies 12 elements (48 B), silently
+         .contiguous().view(12)            copies 12 elements (48 B), visibly
+         .view(12) before .permute(0,2,1)  no copy, another element order
+  since: .permute(0,2,1) (step 2) made (2,2,3):(6,1,2)+0 of the contiguous (2,3,2):(6,2,1)+0
 )");
 }
 
 TEST(Explain, NamesTheStepThatLeftGaps) {
   EXPECT_EQ(text("x = torch.zeros(4, 8)\nx[:, 1:].view(28)"),
             R"(1  torch.zeros(4, 8)  (4,8):(8,1)+0  float32  contiguous      new   128 B
-2  [:, 1:]            (4,7):(8,1)+1  float32  not contiguous  view
+2  [:, 1:]            (4,7):(8,1)+1  float32  not contiguous  view  gaps
 3  .view(28)          refused
 
 RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.
-  from   (4,7):(8,1)+1   to (28)
+  from   (4,7):(8,1)+1   to (28)   (shape:strides+offset, in elements)
   axes 0 and 1 would merge, but a step along axis 0 moves 8 elements and running through axis 1 moves 7*1 = 7
+  walk:  the elements lie at 1 2 … 7, then at 9 10 … 15; one axis of stride 1 would go on at 8
   free:  the axes group as [0] [1]; each may be split, none may be merged
   fixes: .reshape(28)            copies 28 elements (112 B), silently
          .contiguous().view(28)  copies 28 elements (112 B), visibly
@@ -64,8 +67,8 @@ TEST(Explain, ShowsStepsValueAndTotals) {
   EXPECT_EQ(text("x = torch.arange(6).reshape(2, 3); x.T.reshape(-1)"),
             R"(1  torch.arange(6)  (6):(1)+0      int64  contiguous      new   48 B
 2  .reshape(2, 3)   (2,3):(3,1)+0  int64  contiguous      view
-3  .T               (3,2):(1,3)+0  int64  not contiguous  view
-4  .reshape(-1)     (6):(1)+0      int64  contiguous      copy  96 B moved: no view: axes 0 and 1 would merge, axis 0 has stride 1 and must have 6
+3  .T               (3,2):(1,3)+0  int64  not contiguous  view  axes out of order
+4  .reshape(-1)     (6):(1)+0      int64  contiguous      copy  96 B moved: no view: axes 0 and 1 would merge, axis 0 has stride 1 and must have 6 (since step 3)
 
 tensor([0, 3, 1, 4, 2, 5])
 
@@ -78,6 +81,11 @@ TEST(Explain, WarnsOfAScramble) {
             R"(1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous  new   24 B
 2  .reshape(3, 2)     (3,2):(2,1)+0  float32  contiguous  view
    note: the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; probably meant: .transpose(0, 1)
+    at      reshaped to (3,2)   .transpose(0, 1)
+    [0,1]   0  from [0,1]       0  from [1,0]
+    [1,0]   0  from [0,2]       0  from [0,1]
+    [1,1]   0  from [1,0]       0  from [1,1]
+    4 of 6 places hold another element; if that is meant, a comment `# as meant` in the line says so
 
 no copy, 0 B moved, at most 24 B held
 )");
@@ -121,12 +129,15 @@ TEST(ExplainJson, HasTheDocumentedShape) {
       result.dump(),
       R"j({"expr":"torch.zeros(2, 2).T.contiguous()","steps":[)j"
       R"j({"op":"zeros","kind":"new","dtype":"float32","shape":[2,2],"strides":[2,1],"offset":0,)j"
-      R"j("contiguous":true,"shares_storage":false,"bytes_moved":0,"bytes_allocated":16,"reason":null},)j"
+      R"j("contiguous":true,"shares_storage":false,"bytes_moved":0,"bytes_allocated":16,"reason":null,)j"
+      R"j("cause":null,"not_contiguous":null,"scramble":null},)j"
       R"j({"op":"T","kind":"view","dtype":"float32","shape":[2,2],"strides":[1,2],"offset":0,)j"
-      R"j("contiguous":false,"shares_storage":true,"bytes_moved":0,"bytes_allocated":0,"reason":null},)j"
+      R"j("contiguous":false,"shares_storage":true,"bytes_moved":0,"bytes_allocated":0,"reason":null,)j"
+      R"j("cause":2,"not_contiguous":{"axis":1,"stride_found":2,"stride_needed":1,"order":[1,0],"repeats":false,)j"
+      R"j("backwards":false,"gaps":false,"may_overlap":false},"scramble":null},)j"
       R"j({"op":"contiguous","kind":"copy","dtype":"float32","shape":[2,2],"strides":[2,1],"offset":0,)j"
       R"j("contiguous":true,"shares_storage":false,"bytes_moved":32,"bytes_allocated":16,)j"
-      R"j("reason":"strides (1,2) are not the row-major (2,1)"}],)j"
+      R"j("reason":"strides (1,2) are not the row-major (2,1)","cause":2,"not_contiguous":null,"scramble":null}],)j"
       R"j("value":[[0.0,0.0],[0.0,0.0]],"error":null,"totals":{"copies":1,"bytes_moved":32,"peak_bytes":32},)j"
       R"j("chain":{"source":1,"shape":[2,2],"strides":[2,1],"offset":0,"dtype":"float32","eager":{"steps":[)j"
       R"j({"call":".T","kind":"view","shape":[2,2],"strides":[1,2],"offset":0,"bytes_read":0,"bytes_written":0},)j"
@@ -141,6 +152,8 @@ TEST(ExplainJson, HoldsTheObstacleAndTheFixes) {
   const Json error = json("torch.zeros(2,3,2).permute(0,2,1).view(-1)")["error"];
   EXPECT_EQ(error["type"], "RuntimeError");
   EXPECT_EQ(error["step"], 2);
+  EXPECT_EQ(error["cause"], 2);
+  EXPECT_EQ(error["scramble"], nullptr);
   EXPECT_EQ(error["obstacle"].dump(),
             R"j({"shape":[2,2,3],"strides":[6,1,2],"offset":0,"to":[12],"left_axis":1,"right_axis":2,)j"
             R"j("stride_found":1,"stride_needed":6,"new_axis":0,"groups":[[0],[1],[2]],"fixes":[)j"
@@ -163,10 +176,10 @@ TEST(ExplainJson, WritesEveryKindOfValue) {
 TEST(ExplainChain, TellsWhatStepsCopyAndAChainDoesNot) {
   EXPECT_EQ(text("y = torch.zeros(2,3,4,5).permute(0,2,1,3).reshape(2,4,15).transpose(0,1).flatten()"),
             R"(1  torch.zeros(2,3,4,5)  (2,3,4,5):(60,20,5,1)+0  float32  contiguous      new   480 B
-2  .permute(0,2,1,3)     (2,4,3,5):(60,5,20,1)+0  float32  not contiguous  view
-3  .reshape(2,4,15)      (2,4,15):(60,15,1)+0     float32  contiguous      copy  960 B moved: no view: axes 2 and 3 would merge, axis 2 has stride 20 and must have 5
-4  .transpose(0,1)       (4,2,15):(15,60,1)+0     float32  not contiguous  view
-5  .flatten()            (120):(1)+0              float32  contiguous      copy  960 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 60 and must have 15
+2  .permute(0,2,1,3)     (2,4,3,5):(60,5,20,1)+0  float32  not contiguous  view  axes out of order
+3  .reshape(2,4,15)      (2,4,15):(60,15,1)+0     float32  contiguous      copy  960 B moved: no view: axes 2 and 3 would merge, axis 2 has stride 20 and must have 5 (since step 2)
+4  .transpose(0,1)       (4,2,15):(15,60,1)+0     float32  not contiguous  view  axes out of order
+5  .flatten()            (120):(1)+0              float32  contiguous      copy  960 B moved: no view: axes 1 and 2 would merge, axis 1 has stride 60 and must have 15 (since step 4)
 
 2 copies, 1920 B moved, at most 960 B held
 

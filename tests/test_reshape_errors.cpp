@@ -75,26 +75,30 @@ TEST(ReshapeErrors, OfFlattenAndUnflatten) {
 TEST(ViewError, BeginsWithPyTorchsLineAndExplains) {
   const Layout permuted{{2, 2, 3}, {6, 1, 2}, 0};
   const std::string explained =
-      "  from   (2,2,3):(6,1,2)+0   to (12)\n"
+      "  from   (2,2,3):(6,1,2)+0   to (12)   (shape:strides+offset, in elements)\n"
       "  axes 1 and 2 would merge, but a step along axis 1 moves 1 element and running through axis 2 moves "
       "3*2 = 6\n"
+      "  walk:  the elements lie at 0 2 4, then at 1 3 5; one axis of stride 2 would go on at 6\n"
       "  free:  the axes group as [0] [1] [2]; each may be split, none may be merged\n";
   EXPECT_EQ(refusal<ViewError>([&] { return view(permuted, {-1}); }),
             famous_line + explained +
-                "  fixes: .reshape(12)            copies 12 elements, silently\n"
-                "         .contiguous().view(12)  copies 12 elements, visibly");
+                "  fixes: .reshape(12)              copies 12 elements, silently\n"
+                "         .contiguous().view(12)    copies 12 elements, visibly\n"
+                "         .permute(0,2,1).view(12)  no copy, another element order");
   EXPECT_EQ(ViewError(*why_not_view(permuted, {12}), 4).what(),
             famous_line + explained +
-                "  fixes: .reshape(12)            copies 12 elements (48 B), silently\n"
-                "         .contiguous().view(12)  copies 12 elements (48 B), visibly");
+                "  fixes: .reshape(12)              copies 12 elements (48 B), silently\n"
+                "         .contiguous().view(12)    copies 12 elements (48 B), visibly\n"
+                "         .permute(0,2,1).view(12)  no copy, another element order");
 }
 
 TEST(ViewError, NamesTheGroupsInWhichAxesMerge) {
   EXPECT_EQ(
       to_string(*why_not_view({{4, 2, 3}, {8, 3, 1}, 5}, {8, 3}), 2),
-      "  from   (4,2,3):(8,3,1)+5   to (8,3)\n"
+      "  from   (4,2,3):(8,3,1)+5   to (8,3)   (shape:strides+offset, in elements)\n"
       "  axes 0 and 1 would merge, but a step along axis 0 moves 8 elements and running through axis 1 "
       "moves 2*3 = 6\n"
+      "  walk:  the elements lie at 5 8, then at 13 16; one axis of stride 3 would go on at 11\n"
       "  free:  the axes group as [0] [1 2]; inside a group they may be split and merged, across groups "
       "not\n"
       "  fixes: .reshape(8,3)            copies 24 elements (48 B), silently\n"
@@ -119,9 +123,11 @@ TEST(ViewError, LeavesTheBytesOutWhereTheyDoNotFit) {
   const Index half = Index{1} << 31;
   EXPECT_EQ(
       to_string(*why_not_view({{half, half}, {1, 0}, 0}, {half * half}), 16),
-      "  from   (2147483648,2147483648):(1,0)+0   to (4611686018427387904)\n"
+      "  from   (2147483648,2147483648):(1,0)+0   to (4611686018427387904)   (shape:strides+offset, in "
+      "elements)\n"
       "  axes 0 and 1 would merge, but a step along axis 0 moves 1 element and running through axis 1 "
       "moves 2147483648*0 = 0\n"
+      "  walk:  the elements lie at 0 0 … 0, then at 1 1 … 1; one axis of stride 0 would go on at 0\n"
       "  free:  the axes group as [0] [1]; each may be split, none may be merged\n"
       "  fixes: .reshape(4611686018427387904)            copies 4611686018427387904 elements, silently\n"
       "         .contiguous().view(4611686018427387904)  copies 4611686018427387904 elements, visibly");

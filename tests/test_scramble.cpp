@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "support/slow.hpp"
 #include "tenstride/expression.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/reshape.hpp"
 #include "tenstride/views.hpp"
 
 namespace tenstride {
@@ -108,6 +110,45 @@ TEST(Scramble, IsWhatItsDefinitionSaysOfAllSmallShapes) {
     }
   }
   EXPECT_GT(found, 500);
+}
+
+/// The elements are numbered: what stands where is read off.
+TEST(Scramble, TellsWhereEachElementComesFrom) {
+  const Scramble small = *find_scramble({2, 3}, {3, 2});
+  EXPECT_EQ(place_at(small, {0, 1}), (ScrambledPlace{{0, 1}, {0, 1}, {1, 0}}));
+  EXPECT_EQ(differing_places(small, 1).at(0), (ScrambledPlace{{0, 1}, {0, 1}, {1, 0}}));
+  EXPECT_EQ(count_differing(small), 4);
+  const std::vector<Dims> shapes = small_shapes();
+  for (const Dims& from : shapes) {
+    for (const Dims& to : shapes) {
+      const std::optional<Scramble> scramble = find_scramble(from, to);
+      if (!scramble || count_elements(from) > 40) continue;
+      const Layout x = row_major(from);
+      const Layout meant = view(permute(x, scramble->order), to);
+      const Layout reshaped = view(x, to);
+      std::vector<Dims> different;
+      testing::for_each_index(to, [&](const Dims& index) {
+        const ScrambledPlace place = place_at(*scramble, index);
+        EXPECT_EQ(position(x, place.reshaped_from), position(reshaped, index));
+        EXPECT_EQ(position(x, place.meant_from), position(meant, index));
+        if (position(reshaped, index) != position(meant, index)) different.push_back(index);
+      });
+      EXPECT_EQ(count_differing(*scramble), static_cast<Index>(different.size()));
+      const std::vector<ScrambledPlace> first = differing_places(*scramble, 3);
+      ASSERT_FALSE(first.empty());
+      EXPECT_LE(first.size(), std::min<std::size_t>(3, different.size()));
+      for (const ScrambledPlace& place : first) {
+        EXPECT_EQ(place, place_at(*scramble, place.index));
+        EXPECT_NE(place.reshaped_from, place.meant_from);
+      }
+    }
+  }
+}
+
+TEST(Scramble, FindsTheFirstDifferencesOfLargeTensorsAtOnce) {
+  const Scramble large = *find_scramble({2, 3, 1000000000000}, {3, 2, 1000000000000});
+  EXPECT_EQ(differing_places(large, 3).at(0), (ScrambledPlace{{0, 1, 0}, {0, 1, 0}, {1, 0, 0}}));
+  EXPECT_EQ(count_differing(large), 4000000000000);
 }
 
 TEST(Scramble, NamesCodeThatRunsAndCopiesNothing) {

@@ -47,12 +47,14 @@ TEST(Seed001, ThePermutedTensorCannotBeViewedFlat) {
     EXPECT_EQ(error.what(),
               testing::famous_line +
                   "\n"
-                  "  from   (2,2,3):(6,1,2)+0   to (12)\n"
+                  "  from   (2,2,3):(6,1,2)+0   to (12)   (shape:strides+offset, in elements)\n"
                   "  axes 1 and 2 would merge, but a step along axis 1 moves 1 element and running "
                   "through axis 2 moves 3*2 = 6\n"
+                  "  walk:  the elements lie at 0 2 4, then at 1 3 5; one axis of stride 2 would go on at 6\n"
                   "  free:  the axes group as [0] [1] [2]; each may be split, none may be merged\n"
-                  "  fixes: .reshape(12)            copies 12 elements (48 B), silently\n"
-                  "         .contiguous().view(12)  copies 12 elements (48 B), visibly");
+                  "  fixes: .reshape(12)              copies 12 elements (48 B), silently\n"
+                  "         .contiguous().view(12)    copies 12 elements (48 B), visibly\n"
+                  "         .permute(0,2,1).view(12)  no copy, another element order");
   }
 }
 

@@ -14,6 +14,7 @@
 #include "tenstride/chain.hpp"
 #include "tenstride/copy_plan.hpp"
 #include "tenstride/reshape.hpp"
+#include "tenstride/scramble.hpp"
 #include "tenstride/tensor.hpp"
 
 /// PyTorch's notation as text: `x.permute(0, 2, 1)[:, ::2].view(-1)`.
@@ -127,6 +128,18 @@ struct EagerStep {
   Index bytes_written = 0;
 };
 
+/// A scramble as it was met: where the elements stand, and where they would stand had the axes been moved.
+struct ScrambleSeen {
+  Scramble scramble;
+  /// The first places that differ, at most 3; and the elements there after the reshape, and after what was
+  /// probably meant, as Python prints numbers. No elements where there is no memory.
+  std::vector<ScrambledPlace> places;
+  std::vector<std::string> found;
+  std::vector<std::string> meant;
+  /// The places that differ, by their index; counted up to 65536 elements.
+  std::optional<Index> differing;
+};
+
 /// One tensor that a call of the notation made; a call with several results makes several steps.
 struct Step {
   /// PyTorch's name: "permute", "T"; "index" and "index_put_" for brackets; "eq" and the like for
@@ -153,6 +166,9 @@ struct Step {
   std::size_t plan_count = 0;
   /// A likely mistake: a reshape that reorders the sizes, and what was probably meant. Mostly empty.
   std::string hint;
+  /// The facts of the hint. Nothing, and no hint, where the rest of the call's line is a comment that says
+  /// `as meant`.
+  std::optional<ScrambleSeen> scramble;
   /// The step that made the tensor the call began with; nothing where that was bound from outside or where
   /// the call is a factory.
   std::optional<std::size_t> source;
@@ -185,6 +201,8 @@ struct Failure {
   DType dtype = DType::float32;
   std::optional<std::size_t> source;
   std::optional<ViewObstacle> obstacle;
+  /// Of a refused scramble.
+  std::optional<ScrambleSeen> scramble;
 };
 
 struct Totals {
@@ -199,6 +217,8 @@ struct Totals {
 /// What `evaluate` gives; on failure all up to there.
 struct Evaluation {
   std::vector<Step> steps;
+  /// The first step of this program; above 0 only in an Interpreter that carried out others before.
+  std::size_t first_step = 0;
   /// Of the last statement; None where that is no expression.
   Value value;
   /// What `print` printed.
@@ -206,6 +226,9 @@ struct Evaluation {
   std::optional<Failure> failure;
   Totals totals;
 };
+
+/// What happens at a reshape that reorders the sizes: it is told by `Step::hint`, or it is a Failure.
+enum class ScrambleRule : unsigned char { tell, refuse };
 
 struct EvaluateOptions {
   /// Names that stand for tensors, e.g. x.
@@ -218,12 +241,52 @@ struct EvaluateOptions {
   /// Is shown each step and its tensor as soon as they are there. A tensor that is kept keeps its storage
   /// alive, which then counts in `Totals::peak_bytes`.
   std::function<void(const Step&, const Tensor&)> on_step{};
+  ScrambleRule scrambles = ScrambleRule::tell;
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is
 /// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called.
 /// Example: `evaluate(Program::parse("torch.arange(6).view(2, 3).T")).steps[2].layout` is `(3,2):(1,3)+0`.
 TENSTRIDE_API Evaluation evaluate(const Program& program, const EvaluateOptions& options = {});
+
+/// Programs one after another, as at Python's prompt: names, steps and the random numbers stay.
+/// Example: after `run("x = torch.arange(6)")` the program `run("x.view(2, 3).T")` gives three steps, of
+/// which it made the last two.
+class TENSTRIDE_API Interpreter {
+ public:
+  /// `links_left_out` is not heeded.
+  explicit Interpreter(EvaluateOptions options = {});
+  ~Interpreter();
+  Interpreter(Interpreter&& other) noexcept;
+  Interpreter& operator=(Interpreter&& other) noexcept;
+
+  /// Carries out the next program. The steps are those of all programs so far, and ranges are those in
+  /// `text()`. A failure ends this program only; what it bound before stays bound. Throws ParseError, and
+  /// then nothing has changed, and std::bad_alloc.
+  Evaluation run(std::string_view program);
+  /// The same on meta, and with no effect on what comes after.
+  [[nodiscard]] Evaluation forecast(std::string_view program) const;
+
+  /// All programs so far, each with a line end behind it.
+  [[nodiscard]] const std::string& text() const noexcept;
+  /// The names that are bound, sorted.
+  [[nodiscard]] std::vector<std::string> names() const;
+  /// What the name stands for, or null.
+  [[nodiscard]] const Value* find(std::string_view name) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// How the text before a cursor may go on: the names that fit the unfinished name at its end, sorted; after a
+/// dot behind a tensor's name the methods and attributes of tensors, behind `torch.` the functions and
+/// constants. `begin` is where that name begins in the text. Example: "x.perm" gives {2, {"permute"}}.
+struct Completion {
+  std::size_t begin = 0;
+  std::vector<std::string> names;
+};
+TENSTRIDE_API Completion complete(std::string_view text, const std::vector<std::string>& bound_names = {});
 
 /// The nearest of the names, where one is near enough to be meant; else nothing.
 TENSTRIDE_API std::optional<std::string> nearest_name(std::string_view given,

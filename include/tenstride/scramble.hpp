@@ -3,9 +3,11 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tenstride/dims.hpp"
 #include "tenstride/export.hpp"
+#include "tenstride/index.hpp"
 
 /// A reshape that was probably meant to be a transpose.
 namespace tenstride {
@@ -33,6 +35,26 @@ TENSTRIDE_API std::optional<Scramble> find_scramble(const Dims& from, const Dims
 /// What was probably meant, as code: ".transpose(0, 1)", ".permute(2, 0, 1)"; where axes of size 1 come or go
 /// the view that makes them follows: ".transpose(0, 1).view(3, 1, 2)". None of it copies.
 TENSTRIDE_API std::string to_code(const Scramble& scramble);
+
+/// A place of the result, and where in the source the element comes from that stands there.
+struct ScrambledPlace {
+  Dims index;
+  /// After the reshape, and after what was probably meant.
+  Dims reshaped_from;
+  Dims meant_from;
+  friend bool operator==(const ScrambledPlace&, const ScrambledPlace&) = default;
+};
+
+/// The element that stands at an index of the reshaped tensor, and the one that was probably meant to.
+/// Example: of (2,3) to (3,2) at [0,1]: from [0,1] where [1,0] was meant.
+TENSTRIDE_API ScrambledPlace place_at(const Scramble& scramble, const Dims& index);
+
+/// The first places, in row-major order, where the two differ, indexes along axes that play no part being 0;
+/// fewer than `most` where there are no more.
+TENSTRIDE_API std::vector<ScrambledPlace> differing_places(const Scramble& scramble, std::size_t most);
+
+/// How many places differ. Walks them all. Example: 4 of 6 for (2,3) to (3,2).
+TENSTRIDE_API Index count_differing(const Scramble& scramble);
 
 /// One sentence without a full stop. Example: "the sizes (2,3) are reordered to (3,2) but no axis is moved,
 /// so the elements are scrambled; probably meant: .transpose(0, 1)".

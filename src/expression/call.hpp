@@ -143,6 +143,9 @@ const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.
 std::vector<std::string> operation_names(Form form);
 
+/// "float32", "channels_last", "pi" and the like: what stands behind `torch.` and is no function.
+const std::vector<std::string>& constant_names();
+
 /// An int, or the int in a tensor of one integer element; nothing for any other value.
 std::optional<Index> to_index(const Value& value);
 std::vector<Value> to_values(std::vector<Tensor> tensors);

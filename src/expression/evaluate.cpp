@@ -20,14 +20,25 @@ const Node& without_link(const Node& node, const std::map<std::string, Value>& v
 
 }  // namespace
 
-Evaluator::Evaluator(const Program& program, const EvaluateOptions& options)
-    : program_(program), options_(options) {
+Evaluator::Evaluator(EvaluatorState& state, const EvaluateOptions& options)
+    : state_(state), options_(options), text_(std::move(state.text)) {
   session_.device = options.device;
-  for (const auto& [name, tensor] : options.inputs) variables_.emplace(name, tensor);
+  session_.generator = state.generator;
+  variables_ = std::move(state.variables);
+  storages_ = std::move(state.storages);
+  result_.steps = std::move(state.steps);
+  result_.first_step = result_.steps.size();
 }
 
-Evaluation Evaluator::run() {
-  const std::vector<Statement>& statements = program_.tree().statements;
+Evaluator::~Evaluator() {
+  state_.text = std::move(text_);
+  state_.variables = std::move(variables_);
+  state_.storages = std::move(storages_);
+  state_.steps = std::move(result_.steps);
+  state_.generator = session_.generator;
+}
+
+Evaluation Evaluator::run(const std::vector<Statement>& statements) {
   try {
     for (const Statement& statement : statements) {
       result_.value = {};
@@ -38,7 +49,7 @@ Evaluation Evaluator::run() {
     result_.failure = std::move(stopped.failure);
   }
   result_.output = std::move(session_.output);
-  return std::move(result_);
+  return result_;
 }
 
 void Evaluator::execute(const Statement& statement, std::size_t links_left_out) {
@@ -191,7 +202,10 @@ Value Evaluator::value_of_binary(const Node& node) {
 }  // namespace detail
 
 Evaluation evaluate(const Program& program, const EvaluateOptions& options) {
-  return detail::Evaluator(program, options).run();
+  detail::EvaluatorState state;
+  state.text = program.text();
+  for (const auto& [name, tensor] : options.inputs) state.variables.emplace(name, tensor);
+  return detail::Evaluator(state, options).run(program.tree().statements);
 }
 
 }  // namespace tenstride

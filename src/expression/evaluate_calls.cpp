@@ -10,19 +10,6 @@
 namespace tenstride::detail {
 namespace {
 
-const std::vector<std::string>& constant_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all{
-        "contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "inf", "nan", "pi"};
-    for (const DTypeFacts& facts : dtype_facts) all.emplace_back(facts.name);
-    for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
-      all.emplace_back(alias);
-    }
-    return all;
-  }();
-  return names;
-}
-
 std::optional<Value> constant(std::string_view name) {
   const auto format = [](MemoryFormat value) { return Value(Value::Variant(value)); };
   if (const std::optional<DType> dtype = parse_dtype(name)) return Value(Value::Variant(*dtype));
@@ -92,6 +79,19 @@ std::optional<Value> small_method(const Value& object, std::string_view name) {
 }
 
 }  // namespace
+
+const std::vector<std::string>& constant_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all{
+        "contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "inf", "nan", "pi"};
+    for (const DTypeFacts& facts : dtype_facts) all.emplace_back(facts.name);
+    for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
+      all.emplace_back(alias);
+    }
+    return all;
+  }();
+  return names;
+}
 
 std::optional<std::string> module_of(const Node& node, const std::map<std::string, Value>& variables) {
   if (node.kind == NodeKind::name && variables.count(node.text) == 0) {

@@ -16,11 +16,27 @@ struct Stopped {
   Failure failure;
 };
 
+/// What outlives a program: in an Interpreter the next one begins with it.
+struct EvaluatorState {
+  /// All programs so far; the ranges of steps are in it.
+  std::string text;
+  std::map<std::string, Value> variables;
+  std::vector<Step> steps;
+  /// Storages that steps made and that may be alive; those only held here are dead.
+  std::vector<Storage> storages;
+  Generator generator{0};
+};
+
 /// Walks a program's tree: values in, values out, a step for each tensor made.
 class Evaluator {
  public:
-  Evaluator(const Program& program, const EvaluateOptions& options);
-  Evaluation run();
+  /// Takes the state, and gives it back when it ends.
+  Evaluator(EvaluatorState& state, const EvaluateOptions& options);
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
+  /// The statements of the state's text, or of its last part.
+  Evaluation run(const std::vector<Statement>& statements);
 
  private:
   // Statements.
@@ -73,13 +89,16 @@ class Evaluator {
   /// Runs `work`; an Error of the library becomes a Failure at the range.
   template <class Work>
   auto guarded(TextRange range, std::string_view op, const Value* self, Work&& work) -> decltype(work());
+  /// Fills in the hint; a scramble that is to be refused ends the evaluation.
+  void note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes);
   [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
   [[nodiscard]] std::string_view text_at(TextRange range) const {
-    return std::string_view(program_.text()).substr(range.begin, range.end - range.begin);
+    return std::string_view(text_).substr(range.begin, range.end - range.begin);
   }
 
-  const Program& program_;
+  EvaluatorState& state_;
   const EvaluateOptions& options_;
+  std::string text_;
   Session session_;
   std::map<std::string, Value> variables_;
   Evaluation result_;
@@ -95,8 +114,8 @@ std::optional<std::string> module_of(const Node& node, const std::map<std::strin
 /// Why the operation copied, in one clause.
 std::string copy_reason(const Call& call, const Layout& before, const Tensor& result);
 
-/// What a reshape to a reordering of the sizes probably was meant to be; empty where it is no such thing.
-std::string scramble_hint(const Layout& from, const Dims& to);
+/// Whether the rest of the line behind a call is a comment that says "as meant".
+bool is_as_meant(std::string_view text, TextRange call);
 
 template <class Work>
 auto Evaluator::guarded(TextRange range, std::string_view op, const Value* self, Work&& work)

@@ -5,7 +5,7 @@
 
 #include "lexer.hpp"
 #include "message.hpp"
-#include "tree.hpp"
+#include "parse.hpp"
 
 namespace tenstride {
 namespace detail {
@@ -13,8 +13,6 @@ namespace {
 
 // A text nested deeper is refused, so that walking the tree cannot run out of stack.
 constexpr int max_depth = 200;
-// Lists can nest once per statement: `x = [x]`. This many bytes hold no more than the stack does.
-constexpr std::size_t max_text = std::size_t{1} << 16;
 
 constexpr std::array<std::string_view, 24> python_only{
     "def",    "for",   "while", "if",    "else",  "elif",   "lambda",   "class",
@@ -31,11 +29,15 @@ class Parser {
 
   std::vector<Statement> run() {
     std::vector<Statement> statements;
+    bool imports = false;
     for (;;) {
       while (peek().kind == TokenKind::separator) ++at_;
       if (peek().kind == TokenKind::end) break;
+      imports |= is_name("import") || is_name("from");
       if (is_name("import")) {
         import();
+      } else if (is_name("from")) {
+        import_from();
       } else {
         statements.push_back(statement());
       }
@@ -43,7 +45,8 @@ class Parser {
         fail_expected("the end of the statement");
       }
     }
-    if (statements.empty()) throw_parse_error(text_, {0, 0}, "an expression was expected, the text is empty");
+    if (statements.empty() && !imports)
+      throw_parse_error(text_, {0, 0}, "an expression was expected, the text is empty");
     return statements;
   }
 
@@ -99,6 +102,17 @@ class Parser {
     if (!is_name("torch") && !is_name("tenstride") && !is_name("einops"))
       fail_expected("torch, tenstride or einops");
     ++at_;
+  }
+
+  /// `from einops import rearrange, reduce`: all of them are there already.
+  void import_from() {
+    import();
+    if (!is_name("import")) fail_expected("import");
+    do {
+      ++at_;
+      if (peek().kind != TokenKind::name) fail_expected("a name");
+      ++at_;
+    } while (is_sign(","));
   }
 
   Statement statement() {
@@ -433,17 +447,21 @@ class Parser {
 };
 
 }  // namespace
+
+std::vector<Statement> parse_statements(std::string_view text) {
+  if (text.size() > max_text) {
+    throw ParseError(
+        message("expression: the text has ", text.size(), " bytes and must have at most ", max_text), 0);
+  }
+  return Parser(text).run();
+}
+
 }  // namespace detail
 
 Program Program::parse(std::string_view text) {
-  if (text.size() > detail::max_text) {
-    throw ParseError(detail::message("expression: the text has ", text.size(),
-                                     " bytes and must have at most ", detail::max_text),
-                     0);
-  }
   auto tree = std::make_shared<detail::ProgramTree>();
   tree->text = text;
-  tree->statements = detail::Parser(tree->text).run();
+  tree->statements = detail::parse_statements(tree->text);
   return Program(std::move(tree));
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evaluator.hpp"
 #include "message.hpp"
-#include "tenstride/scramble.hpp"
 #include "tenstride/text.hpp"
 
-/// Why a copy was made, and whether a reshape was meant to be a transpose.
+/// Why a copy was made, and whether a scramble is meant.
 namespace tenstride::detail {
 namespace {
 
@@ -50,9 +49,18 @@ std::string copy_reason(const Call& call, const Layout& before, const Tensor& re
   return message(op, " always copies");
 }
 
-std::string scramble_hint(const Layout& from, const Dims& to) {
-  const std::optional<Scramble> scramble = find_scramble(from.shape, to);
-  return scramble ? to_string(*scramble) : std::string();
+bool is_as_meant(std::string_view text, TextRange call) {
+  const std::string_view line = text.substr(call.end, text.find('\n', call.end) - call.end);
+  char quote = '\0';
+  std::size_t at = 0;
+  for (; at < line.size() && (line[at] != '#' || quote != '\0'); ++at) {
+    if (line[at] == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (line[at] == '\'' || line[at] == '"')) {
+      quote = line[at];
+    }
+  }
+  return line.substr(at).find("as meant") != std::string_view::npos;
 }
 
 }  // namespace tenstride::detail

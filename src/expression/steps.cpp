@@ -4,6 +4,7 @@
 
 #include "chains.hpp"
 #include "evaluator.hpp"
+#include "explain_scramble.hpp"
 #include "message.hpp"
 
 /// The record of an evaluation: what each call made, what it copied, and the most memory there ever was.
@@ -127,7 +128,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     }
     const bool reshapes = operation.name == "reshape" || operation.name == "view" ||
                           operation.name == "reshape_as" || operation.name == "view_as";
-    if (reshapes && made.dtype() == self->dtype()) step.hint = scramble_hint(before, made.shape());
+    if (reshapes && made.dtype() == self->dtype()) note_scramble(step, *self, before, made.shape());
     if (self != nullptr && result.tensor() != nullptr) {
       add_chain(step, on_chain(chain_before(step.source, before), call),
                 pattern_steps(call, before, self->dtype()), made.layout());
@@ -179,6 +180,24 @@ Value Evaluator::record_comparison(std::string_view op, std::optional<std::size_
   value.set_step(result_.steps.size());
   add_step(std::move(step), *value.tensor(), true);
   return value;
+}
+
+void Evaluator::note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes) {
+  const std::optional<Scramble> scramble = find_scramble(before.shape, sizes);
+  if (!scramble || is_as_meant(text_, step.range)) return;
+  step.hint = to_string(*scramble);
+  step.scramble = see(*scramble, self);
+  if (options_.scrambles == ScrambleRule::tell) return;
+  Failure failure;
+  failure.type = "RuntimeError";
+  failure.message = message(step.op, ": ", step.hint);
+  failure.range = step.range;
+  failure.op = step.op;
+  failure.layout = before;
+  failure.dtype = self.dtype();
+  failure.source = step.source;
+  failure.scramble = std::move(step.scramble);
+  throw Stopped{std::move(failure)};
 }
 
 void Evaluator::stop(const Error& error, TextRange range, std::string_view op, const Value* self) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "tree.hpp"
+
+namespace tenstride::detail {
+
+/// Lists can nest once per statement: `x = [x]`. This many bytes hold no more than the stack does.
+inline constexpr std::size_t max_text = std::size_t{1} << 16;
+
+/// The statements of a program. Throws ParseError, also for more than `max_text` bytes.
+std::vector<Statement> parse_statements(std::string_view text);
+
+}  // namespace tenstride::detail
