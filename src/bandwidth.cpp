@@ -56,6 +56,16 @@ bool is_turned(std::string_view kernel) {
   return true;
 }
 
+/// What is read again and again comes from memory once.
+double bytes_from_memory(const LedgerEntry& entry) {
+  auto bytes = static_cast<double>(entry.bytes_read);
+  if (!entry.src || is_empty(*entry.src)) return bytes;
+  for (std::size_t d = 0; d < entry.src->rank(); ++d) {
+    if (entry.src->strides[d] == 0) bytes /= static_cast<double>(entry.src->shape[d]);
+  }
+  return bytes;
+}
+
 /// Between two rates, by where the bytes stand between the caches and memory.
 double blend(double bytes, double cached, double memory) {
   if (bytes <= last_cached) return cached;
@@ -102,7 +112,7 @@ Bandwidth measure_bandwidth() {
 }
 
 double forecast_seconds(const LedgerEntry& entry, const Bandwidth& bandwidth) {
-  const auto bytes = static_cast<double>(entry.bytes_read + entry.bytes_written);
+  const double bytes = static_cast<double>(entry.bytes_written) + bytes_from_memory(entry);
   if (bytes == 0) return 0;
   const bool turns = is_turned(entry.kernel);
   const double cached = bandwidth.cached * (turns ? bandwidth.turned_cached_share : 1);

