@@ -55,6 +55,7 @@ function show(c) {
   for (const other of cells) {
     const same = c !== null && other.dataset.root === root;
     other.classList.toggle("same", same && other !== c);
+    if (same) other.parentNode.append(other);  // over its neighbours
     other.classList.toggle("chosen", other === c);
   }
   body.replaceChildren(...titles.map((title, step) => {

@@ -10,12 +10,6 @@
 namespace tenstride::detail {
 namespace {
 
-/// The nearest colour of the 6 x 6 x 6 cube that terminals with 256 colours have.
-int terminal_color(Rgb color) {
-  const auto part = [](std::uint8_t value) { return value < 48 ? 0 : value < 115 ? 1 : (value - 35) / 40; };
-  return 16 + 36 * part(color.red) + 6 * part(color.green) + part(color.blue);
-}
-
 std::string_view kind_color(StepKind kind) {
   switch (kind) {
     case StepKind::fresh:
@@ -32,10 +26,7 @@ std::string_view kind_color(StepKind kind) {
 class Terminal {
  public:
   Terminal(const Picture& picture, const PictureOptions& options)
-      : picture_(picture),
-        colors_(picture, options),
-        style_(options.style),
-        width_(std::max<std::size_t>(options.width, 40)) {}
+      : picture_(picture), paint_(picture, options), width_(std::max<std::size_t>(options.width, 40)) {}
 
   std::string run() {
     bool is_first = true;
@@ -58,10 +49,10 @@ class Terminal {
 
  private:
   [[nodiscard]] std::string painted(const std::string& words, std::string_view color) const {
-    return style_ == TextStyle::plain || words.empty() ? words : message(color, words, "\033[0m");
+    return paint_.with(words, color);
   }
   [[nodiscard]] std::string painted(const std::string& words, Root root) const {
-    return painted(words, message("\033[48;5;", terminal_color(colors_.of(root)), ";38;5;16m"));
+    return paint_.as(words, root);
   }
   [[nodiscard]] std::string wrapped(const std::string& indent, const std::string& words) const {
     std::string text;
@@ -69,10 +60,6 @@ class Terminal {
       text += text.empty() ? indent + line : '\n' + indent + "  " + line;
     }
     return text;
-  }
-  static std::string spread(const std::string& words, std::size_t width) {
-    const std::size_t room = width > characters(words) ? width - characters(words) : 0;
-    return std::string(room - room / 2, ' ') + words + std::string(room / 2, ' ');
   }
 
   void tensor(std::size_t number) {
@@ -90,8 +77,8 @@ class Terminal {
       text_ += "  no element\n";
       return;
     }
-    const Block grid = grid_of(number);
-    const Block strip = strip_of(number);
+    const TextBlock grid = grid_of(number);
+    const TextBlock strip = strip_text(picture_, number, paint_, width_);
     if (grid.width + strip.width + 6 <= width_) {
       const std::size_t height = std::max(grid.lines.size(), strip.lines.size());
       for (std::size_t i = 0; i < height; ++i) {
@@ -110,12 +97,6 @@ class Terminal {
     line.erase(line.find_last_not_of(' ') + 1);
     text_ += line + '\n';
   }
-
-  /// Lines of equal width, colours aside.
-  struct Block {
-    std::vector<std::string> lines;
-    std::size_t width = 0;
-  };
 
   [[nodiscard]] std::string words_of(const PictureTensor& tensor, Index position) const {
     return tensor.values ? value_at(tensor, position) : number_of(position);
@@ -155,16 +136,16 @@ class Terminal {
     return width + 2;
   }
 
-  [[nodiscard]] Block grid_of(std::size_t number) const {
+  [[nodiscard]] TextBlock grid_of(std::size_t number) const {
     const PictureTensor& tensor = picture_.tensors[number];
     const std::size_t cell = cell_width(number);
     const ShownGrid grid = fitting_grid(tensor, cell);
     std::vector<std::vector<Index>> entries = grid.axes;
     const std::size_t rank = entries.size();
     while (entries.size() < 4) entries.insert(entries.begin(), {0});
-    Block all;
+    TextBlock all;
     for (const Index outer0 : entries[0]) {
-      std::vector<Block> row;
+      std::vector<TextBlock> row;
       for (const Index outer1 : entries[1]) {
         if (outer0 == left_out || outer1 == left_out) {
           row.push_back({{"⋯"}, 1});
@@ -180,7 +161,7 @@ class Terminal {
   }
 
   /// Side by side as far as the width goes.
-  void place(Block& all, const std::vector<Block>& row) const {
+  void place(TextBlock& all, const std::vector<TextBlock>& row) const {
     for (std::size_t i = 0; i < row.size();) {
       std::size_t width = 0;
       std::size_t end = i;
@@ -214,9 +195,9 @@ class Terminal {
     return count;
   }
 
-  [[nodiscard]] Block matrix_of(const PictureTensor& tensor, std::size_t leading, const Dims& outer,
-                                std::size_t rank, const std::vector<Index>& rows,
-                                const std::vector<Index>& columns, std::size_t cell) const {
+  [[nodiscard]] TextBlock matrix_of(const PictureTensor& tensor, std::size_t leading, const Dims& outer,
+                                    std::size_t rank, const std::vector<Index>& rows,
+                                    const std::vector<Index>& columns, std::size_t cell) const {
     const auto rule = [&](const char* left, const char* middle, const char* right) {
       std::string line = left;
       for (std::size_t c = 0; c < columns.size(); ++c) {
@@ -225,7 +206,7 @@ class Terminal {
       }
       return line;
     };
-    Block block;
+    TextBlock block;
     block.width = columns.size() * (cell + 1) + 1;
     if (rank > 2) {
       const std::string label =
@@ -252,104 +233,6 @@ class Terminal {
     }
     block.lines.push_back(rule("└", "┴", "┘"));
     return block;
-  }
-
-  [[nodiscard]] Block strip_of(std::size_t number) const {
-    const PictureTensor& tensor = picture_.tensors[number];
-    const auto bytes = static_cast<Index>(item_size(tensor.dtype));
-    std::vector<std::pair<std::size_t, std::string>> lanes;
-    std::size_t label_width = 7;
-    for (std::size_t d = 0; d < tensor.layout.rank(); ++d) {
-      if (tensor.layout.shape[d] < 2) continue;
-      const Index stride = tensor.layout.strides[d];
-      std::string label = message("axis ", d, stride < 0 ? " -" : " +", magnitude(stride));
-      if (stride == 0) label += message(" ×", tensor.layout.shape[d]);
-      lanes.emplace_back(d, shortened(label, 22));
-      label_width = std::max(label_width, characters(lanes.back().second));
-    }
-    while (lanes.size() > picture_limits::rank) lanes.erase(lanes.begin());
-    // Fewer cells until they fit.
-    ShownStrip strip;
-    std::size_t cell = 0;
-    std::vector<Index> positions;
-    for (std::size_t most = picture_limits::positions; most >= 4; most = most * 3 / 4) {
-      strip = shown_strip(picture_, tensor.storage, most);
-      positions.clear();
-      cell = 1;
-      for (const Index grain : strip.cells) {
-        if (grain == left_out) {
-          positions.push_back(left_out);
-          continue;
-        }
-        for (Index item = 0; item < strip.grain / bytes; ++item) {
-          const Index at = grain * (strip.grain / bytes) + item;
-          if ((at + 1) * bytes > picture_.storages[tensor.storage].nbytes) break;
-          positions.push_back(at);
-          const Index count = elements_at(tensor.layout, at);
-          cell = std::max({cell, characters(number_of(at)), value_at(tensor, at).size(),
-                           count > 1 ? 1 + characters(number_of(count)) : std::size_t{1}});
-        }
-      }
-      cell += 1;
-      if (label_width + 2 + positions.size() * cell + 2 <= width_) break;
-    }
-    Block block;
-    block.width = label_width + 2 + positions.size() * cell;
-    for (const auto& [d, label] : lanes)
-      block.lines.push_back(lane(tensor, d, label, label_width, positions, cell));
-    std::string values(label_width + 2, ' ');
-    values.replace(0, 7, "storage");
-    std::string numbers(label_width + 2, ' ');
-    std::string counts(label_width + 2, ' ');
-    bool repeats = false;
-    for (const Index at : positions) {
-      if (at == left_out) {
-        values += spread("⋯", cell);
-        numbers += std::string(cell, ' ');
-        counts += std::string(cell, ' ');
-        continue;
-      }
-      const Index count = elements_at(tensor.layout, at);
-      const Root root = root_of(picture_, tensor.storage, at * bytes);
-      const std::string words = count == 0 ? "·" : tensor.values ? value_at(tensor, at) : std::string("■");
-      values += count == 0 ? spread(words, cell) : painted(spread(words, cell), root);
-      numbers += painted(spread(number_of(at), cell), "\033[2m");
-      counts += spread(count > 1 ? "×" + number_of(count) : std::string(), cell);
-      repeats = repeats || count > 1;
-    }
-    block.lines.push_back(values);
-    block.lines.push_back(numbers);
-    if (repeats) block.lines.push_back(counts);
-    return block;
-  }
-
-  /// The positions that the axis visits from the first element on, joined in their order.
-  [[nodiscard]] std::string lane(const PictureTensor& tensor, std::size_t d, const std::string& label,
-                                 std::size_t label_width, const std::vector<Index>& positions,
-                                 std::size_t cell) const {
-    std::string line = label + std::string(label_width + 2 - characters(label), ' ');
-    const Index stride = tensor.layout.strides[d];
-    const Index first = tensor.layout.offset;
-    const Index last = first + (tensor.layout.shape[d] - 1) * stride;
-    for (const Index at : positions) {
-      const bool is_inside = at != left_out && at >= std::min(first, last) && at <= std::max(first, last);
-      const bool is_visited = is_inside && (stride == 0 ? at == first : (at - first) % stride == 0);
-      const std::size_t before = cell - cell / 2 - 1 + (cell % 2 == 0 ? 1 : 0);
-      const std::size_t after = cell - before - 1;
-      const bool joins_before = is_inside && at > std::min(first, last);
-      const bool joins_after = is_inside && at < std::max(first, last);
-      const auto dashes = [](std::size_t count, bool joins) {
-        std::string dash;
-        for (std::size_t i = 0; i < count; ++i) dash += joins ? "─" : " ";
-        return dash;
-      };
-      const std::string mark = at == left_out ? "⋯"
-                               : is_visited   ? (at == first ? "●" : "○")
-                               : is_inside    ? "─"
-                                              : " ";
-      line += dashes(before, joins_before) + mark + dashes(after, joins_after);
-    }
-    return line;
   }
 
   void refusal(const PictureRefusal& refusal) {
@@ -385,8 +268,7 @@ class Terminal {
   }
 
   const Picture& picture_;
-  Colors colors_;
-  TextStyle style_;
+  Paint paint_;
   std::size_t width_;
   std::string text_;
 };
