@@ -149,7 +149,7 @@ void add_ledgers(std::vector<Tiny>& all) {
   const Tensor x = zeros({2, 3, 4});
   const auto inside = [&](const char* what, auto open, auto f) {
     all.push_back({std::string("ledger: ") + what, [open, f](std::int64_t count) {
-                     const auto scope = open();
+                     [[maybe_unused]] const auto scope = open();
                      for (std::int64_t i = 0; i < count; ++i) {
                        auto result = f();
                        keep(result);
