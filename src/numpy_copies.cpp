@@ -32,8 +32,12 @@ bool has_order(const Tensor& x, Order order) {
   return true;
 }
 
-Tensor as_order(const Tensor& x, Order order) {
-  const Tensor dense = has_order(x, order) ? x : numpy::copy(x, order);
+Tensor as_order(const Tensor& x, Order order, CopyRule rule, std::string_view operation) {
+  const bool is_fine = has_order(x, order);
+  if (rule == CopyRule::never && !is_fine) {
+    detail::throw_numpy_copy(operation, x.layout(), "be in order " + std::string(name(order)));
+  }
+  const Tensor dense = is_fine && rule != CopyRule::always ? x : numpy::copy(x, order);
   return dense.with_layout(with_rank_at_least(dense.layout(), 1));
 }
 
@@ -107,13 +111,13 @@ Tensor copy(const Tensor& x, Order order, Caller caller) {
   return copy_as(x, layout_like(x.layout(), order, "copy"));
 }
 
-Tensor ascontiguousarray(const Tensor& x, Caller caller) {
+Tensor ascontiguousarray(const Tensor& x, CopyRule rule, Caller caller) {
   const detail::OperationScope scope("ascontiguousarray", caller);
-  return as_order(x, Order::C);
+  return as_order(x, Order::C, rule, "ascontiguousarray");
 }
-Tensor asfortranarray(const Tensor& x, Caller caller) {
+Tensor asfortranarray(const Tensor& x, CopyRule rule, Caller caller) {
   const detail::OperationScope scope("asfortranarray", caller);
-  return as_order(x, Order::F);
+  return as_order(x, Order::F, rule, "asfortranarray");
 }
 
 Tensor asarray(const Tensor& x, Order order, CopyRule rule, Caller caller) {

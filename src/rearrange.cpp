@@ -48,6 +48,14 @@ DType joined_dtype(TensorList list, std::string_view operation) {
   return dtype;
 }
 
+/// Tensors of a list are set side by side, which no view does.
+void require_leave_to_copy(TensorList list, CopyRule copy, std::string_view operation) {
+  if (copy != CopyRule::never) return;
+  throw ValueError(message(operation, ": copy = never, but a list of ", list.size(),
+                           list.size() == 1 ? " tensor" : " tensors",
+                           " is always copied into one; allow it with copy = if_needed"));
+}
+
 void require_equal_shapes(TensorList list, std::string_view operation) {
   for (std::size_t i = 1; i < list.size(); ++i) {
     if (list[i].shape() == list[0].shape()) continue;
@@ -111,8 +119,10 @@ Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes
   require_verb(pattern, PatternVerb::rearrange);
   return apply(x, pattern, sizes, copy, caller);
 }
-Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes, Caller caller) {
+Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
+                 Caller caller) {
   const detail::OperationScope scope("rearrange", caller);
+  require_leave_to_copy(list, copy, "rearrange");
   return apply(list, *Pattern::cached(pattern, PatternVerb::rearrange), sizes);
 }
 
@@ -124,17 +134,19 @@ Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, C
   require_verb(pattern, PatternVerb::repeat);
   return apply(x, pattern, sizes, copy, caller);
 }
-Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes, Caller caller) {
+Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
+              Caller caller) {
   const detail::OperationScope scope("repeat", caller);
+  require_leave_to_copy(list, copy, "repeat");
   return apply(list, *Pattern::cached(pattern, PatternVerb::repeat), sizes);
 }
 
 Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, const AxisSizes& sizes,
-              Caller caller) {
+              CopyRule copy, Caller caller) {
   const detail::OperationScope scope("reduce", caller);
   require_verb(pattern, PatternVerb::reduce);
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
-  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, CopyRule::if_needed, caller);
+  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, copy, caller);
   const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
   Dims folded;
   for (std::size_t i = bound.kept; i < bound.order.size(); ++i) folded.push_back(static_cast<Index>(i));
@@ -142,20 +154,22 @@ Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, cons
   return bound.merges ? result.reshape(bound.shape) : result;
 }
 Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
-              Caller caller) {
+              CopyRule copy, Caller caller) {
   const detail::OperationScope scope("reduce", caller);
-  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, caller);
+  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, copy, caller);
 }
 Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
-              Caller caller) {
+              CopyRule copy, Caller caller) {
   const detail::OperationScope scope("reduce", caller);
+  require_leave_to_copy(list, copy, "reduce");
   joined_dtype(list, "reduce");
   require_equal_shapes(list, "reduce");
-  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, caller);
+  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, copy, caller);
 }
 
-Packed pack(TensorList tensors, std::string_view pattern, Caller caller) {
+Packed pack(TensorList tensors, std::string_view pattern, CopyRule copy, Caller caller) {
   const detail::OperationScope scope("pack", caller);
+  require_leave_to_copy(tensors, copy, "pack");
   const PackPattern places = parse_pack_pattern("pack", pattern);
   const DType dtype = joined_dtype(tensors, "pack");
   Packed result;

@@ -40,6 +40,12 @@ TEST(Numpy, CopyNeverRefusesWhatNeedsOne) {
             "CopyRule::if_needed");
   EXPECT_EQ(refusal<ValueError>([&] { return numpy::reshape(x, {6}, Order::K); }),
             "reshape: order K must not be asked for; it does not say where elements go, use C, F or A");
+  EXPECT_EQ(refusal<ValueError>([&] { return numpy::ascontiguousarray(x, CopyRule::never); }),
+            refusal<ValueError>([&] {
+              return numpy::asarray(x, Order::C, CopyRule::never);
+            }).replace(0, 7, "ascontiguousarray"));
+  EXPECT_TRUE(numpy::asfortranarray(x, CopyRule::never).shares_storage(x));
+  EXPECT_FALSE(numpy::asfortranarray(x, CopyRule::always).shares_storage(x));
   EXPECT_TRUE(numpy::asarray(x, Order::F, CopyRule::never).is_same(x));
 }
 

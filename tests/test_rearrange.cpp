@@ -185,6 +185,40 @@ TEST(Pack, RefusesWhatDoesNotFit) {
             "unpack: \"i * k\" describes 3 axes, the tensor has 2 (shape (2,3))\n  i * k\n  ^");
 }
 
+TEST(Lists, AreAlwaysCopiedAndRefuseNever) {
+  const Tensor a = counted({2, 3});
+  const std::vector<Tensor> two{a, a};
+  EXPECT_EQ(
+      refusal<ValueError>([&] { return rearrange(two, "n a b -> a (n b)", {}, CopyRule::never); }),
+      "rearrange: copy = never, but a list of 2 tensors is always copied into one; allow it with copy = "
+      "if_needed");
+  EXPECT_EQ(refusal<ValueError>([&] { return repeat(two, "n a b -> n a b 2", {}, CopyRule::never); }),
+            "repeat: copy = never, but a list of 2 tensors is always copied into one; allow it with copy = "
+            "if_needed");
+  EXPECT_EQ(
+      refusal<ValueError>([&] { return reduce(two, "n a b -> a b", Reduction::sum, {}, CopyRule::never); }),
+      "reduce: copy = never, but a list of 2 tensors is always copied into one; allow it with copy = "
+      "if_needed");
+  EXPECT_EQ(refusal<ValueError>([&] { return pack({a}, "* b", CopyRule::never).tensor; }),
+            "pack: copy = never, but a list of 1 tensor is always copied into one; allow it with copy = "
+            "if_needed");
+  EXPECT_TRUE(rearrange(two, "n a b -> a (n b)", {}, CopyRule::always).equal(cat({a, a}, 1)));
+  EXPECT_FALSE(pack({a}, "* b", CopyRule::always).tensor.shares_storage(a));
+}
+
+TEST(Reduce, CopiesByTheRuleWhereThePatternFoldsNothing) {
+  const Tensor x = counted({2, 3});
+  EXPECT_TRUE(reduce(x, "a b -> b a", Reduction::sum, {}, CopyRule::never).shares_storage(x));
+  EXPECT_FALSE(reduce(x, "a b -> b a", "sum", {}, CopyRule::always).shares_storage(x));
+  EXPECT_EQ(
+      refusal<ValueError>([&] { return reduce(x, "a b -> (b a)", Reduction::sum, {}, CopyRule::never); }),
+      refusal<ValueError>([&] {
+        return rearrange(x, "a b -> (b a)", {}, CopyRule::never);
+      }).replace(0, 9, "reduce"));
+  // What is folded is new, and nothing is copied before.
+  EXPECT_EQ(reduce(x, "a b -> b", Reduction::sum, {}, CopyRule::never).shape(), (Dims{3}));
+}
+
 TEST(ParseShape, FeedsSizes) {
   const Tensor x = counted({2, 3, 4});
   const Tensor flat = rearrange(x, "b h w -> (b h w)");

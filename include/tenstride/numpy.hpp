@@ -40,8 +40,10 @@ TENSTRIDE_API Tensor flatten(const Tensor& x, Order order = Order::C, Caller cal
 /// `np.copy`: a dense copy in the order. (NumPy's method `x.copy()` has the default C.)
 TENSTRIDE_API Tensor copy(const Tensor& x, Order order = Order::K, Caller caller = Caller::current());
 /// Itself where it is contiguous, else a copy. Rank 0 gives rank 1, as NumPy does.
-TENSTRIDE_API Tensor ascontiguousarray(const Tensor& x, Caller caller = Caller::current());
-TENSTRIDE_API Tensor asfortranarray(const Tensor& x, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ascontiguousarray(const Tensor& x, CopyRule copy = CopyRule::if_needed,
+                                       Caller caller = Caller::current());
+TENSTRIDE_API Tensor asfortranarray(const Tensor& x, CopyRule copy = CopyRule::if_needed,
+                                    Caller caller = Caller::current());
 /// Itself where the order allows it (A and K always do) and no copy is asked for.
 TENSTRIDE_API Tensor asarray(const Tensor& x, Order order = Order::K, CopyRule copy = CopyRule::if_needed,
                              Caller caller = Caller::current());

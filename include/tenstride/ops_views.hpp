@@ -131,11 +131,11 @@ inline Tensor reshape(const Tensor& x, const Dims& shape, CopyRule copy = CopyRu
   return x.reshape(shape, copy, caller);
 }
 inline Tensor flatten(const Tensor& x, Index start_dim = 0, Index end_dim = -1,
-                      Caller caller = Caller::current()) {
-  return x.flatten(start_dim, end_dim, CopyRule::if_needed, caller);
+                      CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current()) {
+  return x.flatten(start_dim, end_dim, copy, caller);
 }
-inline Tensor ravel(const Tensor& x, Caller caller = Caller::current()) {
-  return x.ravel(CopyRule::if_needed, caller);
+inline Tensor ravel(const Tensor& x, CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current()) {
+  return x.ravel(copy, caller);
 }
 inline Tensor clone(const Tensor& x, MemoryFormat format = MemoryFormat::preserve,
                     Caller caller = Caller::current()) {

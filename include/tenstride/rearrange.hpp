@@ -18,24 +18,30 @@ TENSTRIDE_API Tensor rearrange(const Tensor& x, std::string_view pattern, const 
                                CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 TENSTRIDE_API Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes = {},
                                CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
-/// A list of tensors of one shape is one more axis in front; each element is copied once.
+/// A list of tensors of one shape is one more axis in front; each element is copied once, always: so
+/// `copy = never` is refused with ValueError, here and for the other lists.
 /// Example: `rearrange({a, b}, "n h w -> h (n w)")` sets a and b side by side.
 TENSTRIDE_API Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes = {},
-                               Caller caller = Caller::current());
+                               CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 
 /// Axes on the left only are folded by the reduction, the others rearranged. Element types and refusals are
-/// `reduced_dtype`'s; where the pattern folds nothing, this is `rearrange`. Example: 2 x 2 max pooling:
-/// `reduce(x, "b c (h 2) (w 2) -> b c h w", Reduction::max)`.
+/// `reduced_dtype`'s; where the pattern folds nothing, this is `rearrange` with its `copy`. Folding always
+/// gives fresh memory and copies nothing before, but for a list, which is stacked. Example: 2 x 2 max
+/// pooling: `reduce(x, "b c (h 2) (w 2) -> b c h w", Reduction::max)`.
 TENSTRIDE_API Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, Caller caller = Caller::current());
+                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
+                            Caller caller = Caller::current());
 TENSTRIDE_API Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, Caller caller = Caller::current());
+                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
+                            Caller caller = Caller::current());
 TENSTRIDE_API Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, Caller caller = Caller::current());
+                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
+                            Caller caller = Caller::current());
 /// The reduction by its name. Throws ValueError for another.
 inline Tensor reduce(const Tensor& x, std::string_view pattern, std::string_view reduction,
-                     const AxisSizes& sizes = {}, Caller caller = Caller::current()) {
-  return reduce(x, pattern, parse_reduction(reduction), sizes, caller);
+                     const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
+                     Caller caller = Caller::current()) {
+  return reduce(x, pattern, parse_reduction(reduction), sizes, copy, caller);
 }
 
 /// Axes on the right only are new, of the size given or written: a view with stride 0 where the strides allow
@@ -45,7 +51,7 @@ TENSTRIDE_API Tensor repeat(const Tensor& x, std::string_view pattern, const Axi
 TENSTRIDE_API Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes = {},
                             CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 TENSTRIDE_API Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes = {},
-                            Caller caller = Caller::current());
+                            CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 
 /// What `pack` gives: the tensor, and the shape that each input had in place of the `*`.
 struct Packed {
@@ -55,7 +61,8 @@ struct Packed {
 /// Joins tensors of different ranks along one axis: the `*` of the pattern stands for any number of axes of
 /// each, which become one. The other axes must agree. Each element is copied once. Throws PatternError,
 /// ShapeError. Example: shapes (2,3) and (2,4,5) by "b *" give (2,23), and (3), (4,5).
-TENSTRIDE_API Packed pack(TensorList tensors, std::string_view pattern, Caller caller = Caller::current());
+TENSTRIDE_API Packed pack(TensorList tensors, std::string_view pattern, CopyRule copy = CopyRule::if_needed,
+                          Caller caller = Caller::current());
 /// Takes apart what `pack` joined: views. One size of all may be -1. Throws PatternError where the shapes do
 /// not fill the axis. Example: `unpack(packed.tensor, packed.shapes, "b *")`.
 TENSTRIDE_API std::vector<Tensor> unpack(const Tensor& x, const std::vector<Dims>& shapes,
