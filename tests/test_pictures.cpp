@@ -53,6 +53,33 @@ TEST(Picture, OfALayoutHasAStorageUpToItsEnd) {
       "picture: the lowest position (-1) must not lie before the storage (layout (3):(-1)+1)");
 }
 
+TEST(Picture, OfHostileTensorsIsSmallInEveryForm) {
+  for (const char* expression :
+       {"torch.zeros(10**9,10**9)", "torch.zeros(0,3)", "torch.tensor(1)", "torch.zeros([1]*64)",
+        "torch.zeros(1).expand(10**18)", "torch.zeros(100000).unfold(0,50000,1)", "torch.arange(100)[::-7]",
+        "torch.zeros(30,30,device='meta').T.contiguous()", "torch.zeros(5000).as_strided((50,60),(3,5),7)",
+        "torch.zeros(2,3).to(torch.complex64).T.contiguous()", "torch.zeros(50,50,50,50).permute(3,1,0,2)",
+        "torch.zeros(7,5,3,2,2).permute(4,2,0,1,3).reshape(-1).view(2,210)",
+        "torch.zeros(8,8).view(torch.uint8).T", "x = torch.zeros(3); x[10]",
+        "torch.arange(12).view(2,3,2).permute(0,2,1).view(-1)", "torch.zeros(2)  # \xff\xfe \xed\xa0\x80"}) {
+    const Picture picture = picture_of(expression);
+    for (const PictureColors colors : {PictureColors::axis, PictureColors::position}) {
+      for (const std::size_t axis : {0U, 3U}) {
+        PictureOptions options{.colors = colors, .axis = axis, .style = TextStyle::color, .width = 40};
+        EXPECT_LT(to_svg(picture, options).size(), 400'000U) << expression;
+        EXPECT_LT(to_html(picture, options).size(), 400'000U) << expression;
+        EXPECT_LT(to_text(picture, options).size(), 60'000U) << expression;
+        for (const PictureSubject subject : {PictureSubject::atoms, PictureSubject::walk}) {
+          options.subject = subject;
+          if (subject == PictureSubject::atoms ? picture.chains.size() < 2 : picture.copies.empty()) continue;
+          EXPECT_LT(to_svg(picture, options).size(), 100'000U) << expression;
+          EXPECT_LT(to_text(picture, options).size(), 10'000U) << expression;
+        }
+      }
+    }
+  }
+}
+
 TEST(PictureRoots, FollowElementsThroughEveryKindOfCopy) {
   for (const char* expression :
        {"x = torch.arange(12).view(3,4); x.T.contiguous()", "x = torch.arange(12).view(3,4); x.flip(0)",

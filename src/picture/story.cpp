@@ -170,7 +170,7 @@ class Story {
     shown.dtype = step.dtype;
     shown.values = seen.values;
     shown.bytes_moved = step.bytes_moved;
-    shown.hint = step.hint;
+    shown.hint = step.hint.substr(0, step.hint.find('\n'));
     const std::size_t known = known_.size();
     shown.storage = storage_of(seen.tensor);
     if (shown.storage == known) picture_.storages.back().origin = origin_of(step);
