@@ -115,19 +115,20 @@ class Explain(Case):
     def test_a_refused_view_exits_with_1_and_is_explained(self):
         done = self.run_tool("explain", "torch.randn(2,3,2).permute(0,2,1).view(-1)", code=1)
         self.assertIn("\nRuntimeError: " + FAMOUS + "\n", done.stdout)
-        self.assertIn("\n         .view(12) before .permute(0,2,1)   no copy, another element order\n", done.stdout)
+        self.assertIn("\n         .view(12) before .permute(0,2,1)  no copy, another element order\n", done.stdout)
 
     def test_json_has_its_documented_shape(self):
         answer = json.loads(self.run_tool("explain", "torch.arange(4).view(2,2).T.contiguous()", "--json").stdout)
         self.assertEqual(list(answer), ["expr", "steps", "value", "error", "totals", "chain"])
         for step in answer["steps"]:
             self.assertEqual(list(step), ["op", "kind", "dtype", "shape", "strides", "offset", "contiguous",
-                                          "shares_storage", "bytes_moved", "bytes_allocated", "reason"])
+                                          "shares_storage", "bytes_moved", "bytes_allocated", "reason", "cause",
+                                          "not_contiguous", "scramble"])
         self.assertEqual([step["kind"] for step in answer["steps"]], ["new", "view", "view", "copy"])
         self.assertEqual(answer["value"], [[0, 2], [1, 3]])
         self.assertEqual(answer["totals"], {"copies": 1, "bytes_moved": 64, "peak_bytes": 64})
         refused = json.loads(self.run_tool("explain", "torch.zeros(2,3).T.view(6)", "--json", code=1).stdout)
-        self.assertEqual(list(refused["error"]), ["type", "message", "step", "obstacle"])
+        self.assertEqual(list(refused["error"]), ["type", "message", "step", "obstacle", "cause", "scramble"])
         self.assertTrue(refused["error"]["message"].startswith(FAMOUS))
         self.assertEqual(refused["error"]["obstacle"]["groups"], [[0], [1]])
 

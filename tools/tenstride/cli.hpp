@@ -36,6 +36,7 @@ struct ExplainCommand {
   /// "FILE" or "NAME=FILE".
   std::vector<std::string> inputs;
   PlanDetail plans = PlanDetail::left_out;
+  ScrambleRule scrambles = ScrambleRule::tell;
   Format format = Format::text;
   /// A picture behind the text.
   bool shows_picture = false;

@@ -19,7 +19,7 @@ _tenstride() {
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "convert explain show info bench completion --help --version" -- "$word"))
+    COMPREPLY=($(compgen -W "convert explain repl show info bench completion --help --version" -- "$word"))
     return
   fi
   case $command in
@@ -28,7 +28,8 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    explain) COMPREPLY=($(compgen -W "--input --plan --picture --json --help" -- "$word")) ;;
+    explain) COMPREPLY=($(compgen -W "--input --plan --picture --strict --json --help" -- "$word")) ;;
+    repl) COMPREPLY=($(compgen -W "--input --plan --picture --strict --help" -- "$word")) ;;
     show)
       case $word in
         -*) COMPREPLY=($(compgen -W "-o --output --html --input --what --color --axis --width --force --help" -- "$word")) ;;
@@ -51,14 +52,15 @@ constexpr const char* zsh = R"sh(#compdef tenstride
 _tenstride() {
   local -a dtypes=(bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128)
   if (( CURRENT == 2 )); then
-    compadd -- convert explain show info bench completion --help --version
+    compadd -- convert explain repl show info bench completion --help --version
     return
   fi
   case $words[2] in
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
         {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' ;;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw each step]' '--json' ;;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
+    repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--force[replace the output]' ;;
     info) _arguments '2:file:_files' '--json' ;;
@@ -71,7 +73,7 @@ compdef _tenstride tenstride
 
 constexpr const char* fish =
     R"sh(# tenstride completion fish: put it into ~/.config/fish/completions/tenstride.fish
-complete -c tenstride -n __fish_use_subcommand -f -a "convert explain show info bench completion"
+complete -c tenstride -n __fish_use_subcommand -f -a "convert explain repl show info bench completion"
 complete -c tenstride -n __fish_use_subcommand -l version -l help
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
@@ -87,9 +89,10 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
-complete -c tenstride -n "__fish_seen_subcommand_from explain" -l input -r -d "bind x to a file"
-complete -c tenstride -n "__fish_seen_subcommand_from explain" -l plan -d "how copies are planned"
-complete -c tenstride -n "__fish_seen_subcommand_from explain" -l picture -d "draw each step"
+complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l input -r -d "bind x to a file"
+complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l plan -d "how copies are planned"
+complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l picture -d "draw each step"
+complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l strict -d "scrambles fail"
 complete -c tenstride -n "__fish_seen_subcommand_from show" -s o -l output -r -d "svg, png or html"
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l html -d "a page to explore"
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l input -r -d "bind x to a file"

@@ -28,6 +28,7 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
 int run(const ExplainCommand& command) {
   ExplainOptions options;
   options.inputs = open_inputs(command.inputs, "explain");
+  options.scrambles = command.scrambles;
   std::string expression = command.expression;
   if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
   const Explanation explanation = tenstride::explain(expression, options);

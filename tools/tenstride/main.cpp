@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli.hpp"
+#include "repl.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -48,6 +49,15 @@ Examples:
   tenstride show 'torch.arange(24).view(4,6).t().contiguous()' --what walk -o walk.png
   tenstride show photo.jpg)text";
 
+constexpr const char* repl_examples =
+    R"(Without a terminal lines are read without prompts; all are carried out, and the exit code is 1 if one of them
+failed. :help tells what can be typed beside the notation.
+
+Examples:
+  tenstride repl
+  tenstride repl --input photo.jpg
+  tenstride repl < statements.txt)";
+
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json)";
@@ -69,6 +79,7 @@ class Program {
     app_.require_subcommand(1);
     add_convert();
     add_explain();
+    add_repl();
     add_show();
     add_info();
     add_bench();
@@ -137,10 +148,13 @@ class Program {
         ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
     command->add_flag("--plan", lists_plans_, "Tell how each copy is planned: kernel, tiles, loops, threads");
+    command->add_flag("--strict", is_strict_,
+                      "A reshape that reorders the sizes fails; # as meant behind the call lets it be");
     command->add_flag("--picture", explain_.shows_picture, "Draw each step too, as tenstride show does");
     command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
     command->callback([this] {
       if (lists_plans_) explain_.plans = PlanDetail::listed;
+      if (is_strict_) explain_.scrambles = ScrambleRule::refuse;
       explain_.format = format();
       result_ = cli::run(explain_);
     });
@@ -171,6 +185,22 @@ class Program {
         ->check(CLI::Range(40, 1000));
     command->add_flag("--force", show_.force, "Replace the output where it exists");
     command->callback([this] { result_ = cli::run(show_); });
+  }
+
+  void add_repl() {
+    CLI::App* command =
+        app_.add_subcommand("repl", "Type PyTorch's notation line by line, see layouts, copies and pictures");
+    command->footer(repl_examples);
+    command->add_option("--input", repl_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
+        ->allow_extra_args(false);
+    command->add_flag("--plan", lists_plans_, "Tell how each copy is planned");
+    command->add_flag("--picture", repl_.shows_pictures, "Draw what a line gives");
+    command->add_flag("--strict", is_strict_, "A reshape that reorders the sizes fails, as in explain");
+    command->callback([this] {
+      if (lists_plans_) repl_.plans = PlanDetail::listed;
+      if (is_strict_) repl_.scrambles = ScrambleRule::refuse;
+      result_ = cli::run(repl_);
+    });
   }
 
   void add_info() {
@@ -210,12 +240,14 @@ class Program {
   CLI::App app_;
   ConvertCommand convert_;
   ExplainCommand explain_;
+  ReplCommand repl_;
   ShowCommand show_;
   InfoCommand info_;
   BenchCommand bench_;
   std::string shell_;
   bool is_json_ = false;
   bool lists_plans_ = false;
+  bool is_strict_ = false;
   bool is_dry_run_ = false;
   bool is_verify_only_ = false;
   int result_ = done;

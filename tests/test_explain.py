@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tenstride explain and repl from outside: strict mode, piped lines, a terminal; and the outputs in the documents are
+what the program prints."""
+
+import argparse
+import json
+import os
+import pathlib
+import pty
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).parent.parent
+TOOL = ""
+
+
+def run(*arguments, text="", code=0):
+    done = subprocess.run([TOOL, *arguments], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+class Strict(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_scramble_is_a_failure_with_the_whole_text(self):
+        expression = "torch.arange(6).view(2,3).reshape(3,2)"
+        self.assertIn("note: the sizes (2,3) are reordered to (3,2)", run("explain", expression))
+        text = run("explain", expression, "--strict", code=1)
+        self.assertTrue(text.endswith("""
+RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; probably meant: .transpose(0, 1)
+  at      reshaped to (3,2)   .transpose(0, 1)
+  [0,1]   1  from [0,1]       3  from [1,0]
+  [1,0]   2  from [0,2]       1  from [0,1]
+  [1,1]   3  from [1,0]       4  from [1,1]
+  4 of 6 places hold another element; if that is meant, a comment `# as meant` in the line says so
+  torch.arange(6).view(2,3).reshape(3,2)
+                           ^~~~~~~~~~~~~
+"""), text)
+        run("explain", expression + "  # as meant", "--strict")
+
+    def test_json_has_the_facts(self):
+        error = json.loads(run("explain", "torch.arange(6).view(2,3).reshape(3,2)", "--strict", "--json", code=1))["error"]
+        self.assertEqual(error["scramble"]["meant"], ".transpose(0, 1)")
+        self.assertEqual(error["scramble"]["places"][0],
+                         {"index": [0, 1], "reshaped_from": [0, 1], "meant_from": [1, 0], "found": "1", "meant": "3"})
+
+
+class Repl(unittest.TestCase):
+    maxDiff = None
+
+    def test_lines_of_a_pipe_are_carried_out_without_prompts(self):
+        self.assertEqual(run("repl", text="x = torch.arange(6).view(2,3)\n\n# a comment\nx.T.shape\n"), """\
+1  torch.arange(6)  (6):(1)+0      int64  contiguous  new   48 B
+2  .view(2,3)       (2,3):(3,1)+0  int64  contiguous  view
+3  .T  (3,2):(1,3)+0  int64  not contiguous  view  axes out of order
+
+torch.Size([3, 2])
+""")
+
+    def test_a_failing_line_gives_exit_code_1_and_the_next_is_carried_out(self):
+        text = run("repl", text="x = torch.zeros(2).vieww\ny = 3\ny\n", code=1)
+        self.assertIn("did you mean 'view'?", text)
+        self.assertTrue(text.endswith("\n3\n"), text)
+        run("repl", text=":nonsense\n", code=1)
+
+    def test_open_brackets_go_on_in_the_next_line(self):
+        self.assertEqual(run("repl", text="(1 +\n2)\n"), "3\n")
+        run("repl", text="(1 +\n", code=1)
+
+    def test_commands(self):
+        text = run("repl", text="x = torch.zeros(2,3).T; n = 4\n:names\n:help\n:plan on\nx.contiguous().shape\n:quit\nnot reached\n")
+        self.assertIn("n  int\nx  (3,2):(1,3)+0  float32  not contiguous\n", text)
+        self.assertIn(":picture on | off", text)
+        self.assertIn("plan of step 3, .contiguous():", text)
+
+    def test_a_picture_is_drawn_where_it_is_asked_for(self):
+        plain = run("repl", text="x = torch.arange(6).view(2,3)\n")
+        drawn = run("repl", "--picture", text="x = torch.arange(6).view(2,3)\n")
+        self.assertTrue(drawn.startswith(plain))
+        self.assertIn("(2,3):(3,1)+0", drawn[len(plain):])
+
+    def test_strict(self):
+        run("repl", "--strict", text="torch.zeros(2,3).view(3,2)\n", code=1)
+        run("repl", "--strict", text="torch.zeros(2,3).view(3,2) # as meant\n")
+
+    def test_a_terminal_has_history_and_completion(self):
+        if not has_editor():
+            return  # the test below reads plain lines
+        with tempfile.TemporaryDirectory() as state:
+            keys = ["x = torch.arange(6)\r", "x.is_contig\t()\r", "\x1b[A\r", "x.vie\x03", "1 + 1\r", ":quit\r"]
+            output, code = type_into(keys, {"XDG_STATE_HOME": state})
+            self.assertEqual(code, 0, output)
+            self.assertIn("x.is_contiguous()", output)
+            self.assertGreaterEqual(output.count("True"), 2, output)  # the second one from the history
+            self.assertIn("2\r\n", output)
+            kept = pathlib.Path(state, "tenstride", "history").read_text()
+            self.assertIn("torch.arange(6)", kept.replace("\\040", " "))
+
+    def test_a_terminal_has_prompts_and_forgives(self):
+        output, code = type_into(["x = torch.arange(6)\r", "x.vieww\r", "x.shape\r", ":quit\r"], {})
+        self.assertEqual(code, 0, "a failing line is no failure where somebody sits: " + output)
+        self.assertGreaterEqual(output.count(">>> "), 4)
+        self.assertIn("torch.Size([6])", output)
+
+
+def has_editor():
+    return "libedit" in subprocess.run(["ldd", TOOL], capture_output=True, text=True).stdout
+
+
+def type_into(keys, environment):
+    """What the terminal shows, and the exit code."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(TOOL, [TOOL, "repl"], {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "XDG_STATE_HOME": "/nonexistent", **environment})
+    output = b""
+
+    def read(seconds):
+        nonlocal output
+        end = time.time() + seconds
+        while time.time() < end:
+            if select.select([terminal], [], [], 0.05)[0]:
+                try:
+                    output += os.read(terminal, 65536)
+                except OSError:
+                    return
+    for key in keys:
+        seen = output.count(b">>> ")
+        for _ in range(100):  # each key waits for a prompt
+            read(0.05)
+            if output.count(b">>> ") > seen or b">>> " in output[-40:]:
+                break
+        os.write(terminal, key.encode())
+        read(0.15)
+    read(0.5)
+    _, status = os.waitpid(child, 0)
+    return output.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def blocks(document):
+    """Each `$ tenstride explain …` or `$ tenstride repl` with what stands below it up to the next prompt or fence."""
+    command, output, inside = None, [], False
+    for line in (ROOT / document).read_text().splitlines() + ["```"]:
+        if line.startswith("```") or (inside and line.startswith("$ ")):
+            if command is not None:
+                yield command, "\n".join(output).rstrip() + "\n"
+            command, output = None, []
+            if line.startswith("```"):
+                inside = not inside
+                continue
+        if inside and line.startswith(("$ tenstride explain", "$ tenstride repl")):
+            command = line[2:]
+        elif command is not None:
+            output.append(line)
+
+
+class Documents(unittest.TestCase):
+    maxDiff = None
+
+    def test_print_what_the_program_prints(self):
+        """A line `…` stands for lines that are left out."""
+        found = 0
+        for document in ["README.md", "docs/explain.md", "docs/chains.md", "docs/cli.md"]:
+            for command, expected in blocks(document):
+                found += 1
+                words = shlex.split(command)[1:]
+                typed = ""
+                if words[0] == "repl":
+                    typed = "".join(line[4:] + "\n" for line in expected.splitlines() if line.startswith(">>> "))
+                    expected = "".join(line + "\n" for line in expected.splitlines() if not line.startswith(">>> "))
+                done = subprocess.run([TOOL, *words], input=typed, capture_output=True, text=True, timeout=60)
+                actual = done.stdout.rstrip() + "\n"
+                if words[0] == "repl":  # where a line ends is not told in the output
+                    actual, expected = actual.replace("\n\n", "\n"), expected.replace("\n\n", "\n")
+                with self.subTest(document=document, command=command):
+                    at = 0
+                    for part in expected.split("…\n"):
+                        part = part.strip("\n")
+                        self.assertIn(part, actual[at:], actual)
+                        at = actual.index(part, at) + len(part)
+                    if "…\n" not in expected:
+                        self.assertEqual(actual, expected)
+        self.assertGreater(found, 8)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    options, rest = parser.parse_known_args()
+    TOOL = str(pathlib.Path(options.bin).absolute() / "tenstride")
+    unittest.main(argv=[sys.argv[0], *rest])

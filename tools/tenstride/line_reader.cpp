@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "line_reader.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <clocale>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#ifdef TENSTRIDE_HAS_LIBEDIT
+#include <histedit.h>
+#endif
+
+namespace tenstride::cli {
+namespace {
+
+class PlainReader : public LineReader {
+ public:
+  std::optional<std::string> next(const std::string& prompt) override {
+    if (is_interactive()) std::cout << prompt << std::flush;
+    std::string line;
+    if (!std::getline(std::cin, line)) return std::nullopt;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return line;
+  }
+};
+
+#ifdef TENSTRIDE_HAS_LIBEDIT
+
+constexpr int kept_lines = 1000;
+
+/// $XDG_STATE_HOME/tenstride/history, or the same in ~/.local/state; empty where there is no such place.
+std::string history_file() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  std::filesystem::path folder;
+  if (state != nullptr && *state == '/') {
+    folder = state;
+  } else if (home != nullptr && *home != '\0') {
+    folder = std::filesystem::path(home) / ".local" / "state";
+  } else {
+    return {};
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder / "tenstride", error);
+  return error ? std::string() : (folder / "tenstride" / "history").string();
+}
+
+class Editor : public LineReader {
+ public:
+  explicit Editor(Completer completer) : completer_(std::move(completer)), file_(history_file()) {
+    std::setlocale(LC_CTYPE, "");
+    edit_ = el_init("tenstride", stdin, stdout, stderr);
+    history_ = history_init();
+    HistEvent event;
+    history(history_, &event, H_SETSIZE, kept_lines);
+    history(history_, &event, H_SETUNIQUE, 1);
+    if (!file_.empty()) history(history_, &event, H_LOAD, file_.c_str());
+    el_set(edit_, EL_CLIENTDATA, this);
+    el_set(edit_, EL_EDITOR, "emacs");
+    el_set(edit_, EL_PROMPT, &Editor::prompt_of);
+    el_set(edit_, EL_HIST, history, history_);
+    el_set(edit_, EL_ADDFN, "complete-name", "Complete the name before the cursor", &Editor::complete);
+    el_set(edit_, EL_BIND, "\t", "complete-name", nullptr);
+    // Ctrl-C gives up the line, not the program: it comes as a key while a line is edited.
+    el_set(edit_, EL_SETTY, "-d", "-isig", nullptr);
+    el_set(edit_, EL_ADDFN, "give-up-line", "Give up the line", &Editor::give_up);
+    el_set(edit_, EL_BIND, "^C", "give-up-line", nullptr);
+    el_set(edit_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    el_source(edit_, nullptr);
+  }
+  Editor(const Editor&) = delete;
+  Editor& operator=(const Editor&) = delete;
+
+  ~Editor() override {
+    HistEvent event;
+    if (!file_.empty()) history(history_, &event, H_SAVE, file_.c_str());
+    history_end(history_);
+    el_end(edit_);
+  }
+
+  std::optional<std::string> next(const std::string& prompt) override {
+    prompt_ = prompt;
+    is_given_up_ = false;
+    int count = 0;
+    const char* read = el_gets(edit_, &count);
+    if (read == nullptr || count <= 0) {
+      std::cout << '\n';
+      return std::nullopt;
+    }
+    if (is_given_up_) return std::string();
+    std::string line(read, static_cast<std::size_t>(count));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+    HistEvent event;
+    if (line.find_first_not_of(" \t") != std::string::npos) history(history_, &event, H_ENTER, line.c_str());
+    return line;
+  }
+
+ private:
+  static Editor& self_of(EditLine* edit) {
+    void* self = nullptr;
+    el_get(edit, EL_CLIENTDATA, &self);
+    return *static_cast<Editor*>(self);
+  }
+  static char* prompt_of(EditLine* edit) { return self_of(edit).prompt_.data(); }
+
+  static unsigned char give_up(EditLine* edit, int) {
+    self_of(edit).is_given_up_ = true;
+    std::cout << "^C\n" << std::flush;
+    return CC_NEWLINE;
+  }
+
+  /// Adds what all fitting names have in common; where that is nothing, lists them.
+  static unsigned char complete(EditLine* edit, int) {
+    const LineInfo* line = el_line(edit);
+    const auto before = static_cast<std::size_t>(line->cursor - line->buffer);
+    const Completion found = self_of(edit).completer_(std::string_view(line->buffer, before));
+    if (found.names.empty()) return CC_ERROR;
+    std::string common = found.names.front();
+    for (const std::string& name : found.names) {
+      const auto [end, other] = std::mismatch(common.begin(), common.end(), name.begin(), name.end());
+      common.erase(end, common.end());
+    }
+    const std::size_t typed = before - found.begin;
+    if (common.size() > typed) {
+      el_insertstr(edit, common.substr(typed).c_str());
+      return CC_REFRESH;
+    }
+    if (found.names.size() == 1) return CC_NORM;
+    std::cout << '\n';
+    for (const std::string& name : found.names) std::cout << name << "  ";
+    std::cout << '\n' << std::flush;
+    return CC_REDISPLAY;
+  }
+
+  Completer completer_;
+  std::string file_;
+  std::string prompt_;
+  bool is_given_up_ = false;
+  EditLine* edit_ = nullptr;
+  History* history_ = nullptr;
+};
+
+#endif
+
+}  // namespace
+
+bool is_interactive() {
+  return isatty(STDIN_FILENO) == 1;
+}
+
+std::unique_ptr<LineReader> make_line_reader(Completer completer) {
+#ifdef TENSTRIDE_HAS_LIBEDIT
+  if (is_interactive() && isatty(STDOUT_FILENO) == 1) return std::make_unique<Editor>(std::move(completer));
+#else
+  static_cast<void>(completer);
+#endif
+  return std::make_unique<PlainReader>();
+}
+
+}  // namespace tenstride::cli
