@@ -39,10 +39,10 @@ void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layo
                Reduction reduction) {
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
-  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype());
+  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(folded));
   const Dims as_source = detail::working_strides(source, folded);
   const detail::ReduceWalk walk(source, as_source, folded, item);
-  if (!walk.goes_by_rows || is_contiguous(Layout{source.shape, as_source, 0})) {
+  if (walk.shape == detail::ReduceShape::runs || is_contiguous(Layout{source.shape, as_source, 0})) {
     const detail::ReduceWalk in_order(source, result.strides(), folded, item);
     detail::run_reduction(kernel, in_order, result.mutable_storage_data(), result.itemsize(), base);
     return;

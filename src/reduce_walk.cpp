@@ -10,21 +10,21 @@
 namespace tenstride::detail {
 namespace {
 
-/// Results worked on together: their accumulators stay in the first-level cache.
-constexpr Index tile_results = 4096;
-constexpr Index most_results = 8192;
+/// Bytes of accumulators worked on together: they stay in the first-level cache.
+constexpr Index tile_bytes = 8192;
+constexpr Index most_results = 4096;
 /// Elements that one accumulator folds in a row before the halves of a range are combined pairwise.
 constexpr Index leaf_elements = 4096;
 constexpr Index leaf_rows = 128;
-/// Rows of so many results are not joined to longer ones.
+/// Groups of so many results are not joined to longer rows.
 constexpr Index widest_inner = 128;
-/// A long axis is folded in groups of so many results, and not of fewer.
-constexpr Index widest_group = 512;
-constexpr Index shortest_group = 4;
-/// Rows read side by side: as many as a processor prefetches.
+/// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
+constexpr Index near_bytes = 4096;
 /// A piece of work for a thread, in elements; a range of less is not divided.
 constexpr Index piece_elements = Index{1} << 17;
+/// Elements to be read one after the other before it goes on elsewhere.
+constexpr Index near_elements = Index{1} << 15;
 
 /// Merges neighbours that are one loop.
 std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
@@ -71,17 +71,18 @@ class Cursor {
   std::ptrdiff_t offset_ = 0;
 };
 
-/// Accumulators, aligned as any type wants them.
+/// Accumulators, aligned as any type wants them, with room for what `gather` writes beyond.
 class States {
  public:
   States(const ReduceKernel& kernel, Index count)
-      : memory_(std::make_unique<Slot[]>(static_cast<std::size_t>(count) * kernel.state_size / sizeof(Slot) +
-                                         1)) {}
+      : memory_(
+            new Slot[static_cast<std::size_t>(count + gather_slack) * kernel.state_size / sizeof(Slot) + 1]) {
+  }
   [[nodiscard]] std::byte* data() const { return memory_[0].bytes; }
 
  private:
-  struct alignas(16) Slot {
-    std::byte bytes[16];
+  struct alignas(64) Slot {
+    std::byte bytes[64];
   };
   std::unique_ptr<Slot[]> memory_;
 };
@@ -89,57 +90,99 @@ class States {
 class Folding {
  public:
   Folding(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
-      : kernel_(kernel), walk_(walk), base_(base + walk.start) {}
+      : kernel_(kernel),
+        walk_(walk),
+        base_(base + walk.start),
+        along_(walk.kept.empty() ? 0 : walk.kept.back().stride) {}
 
-  /// Folds elements [begin, end) of each of the results [first, last) into fresh accumulators.
+  /// Folds elements [begin, end) of each of the results [first, last) into fresh accumulators. Pairwise: a
+  /// long range is folded by halves, the second into accumulators of its own (Higham, "The accuracy of
+  /// floating point summation", 1993).
   void piece(Index first, Index last, Index begin, Index end, std::byte* states) const {
-    kernel_.start(states, last - first);
-    Cursor at(walk_.kept, first);
-    while (first < last) {
-      const Index count = walk_.goes_by_rows ? std::min({last - first, at.run(), most_results}) : 1;
-      halves(base_ + at.offset(), count, begin, end, states);
-      states += static_cast<Index>(kernel_.state_size) * count;
+    const Index leaf = walk_.shape == ReduceShape::rows ? leaf_rows : leaf_elements;
+    if (end - begin <= leaf) {
+      kernel_.start(states, last - first);
+      this->leaf(first, last, begin, end, states);
+      return;
+    }
+    const Index middle = begin + (end - begin + leaf) / (2 * leaf) * leaf;
+    piece(first, last, begin, middle, states);
+    const auto halve = [&](std::byte* other) {
+      piece(first, last, middle, end, other);
+      kernel_.combine(states, other, last - first);
+    };
+    alignas(64) std::byte few[128];
+    if ((last - first) * static_cast<Index>(kernel_.state_size) <= static_cast<Index>(sizeof few)) {
+      halve(few);
+    } else {
+      halve(States(kernel_, last - first).data());
+    }
+  }
+
+ private:
+  void leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
+    if (walk_.folds_outside) {
+      each_run(begin, end, walk_.piece, [&](std::ptrdiff_t folded, Index run) {
+        each_chunk(first, last, [&](std::ptrdiff_t kept, Index count, Index place) {
+          call(states + place, count, base_ + kept + folded, run);
+        });
+      });
+    } else {
+      each_chunk(first, last, [&](std::ptrdiff_t kept, Index count, Index place) {
+        each_run(begin, end, walk_.each, [&](std::ptrdiff_t folded, Index run) {
+          call(states + place, count, base_ + kept + folded, run);
+        });
+      });
+    }
+  }
+
+  template <class F>
+  void each_run(Index begin, Index end, Index most, F&& f) const {
+    for (Cursor at(walk_.folded, begin); begin < end;) {
+      const Index run = std::min({end - begin, at.run(), most});
+      f(at.offset(), run);
+      begin += run;
+      at.skip(run);
+    }
+  }
+
+  /// Calls f(offset, results, where their accumulators lie).
+  template <class F>
+  void each_chunk(Index first, Index last, F&& f) const {
+    const bool is_single =
+        walk_.shape == ReduceShape::runs && !walk_.folds_outside && walk_.folded.size() > 1;
+    Index place = 0;
+    for (Cursor at(walk_.kept, first); first < last;) {
+      const Index count = is_single ? 1 : std::min(last - first, at.run());
+      f(at.offset(), count, place);
+      place += static_cast<Index>(kernel_.state_size) * count;
       first += count;
       at.skip(count);
     }
   }
 
- private:
-  /// Pairwise: a long range is folded by halves, the second into accumulators of its own (Higham, "The
-  /// accuracy of floating point summation", 1993).
-  void halves(const std::byte* src, Index count, Index begin, Index end, std::byte* states) const {
-    const Index leaf = walk_.goes_by_rows ? leaf_rows : leaf_elements;
-    if (end - begin <= leaf) {
-      this->leaf(src, count, begin, end, states);
-      return;
-    }
-    const Index middle = begin + (end - begin + leaf) / (2 * leaf) * leaf;
-    halves(src, count, begin, middle, states);
-    const States other(kernel_, count);
-    kernel_.start(other.data(), count);
-    halves(src, count, middle, end, other.data());
-    kernel_.combine(states, other.data(), count);
-  }
-
-  void leaf(const std::byte* src, Index count, Index begin, Index end, std::byte* states) const {
-    const std::ptrdiff_t along = walk_.kept.empty() ? 0 : walk_.kept.back().stride;
-    Cursor at(walk_.folded, begin);
-    while (begin < end) {
-      Index run = std::min(end - begin, at.run());
-      if (walk_.goes_by_rows) {
-        run = std::min(run, rows_at_once);
-        kernel_.fold_rows(states, src + at.offset(), count, along, run, at.stride());
-      } else {
-        kernel_.fold(states, src + at.offset(), run, at.stride());
+  void call(std::byte* states, Index count, const std::byte* src, Index run) const {
+    const std::ptrdiff_t stride = walk_.folded.empty() ? 0 : walk_.folded.back().stride;
+    switch (walk_.shape) {
+      case ReduceShape::runs:
+        kernel_.fold(states, count, src, along_, run, stride);
+        return;
+      case ReduceShape::pixels:
+        kernel_.fold_pixels(states, count, src, run);
+        return;
+      case ReduceShape::rows: {
+        const Index most = std::max(rows_at_once, near_bytes / std::max<Index>(stride, 1));
+        for (Index r = 0; r < run; r += most) {
+          kernel_.fold_rows(states, count, src + r * stride, along_, std::min(most, run - r), stride);
+        }
       }
-      begin += run;
-      at.skip(run);
     }
   }
 
   const ReduceKernel& kernel_;
   const ReduceWalk& walk_;
   const std::byte* base_;
+  std::ptrdiff_t along_;  ///< from one result to the next
 };
 
 }  // namespace
@@ -190,58 +233,82 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
                    [](const ReduceLoop& a, const ReduceLoop& b) { return a.stride > b.stride; });
   kept = merged(kept);
   folded = merged(folded);
+  choose_shape(item);
+  choose_order();
+}
+
+void ReduceWalk::choose_shape(Index item) {
   if (kept.empty()) return;
-  if (folded.empty()) {
-    goes_by_rows = true;
+  if (folded.empty() || join_groups(item)) {
+    shape = ReduceShape::rows;
     return;
   }
-  widen(item);
-  if (group > 1) {
-    goes_by_rows = true;
-    return;
-  }
-  const bool has_long_rows = kept.back().extent >= short_row;
-  const bool has_long_runs = folded.back().extent >= short_row;
-  if (has_long_rows != has_long_runs) {
-    goes_by_rows = has_long_rows;
-  } else if (has_long_rows) {
-    goes_by_rows = std::abs(kept.back().stride) < folded.back().stride;
-  } else {
-    goes_by_rows = kept.back().extent >= folded.back().extent;
+  const ReduceLoop& row = kept.back();
+  const ReduceLoop& run = folded.back();
+  const bool has_long_rows = row.extent >= short_row;
+  const bool has_long_runs = run.extent >= short_row;
+  if (row.extent < most_channels && row.stride == item && run.stride == row.extent * item &&
+      (has_long_runs || !has_long_rows)) {
+    shape = ReduceShape::pixels;
+  } else if (has_long_rows != has_long_runs) {
+    shape = has_long_rows ? ReduceShape::rows : ReduceShape::runs;
+  } else if (has_long_rows ? std::abs(row.stride) < run.stride : row.extent >= run.extent) {
+    shape = ReduceShape::rows;
   }
 }
 
-void ReduceWalk::widen(Index item) {
+/// A short axis folded may lie within rows of results: (w, f, c) is one row of w*f*c.
+bool ReduceWalk::join_groups(Index item) {
   const bool ends_kept = kept.back().stride == item;
   const Index channels = ends_kept ? kept.back().extent : 1;
-  if (channels > widest_inner || folded.back().stride != channels * item) return;
+  if (channels > widest_inner || folded.back().stride != channels * item) return false;
   const Index extent = folded.back().extent;
   const std::size_t above = ends_kept ? 2 : 1;
-  if (!ends_kept && folded.size() == 1 && extent > 2) return;  // no longer rows are won
-  if (extent < short_row && kept.size() >= above &&
-      kept[kept.size() - above].stride == extent * channels * item) {
-    // The axis folded lies within rows of results: (w, f, c) is one row of w*f*c.
-    const Index row = kept[kept.size() - above].extent * extent * channels;
-    kept.resize(kept.size() - above);
-    kept.push_back({row, item});
-    folded.pop_back();
-    group = extent;
-  } else if (ends_kept && channels < short_row) {
-    // A long axis is folded as two: (n/k, k, c) is n/k rows of k*c.
-    Index part = std::min(widest_group / channels, extent);
-    while (extent % part != 0) --part;
-    if (part < shortest_group) return;
-    kept.back() = {part * channels, item};
-    folded.back() = {extent / part, part * channels * item};
-    if (folded.back().extent == 1) folded.pop_back();
-    group = part;
-  } else {
-    return;
+  if (extent >= short_row || kept.size() < above ||
+      kept[kept.size() - above].stride != extent * channels * item) {
+    return false;
   }
+  const Index row = kept[kept.size() - above].extent * extent * channels;
+  kept.resize(kept.size() - above);
+  kept.push_back({row, item});
+  folded.pop_back();
+  group = extent;
   inner = channels;
   results *= group;
   each /= group;
+  return true;
 }
+
+void ReduceWalk::choose_order() {
+  piece = each;
+  if (folded.empty() || kept.empty()) return;
+  const auto stride_above = [](const std::vector<ReduceLoop>& loops) {
+    return loops.size() < 2 ? 0 : std::abs(loops[loops.size() - 2].stride);
+  };
+  if (shape == ReduceShape::runs) {
+    folds_outside = stride_above(folded) > std::abs(kept.back().stride);
+  } else if (kept.size() > 1 && folded.back().stride > stride_above(kept)) {
+    folds_outside = true;
+    if (shape == ReduceShape::rows) piece = rows_at_once;
+  } else {
+    folds_outside = kept.size() > 1 && stride_above(folded) > stride_above(kept);
+  }
+}
+
+namespace {
+
+/// How many results are worked on together: whole groups, as many as leave enough to do and are near.
+Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
+  if (walk.shape == ReduceShape::runs) {
+    const Index run = walk.folded.empty() ? 1 : walk.folded.back().extent;
+    const Index wanted = std::max(piece_elements / std::max<Index>(walk.each, 1),
+                                  walk.folds_outside ? near_elements / std::max<Index>(run, 1) : 1);
+    return std::clamp<Index>(wanted, 1, std::min(most, walk.results));
+  }
+  return std::min(std::max(most / whole, Index{1}) * whole, walk.results);
+}
+
+}  // namespace
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
@@ -250,18 +317,21 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   const auto item = static_cast<Index>(dst_item);
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
   // Groups are never divided.
-  const Index whole = walk.group * walk.inner;
-  const Index tile = walk.goes_by_rows
-                         ? std::min(std::max(tile_results / whole, Index{1}) * whole, walk.results)
-                         : std::clamp<Index>(piece_elements / std::max<Index>(walk.each, 1), 1,
-                                             std::min(tile_results, walk.results));
+  const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
+  const Index tile = results_at_once(walk, whole, std::min(tile_bytes / state, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = tiles >= 64 ? 1 : std::clamp<Index>(tile * walk.each / piece_elements, 1, 64);
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);
   const Index grain = std::max<Index>(piece_elements / std::max<Index>(tile * per_cut, 1), 1);
   const auto finish = [&](Index first, Index count, std::byte* states) {
-    if (walk.group > 1) kernel.gather(states, count / whole, walk.group, walk.inner);
-    kernel.finish(dst + first / walk.group * item, states, count / walk.group, walk.each * walk.group);
+    const Index folded = walk.each * walk.group;
+    if (walk.group == 1) {
+      kernel.finish(dst + first * item, states, count, folded);
+      return;
+    }
+    const States gathered(kernel, count / walk.group);
+    kernel.gather(gathered.data(), states, count / whole, walk.group, walk.inner);
+    kernel.finish(dst + first / walk.group * item, gathered.data(), count / walk.group, folded);
   };
   if (cuts == 1) {
     parallel_for(0, tiles, grain, [&](Index from, Index to) {

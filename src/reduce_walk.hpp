@@ -17,6 +17,13 @@ struct ReduceLoop {
   std::ptrdiff_t stride;  ///< bytes of the source
 };
 
+/// What a kernel is called for.
+enum class ReduceShape : unsigned char {
+  runs,    ///< runs of elements, each into one result
+  rows,    ///< rows of results
+  pixels,  ///< a few results in turn
+};
+
 /// Joint loops, the slowest first, merged where they are one. The results lie dense in the order of `kept`.
 struct ReduceWalk {
   /// `dst_strides`: the dense strides of the results. `item`: bytes of an element.
@@ -26,15 +33,21 @@ struct ReduceWalk {
   std::vector<ReduceLoop> folded;
   std::ptrdiff_t start = 0;  ///< where the first element lies, in bytes
   Index results = 1;
-  Index each = 1;             ///< elements folded into one result
-  bool goes_by_rows = false;  ///< rows of results at once, or one result after the other
+  Index each = 1;  ///< elements folded into one result
+  ReduceShape shape = ReduceShape::runs;
   /// Short axes beside each other (the channels of pixels, squares that are pooled) are one long row of
   /// results: of `group` times `inner` of these, the `inner` of each group are folded together at the end.
   Index group = 1;
   Index inner = 1;
+  /// Which loop is the slower one, so that memory is read in its order: over pieces of what is folded (so
+  /// many elements of each result at a time), or over results.
+  bool folds_outside = false;
+  Index piece = 1;
 
  private:
-  void widen(Index item);
+  void choose_shape(Index item);
+  bool join_groups(Index item);
+  void choose_order();
 };
 
 /// Dense strides for the results, in the order in which they are best worked on: the source's, but for a

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "reduce_oracle.hpp"
 #include "support/layouts.hpp"
 #include "support/refusal.hpp"
 #include "support/tensors.hpp"
@@ -20,95 +21,9 @@ namespace {
 
 using testing::refusal;
 
-constexpr Reduction all_reductions[] = {Reduction::sum, Reduction::mean, Reduction::prod, Reduction::min,
-                                        Reduction::max, Reduction::any,  Reduction::all};
-
-/// The definition, one element after the other; complex numbers are enough for all values used here.
-Scalar slow_fold(Reduction reduction, const std::vector<std::complex<double>>& values) {
-  std::complex<double> result = reduction == Reduction::prod || reduction == Reduction::all ? 1.0 : 0.0;
-  if (reduction == Reduction::min || reduction == Reduction::max) result = values.at(0);
-  for (const std::complex<double> value : values) {
-    switch (reduction) {
-      case Reduction::sum:
-      case Reduction::mean:
-        result += value;
-        break;
-      case Reduction::prod:
-        result *= value;
-        break;
-      case Reduction::min:
-        result = std::min(result.real(), value.real());
-        break;
-      case Reduction::max:
-        result = std::max(result.real(), value.real());
-        break;
-      case Reduction::any:
-        if (value != 0.0) result = 1.0;
-        break;
-      case Reduction::all:
-        if (value == 0.0) result = 0.0;
-        break;
-    }
-  }
-  if (reduction == Reduction::mean) result /= static_cast<double>(values.size());
-  return result;
-}
-
-/// The reduction of each result, by walking every index.
-Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction) {
-  Dims kept;
-  Dims shape;
-  for (Index d = 0; d < x.dim(); ++d) {
-    if (std::find(axes.begin(), axes.end(), d) != axes.end()) continue;
-    kept.push_back(d);
-    shape.push_back(x.size(d));
-  }
-  Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
-  const std::vector<Scalar> elements = testing::elements(x);
-  testing::for_each_index(shape, [&](const Dims& index) {
-    std::vector<std::complex<double>> values;
-    std::size_t n = 0;
-    testing::for_each_index(x.shape(), [&](const Dims& at) {
-      bool is_mine = true;
-      for (std::size_t k = 0; k < kept.size(); ++k) is_mine = is_mine && at[detail::at(kept[k])] == index[k];
-      if (is_mine) values.push_back(elements[n].to<std::complex<double>>());
-      ++n;
-    });
-    Tensor at = result;
-    for (const Index i : index) at = at.select(0, i);
-    at.fill_(slow_fold(reduction, values));
-  });
-  return result;
-}
-
-/// Sums by one walk over all elements.
-std::vector<Index> slow_sums(const Tensor& x, const Dims& axes) {
-  Dims steps = Dims::filled(x.shape().size(), 0);  // of the result; 0 for what is folded
-  Index results = 1;
-  for (std::size_t d = x.shape().size(); d-- > 0;) {
-    if (std::find(axes.begin(), axes.end(), static_cast<Index>(d)) != axes.end()) continue;
-    steps[d] = results;
-    results *= x.shape()[d];
-  }
-  std::vector<Index> sums(detail::at(results));
-  const std::vector<Index> values = x.to_vector<Index>();
-  std::size_t n = 0;
-  testing::for_each_index(x.shape(), [&](const Dims& index) {
-    Index place = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * steps[d];
-    sums[detail::at(place)] += values[n++];
-  });
-  return sums;
-}
-
-bool is_offered(Reduction reduction, DType dtype) {
-  try {
-    reduced_dtype(reduction, dtype);
-  } catch (const RuntimeError&) {
-    return false;
-  }
-  return true;
-}
+using testing::all_reductions;
+using testing::is_offered;
+using testing::slow_reduce;
 
 /// Every set of axes of a rank.
 std::vector<Dims> all_axes(std::size_t rank) {
@@ -166,35 +81,10 @@ TEST(Reduce, IsRightWhereRangesAreDividedAndTilesEnd) {
       const Tensor x = dense.permute(order);
       for (const Dims& axes : all_axes(shape.size())) {
         const Tensor result = reduce_axes(x, axes, Reduction::sum);
-        EXPECT_EQ(result.to_vector<Index>(), slow_sums(x, axes));
+        EXPECT_TRUE(result.equal(slow_reduce(x, axes, Reduction::sum)));
       }
     }
   }
-}
-
-/// As slow_reduce, by one walk over all elements.
-Tensor folded_lists(const Tensor& x, const Dims& axes, Reduction reduction) {
-  Dims steps = Dims::filled(x.shape().size(), 0);
-  Dims shape;
-  Index results = 1;
-  for (std::size_t d = x.shape().size(); d-- > 0;) {
-    if (std::find(axes.begin(), axes.end(), static_cast<Index>(d)) != axes.end()) continue;
-    shape.insert(0, x.shape()[d]);
-    steps[d] = results;
-    results *= x.shape()[d];
-  }
-  std::vector<std::vector<std::complex<double>>> lists(detail::at(results));
-  const std::vector<double> values = x.to(DType::float64).to_vector<double>();
-  std::size_t n = 0;
-  testing::for_each_index(x.shape(), [&](const Dims& index) {
-    Index place = 0;
-    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * steps[d];
-    lists[detail::at(place)].emplace_back(values[n++]);
-  });
-  Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
-  Tensor flat = result.view({-1});
-  for (Index i = 0; i < results; ++i) flat.select(0, i).fill_(slow_fold(reduction, lists[detail::at(i)]));
-  return result;
 }
 
 TEST(Reduce, JoinsShortAxesToLongRows) {
@@ -207,28 +97,22 @@ TEST(Reduce, JoinsShortAxesToLongRows) {
                         {{3, 7, 3, 13, 3, 130}, {2, 4}},
                         {{5, 2, 300, 2}, {1, 3}},
                         {{4, 7, 41, 5}, {1, 3}},
-                        {{2, 15, 3000, 15}, {1, 3}},
-                        {{4096, 3}, {0}},
+                        {{2, 15, 67, 15}, {1, 3}},
+                        {{1031, 3}, {0}},
                         {{2, 64, 48, 5}, {1, 2}},
-                        {{10007, 3}, {0}},
                         {{3, 1021, 2}, {1}},
                         {{900, 3}, {1}},
-                        {{90000, 2}, {1}},
+                        {{5000, 2}, {1}},
                         {{120, 13, 4, 3}, {0, 2}},
                         {{40, 17, 2, 1, 6}, {2, 4}}};
   for (const DType dtype : {DType::uint8, DType::bool_, DType::int8, DType::int16, DType::int32,
                             DType::float16, DType::bfloat16, DType::float32}) {
     for (const Case& one : cases) {
-      // Small numbers with few ones and zeros among them, so that products and sums are exact.
-      const Tensor numbers = arange(count_elements(one.shape)).view(one.shape);
-      Tensor x = (numbers.to(DType::int32)).to(dtype);
+      const Tensor numbers = arange(count_elements(one.shape)).view(one.shape).to(DType::int32).to(dtype);
       for (const Reduction reduction : all_reductions) {
         if (!is_offered(reduction, dtype)) continue;
-        const bool is_product = reduction == Reduction::prod;
-        if (is_product) x = ones(one.shape, {.dtype = dtype});
-        const Tensor expected = folded_lists(x, one.axes, reduction);
-        const Tensor result = reduce_axes(x, one.axes, reduction);
-        ASSERT_TRUE(result.allclose(expected, 1e-3))
+        const Tensor x = reduction == Reduction::prod ? ones(one.shape, {.dtype = dtype}) : numbers;
+        ASSERT_TRUE(reduce_axes(x, one.axes, reduction).equal(slow_reduce(x, one.axes, reduction)))
             << name(dtype) << ' ' << name(reduction) << ' ' << to_string(one.shape);
       }
     }

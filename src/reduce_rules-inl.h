@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each reduction does with one element and with a vector of them; included once for each instruction
+// set. Minima, maxima, any and all work on the elements' bits, so that they take one instruction or two and
+// their results do not depend on the order.
+#if defined(TENSTRIDE_REDUCE_RULES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_RULES_INL
+#undef TENSTRIDE_REDUCE_RULES_INL
+#else
+#define TENSTRIDE_REDUCE_RULES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "tenstride/element.hpp"
+#include "tenstride/index.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <std::size_t size>
+using UnsignedOf =
+    std::conditional_t<size == 1, std::uint8_t,
+                       std::conditional_t<size == 2, std::uint16_t,
+                                          std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+
+/// Vectors of so many elements, or shorter ones where registers are.
+template <class State, Index lanes>
+using VectorTag = hn::CappedTag<State, static_cast<std::size_t>(lanes)>;
+
+template <class V, class D>
+HWY_INLINE auto load_dense(D, const std::byte* src) {
+  const hn::Rebind<V, D> d;
+  return hn::LoadU(d, reinterpret_cast<const V*>(src));
+}
+
+/// Elements of any real floating type as doubles, which is exact.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> load_doubles(D d, const std::byte* src) {
+  if constexpr (std::is_same_v<T, double>) {
+    return load_dense<double>(d, src);
+  } else if constexpr (std::is_same_v<T, float>) {
+    return hn::PromoteTo(d, load_dense<float>(d, src));
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    const hn::Rebind<std::uint32_t, D> words;
+    const auto bits = hn::ShiftLeft<16>(hn::PromoteTo(words, load_dense<std::uint16_t>(d, src)));
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<float, D>(), bits));
+  } else {
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+    return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<float, D>(), load_dense<hwy::float16_t>(d, src)));
+#else
+    double values[hn::MaxLanes(D())];
+    for (std::size_t k = 0; k < hn::MaxLanes(d); ++k) {
+      values[k] = static_cast<float>(load_element<T>(src + k * sizeof(T)));
+    }
+    return hn::LoadU(d, values);
+#endif
+  }
+}
+
+/// Writes doubles as any real floating type, as convert_element does: by way of float where that is shorter.
+template <class T, class V>
+HWY_INLINE void store_doubles(std::byte* dst, V v) {
+  using D = hn::DFromV<V>;
+  [[maybe_unused]] const hn::Rebind<float, D> floats;
+  if constexpr (std::is_same_v<T, double>) {
+    hn::StoreU(v, D(), reinterpret_cast<double*>(dst));
+  } else if constexpr (std::is_same_v<T, float>) {
+    hn::StoreU(hn::DemoteTo(floats, v), floats, reinterpret_cast<float*>(dst));
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+  } else if constexpr (std::is_same_v<T, float16>) {
+    const auto values = hn::DemoteTo(floats, v);
+    // The processor keeps a NaN's payload; the definition drops it.
+    const auto quiet = hn::BitCast(floats, hn::Set(hn::Rebind<std::uint32_t, D>(), 0x7fc00000U));
+    const auto plain = hn::IfThenElse(hn::IsNaN(values), hn::CopySign(quiet, values), values);
+    const hn::Rebind<hwy::float16_t, D> halves;
+    hn::StoreU(hn::DemoteTo(halves, plain), halves, reinterpret_cast<hwy::float16_t*>(dst));
+#endif
+  } else {
+    float values[hn::MaxLanes(D())];
+    hn::StoreU(hn::DemoteTo(floats, v), floats, values);
+    for (std::size_t k = 0; k < hn::MaxLanes(D()); ++k) store_element(dst + k * sizeof(T), T(values[k]));
+  }
+}
+
+/// The vector in which doubles are finished.
+using Doubles = hn::CappedTag<double, 8>;
+
+/// Sums in double, of complex numbers part by part.
+template <class T>
+struct FloatSum {
+  using Element = T;
+  using State = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
+  static constexpr bool has_vectors = !is_complex_element<T>;
+  static constexpr State first() { return State(0); }
+  static constexpr T neutral() { return T(0); }
+  static State read(T value) {
+    if constexpr (is_complex_element<T>) {
+      return State(value.real(), value.imag());
+    } else if constexpr (is_small_float<T>) {
+      return static_cast<double>(static_cast<float>(value));
+    } else {
+      return static_cast<State>(value);
+    }
+  }
+  static State join(State a, State b) { return a + b; }
+  static T result(State state, Index) { return convert_element<T>(state); }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    return load_doubles<T>(d, src);
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return hn::Add(a, b);
+  }
+  static constexpr auto width = has_vectors ? static_cast<Index>(hn::MaxLanes(Doubles())) : 1;
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
+    if constexpr (has_vectors) {
+      store_doubles<T>(dst, hn::LoadU(Doubles(), states));
+    } else {
+      store_element(dst, result(*states, 0));
+    }
+  }
+};
+
+template <class T>
+struct FloatMean : FloatSum<T> {
+  using typename FloatSum<T>::State;
+  static T result(State state, Index folded) {
+    return convert_element<T>(state / static_cast<double>(folded));
+  }
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index folded) {
+    const Doubles d;
+    store_doubles<T>(dst, hn::Div(hn::LoadU(d, states), hn::Set(d, static_cast<double>(folded))));
+  }
+};
+
+template <class T>
+struct FloatProduct : FloatSum<T> {
+  using typename FloatSum<T>::State;
+  static constexpr State first() { return State(1); }
+  static constexpr T neutral() { return T(1.0F); }
+  static State join(State a, State b) {
+    if constexpr (is_complex_element<T>) {
+      return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    } else {
+      return a * b;
+    }
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return hn::Mul(a, b);
+  }
+};
+
+/// A bool as the byte 0 or 1, whatever its byte; others as they are.
+template <class T>
+using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+template <class T, class D>
+HWY_INLINE auto load_whole(D d, const std::byte* src) {
+  const auto v = load_dense<Whole<T>>(d, src);
+  if constexpr (std::is_same_v<T, bool>) {
+    return hn::Min(v, hn::Set(hn::DFromV<decltype(v)>(), std::uint8_t{1}));
+  } else {
+    return v;
+  }
+}
+
+/// Integers modulo 2^64, kept in as many bits as the number of elements needs.
+template <class T, class S>
+struct WholeSum {
+  using Element = T;
+  using State = S;
+  using Modulo = std::make_unsigned_t<S>;
+  static constexpr bool has_vectors = true;
+  static constexpr State first() { return 0; }
+  static constexpr T neutral() { return T(0); }
+  static State read(T value) { return static_cast<State>(value); }
+  static State join(State a, State b) {
+    return static_cast<State>(static_cast<Modulo>(static_cast<Modulo>(a) + static_cast<Modulo>(b)));
+  }
+  static std::int64_t result(State state, Index) { return static_cast<std::int64_t>(state); }
+  static constexpr Index width = 16;
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
+    if constexpr (sizeof(State) == 8) {
+      std::memcpy(dst, states, 8 * width);
+    } else {
+      using Long = std::conditional_t<std::is_signed_v<S>, std::int64_t, std::uint64_t>;
+      const VectorTag<Long, width> d;
+      constexpr auto step = static_cast<Index>(hn::MaxLanes(decltype(d)()));
+      for (Index k = 0; k < width; k += step) {
+        const auto v = WholeSum<State, Long>::load(d, reinterpret_cast<const std::byte*>(states + k));
+        hn::StoreU(v, d, reinterpret_cast<Long*>(dst + k * 8));
+      }
+    }
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    const auto v = load_whole<T>(d, src);
+    if constexpr (sizeof(T) == sizeof(S)) {
+      return v;
+    } else if constexpr (sizeof(T) * 4 < sizeof(S)) {
+      using Middle = std::conditional_t<std::is_signed_v<S>, std::int32_t, std::uint32_t>;
+      return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<Middle, D>(), v));
+    } else if constexpr (sizeof(T) == 2 && sizeof(S) == 8) {
+      using Middle = std::conditional_t<std::is_signed_v<S>, std::int32_t, std::uint32_t>;
+      return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<Middle, D>(), v));
+    } else {
+      return hn::PromoteTo(d, v);
+    }
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return hn::Add(a, b);
+  }
+};
+
+template <class T>
+using Word = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+
+template <class T>
+struct WholeProduct : WholeSum<T, Word<T>> {
+  using State = Word<T>;
+  static constexpr State first() { return 1; }
+  static constexpr T neutral() { return T(1); }
+  static State join(State a, State b) {
+    return static_cast<State>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return a * b;
+  }
+};
+
+/// Minima and maxima. Floating numbers are compared as integers of their size in the order of IEEE 754's
+/// totalOrder, -0 before 0, and NaN beyond all in the direction that wins.
+template <class T, bool less>
+struct Extreme {
+  using Element = T;
+  static constexpr bool is_float = is_small_float<T> || std::is_floating_point_v<T>;
+  using State = std::conditional_t<is_float, std::make_signed_t<UnsignedOf<sizeof(T)>>, Whole<T>>;
+  static constexpr bool has_vectors = true;
+  static constexpr State lowest = std::numeric_limits<State>::lowest();
+  static constexpr State highest = std::numeric_limits<State>::max();
+  static constexpr State infinity() {
+    if constexpr (sizeof(T) == 8) return State(0x7ff0000000000000);
+    if constexpr (sizeof(T) == 4) return State(0x7f800000);
+    return std::is_same_v<T, float16> ? State(0x7c00) : State(0x7f80);
+  }
+  static constexpr State first() {
+    if constexpr (is_float) return less ? infinity() : static_cast<State>(~infinity());
+    if constexpr (std::is_same_v<T, bool>) return less ? 1 : 0;
+    return less ? highest : lowest;
+  }
+  static T neutral() { return result(first(), 0); }
+  static State read(T value) {
+    if constexpr (is_float) {
+      State bits;
+      std::memcpy(&bits, &value, sizeof bits);
+      if ((bits & highest) > infinity()) return less ? lowest : highest;
+      return static_cast<State>(bits < 0 ? bits ^ highest : bits);
+    } else {
+      return static_cast<State>(value);
+    }
+  }
+  static State join(State a, State b) { return less ? std::min(a, b) : std::max(a, b); }
+  static T result(State state, Index) {
+    if constexpr (is_float) {
+      const State bits = static_cast<State>(state < 0 ? state ^ highest : state);
+      T value;
+      std::memcpy(&value, &bits, sizeof bits);
+      return value;
+    } else {
+      return static_cast<T>(state);
+    }
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    if constexpr (is_float) {
+      const auto bits = load_dense<State>(d, src);
+      const auto magnitude = hn::And(bits, hn::Set(d, highest));
+      const auto sign = hn::BroadcastSignBit(bits);
+      const auto ordered = hn::Xor(magnitude, sign);  // of a negative number: its bits but the sign turned
+      const auto is_nan = hn::Gt(magnitude, hn::Set(d, infinity()));
+      return hn::IfThenElse(is_nan, hn::Set(d, less ? lowest : highest), ordered);
+    } else {
+      return load_whole<T>(d, src);
+    }
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return less ? hn::Min(a, b) : hn::Max(a, b);
+  }
+  static constexpr Index width = 64 / sizeof(T);
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
+    const VectorTag<State, width> d;
+    constexpr auto step = static_cast<Index>(hn::MaxLanes(decltype(d)()));
+    for (Index k = 0; k < width; k += step) {
+      auto v = hn::LoadU(d, states + k);
+      if constexpr (is_float) v = hn::Xor(v, hn::And(hn::BroadcastSignBit(v), hn::Set(d, highest)));
+      hn::StoreU(v, d, reinterpret_cast<State*>(dst) + k);
+    }
+  }
+};
+
+/// Whether any element is not 0; and whether any is 0, which `all` is not. -0 is 0 and NaN is not.
+template <class T, bool finds_zero>
+struct Truth {
+  using Element = T;
+  static constexpr bool has_vectors = sizeof(T) <= 8;
+  using State = std::conditional_t<has_vectors, UnsignedOf<sizeof(T)>, std::uint8_t>;
+  /// All bits but signs of zeros.
+  static constexpr State bits() {
+    if constexpr (is_complex_element<T>) return State(0x7fffffff7fffffff);
+    if constexpr (std::is_integral_v<T>) return static_cast<State>(~State(0));
+    return static_cast<State>(static_cast<State>(~State(0)) >> 1U);
+  }
+  static constexpr State first() { return 0; }
+  static constexpr T neutral() { return finds_zero ? T(1.0F) : T(0.0F); }
+  static State read(T value) { return convert_element<bool>(value) == finds_zero ? 0 : 1; }
+  static State join(State a, State b) { return a | b; }
+  static auto result(State state, Index) {
+    using Result = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint8_t, bool>;
+    return static_cast<Result>((state == 0) == finds_zero);
+  }
+  static constexpr Index width = 16;
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
+    for (Index k = 0; k < width; ++k) dst[k] = static_cast<std::byte>((states[k] == 0) == finds_zero);
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    auto v = load_dense<State>(d, src);
+    if constexpr (!std::is_integral_v<T>) v = hn::And(v, hn::Set(d, bits()));
+    if constexpr (!finds_zero) return v;
+    return hn::VecFromMask(d, hn::Eq(v, hn::Zero(d)));
+  }
+  template <class V>
+  static HWY_INLINE V join_vectors(V a, V b) {
+    return hn::Or(a, b);
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

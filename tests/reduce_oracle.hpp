@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <complex>
+#include <limits>
+#include <vector>
+
+#include "support/slow.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/reduce.hpp"
+
+/// Reductions by definition: one element after the other. Complex numbers in double are enough for the values
+/// that tests use.
+namespace tenstride::testing {
+
+inline constexpr Reduction all_reductions[] = {Reduction::sum, Reduction::mean, Reduction::prod,
+                                               Reduction::min, Reduction::max,  Reduction::any,
+                                               Reduction::all};
+
+inline bool is_offered(Reduction reduction, DType dtype) {
+  try {
+    reduced_dtype(reduction, dtype);
+  } catch (const RuntimeError&) {
+    return false;
+  }
+  return true;
+}
+
+inline std::complex<double> slow_start(Reduction reduction) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (reduction == Reduction::min) return infinity;
+  if (reduction == Reduction::max) return -infinity;
+  return reduction == Reduction::prod || reduction == Reduction::all ? 1.0 : 0.0;
+}
+
+inline std::complex<double> slow_join(Reduction reduction, std::complex<double> a, std::complex<double> b) {
+  switch (reduction) {
+    case Reduction::prod:
+      return a * b;
+    case Reduction::min:
+      return std::min(a.real(), b.real());
+    case Reduction::max:
+      return std::max(a.real(), b.real());
+    case Reduction::any:
+      return b != 0.0 ? 1.0 : a;
+    case Reduction::all:
+      return b == 0.0 ? 0.0 : a;
+    case Reduction::sum:
+    case Reduction::mean:
+      break;
+  }
+  return a + b;
+}
+
+/// What `reduce_axes` is to give, for each of the reductions, by one walk over all elements.
+inline Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction) {
+  Dims steps = Dims::filled(x.shape().size(), 0);  // of the results; 0 for what is folded
+  Dims shape;
+  Index results = 1;
+  for (std::size_t d = x.shape().size(); d-- > 0;) {
+    if (std::find(axes.begin(), axes.end(), static_cast<Index>(d)) != axes.end()) continue;
+    shape.insert(0, x.shape()[d]);
+    steps[d] = results;
+    results *= x.shape()[d];
+  }
+  const auto values = x.to(DType::complex128).to_vector<std::complex<double>>();
+  std::vector<std::complex<double>> folded(detail::at(results), slow_start(reduction));
+  std::size_t n = 0;
+  for_each_index(x.shape(), [&](const Dims& index) {
+    Index place = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * steps[d];
+    folded[detail::at(place)] = slow_join(reduction, folded[detail::at(place)], values[n++]);
+  });
+  if (reduction == Reduction::mean) {
+    for (std::complex<double>& value : folded)
+      value /= static_cast<double>(x.numel() / std::max<Index>(results, 1));
+  }
+  Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
+  Tensor flat = result.view({-1});
+  for (Index i = 0; i < results; ++i) flat.select(0, i).fill_(Scalar(folded[detail::at(i)]));
+  return result;
+}
+
+}  // namespace tenstride::testing
