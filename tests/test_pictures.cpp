@@ -113,7 +113,9 @@ TEST(PictureLocate, InvertsEveryNestingLayout) {
     for (Index at = -2; at < 40; ++at) {
       const std::optional<Dims> index = detail::locate(layout, at);
       EXPECT_EQ(index.has_value(), used.contains(at)) << text << ' ' << at;
-      if (index) EXPECT_EQ(position(layout, *index), at) << text;
+      if (index) {
+        EXPECT_EQ(position(layout, *index), at) << text;
+      }
     }
   }
   EXPECT_FALSE(detail::locate(parse_layout("(0,3):(3,1)+0"), 0));
