@@ -20,6 +20,8 @@ constexpr Index line_bytes = 64;
 constexpr Index row_tile_bytes = Index{256} << 10;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
 constexpr Index most_listed = 512 - 64;
+/// Repetitions of one item from so many bytes on are filled one after another; shorter ones are a tile's.
+constexpr Index shortest_fill = 128;
 /// What is turned together: a fourth of the L1 cache, for two of them and the lines of both sides.
 constexpr Index block_bytes = 8192;
 /// A tile of short destination runs: 4 KiB of items.
@@ -252,7 +254,7 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   }
   const std::size_t turned = find_source_run(plan);
   // Short repetitions of neighbours are a tile whose rows are one.
-  if (inner.src_stride == 0 && (turned == no_loop || inner.extent * item * item_bytes >= tile_src_bytes)) {
+  if (inner.src_stride == 0 && (turned == no_loop || inner.extent * item * item_bytes >= shortest_fill)) {
     plan.kernel = CopyKernel::fill;
     return;
   }

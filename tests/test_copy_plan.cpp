@@ -54,8 +54,8 @@ TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
   EXPECT_EQ(kernel({{3, 4, 5}, {20, 5, 1}, 0}), CopyKernel::memcpy);
   EXPECT_EQ(kernel({{3, 50}, {70, 1}, 0}), CopyKernel::rows);
   EXPECT_EQ(kernel({{3, 50}, {-70, 1}, 140}), CopyKernel::rows);
-  EXPECT_EQ(kernel({{3, 5000}, {1, 0}, 0}), CopyKernel::fill);
-  EXPECT_EQ(kernel({{3, 50}, {1, 0}, 0}), CopyKernel::tile);
+  EXPECT_EQ(kernel({{3, 50}, {1, 0}, 0}), CopyKernel::fill);
+  EXPECT_EQ(kernel({{3, 20}, {1, 0}, 0}), CopyKernel::tile) << "short repetitions of neighbours";
   EXPECT_EQ(kernel({{50, 3}, {1, 0}, 0}), CopyKernel::interleave) << "each of 50 three times";
   EXPECT_EQ(kernel({{3, 50}, {100, 2}, 0}), CopyKernel::gather);
   EXPECT_EQ(kernel({{50}, {-1}, 49}), CopyKernel::gather);

@@ -24,10 +24,10 @@ using testing::text;
 
 /// Whoever adds a leaf adds its test in one of the files test_kernels_*.cpp, and then counts it here.
 TEST(GuardedKernels, AreAllTheLeavesThereAre) {
-  constexpr std::size_t arrays = std::tuple_size_v<decltype(Kernels::turn)> +
-                                 std::tuple_size_v<decltype(Kernels::turn_along)> +
-                                 std::tuple_size_v<decltype(Kernels::gather)> +
-                                 std::tuple_size_v<decltype(Kernels::gather_lines)> + std::size_t{2} * 4 * 3;
+  constexpr std::size_t arrays =
+      std::tuple_size_v<decltype(Kernels::turn)> + std::tuple_size_v<decltype(Kernels::turn_along)> +
+      std::tuple_size_v<decltype(Kernels::gather)> + std::tuple_size_v<decltype(Kernels::gather_lines)> +
+      std::tuple_size_v<decltype(Kernels::fill_rows)> + std::size_t{2} * 4 * 3;
   constexpr std::size_t single = 6;  // name, stream, copy_rows, fence, convert, scale
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }

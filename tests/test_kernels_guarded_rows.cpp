@@ -157,6 +157,52 @@ TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
   }
 }
 
+Job fill_rows_job(std::size_t log2, std::size_t rows, std::size_t count, std::size_t gap,
+                  Direction direction) {
+  const std::size_t item = std::size_t{1} << log2;
+  const std::size_t pitch = count * item + gap;
+  const std::size_t step = item + gap;
+  Job job;
+  job.in_bytes = (rows - 1) * step + item;
+  job.in_start = direction == Direction::up ? 0 : (rows - 1) * step;
+  job.out_bytes = (rows - 1) * pitch + count * item;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.fill_rows[log2](out, signed_bytes(pitch), in,
+                            direction == Direction::up ? signed_bytes(step) : -signed_bytes(step), rows,
+                            count);
+  };
+  return job;
+}
+
+TEST(GuardedKernels, FillRowsWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (std::size_t count = 1; count <= (3 * line >> log2) + 3; ++count) {
+        for (const std::size_t gap : {0U, 3U}) {
+          for (const Direction direction : {Direction::up, Direction::down}) {
+            ASSERT_TRUE(bench.at_the_guards(*kernels, fill_rows_job(log2, 3, count, gap, direction)))
+                << text({log2, count, gap});
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, FillRowsAtEveryAlignment) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (const std::size_t bytes : {32U, 48U, 208U}) {
+        ASSERT_TRUE(
+            bench.at_every_alignment(*kernels, fill_rows_job(log2, 2, bytes >> log2, 5, Direction::up)))
+            << text({log2, bytes});
+      }
+    }
+  }
+}
+
 /// Rows of whole lines, one `out_pitch` after another, from rows one `in_pitch` after another.
 void stream(const Kernels& kernels, std::byte* out, std::size_t out_pitch, const std::byte* in,
             std::size_t in_pitch, std::size_t rows, std::size_t bytes, const copy::Ahead& ahead = {}) {

@@ -3,18 +3,17 @@
 // was.
 #include <gtest/gtest.h>
 
-#include "copy/repeated.hpp"
 #include "copy_oracle.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/parallel.hpp"
+#include "tenstride/run_plan.hpp"
 #include "tenstride/text.hpp"
 #include "tenstride/views.hpp"
 
 namespace tenstride {
 namespace {
 
-using copy::copy_repeated;
 using oracle::Bytes;
 
 constexpr std::array item_types{DType::uint8, DType::float16, DType::float32, DType::float64,
@@ -36,7 +35,7 @@ void expect_copied(const Layout& dst, Index elements, const Layout& src, DType t
   for (const int threads : {1, 3}) {
     const ThreadScope scope(threads);
     Bytes given = before;
-    ASSERT_TRUE(copy_repeated(dst, given.data() + shift, src, source.data(), item));
+    run(plan(dst, type, src, type), given.data() + shift, source.data());
     ASSERT_EQ(given, wanted) << to_string(dst) << " from " << to_string(src) << ", " << name(type)
                              << ", shift " << shift;
   }
@@ -93,20 +92,15 @@ TEST(Repeated, FillsLongRunsOnSeveralThreads) {
   }
 }
 
-TEST(Repeated, LeavesOthersAlone) {
-  Bytes bytes(4096, std::byte{0xA5});
-  const Bytes before = bytes;
-  const Bytes source = numbered_bytes(4096);
-  const auto is_done = [&](const Layout& dst, const Layout& src) {
-    return copy_repeated(dst, bytes.data(), src, source.data(), 4);
+TEST(Repeated, IsPlannedAsWhatItIs) {
+  const auto kernel = [](const Layout& dst, const Layout& src) {
+    return plan(dst, DType::float32, src, DType::float32).kernel;
   };
-  EXPECT_FALSE(is_done({{500}, {1}, 0}, {{500}, {1}, 0}));                  // nothing is repeated
-  EXPECT_FALSE(is_done({{100, 4}, {4, 1}, 0}, {{100, 4}, {1, 0}, 0}));      // short runs
-  EXPECT_FALSE(is_done({{100, 4}, {4, 1}, 0}, {{100, 4}, {0, 1}, 0}));      // short rows
-  EXPECT_FALSE(is_done({{6, 100}, {1, 6}, 0}, {{6, 100}, {1, 0}, 0}));      // across
-  EXPECT_FALSE(is_done({{300, 300}, {1, 1}, 0}, {{300, 300}, {0, 0}, 0}));  // elements that meet
-  EXPECT_FALSE(is_done({{0, 9}, {9, 1}, 0}, {{0, 9}, {0, 0}, 0}));
-  EXPECT_EQ(bytes, before);
+  EXPECT_EQ(kernel({{500}, {1}, 0}, {{500}, {0}, 0}), CopyKernel::fill);
+  EXPECT_EQ(kernel({{100, 40}, {40, 1}, 0}, {{100, 40}, {1, 0}, 0}), CopyKernel::fill);
+  EXPECT_EQ(kernel({{100, 4}, {4, 1}, 0}, {{100, 4}, {1, 0}, 0}), CopyKernel::interleave);  // short runs
+  EXPECT_EQ(kernel({{100, 40}, {40, 1}, 0}, {{100, 40}, {0, 1}, 0}), CopyKernel::rows);
+  EXPECT_EQ(kernel({{500}, {2}, 0}, {{500}, {0}, 0}), CopyKernel::strided);
 }
 
 TEST(Repeated, FillsAndCopiesOfTensorsGoThisWay) {

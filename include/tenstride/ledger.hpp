@@ -48,7 +48,7 @@ struct LedgerEntry {
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// What carried it out: the name of a CopyKernel, or "small" and "repeated" for the short ways, "pieces"
+  /// What carried it out: the name of a CopyKernel, or "small" for the short way, "pieces"
   /// for parts joined piece by piece, "boxes" and "mask" for elements picked by an index, "triangle". On meta
   /// what was planned.
   std::string kernel;

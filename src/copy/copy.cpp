@@ -7,7 +7,6 @@
 
 #include "../message.hpp"
 #include "copy/ledger_watch.hpp"
-#include "copy/repeated.hpp"
 #include "copy/small.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
@@ -86,9 +85,6 @@ std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arit
     if (dst.is_meta()) return {};
     if (copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
       return "small";
-    if (dst.dtype() == src.dtype() &&
-        copy::copy_repeated(dst.layout(), bytes, src.layout(), src.storage_data(), dst.element_size()))
-      return "repeated";
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
@@ -184,7 +180,6 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
   const auto fill = [&]() -> std::string_view {
     if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return "small";
-    if (copy::copy_repeated(layout_, bytes, repeated, element.data(), element_size())) return "repeated";
     PlanOptions options;
     if (!is_provably_unique(layout_)) options.max_threads = 1;
     const CopyPlan made = plan(layout_, dtype_, repeated, dtype_, options);

@@ -139,6 +139,10 @@ struct Kernels {
   using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
   CopyRows copy_rows;
+  /// Rows of `count` items that are all the row's one item of the source, by ordinary stores.
+  using FillRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t count);
+  std::array<FillRows, 5> fill_rows;
   /// Makes streamed lines visible to other threads.
   void (*fence)();
   /// A faster loop for the pair, or nullptr.

@@ -80,6 +80,17 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   }
 }
 
+template <std::size_t item>
+void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+               std::size_t rows, std::size_t count) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch + i * item,
+                  src + static_cast<std::ptrdiff_t>(r) * src_pitch, item);
+    }
+  }
+}
+
 void fence() {}
 
 template <Numbers numbers>
@@ -121,6 +132,7 @@ constexpr Kernels table{
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,
     .copy_rows = copy_rows,
+    .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
     .fence = fence,
     .convert = no_convert,
     .scale = find_scale,

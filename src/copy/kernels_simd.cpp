@@ -114,6 +114,34 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   }
 }
 
+template <std::size_t item>
+void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+               std::size_t rows, std::size_t count) {
+  const hn::CappedTag<std::uint8_t, store_bytes> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  const std::size_t bytes = count * item;
+  if (bytes < step) {
+    portable_kernels().fill_rows[log2_of<item>](dst, dst_pitch, src, src_pitch, rows, count);
+    return;
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    auto* to = reinterpret_cast<std::uint8_t*>(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch);
+    alignas(step) std::array<std::uint8_t, step> items;
+    for (std::size_t i = 0; i < step; i += item)
+      std::memcpy(items.data() + i, src + static_cast<std::ptrdiff_t>(r) * src_pitch, item);
+    const auto v = hn::Load(d, items.data());
+    std::size_t at = 0;
+    for (; at + 4 * step <= bytes; at += 4 * step) {
+      hn::StoreU(v, d, to + at);
+      hn::StoreU(v, d, to + at + step);
+      hn::StoreU(v, d, to + at + 2 * step);
+      hn::StoreU(v, d, to + at + 3 * step);
+    }
+    for (; at + step <= bytes; at += step) hn::StoreU(v, d, to + at);
+    if (at < bytes) hn::StoreU(v, d, to + bytes - step);
+  }
+}
+
 void fence() {
   hwy::FlushStream();
 }
@@ -135,6 +163,7 @@ constexpr Kernels table{
     .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
     .stream = stream,
     .copy_rows = copy_rows,
+    .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
     .fence = fence,
     .convert = find_convert,
     .scale = find_scale,

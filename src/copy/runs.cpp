@@ -30,15 +30,20 @@ class RunWorker {
 
   /// Whether rows go to the destination as they are, many in one call.
   [[nodiscard]] bool takes_rows() const {
-    return walk_.plan.kernel == CopyKernel::rows && walk_.plan.conversion == CopyConversion::none &&
-           row_bytes() <= longest_row;
+    return (walk_.plan.kernel == CopyKernel::rows || walk_.plan.kernel == CopyKernel::fill) &&
+           walk_.plan.conversion == CopyConversion::none && row_bytes() <= longest_row;
   }
 
   /// `count` rows along the innermost outer loop.
   void rows(const Odometer& at, Index count) {
     const ByteLoop run = at.run();
-    walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride,
-                            static_cast<std::size_t>(count), row_bytes());
+    const auto rows = static_cast<std::size_t>(count);
+    if (walk_.plan.kernel == CopyKernel::fill) {
+      walk_.kernels.fill_rows[walk_.item_log2()](at.dst(), run.dst_stride, at.src(), run.src_stride, rows,
+                                                 static_cast<std::size_t>(inner_.extent));
+    } else {
+      walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, rows, row_bytes());
+    }
   }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.
@@ -76,14 +81,17 @@ class RunWorker {
     }
   }
 
-  /// One item again and again, from a piece of it in the L1 cache.
+  /// One item again and again; where it is converted, from a piece of it in the L1 cache.
   void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    const Index part = std::min(count, piece);
-    pack(src, 0, part);
-    for (Index done = 0; done < count; done += part) {
-      dense(dst + done * inner_.dst_stride, packed_.data(),
-            static_cast<std::size_t>(std::min(count - done, part)),
-            first + static_cast<std::size_t>(done) * step, step);
+    if (walk_.plan.conversion == CopyConversion::none) {
+      walk_.kernels.fill_rows[walk_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
+      return;
+    }
+    pack(src, 0, std::min(count, piece));
+    for (Index done = 0; done < count; done += piece) {
+      sink_.run(dst + done * inner_.dst_stride, packed_.data(),
+                static_cast<std::size_t>(std::min(count - done, piece)),
+                first + static_cast<std::size_t>(done) * step, step);
     }
   }
 
@@ -140,7 +148,7 @@ class RunWorker {
     const bool converts = walk_.plan.conversion != CopyConversion::none;
     for (Index done = 0; done < count; done += piece) {
       const auto part = std::min(count - done, piece);
-      pack(src + done * inner_.src_stride, inner_.src_stride, part);
+      if (done == 0 || inner_.src_stride != 0) pack(src + done * inner_.src_stride, inner_.src_stride, part);
       if (converts) {
         sink_.run(converted_.data(), packed_.data(), static_cast<std::size_t>(part),
                   first + static_cast<std::size_t>(done) * step, step);
