@@ -90,6 +90,7 @@ class Pattern::Binding {
     for (std::size_t d = 0; d < bound.split.size(); ++d) {
       if ((stays >> d & 1U) == 0) bound.order.push_back(static_cast<Index>(d));
     }
+    bound.permutes = !std::is_sorted(bound.order.begin(), bound.order.end());
     count_elements(bound.shape, name(pattern_.verb_));
     return bound;
   }
@@ -181,19 +182,10 @@ BoundPattern Pattern::bind(const Dims& shape, const AxisSizes& sizes) const {
   return binding.result();
 }
 
-namespace {
-bool is_identity(const Dims& order) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<Index>(i)) return false;
-  }
-  return true;
-}
-}  // namespace
-
 std::optional<Layout> BoundPattern::try_view(const Layout& layout) const {
   std::optional<Layout> result = splits ? tenstride::try_view(layout, split) : layout;
   if (!result) return result;
-  if (!is_identity(order)) result = permute(*result, order);
+  if (permutes) result = permute(*result, order);
   for (const Index position : added) result = unsqueeze(*result, position);
   if (!added.empty()) result = expand(*result, parts);
   return merges ? tenstride::try_view(*result, shape) : result;
@@ -201,7 +193,7 @@ std::optional<Layout> BoundPattern::try_view(const Layout& layout) const {
 
 Chain BoundPattern::apply_split(const Chain& chain) const {
   const Chain result = splits ? chain.reshape(split) : chain;
-  return is_identity(order) ? result : result.permute(order);
+  return permutes ? result.permute(order) : result;
 }
 
 Chain BoundPattern::apply(const Chain& chain) const {

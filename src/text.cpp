@@ -77,6 +77,12 @@ std::string to_string(const Dims& dims) {
   return detail::to_text(dims);
 }
 
+std::string to_tuple(const Dims& dims) {
+  std::string text = to_string(dims);
+  if (dims.size() == 1) text.insert(text.size() - 1, ",");
+  return text;
+}
+
 std::string to_string(const Layout& layout) {
   return detail::message(layout.shape, ":", layout.strides, layout.offset < 0 ? "" : "+", layout.offset);
 }

@@ -16,6 +16,8 @@ TEST(Text, IsTheOnePrintedForm) {
   EXPECT_EQ(to_string(Dims{2, 3}), "(2,3)");
   EXPECT_EQ(to_string(Dims{}), "()");
   EXPECT_EQ(to_string(Dims{5}), "(5)");
+  EXPECT_EQ(to_tuple(Dims{5}), "(5,)");
+  EXPECT_EQ(to_tuple(Dims{2, 3}), "(2,3)");
   EXPECT_EQ(to_string(Layout{{2, 3}, {3, 1}, 0}), "(2,3):(3,1)+0");
   EXPECT_EQ(to_string(Layout{{}, {}, 7}), "():()+7");
   EXPECT_EQ(to_string(Layout{{4}, {-1}, 3}), "(4):(-1)+3");

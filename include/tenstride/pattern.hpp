@@ -68,6 +68,8 @@ struct BoundPattern {
   std::size_t first_axis_parts = 0;
   /// The parts that stay, in the result's order, then those that are reduced.
   Dims order;
+  /// Whether `order` is another one than that of `split`.
+  bool permutes = false;
   /// How many of `order` stay.
   std::size_t kept = 0;
   /// The result's parts, with the new ones (at the positions `added`).

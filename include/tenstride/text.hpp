@@ -12,6 +12,10 @@ namespace tenstride {
 /// Example: `to_string(Dims{2, 3}) == "(2,3)"`, `to_string(Dims{}) == "()"`.
 TENSTRIDE_API std::string to_string(const Dims& dims);
 
+/// The same as Python writes a tuple.
+/// Example: `to_tuple(Dims{2}) == "(2,)"`, `to_tuple(Dims{2, 3}) == "(2,3)"`.
+TENSTRIDE_API std::string to_tuple(const Dims& dims);
+
 /// The one printed form of a layout: shape, strides and offset in elements.
 /// Example: `to_string(Layout{{2, 3}, {3, 1}, 0}) == "(2,3):(3,1)+0"`.
 TENSTRIDE_API std::string to_string(const Layout& layout);

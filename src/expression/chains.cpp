@@ -112,21 +112,8 @@ bool is_layout_operation(const Call& call) {
   return true;
 }
 
-std::string tuple(const Dims& dims) {
-  std::string text = to_string(dims);
-  if (dims.size() == 1) text.insert(text.size() - 1, ",");
-  return text;
-}
-
-bool is_in_order(const Dims& order) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<Index>(i)) return false;
-  }
-  return true;
-}
-
 EagerStep eager_reshape(const Layout& layout, const Dims& shape, DType dtype) {
-  EagerStep step{".reshape" + tuple(shape), StepKind::view, {}, 0, 0};
+  EagerStep step{".reshape" + to_tuple(shape), StepKind::view, {}, 0, 0};
   if (std::optional<Layout> view = try_view(layout, shape)) {
     step.layout = *std::move(view);
     return step;
@@ -183,12 +170,12 @@ std::vector<EagerStep> pattern_steps(const Call& call, const Layout& layout, DTy
     steps.push_back(std::move(step));
   };
   if (pattern.splits) add(eager_reshape(now, pattern.split, dtype));
-  if (!is_in_order(pattern.order)) {
-    add({".permute" + tuple(pattern.order), StepKind::view, permute(now, pattern.order), 0, 0});
+  if (pattern.permutes) {
+    add({".permute" + to_tuple(pattern.order), StepKind::view, permute(now, pattern.order), 0, 0});
   }
   if (!pattern.added.empty()) {
     for (const Index axis : pattern.added) now = unsqueeze(now, axis);
-    add({".expand" + tuple(pattern.parts), StepKind::view, expand(now, pattern.parts), 0, 0});
+    add({".expand" + to_tuple(pattern.parts), StepKind::view, expand(now, pattern.parts), 0, 0});
   }
   if (pattern.merges) add(eager_reshape(now, pattern.shape, dtype));
   return steps;

@@ -21,27 +21,14 @@ AxisSize parse_size(const std::string& text) {
   return size;
 }
 
-std::string tuple(const Dims& dims) {
-  std::string text = to_string(dims);
-  if (dims.size() == 1) text.insert(text.size() - 1, ",");
-  return text;
-}
-
-bool is_in_order(const Dims& order) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != static_cast<Index>(i)) return false;
-  }
-  return true;
-}
-
 /// Split, permute, repeat, put together: the last of these is done by the write itself.
 std::string chain_of(const BoundPattern& bound) {
   std::string text = "x";
-  if (bound.splits) text += ".reshape(" + tuple(bound.split) + ")";
-  if (!is_in_order(bound.order)) text += ".permute(" + tuple(bound.order) + ")";
+  if (bound.splits) text += ".reshape(" + to_tuple(bound.split) + ")";
+  if (bound.permutes) text += ".permute(" + to_tuple(bound.order) + ")";
   for (const Index axis : bound.added) text += ".unsqueeze(" + std::to_string(axis) + ")";
-  if (!bound.added.empty()) text += ".expand(" + tuple(bound.parts) + ")";
-  if (bound.merges) text += ".reshape(" + tuple(bound.shape) + ")";
+  if (!bound.added.empty()) text += ".expand(" + to_tuple(bound.parts) + ")";
+  if (bound.merges) text += ".reshape(" + to_tuple(bound.shape) + ")";
   return text;
 }
 
