@@ -117,12 +117,9 @@ std::string svg_of_walk(const Picture& picture) {
     canvas.reach(margin + sans_width(loops, 13) + margin, 0);
     description += message(title, ": ", loops, ". ");
     y += 50;
-    if (!walk.is_whole || copy.plan.item_elements > 1) {
-      std::string note;
-      if (!walk.is_whole) note = "the first visits along each loop";
-      if (copy.plan.item_elements > 1)
-        note += message(note.empty() ? "" : "; ", copy.plan.item_elements, " elements move as one");
+    if (const std::string note = note_of(copy.plan, walk); !note.empty()) {
       canvas.text(margin, y + 4, note, "m");
+      canvas.reach(margin + sans_width(note, 11) + margin, 0);
       y += 16;
     }
     std::vector<Index> src;

@@ -56,9 +56,7 @@ std::string text_of_walk(const Picture& picture) {
     const Walk walk = walk_of(copy.plan);
     text += message(i == 0 ? "" : "\n", shortened(copy.title, 76), "\n  ", loops_text(copy.plan), "\n");
     text += message("  reads ", list_of(walk.visits, true), "\n  writes", list_of(walk.visits, false), "\n");
-    if (!walk.is_whole) text += "  (the first visits along each loop)\n";
-    if (copy.plan.item_elements > 1)
-      text += message("  (", copy.plan.item_elements, " elements move as one)\n");
+    if (const std::string note = note_of(copy.plan, walk); !note.empty()) text += "  (" + note + ")\n";
   }
   if (picture.copies.size() > most_copies_drawn) {
     text += message("… and ", picture.copies.size() - most_copies_drawn, " more copies\n");

@@ -53,6 +53,17 @@ std::string loops_text(const CopyPlan& plan) {
   return plan.loops.empty() ? message("kernel ", name(plan.kernel)) : text;
 }
 
+std::string note_of(const CopyPlan& plan, const Walk& walk) {
+  std::string note;
+  const auto add = [&note](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
+  if (!walk.is_whole) add("the first visits along each loop");
+  if (plan.item_elements > 1) add(message(plan.item_elements, " elements move as one"));
+  const bool turns = plan.kernel == CopyKernel::tile || plan.kernel == CopyKernel::interleave ||
+                     plan.kernel == CopyKernel::deinterleave;
+  if (turns) add("the order of the loops; neighbours on both sides go many at a time, through registers");
+  return note;
+}
+
 namespace {
 
 [[noreturn]] void refuse(const Picture& picture, std::string_view what) {

@@ -23,6 +23,9 @@ Walk walk_of(const CopyPlan& plan);
 /// "kernel tile; loops, outer to inner: 4 (source +1, destination +3), …".
 std::string loops_text(const CopyPlan& plan);
 
+/// What the walk does not show: what was left out, and what goes at a time; mostly empty.
+std::string note_of(const CopyPlan& plan, const Walk& walk);
+
 /// Throw ValueError where there is nothing of the kind to draw.
 void require_tensors(const Picture& picture);
 void require_chain(const Picture& picture);
