@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "message.hpp"
 #include "pattern_parser.hpp"
 #include "tenstride/pattern.hpp"
