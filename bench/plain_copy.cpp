@@ -159,9 +159,13 @@ void fill_lines(std::byte* dst, unsigned char value, std::size_t bytes) {
 }
 
 template <class Loops>
-void add_copies(std::vector<PlainCopy>& copies) {
+void add_stores(std::vector<PlainCopy>& copies) {
+  copies.push_back({std::string(Loops::name) + " stores", copy_lines<Loops::stored>});
+}
+
+template <class Loops>
+void add_streams(std::vector<PlainCopy>& copies) {
   const std::string name = Loops::name;
-  copies.push_back({name + " stores", copy_lines<Loops::stored>});
   copies.push_back({name + " streaming", copy_lines<Loops::streamed>});
   copies.push_back({name + " streaming, four pages", copy_lines<Loops::four_pages>});
 }
@@ -186,12 +190,15 @@ std::size_t part(std::size_t bytes, int member, int members) {
 std::vector<PlainCopy> plain_copies() {
   std::vector<PlainCopy> copies{{"memcpy", copy_memcpy}};
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) add_stores<Avx512Loops>(copies);
+  if (__builtin_cpu_supports("avx2")) add_stores<Avx2Loops>(copies);
+  add_stores<Sse2Loops>(copies);
   if (__builtin_cpu_supports("avx512f")) {
-    add_copies<Avx512Loops>(copies);
+    add_streams<Avx512Loops>(copies);
   } else if (__builtin_cpu_supports("avx2")) {
-    add_copies<Avx2Loops>(copies);
+    add_streams<Avx2Loops>(copies);
   } else {
-    add_copies<Sse2Loops>(copies);
+    add_streams<Sse2Loops>(copies);
   }
 #endif
   return copies;

@@ -15,8 +15,8 @@ struct PlainCopy {
   void (*copy)(std::byte* dst, const std::byte* src, std::size_t bytes);
 };
 
-/// memcpy, and loops over the widest vectors this machine has: ordinary stores, streaming stores, streaming
-/// stores to four pages in turn. The first is memcpy.
+/// memcpy, ordinary stores of every width this machine has, and by the widest streaming stores in order and
+/// to four pages in turn. The first is memcpy.
 std::vector<PlainCopy> plain_copies();
 
 /// A way to write one byte everywhere.
