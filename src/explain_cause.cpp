@@ -15,7 +15,8 @@ bool keeps_storage(const Step& step) {
 std::optional<std::size_t> first_not_contiguous(const std::vector<Step>& steps,
                                                 std::optional<std::size_t> step) {
   for (; step && !steps[*step].contiguous; step = steps[*step].source) {
-    if (!steps[*step].from || is_contiguous(*steps[*step].from)) return step;
+    const std::optional<Layout>& from = steps[*step].from;
+    if (from ? is_contiguous(*from) : !steps[*step].source) return step;
   }
   return std::nullopt;
 }
@@ -42,7 +43,7 @@ std::optional<std::size_t> cause_of(const std::vector<Step>& steps, std::size_t 
   // Those that copy only where the layout leaves no other way.
   static constexpr std::array<std::string_view, 4> reshapes{"reshape", "reshape_as", "flatten", "ravel"};
   const Step& made = steps[step];
-  if (made.kind != StepKind::copy) return first_not_contiguous(steps, step);
+  if (made.kind != StepKind::copy || !made.contiguous) return first_not_contiguous(steps, step);
   if (!made.from || is_contiguous(*made.from)) return std::nullopt;
   if (made.op == "contiguous") return first_not_contiguous(steps, made.source);
   if (std::find(reshapes.begin(), reshapes.end(), made.op) == reshapes.end()) return std::nullopt;

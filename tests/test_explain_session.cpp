@@ -101,6 +101,22 @@ TEST(ExplainSession, FindsCausesInEarlierLines) {
             "1 copy, 48 B moved, at most 48 B held\n");
 }
 
+TEST(ExplainCauses, AreTheStepsThatBrokeTheOrder) {
+  const auto causes = [](const std::string& expression) {
+    std::string text;
+    for (const auto& cause : explain(expression, {.inputs = {{"w", zeros({2, 3}).t()}}}).causes) {
+      text += (text.empty() ? "" : " ") + (cause ? std::to_string(*cause + 1) : "-");
+    }
+    return text;
+  };
+  EXPECT_EQ(causes("x = torch.zeros(2, 3).T; x[0, 0] = 1; x.clone(); x.contiguous()"), "- 2 2 2 2");
+  EXPECT_EQ(causes("torch.zeros(2, 3, 4).unsqueeze(0).mT.mT.mT.flatten()"), "- - 3 - 5 5");
+  EXPECT_EQ(causes("torch.zeros(2, 3, 4).mT[..., :2].reshape(-1)"), "- 2 2 2");
+  EXPECT_EQ(causes("w.view(3, 2).reshape(6)"), "- -") << "it came so from outside";
+  EXPECT_EQ(causes("torch.empty_strided((2, 2), (1, 2))"), "1");
+  EXPECT_EQ(causes("torch.zeros(2, 3).T.to(torch.int8)"), "- 2 2");
+}
+
 TEST(ExplainSession, KeepsNamesAfterAFailure) {
   ExplainSession session;
   session.explain("x = torch.arange(4)");
