@@ -323,33 +323,42 @@ struct RealOf<std::complex<Real>> {
   using type = Real;
 };
 
-/// The fastest loop for a pair; null where the plain one has to do.
+/// A loop, or none: the plain one has to do.
+struct FastRow {
+  bool is_there = false;
+  ConvertRow run = nullptr;
+
+  constexpr FastRow() = default;
+  constexpr FastRow(ConvertRow loop) : is_there(true), run(loop) {}
+};
+
+/// The fastest loop for a pair.
 template <class To, class From>
-constexpr ConvertRow row_of() {
+constexpr FastRow row_of() {
   constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
   if constexpr (std::is_same_v<To, From>) {
-    return nullptr;
+    return {};
   } else if constexpr (is_complex_element<To> && is_complex_element<From>) {
     return both_parts<typename RealOf<To>::type, typename RealOf<From>::type>;
   } else if constexpr (is_complex_element<To>) {
     using Real = typename RealOf<To>::type;
     if constexpr (std::is_same_v<Real, From>) {
       return with_zeros<Real>;
-    } else if constexpr (constexpr ConvertRow to_real = row_of<Real, From>(); to_real != nullptr) {
-      return through<To, Real, From, to_real, with_zeros<Real>>;
+    } else if constexpr (constexpr FastRow to_real = row_of<Real, From>(); to_real.is_there) {
+      return through<To, Real, From, to_real.run, with_zeros<Real>>;
     } else {
-      return nullptr;
+      return {};
     }
   } else if constexpr (is_complex_element<From>) {
     using Real = typename RealOf<From>::type;
     if constexpr (std::is_same_v<Real, To>) {
       return real_parts<Real>;
     } else if constexpr (std::is_same_v<To, bool>) {
-      return nullptr;
-    } else if constexpr (constexpr ConvertRow from_real = row_of<To, Real>(); from_real != nullptr) {
-      return through<To, Real, From, real_parts<Real>, from_real>;
+      return {};
+    } else if constexpr (constexpr FastRow from_real = row_of<To, Real>(); from_real.is_there) {
+      return through<To, Real, From, real_parts<Real>, from_real.run>;
     } else {
-      return nullptr;
+      return {};
     }
   } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
                         std::is_same_v<To, float>)&&GivesFloats<From> &&
@@ -360,18 +369,18 @@ constexpr ConvertRow row_of() {
   } else if constexpr (!takes_small_float) {
     return convert_numbers<To, From>;
   } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float>) {
-    return nullptr;
-  } else if constexpr (constexpr ConvertRow first = row_of<float, From>(), second = row_of<To, float>();
-                       first != nullptr && second != nullptr) {
-    return through<To, float, From, first, second>;
+    return {};
+  } else if constexpr (constexpr FastRow first = row_of<float, From>(), second = row_of<To, float>();
+                       first.is_there && second.is_there) {
+    return through<To, float, From, first.run, second.run>;
   } else {
-    return nullptr;
+    return {};
   }
 }
 
 ConvertRow find_convert(DType to, DType from) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
-    return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>(); });
+    return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>().run; });
   });
 }
 
