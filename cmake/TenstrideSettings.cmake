@@ -31,7 +31,9 @@ target_compile_options(
             # At -O3 GCC 12 warns of `"text" + std::string` in its own library (GCC bug 105651).
             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<CONFIG:Release>>:-Wno-restrict>
             # A fused multiply-add would round once where the slow definition rounds twice.
-            -ffp-contract=off)
+            -ffp-contract=off
+            # The places that a ledger names are those in the project.
+            -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 if(TENSTRIDE_SANITIZE)
   set(sanitize -fsanitize=${TENSTRIDE_SANITIZE} -fno-omit-frame-pointer)
