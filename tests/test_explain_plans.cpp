@@ -26,7 +26,7 @@ TEST(ExplainPlans, StandBelowTheSteps) {
       "1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous      new   24 B\n"
       "2  .t()               (3,2):(1,3)+0  float32  not contiguous  view  axes out of order\n"
       "3  .contiguous()      (3,2):(2,1)+0  float32  contiguous      copy  48 B moved: strides (1,3) are "
-      "not the row-major (2,1)\n"
+      "not the row-major (2,1) (since step 2)\n"
       "\n"
       "plan of step 3, .contiguous():\n" +
           indented(transpose_plan(2, 3)) +
