@@ -15,6 +15,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "copy/convert_simd-inl.h"
 #include "copy/gather_simd-inl.h"
@@ -85,13 +86,29 @@ void stream(Pending& pending) {
   pending = rest;
 }
 
+/// Rows of a length that the compiler knows: a few moves each, where a call of memcpy would take longer than
+/// the bytes (pixels of 3 bytes flipped).
+template <std::size_t bytes>
+void copy_short_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                     std::size_t rows) {
+  for (std::size_t r = 0; r < rows; ++r, dst += dst_pitch, src += src_pitch) std::memcpy(dst, src, bytes);
+}
+
+using CopyShortRows = void (*)(std::byte*, std::ptrdiff_t, const std::byte*, std::ptrdiff_t, std::size_t);
+
+template <std::size_t... bytes>
+constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::index_sequence<bytes...>) {
+  return {copy_short_rows<bytes>...};
+}
+
 /// By stores of `store_bytes`, in the cache and outside of it.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
+  static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
-    portable_kernels().copy_rows(dst, dst_pitch, src, src_pitch, rows, bytes);
+    short_rows[bytes](dst, dst_pitch, src, src_pitch, rows);
     return;
   }
   for (std::size_t r = 0; r < rows; ++r) {
