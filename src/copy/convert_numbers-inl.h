@@ -64,28 +64,27 @@ HWY_INLINE To saturate_straight(From x) {
 
 /// A number at any address.
 template <class T>
-struct Unaligned {
-  typedef Number<T> type __attribute__((aligned(1), may_alias));
+struct __attribute__((packed, may_alias)) Unaligned {
+  Number<T> value;
 };
 
 template <class To, class From>
 TENSTRIDE_STORES void convert_numbers(std::byte* out, const std::byte* in, std::size_t count) {
   std::size_t i = 0;
   for (; i + step_length <= count; i += step_length) {
-    auto* HWY_RESTRICT to = reinterpret_cast<typename Unaligned<To>::type*>(out + i * sizeof(To));
-    const auto* HWY_RESTRICT from =
-        reinterpret_cast<const typename Unaligned<From>::type*>(in + i * sizeof(From));
+    auto* HWY_RESTRICT to = reinterpret_cast<Unaligned<To>*>(out + i * sizeof(To));
+    const auto* HWY_RESTRICT from = reinterpret_cast<const Unaligned<From>*>(in + i * sizeof(From));
     if constexpr (sizeof(To) < sizeof(From)) {
       for (std::size_t at = 0; at < step_length * sizeof(From); at += 64)
         __builtin_prefetch(in + i * sizeof(From) + ahead_bytes + at, 0, 2);
     }
     for (std::size_t k = 0; k < step_length; ++k) {
       if constexpr (std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
-        to[k] = static_cast<Number<To>>(from[k] != 0);
+        to[k].value = static_cast<Number<To>>(from[k].value != 0);
       } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-        to[k] = saturate_straight<To>(static_cast<From>(from[k]));
+        to[k].value = saturate_straight<To>(from[k].value);
       } else {
-        to[k] = static_cast<To>(from[k]);
+        to[k].value = static_cast<To>(from[k].value);
       }
     }
   }
