@@ -79,7 +79,10 @@ std::string to_string(const Dims& dims) {
 
 std::string to_tuple(const Dims& dims) {
   std::string text = to_string(dims);
-  if (dims.size() == 1) text.insert(text.size() - 1, ",");
+  if (dims.size() == 1) {
+    text.back() = ',';
+    text += ')';
+  }
   return text;
 }
 
