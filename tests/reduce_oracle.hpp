@@ -18,6 +18,19 @@ inline constexpr Reduction all_reductions[] = {Reduction::sum, Reduction::mean, 
                                                Reduction::min, Reduction::max,  Reduction::any,
                                                Reduction::all};
 
+/// Every set of axes of a rank.
+inline std::vector<Dims> all_axes(std::size_t rank) {
+  std::vector<Dims> result;
+  for (std::size_t bits = 0; bits < (std::size_t{1} << rank); ++bits) {
+    Dims axes;
+    for (std::size_t d = 0; d < rank; ++d) {
+      if ((bits >> d & 1U) != 0) axes.push_back(static_cast<Index>(d));
+    }
+    result.push_back(axes);
+  }
+  return result;
+}
+
 inline bool is_offered(Reduction reduction, DType dtype) {
   try {
     reduced_dtype(reduction, dtype);

@@ -17,22 +17,10 @@
 namespace tenstride {
 namespace {
 
+using testing::all_axes;
 using testing::all_reductions;
 using testing::is_offered;
 using testing::slow_reduce;
-
-/// Every set of axes of a rank.
-std::vector<Dims> all_axes(std::size_t rank) {
-  std::vector<Dims> result;
-  for (std::size_t bits = 0; bits < (std::size_t{1} << rank); ++bits) {
-    Dims axes;
-    for (std::size_t d = 0; d < rank; ++d) {
-      if ((bits >> d & 1U) != 0) axes.push_back(static_cast<Index>(d));
-    }
-    result.push_back(axes);
-  }
-  return result;
-}
 
 /// Small numbers, of both signs where the type has them; for products ones, with a few twos.
 Tensor numbers(Index count, DType dtype, Reduction reduction) {
