@@ -3,6 +3,7 @@
 
 #include "message.hpp"
 #include "tenstride/expression.hpp"
+#include "tree.hpp"
 
 namespace tenstride {
 namespace {
@@ -94,7 +95,8 @@ std::string_view Value::type_name() const {
     static constexpr std::array<std::string_view, 3> names{"list", "tuple", "torch.Size"};
     return names[static_cast<std::size_t>(items->kind)];
   }
-  static constexpr std::array<std::string_view, 12> names{"NoneType",
+  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->type;
+  static constexpr std::array<std::string_view, 14> names{"NoneType",
                                                           "number",
                                                           "str",
                                                           "Tensor",
@@ -105,7 +107,9 @@ std::string_view Value::type_name() const {
                                                           "slice",
                                                           "ellipsis",
                                                           "TypedStorage",
-                                                          "UntypedStorage"};
+                                                          "UntypedStorage",
+                                                          "exception",
+                                                          "function"};
   return names[value_.index()];
 }
 
@@ -129,13 +133,21 @@ std::string Value::repr() const {
           },
           [](detail::EllipsisType) -> std::string { return "Ellipsis"; },
           [](const detail::StorageElements& storage) { return listed(storage.elements, "TypedStorage"); },
-          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); }},
+          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); },
+          [](const detail::ExceptionValue& exception) {
+            return detail::message(exception.type, '(',
+                                   exception.message.empty() ? "" : quoted(exception.message), ')');
+          },
+          [](const std::shared_ptr<const detail::FunctionTree>& function) {
+            return detail::message("<function ", function->name, '>');
+          }},
       value_);
 }
 
 std::string Value::str() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
   if (const auto* device = std::get_if<Device>(&value_)) return std::string(tenstride::name(*device));
+  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->message;
   return repr();
 }
 
