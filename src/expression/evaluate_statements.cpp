@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t most_work = 10'000'000;
 constexpr std::size_t most_calls = 100;
+// Unwinding costs that much more than an expression of numbers does.
+constexpr std::size_t work_of_catch = 1000;
 // What a name may hold: a list that holds itself doubles with each turn of a loop.
 constexpr std::size_t most_kept = 1'000'000;
 constexpr std::size_t deepest_kept = 500;
@@ -187,7 +189,10 @@ Flow Evaluator::attempt(const Statement& statement) {
     if (!can_catch(thrown)) throw;
     stopped = std::move(thrown);
   }
-  if (stopped) return handle(statement, *stopped);
+  if (stopped) {
+    spend(work_of_catch, stopped->failure.range);
+    return handle(statement, *stopped);
+  }
   return statement.has_else ? execute(statement.clauses.back().body) : Flow::goes_on;
 }
 

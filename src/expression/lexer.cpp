@@ -96,6 +96,7 @@ class Lexer {
         at_ = std::min(text_.find('\n', at_), text_.size());
       } else if (c == ' ' || c == '\t' || c == '\r' || (c == '\n' && nesting_ > 0)) {
         ++at_;
+        if (c == '\n' && has_prompt_ && is_continuation_prompt()) skip_prompt();
       } else if (c == '\\' && peek(1) == '\n') {
         at_ += 2;
       } else if (at_start && text_.substr(at_, 3) == ">>>") {

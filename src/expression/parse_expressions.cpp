@@ -27,7 +27,8 @@ constexpr int comparison_level = 2;
 constexpr int sign_level = 5;
 constexpr int no_operator = -1;
 
-/// Where the brace opened at `i` ends, strings and brackets in it aside; `end` where it does not.
+/// Where the brace opened at `i` ends, strings and brackets in it aside, or a format begins; `end` where
+/// neither does.
 std::size_t end_of_braces(std::string_view text, std::size_t i, std::size_t end) {
   char quote = '\0';
   int open = 0;
@@ -39,7 +40,7 @@ std::size_t end_of_braces(std::string_view text, std::size_t i, std::size_t end)
       quote = c;
     } else if (c == '{' || c == '(' || c == '[') {
       ++open;
-    } else if (c == '}' && open == 0) {
+    } else if (open == 0 && (c == '}' || c == ':' || (c == '!' && text[i + 1] != '='))) {
       return i;
     } else if (c == '}' || c == ')' || c == ']') {
       --open;
@@ -478,6 +479,9 @@ NodePtr Parser::formatted() {
       add_text();
       const std::size_t closing = end_of_braces(text_, i, end);
       if (closing == end) fail_at({i, i + 1}, "'{' is never closed");
+      if (text_[closing] != '}') {
+        fail_at({closing, closing + 1}, "a format in an f-string's braces is not part of the notation");
+      }
       adopt(*node, formatted_value({i + 1, closing}));
       i = closing + 1;
     } else {
@@ -496,13 +500,7 @@ NodePtr Parser::formatted_value(TextRange range) {
   const int brackets = std::exchange(brackets_, 0);
   const int conditions = std::exchange(conditions_, 0);
   NodePtr value = expression_list();
-  if (peek().kind != TokenKind::end) {
-    if (is_sign(":") || is_sign("!") || is_sign("=")) {
-      fail_at(peek().range,
-              message("'", peek().text, "' in an f-string's braces is not part of the notation"));
-    }
-    fail_expected("'}'");
-  }
+  if (peek().kind != TokenKind::end) fail_expected("'}'");
   std::swap(tokens, tokens_);
   at_ = at;
   brackets_ = brackets;

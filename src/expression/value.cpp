@@ -21,17 +21,22 @@ Value::Sequence sequence_of(Value::SequenceKind kind, const Dims& dims) {
   return result;
 }
 
+/// With the quotes that Python takes.
 std::string quoted(const std::string& text) {
-  std::string result = "'";
+  const bool is_double = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
+  const char quote = is_double ? '"' : '\'';
+  std::string result(1, quote);
   for (const char c : text) {
-    if (c == '\'' || c == '\\') result += '\\';
+    if (c == quote || c == '\\') result += '\\';
     if (c == '\n') {
       result += "\\n";
+    } else if (c == '\t') {
+      result += "\\t";
     } else {
       result += c;
     }
   }
-  return result + '\'';
+  return result + quote;
 }
 
 std::string listed(const Value::Sequence& sequence) {
