@@ -169,8 +169,9 @@ TEST(FStrings, AreFormattedAsInPython) {
   EXPECT_EQ(shown("x = torch.zeros(2)\nf'{x} {x[0]} {{}} {(1, \"a\")}{x.shape}' + f''"),
             "\"tensor([0., 0.]) 0.0 {} (1, 'a')torch.Size([2])\"");
   EXPECT_EQ(refused("f'a{1'"), "expression: '{' is never closed\n  f'a{1'\n     ^");
-  EXPECT_EQ(refused("f'{1:.2f}'"),
-            "expression: a format in an f-string's braces is not part of the notation\n  f'{1:.2f}'\n      ^");
+  EXPECT_EQ(
+      refused("f'{1:.2f}'"),
+      "expression: a format in an f-string's braces is not part of the notation\n  f'{1:.2f}'\n      ^");
   EXPECT_EQ(shown("print('a\\tb\\n', 'c\\\\')"), "a\tb\n c\\\n");
 }
 
