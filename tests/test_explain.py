@@ -95,8 +95,6 @@ for i in range(2): print(i)
 2  .permute(0, 2, 1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
 
 6
-
-no copy, 0 B moved, at most 48 B held
 index 1 must be in -1..0 (1 items)
 0
 1

@@ -14,8 +14,8 @@ namespace tenstride::detail {
 /// Whether the word begins a statement with a block: def, for, if, try.
 bool begins_block(std::string_view word);
 
-/// Recursive descent over the tokens of a text; expressions in parse_expressions.cpp, statements in
-/// parse_statements.cpp.
+/// Recursive descent over the tokens of a text; statements in parse_statements.cpp, operators
+/// and calls in parse_expressions.cpp, what stands between them in parse_values.cpp.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text), tokens_(tokenize(text)) {}
