@@ -241,6 +241,9 @@ TEST(HostileBlocks, AreStopped) {
   for (int i = 0; i < 90; ++i) deep += "-(";
   deep += "f()" + std::string(90, ')');
   EXPECT_EQ(type(deep + "\nf()"), "RecursionError");
+  std::string nested = "def f():\n";
+  for (std::size_t i = 1; i <= 95; ++i) nested += std::string(i, ' ') + "if 1:\n";
+  EXPECT_EQ(type(nested + std::string(96, ' ') + "f()\nf()"), "RecursionError");
   std::string blocks;
   for (int i = 0; i < 300; ++i) blocks += std::string(static_cast<std::size_t>(i), ' ') + "if 1:\n";
   EXPECT_NE(refused(blocks).find("must not be nested deeper than 200"), std::string::npos);

@@ -6,13 +6,6 @@
 
 namespace tenstride {
 namespace detail {
-namespace {
-
-// An evaluation nested deeper might run out of stack.
-constexpr std::size_t most_depth = 1000;
-
-}  // namespace
-
 Evaluator::Evaluator(EvaluatorState& state, const EvaluateOptions& options)
     : state_(state), options_(options), text_(std::move(state.text)) {
   session_.device = options.device;
@@ -57,13 +50,7 @@ bool Evaluator::truth_of(const Value& value, TextRange range) {
 }
 
 Value Evaluator::value_of(const Node& node) {
-  const Restored deeper(depth_, depth_ + 1);
-  if (depth_ > most_depth) {
-    guarded(node.range, "", nullptr, [&] {
-      throw NotationError{"RecursionError",
-                          message("an evaluation must not be nested deeper than ", most_depth), node.range};
-    });
-  }
+  const Restored<std::size_t> deeper = one_deeper(node.range);
   spend(1, node.range);
   switch (node.kind) {
     case NodeKind::literal:

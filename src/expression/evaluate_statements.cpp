@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t most_work = 10'000'000;
 constexpr std::size_t most_calls = 100;
+// Expressions and blocks within each other; more might run out of stack.
+constexpr std::size_t most_depth = 400;
 // Unwinding costs that much more than an expression of numbers does.
 constexpr std::size_t work_of_catch = 1000;
 // What a name may hold: a list that holds itself doubles with each turn of a loop.
@@ -68,6 +70,16 @@ void Evaluator::spend(std::size_t work, TextRange range) {
   throw Stopped{std::move(failure), true};
 }
 
+Restored<std::size_t> Evaluator::one_deeper(TextRange range) {
+  if (depth_ >= most_depth) {
+    guarded(range, "", nullptr, [&] {
+      throw NotationError{"RecursionError",
+                          message("an evaluation must not be nested deeper than ", most_depth), range};
+    });
+  }
+  return Restored<std::size_t>(depth_, depth_ + 1);
+}
+
 void Evaluator::require_small(const Value& value, TextRange range) const {
   const std::size_t work = work_of(value);
   if (work <= most_kept && (work < deepest_kept || depth_of(value) <= deepest_kept)) return;
@@ -119,6 +131,8 @@ void Evaluator::execute_last(const Statement& statement, std::size_t links_left_
 }
 
 Flow Evaluator::execute(const std::vector<Statement>& statements) {
+  const bool has_value = !statements.empty() && statements.front().value;
+  const Restored<std::size_t> deeper = one_deeper(has_value ? statements.front().value->range : TextRange{});
   for (const Statement& statement : statements) {
     if (execute(statement) == Flow::returned) return Flow::returned;
   }

@@ -92,6 +92,8 @@ class Evaluator {
   /// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
   [[nodiscard]] std::optional<std::string> module_of(const Node& node) const;
   void spend(std::size_t work, TextRange range);
+  /// Counts an expression or a block for as long as what comes back lives.
+  Restored<std::size_t> one_deeper(TextRange range);
   /// Throws for a value too large or too deep to be kept by a name.
   void require_small(const Value& value, TextRange range) const;
   /// The items that `for` and comprehensions run through; of a tensor a step each.
