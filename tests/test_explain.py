@@ -74,6 +74,43 @@ torch.Size([3, 2])
         self.assertEqual(run("repl", text="(1 +\n2)\n"), "3\n")
         run("repl", text="(1 +\n", code=1)
 
+    def test_blocks_of_a_pipe_end_before_the_next_line_that_is_not_indented(self):
+        self.assertEqual(run("repl", text="""\
+def idx_to_pos(a, idx):
+    return sum(i * s for i, s in zip(idx, a.stride()))
+
+idx_to_pos(torch.zeros(2, 3, 2).permute(0, 2, 1), (0, 0, 3))
+try:
+    x = [
+1]
+
+    x[1]
+except Exception as e:
+    print(e)
+else: print("no")
+for i in range(2): print(i)
+:names
+"""), """\
+1  torch.zeros(2, 3, 2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
+2  .permute(0, 2, 1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
+
+6
+index 1 must be in -1..0 (1 items)
+0
+1
+i           int
+idx_to_pos  function
+x           list
+""")
+        run("repl", text="def f(a):\nreturn 1\n", code=1)
+        self.assertEqual(run("repl", text=">>> def f(a):\n...     return a\n...\n>>> f(3)\n"), "3\n")
+
+    def test_a_block_at_a_terminal_ends_with_an_empty_line(self):
+        output, code = type_into(["def f(a):\r", "  return a * 2\r", "\r", "f(21)\r", ":quit\r"], {})
+        self.assertEqual(code, 0, output)
+        self.assertIn("... ", output)
+        self.assertIn("42\r\n", output)
+
     def test_commands(self):
         text = run("repl", text="x = torch.zeros(2,3).T; n = 4\n:names\n:help\n:plan on\nx.contiguous().shape\n:quit\nnot reached\n")
         self.assertIn("n  int\nx  (3,2):(1,3)+0  float32  not contiguous\n", text)
@@ -175,8 +212,10 @@ class Documents(unittest.TestCase):
                 words = shlex.split(command)[1:]
                 typed = ""
                 if words[0] == "repl":
-                    typed = "".join(line[4:] + "\n" for line in expected.splitlines() if line.startswith(">>> "))
-                    expected = "".join(line + "\n" for line in expected.splitlines() if not line.startswith(">>> "))
+                    prompts = (">>> ", "... ")
+                    lines = [line for line in expected.splitlines() if line != "..."]
+                    typed = "".join(line[4:] + "\n" for line in lines if line.startswith(prompts))
+                    expected = "".join(line + "\n" for line in lines if not line.startswith(prompts))
                 done = subprocess.run([TOOL, *words], input=typed, capture_output=True, text=True, timeout=60)
                 actual = done.stdout.rstrip() + "\n"
                 if words[0] == "repl":  # where a line ends is not told in the output

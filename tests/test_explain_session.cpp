@@ -51,6 +51,10 @@ TEST(ExplainSession, AnswersAsPyTorchsPrompt) {
       EXPECT_EQ(shown(session.explain(statement)), answer) << file.filename() << ": " << statement;
     };
     while (std::getline(lines, line)) {
+      if (line.starts_with("... ")) {
+        statement += '\n' + line;
+        continue;
+      }
       if (!line.starts_with(">>> ")) {
         answer += line + '\n';
         continue;

@@ -66,8 +66,8 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
             "expression: the end of the statement was expected, 'y' stands here\n  x y\n    ^");
   EXPECT_EQ(parse_error("x.view(\n  2,\n  3 4)"),
             "expression: ',' or ')' was expected, '4' stands here\n    3 4)\n      ^");
-  EXPECT_EQ(parse_error("def f(x)"),
-            "expression: 'def' of Python is not part of the notation\n  def f(x)\n  ^~~");
+  EXPECT_EQ(parse_error("while x"),
+            "expression: 'while' of Python is not part of the notation\n  while x\n  ^~~~~");
   EXPECT_EQ(parse_error("x & y"), "expression: '&' is not part of the notation\n  x & y\n    ^");
   EXPECT_EQ(parse_error("1 < 2 < 3"),
             "expression: comparisons cannot be chained; join them with `and`\n  1 < 2 < 3\n        ^");

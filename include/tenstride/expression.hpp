@@ -36,6 +36,7 @@ class Value;
 
 namespace detail {
 struct ProgramTree;
+struct FunctionTree;
 /// Python's None and `...` as values.
 struct NoneType {};
 struct EllipsisType {};
@@ -47,12 +48,18 @@ struct StorageElements {
 struct StorageBytes {
   Tensor bytes;
 };
+/// What `except … as e` binds.
+struct ExceptionValue {
+  std::string type;
+  std::string message;
+};
 }  // namespace detail
 
-/// Statements in PyTorch's notation, taken apart: expressions and assignments (`y = x.T`, `y[0, 0] = 3`),
-/// `assert`, and `import torch` (which does nothing), separated by `;` or line ends. Python's numbers,
-/// strings, lists and tuples with their arithmetic and comparisons; no def, for, if or lambda. Comments begin
-/// with `#`; a leading `>>>` is skipped. A value, cheap to copy.
+/// Statements in PyTorch's notation, taken apart: expressions and assignments (`y = x.T`, `y[0, 0] = 3`,
+/// `n += 1`), `assert`, and `import torch` (which does nothing), separated by `;` or line ends; `def`, `for`,
+/// `if` and `try` with blocks by indentation. Python's numbers, strings, lists and tuples with their
+/// arithmetic, comparisons and comprehensions; no while, class or lambda. Comments begin with `#`; a leading
+/// `>>>` is skipped. A value, cheap to copy.
 class TENSTRIDE_API Program {
  public:
   /// Throws ParseError: what was found and what was expected, the line and a caret under the place.
@@ -74,9 +81,10 @@ class TENSTRIDE_API Value {
     SequenceKind kind = SequenceKind::list;
     std::vector<Value> items;
   };
-  using Variant = std::variant<detail::NoneType, Scalar, std::string, std::shared_ptr<Tensor>, Sequence,
-                               DType, MemoryFormat, Device, Slice, detail::EllipsisType,
-                               detail::StorageElements, detail::StorageBytes>;
+  using Variant =
+      std::variant<detail::NoneType, Scalar, std::string, std::shared_ptr<Tensor>, Sequence, DType,
+                   MemoryFormat, Device, Slice, detail::EllipsisType, detail::StorageElements,
+                   detail::StorageBytes, detail::ExceptionValue, std::shared_ptr<const detail::FunctionTree>>;
 
   Value() = default;
   Value(Variant value) : value_(std::move(value)) {}
@@ -245,7 +253,9 @@ struct EvaluateOptions {
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is
-/// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called.
+/// thrown but std::bad_alloc. Random numbers begin at the seed 0 unless `torch.manual_seed` is called. Loops
+/// and calls are bounded: a program that evaluates more than 10,000,000 expressions, or nests more than 100
+/// calls, is stopped.
 /// Example: `evaluate(Program::parse("torch.arange(6).view(2, 3).T")).steps[2].layout` is `(3,2):(1,3)+0`.
 TENSTRIDE_API Evaluation evaluate(const Program& program, const EvaluateOptions& options = {});
 

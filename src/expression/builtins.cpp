@@ -130,9 +130,21 @@ Value range(const Given& given) {
   return sequence(Value::SequenceKind::list, std::move(items));
 }
 
+/// A list, where Python gives an iterator.
+Value enumerate(const Given& given) {
+  given.require(1, 2);
+  Index number = given.arguments.size() > 1 ? given.index(1) : 0;
+  std::vector<Value> rows;
+  for (Value& item : given.items(0)) {
+    rows.push_back(sequence(Value::SequenceKind::tuple, {Value(Scalar(number)), std::move(item)}));
+    number = try_add(number, 1).value_or(number);
+  }
+  return sequence(Value::SequenceKind::list, std::move(rows));
+}
+
 Value sum(const Given& given) {
-  given.require(1, 1);
-  Value total(Scalar(0));
+  given.require(1, 2);
+  Value total = given.arguments.size() > 1 ? given.at(1) : Value(Scalar(0));
   for (const Value& item : given.items(0)) total = binary_value("+", total, item, given.range);
   return total;
 }
@@ -192,9 +204,10 @@ Value as_str(const Given& given) {
 
 const std::map<std::string_view, Value (*)(const Given&)>& table() {
   static const std::map<std::string_view, Value (*)(const Given&)> builtins{
-      {"print", print},  {"len", len},    {"tuple", as_tuple}, {"list", as_list}, {"reversed", reversed},
-      {"zip", zip},      {"sum", sum},    {"range", range},    {"min", least},    {"max", greatest},
-      {"abs", absolute}, {"int", as_int}, {"float", as_float}, {"bool", as_bool}, {"str", as_str}};
+      {"print", print},       {"len", len},        {"tuple", as_tuple},      {"list", as_list},
+      {"reversed", reversed}, {"zip", zip},        {"enumerate", enumerate}, {"sum", sum},
+      {"range", range},       {"min", least},      {"max", greatest},        {"abs", absolute},
+      {"int", as_int},        {"float", as_float}, {"bool", as_bool},        {"str", as_str}};
   return builtins;
 }
 

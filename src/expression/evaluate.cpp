@@ -6,20 +6,6 @@
 
 namespace tenstride {
 namespace detail {
-namespace {
-
-/// The expression without its last link: `x.T` of `x.T.contiguous()`, of `x.T[0]` and of `x.T.T`.
-const Node& without_link(const Node& node, const std::map<std::string, Value>& variables) {
-  const Node& inner = node.kind == NodeKind::call ? *node.children[0] : node;
-  const bool is_link = node.kind == NodeKind::index || inner.kind == NodeKind::attribute;
-  if (!is_link || module_of(*inner.children[0], variables)) {
-    throw ValueError("evaluate: fewer links can be left out than the chain has");
-  }
-  return *inner.children[0];
-}
-
-}  // namespace
-
 Evaluator::Evaluator(EvaluatorState& state, const EvaluateOptions& options)
     : state_(state), options_(options), text_(std::move(state.text)) {
   session_.device = options.device;
@@ -42,7 +28,7 @@ Evaluation Evaluator::run(const std::vector<Statement>& statements) {
   try {
     for (const Statement& statement : statements) {
       result_.value = {};
-      execute(statement, &statement == &statements.back() ? options_.links_left_out : 0);
+      execute_last(statement, &statement == &statements.back() ? options_.links_left_out : 0);
     }
   } catch (Stopped& stopped) {
     result_.value = {};
@@ -50,54 +36,6 @@ Evaluation Evaluator::run(const std::vector<Statement>& statements) {
   }
   result_.output = std::move(session_.output);
   return result_;
-}
-
-void Evaluator::execute(const Statement& statement, std::size_t links_left_out) {
-  const Node* node = statement.value.get();
-  for (std::size_t i = 0; i < links_left_out; ++i) node = &without_link(*node, variables_);
-  switch (statement.kind) {
-    case StatementKind::expression:
-      result_.value = value_of(*node);
-      return;
-    case StatementKind::assignment:
-      assign(*statement.target, value_of(*node));
-      return;
-    case StatementKind::assertion:
-      require_true(*node);
-      return;
-  }
-}
-
-void Evaluator::assign(const Node& target, Value value) {
-  if (target.kind == NodeKind::name) {
-    variables_[target.text] = std::move(value);
-  } else if (target.kind == NodeKind::index) {
-    assign_index(target, value);
-  } else {
-    guarded(target.range, "assignment", nullptr, [&] {
-      std::vector<Value> items = items_of(value, target.range);
-      if (items.size() != target.children.size()) {
-        throw NotationError{"ValueError",
-                            message(target.children.size(), " names cannot take ", items.size(), " values"),
-                            target.range};
-      }
-      for (std::size_t i = 0; i < items.size(); ++i)
-        variables_[target.children[i]->text] = std::move(items[i]);
-    });
-  }
-}
-
-void Evaluator::require_true(const Node& node) {
-  const bool has_text = node.kind == NodeKind::tuple && node.children.size() == 2;
-  const Node& condition = has_text ? *node.children[0] : node;
-  if (truth_of(value_of(condition), condition.range)) return;
-  Failure failure;
-  failure.type = "AssertionError";
-  failure.message = has_text ? value_of(*node.children[1]).str()
-                             : message("assert: ", text_at(condition.range), " must be true and is false");
-  failure.range = condition.range;
-  failure.op = "assert";
-  throw Stopped{std::move(failure)};
 }
 
 bool Evaluator::truth_of(const Value& value, TextRange range) {
@@ -112,6 +50,8 @@ bool Evaluator::truth_of(const Value& value, TextRange range) {
 }
 
 Value Evaluator::value_of(const Node& node) {
+  const Restored<std::size_t> deeper = one_deeper(node.range);
+  spend(1, node.range);
   switch (node.kind) {
     case NodeKind::literal:
       return node.value;
@@ -130,6 +70,18 @@ Value Evaluator::value_of(const Node& node) {
       return value_of_unary(node);
     case NodeKind::binary:
       return value_of_binary(node);
+    case NodeKind::listed:
+      return value_of_comprehension(node);
+    case NodeKind::generator:
+      guarded(node.range, "", nullptr, [&] {
+        throw NotationError{"TypeError",
+                            "a generator expression must be the argument of list, tuple, sum, min, max, zip "
+                            "or enumerate; write [ ] for a list",
+                            node.range};
+      });
+      break;
+    case NodeKind::formatted:
+      return value_of_formatted(node);
     case NodeKind::slice:
     case NodeKind::starred:
       break;
@@ -142,6 +94,40 @@ Value Evaluator::value_of_list(const Node& node) {
                          {}};
   for (const NodePtr& child : node.children) result.items.push_back(value_of(*child));
   return Value(Value::Variant(std::move(result)));
+}
+
+Value Evaluator::value_of_comprehension(const Node& node) {
+  std::vector<Value> items = items_to_run(*node.children[2]);
+  const Restored repeated(repeats_, repeats_ + 1);
+  // Its names are its own; the items above were still those of the scope around.
+  comprehensions_.emplace_back();
+  Value::Sequence result{Value::SequenceKind::list, {}};
+  try {
+    for (Value& item : items) {
+      spend(1, node.range);
+      assign(*node.children[1], std::move(item));
+      if (node.children[3] && !truth_of(value_of(*node.children[3]), node.children[3]->range)) continue;
+      result.items.push_back(value_of(*node.children[0]));
+    }
+  } catch (...) {
+    comprehensions_.pop_back();
+    throw;
+  }
+  comprehensions_.pop_back();
+  return Value(Value::Variant(std::move(result)));
+}
+
+Value Evaluator::value_of_formatted(const Node& node) {
+  std::string text;
+  for (const NodePtr& child : node.children) {
+    const Value value = value_of(*child);
+    const Tensor* tensor = value.tensor();
+    // As PyTorch formats it, not as it prints it.
+    const bool is_number = tensor != nullptr && tensor->dim() == 0 && !tensor->is_meta();
+    text += is_number ? tensor->item().to_string() : value.str();
+    spend(text.size() / characters_of_work, node.range);
+  }
+  return Value(Value::Variant(std::move(text)));
 }
 
 Value Evaluator::value_of_unary(const Node& node) {
@@ -173,17 +159,21 @@ Value Evaluator::value_of_binary(const Node& node) {
     return decides ? left : value_of(*node.children[1]);
   }
   const Value right = value_of(*node.children[1]);
+  return binary(node, node.text, left, right, node.own);
+}
+
+Value Evaluator::binary(const Node& node, std::string_view sign, const Value& left, const Value& right,
+                        TextRange own) {
   const Tensor *a = left.tensor(), *b = right.tensor();
   if (a == nullptr && b == nullptr) {
-    return guarded(node.own, node.text, nullptr,
-                   [&] { return binary_value(node.text, left, right, node.own); });
+    return guarded(own, sign, nullptr, [&] { return binary_value(sign, left, right, own); });
   }
   const bool comparable =
       (a != nullptr || left.number() != nullptr) && (b != nullptr || right.number() != nullptr);
   for (const Comparison& comparison : comparisons) {
-    if (comparison.sign != node.text || !comparable) continue;
+    if (comparison.sign != sign || !comparable) continue;
     sweep();
-    Tensor result = guarded(node.own, comparison.op, a != nullptr ? &left : &right, [&] {
+    Tensor result = guarded(own, comparison.op, a != nullptr ? &left : &right, [&] {
       if (a != nullptr && b != nullptr) return comparison.with_tensor(*a, *b);
       if (a != nullptr) return comparison.with_number(*a, *right.number());
       return comparison.from_number(*b, *left.number());
@@ -191,11 +181,10 @@ Value Evaluator::value_of_binary(const Node& node) {
     return record_comparison(comparison.op, a != nullptr ? left.step() : right.step(), std::move(result),
                              node.range);
   }
-  return guarded(node.own, node.text, nullptr, [&]() -> Value {
-    if (node.text == "==" || node.text == "!=") return Value(Scalar(node.text == "!="));
+  return guarded(own, sign, nullptr, [&]() -> Value {
+    if (sign == "==" || sign == "!=") return Value(Scalar(sign == "!="));
     throw NotationError{
-        "TypeError", message("'", node.text, "': tenstride does no arithmetic on tensors, only on numbers"),
-        node.own};
+        "TypeError", message("'", sign, "': tenstride does no arithmetic on tensors, only on numbers"), own};
   });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numbers>
 
@@ -93,18 +94,26 @@ const std::vector<std::string>& constant_names() {
   return names;
 }
 
-std::optional<std::string> module_of(const Node& node, const std::map<std::string, Value>& variables) {
-  if (node.kind == NodeKind::name && variables.count(node.text) == 0) {
+std::optional<std::string> Evaluator::module_of(const Node& node) const {
+  if (node.kind == NodeKind::name && !is_variable(node.text)) {
     if (node.text == "torch" || node.text == "tenstride" || node.text == "einops") return "";
     return std::nullopt;
   }
   if (node.kind != NodeKind::attribute || node.text != "linalg") return std::nullopt;
-  return module_of(*node.children[0], variables) ? std::optional<std::string>("linalg.") : std::nullopt;
+  return module_of(*node.children[0]) ? std::optional<std::string>("linalg.") : std::nullopt;
 }
 
 Value Evaluator::value_of_name(const Node& node) {
-  const auto found = variables_.find(node.text);
-  if (found != variables_.end()) return found->second;
+  if (const Value* found = find_name(node.text)) {
+    spend(work_of(*found), node.range);
+    return *found;
+  }
+  if (is_variable(node.text)) {
+    guarded(node.range, node.text, nullptr, [&] {
+      throw NotationError{"UnboundLocalError", message("the local name '", node.text, "' has no value yet"),
+                          node.range};
+    });
+  }
   if (std::optional<Value> type = python_type(node.text)) return *std::move(type);
   if (std::optional<Value> value = constant(node.text)) return *std::move(value);
   return guarded(node.range, node.text, nullptr, [&]() -> Value {
@@ -113,7 +122,7 @@ Value Evaluator::value_of_name(const Node& node) {
                           message("'", node.text, "' is a function and must be called: ", node.text, "(…)"),
                           node.range};
     }
-    if (module_of(node, variables_)) {
+    if (module_of(node)) {
       throw NotationError{
           "TypeError", message("'", node.text, "' is a module; something of it must be named"), node.range};
     }
@@ -144,7 +153,7 @@ Value Evaluator::module_constant(const std::string& name, TextRange range) {
 
 Value Evaluator::value_of_attribute(const Node& node) {
   const TextRange name_range{node.own.end - node.text.size(), node.own.end};
-  if (const std::optional<std::string> module = module_of(*node.children[0], variables_)) {
+  if (const std::optional<std::string> module = module_of(*node.children[0])) {
     return guarded(name_range, node.text, nullptr,
                    [&] { return module_constant(*module + node.text, name_range); });
   }
@@ -159,9 +168,18 @@ Value Evaluator::value_of_attribute(const Node& node) {
 }
 
 std::vector<Argument> Evaluator::arguments_of(const Node& call) {
+  static constexpr std::array<std::string_view, 7> take_all{"list", "tuple", "sum",      "min",
+                                                            "max",  "zip",   "enumerate"};
+  const Node& callee = *call.children[0];
+  const bool takes_generators = callee.kind == NodeKind::name && !is_variable(callee.text) &&
+                                std::find(take_all.begin(), take_all.end(), callee.text) != take_all.end();
   std::vector<Argument> arguments;
   for (std::size_t i = 1; i < call.children.size(); ++i) {
     const Node& node = *call.children[i];
+    if (node.kind == NodeKind::generator && takes_generators) {
+      arguments.push_back({value_of_comprehension(node), node.range, call.keywords[i - 1]});
+      continue;
+    }
     if (node.kind != NodeKind::starred) {
       arguments.push_back({value_of(node), node.range, call.keywords[i - 1]});
       continue;
@@ -177,26 +195,36 @@ std::vector<Argument> Evaluator::arguments_of(const Node& call) {
 Value Evaluator::value_of_call(const Node& node) {
   const Node& callee = *node.children[0];
   if (callee.kind == NodeKind::attribute) {
-    const std::optional<std::string> module = module_of(*callee.children[0], variables_);
+    const std::optional<std::string> module = module_of(*callee.children[0]);
     if (!module) return call_method(node, callee);
     const TextRange name_range{callee.own.end - callee.text.size(), callee.own.end};
     return call_function(node, *module + callee.text, name_range, node.range);
   }
-  if (callee.kind == NodeKind::name && variables_.count(callee.text) == 0) {
+  if (callee.kind == NodeKind::name && !is_variable(callee.text)) {
     if (find_operation(callee.text, Form::function) == nullptr) {
       const std::vector<std::string> builtins = builtin_names();
       if (std::find(builtins.begin(), builtins.end(), callee.text) != builtins.end()) {
-        const std::vector<Argument> arguments = arguments_of(node);
-        return guarded(node.range, callee.text, nullptr,
-                       [&] { return *call_builtin(callee.text, session_, arguments, node.range); });
+        return call_python(node, callee.text);
       }
     }
     return call_function(node, callee.text, callee.range, node.range);
   }
   const Value value = value_of(callee);
+  if (const auto* function = std::get_if<std::shared_ptr<const FunctionTree>>(&value.variant())) {
+    return call_defined(**function, arguments_of(node), node.range);
+  }
   return guarded(callee.range, "call", nullptr, [&]() -> Value {
     throw NotationError{"TypeError", message("a ", value.type_name(), " cannot be called"), node.own};
   });
+}
+
+Value Evaluator::call_python(const Node& node, const std::string& name) {
+  const std::vector<Argument> arguments = arguments_of(node);
+  const std::size_t printed = session_.output.size();
+  Value result = guarded(node.range, name, nullptr,
+                         [&] { return *call_builtin(name, session_, arguments, node.range); });
+  spend(work_of(result) + (session_.output.size() - printed) / characters_of_work, node.range);
+  return result;
 }
 
 Value Evaluator::call_function(const Node& node, const std::string& name, TextRange name_range,
@@ -235,6 +263,9 @@ Value Evaluator::run_operation(const Operation& operation, TextRange range, std:
   guarded(range, operation.name, nullptr,
           [&] { call.emplace(operation, session_, range, std::move(self), std::move(arguments)); });
   sweep();
+  if (repeats_ > 0 && call->has_self()) {
+    spend(static_cast<std::size_t>(call->self().numel()) / elements_of_work, range);
+  }
   const Value* receiver = call->has_self() ? &call->self_value() : nullptr;
   const Layout before = receiver != nullptr ? call->self().layout() : Layout{};
   Value result = guarded(range, operation.name, receiver, [&] { return operation.run(*call); });

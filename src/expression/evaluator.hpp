@@ -4,16 +4,44 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "call.hpp"
 #include "tenstride/ledger.hpp"
+#include "tree.hpp"
 
 namespace tenstride::detail {
 
 /// Ends an evaluation.
 struct Stopped {
   Failure failure;
+  /// No `except` catches it: a bound was reached, or a rule that is not Python's was broken.
+  bool is_final = false;
+};
+
+/// How a statement ended.
+enum class Flow : unsigned char { goes_on, returned };
+
+/// A call under way of a function that the program defines.
+struct Frame {
+  const FunctionTree& function;
+  std::map<std::string, Value> locals{};
+  Value result{};
+};
+
+/// Gives a variable its old value back.
+template <class T>
+class Restored {
+ public:
+  Restored(T& variable, T value) : variable_(variable), old_(std::exchange(variable, std::move(value))) {}
+  Restored(const Restored&) = delete;
+  Restored& operator=(const Restored&) = delete;
+  ~Restored() { variable_ = std::move(old_); }
+
+ private:
+  T& variable_;
+  T old_;
 };
 
 /// What outlives a program: in an Interpreter the next one begins with it.
@@ -40,12 +68,41 @@ class Evaluator {
 
  private:
   // Statements.
-  void execute(const Statement& statement, std::size_t links_left_out);
+  Flow execute(const Statement& statement);
+  Flow execute(const std::vector<Statement>& statements);
+  Flow loop(const Statement& statement);
+  Flow branch(const Statement& statement);
+  Flow attempt(const Statement& statement);
+  Flow handle(const Statement& statement, Stopped& stopped);
+  [[nodiscard]] bool can_catch(const Stopped& stopped) const;
+  [[nodiscard]] Value caught(const Failure& failure) const;
+  void execute_last(const Statement& statement, std::size_t links_left_out);
+  const Node& without_link(const Node& node) const;
   void assign(const Node& target, Value value);
+  void assign_augmented(const Statement& statement);
   void require_true(const Node& node);
+  [[nodiscard]] std::string untold_assertion(TextRange range) const;
+
+  // Names, and the bounds of what a program may take.
+  /// Where the name is bound anew.
+  std::map<std::string, Value>& scope();
+  [[nodiscard]] const Value* find_name(const std::string& name) const;
+  /// Whether the name means a variable here, even one that has no value yet.
+  [[nodiscard]] bool is_variable(const std::string& name) const;
+  /// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
+  [[nodiscard]] std::optional<std::string> module_of(const Node& node) const;
+  void spend(std::size_t work, TextRange range);
+  /// Counts an expression or a block for as long as what comes back lives.
+  Restored<std::size_t> one_deeper(TextRange range);
+  /// Throws for a value too large or too deep to be kept by a name.
+  void require_small(const Value& value, TextRange range) const;
+  /// The items that `for` and comprehensions run through; of a tensor a step each.
+  std::vector<Value> items_to_run(const Node& node);
 
   // Expressions.
   Value value_of(const Node& node);
+  Value value_of_comprehension(const Node& node);
+  Value value_of_formatted(const Node& node);
   Value value_of_name(const Node& node);
   Value value_of_list(const Node& node);
   Value value_of_unary(const Node& node);
@@ -59,6 +116,10 @@ class Evaluator {
   Value call_method(const Node& node, const Node& attribute);
   Value module_constant(const std::string& name, TextRange range);
   std::vector<Argument> arguments_of(const Node& call);
+  /// Python's own function, with generator expressions where it takes all items.
+  Value call_python(const Node& node, const std::string& name);
+  Value call_defined(const FunctionTree& function, std::vector<Argument> arguments, TextRange range);
+  Value binary(const Node& node, std::string_view sign, const Value& left, const Value& right, TextRange own);
   Value run_operation(const Operation& operation, TextRange range, std::optional<Value> self,
                       std::vector<Argument> arguments);
   [[noreturn]] void fail_unknown_method(const Value& object, const Node& attribute, bool is_called);
@@ -101,15 +162,21 @@ class Evaluator {
   std::string text_;
   Session session_;
   std::map<std::string, Value> variables_;
+  /// Of the innermost call, and null outside of calls.
+  Frame* frame_ = nullptr;
+  /// The names of the comprehensions around, those of the innermost last; a call begins with none.
+  std::vector<std::map<std::string, Value>> comprehensions_;
+  std::size_t calls_ = 0;
+  std::size_t depth_ = 0;
+  /// Loops and calls around.
+  std::size_t repeats_ = 0;
+  std::size_t work_ = 0;
   Evaluation result_;
   /// What the operation copies that runs.
   CopyLedger ledger_{256};
   /// Storages that steps made and that may be alive; those only held here are dead.
   std::vector<Storage> storages_;
 };
-
-/// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
-std::optional<std::string> module_of(const Node& node, const std::map<std::string, Value>& variables);
 
 /// Why the operation copied, in one clause.
 std::string copy_reason(const Call& call, const Layout& before, const Tensor& result);

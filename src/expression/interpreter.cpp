@@ -23,6 +23,19 @@ void move_by(Node& node, std::size_t distance) {
   }
 }
 
+void move_by(std::vector<Statement>& statements, std::size_t distance) {
+  for (Statement& statement : statements) {
+    if (statement.target) move_by(*statement.target, distance);
+    if (statement.value) move_by(*statement.value, distance);
+    move_by(statement.own, distance);
+    for (detail::Clause& clause : statement.clauses) {
+      if (clause.condition) move_by(*clause.condition, distance);
+      move_by(clause.body, distance);
+    }
+    if (statement.function) move_by(statement.function->body, distance);
+  }
+}
+
 /// The program's statements as the last part of a longer text.
 std::vector<Statement> statements_at(std::string_view program, std::size_t begin) {
   if (begin + program.size() > detail::max_text) {
@@ -31,10 +44,7 @@ std::vector<Statement> statements_at(std::string_view program, std::size_t begin
                      0);
   }
   std::vector<Statement> statements = detail::parse_statements(program);
-  for (const Statement& statement : statements) {
-    if (statement.target) move_by(*statement.target, begin);
-    if (statement.value) move_by(*statement.value, begin);
-  }
+  move_by(statements, begin);
   return statements;
 }
 

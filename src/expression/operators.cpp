@@ -217,6 +217,15 @@ Value unary_value(std::string_view sign, const Value& a, TextRange range) {
   return Value(Scalar(-a.number()->to<double>()));
 }
 
+std::size_t work_of(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value.variant())) return text->size() / characters_of_work;
+  const Value::Sequence* list = value.sequence();
+  if (list == nullptr) return 0;
+  std::size_t work = list->items.size();
+  for (const Value& item : list->items) work += work_of(item);
+  return work;
+}
+
 std::vector<Value> items_of(const Value& value, TextRange range) {
   std::vector<Value> items;
   if (const Value::Sequence* list = value.sequence()) return list->items;

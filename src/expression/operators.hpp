@@ -19,12 +19,17 @@ Value unary_value(std::string_view sign, const Value& a, TextRange range);
 /// Python's == for everything but tensors; lists compare item by item.
 bool equal_values(const Value& a, const Value& b);
 
+/// How much work a value is to copy, each item of lists counting one.
+std::size_t work_of(const Value& value);
+inline constexpr std::size_t characters_of_work = 16;
+inline constexpr std::size_t elements_of_work = 1024;
+
 /// The items of a list, tuple, Size or string, of a tensor its parts along the first axis, of a storage its
 /// numbers.
 std::vector<Value> items_of(const Value& value, TextRange range);
 
-/// Calls print, len, tuple, list, reversed, zip, range, sum, min, max, abs, int, float, bool or str; nothing
-/// where the name is none of these.
+/// Calls print, len, tuple, list, reversed, zip, enumerate, range, sum, min, max, abs, int, float, bool or
+/// str; nothing where the name is none of these.
 std::optional<Value> call_builtin(std::string_view name, Session& session,
                                   const std::vector<Argument>& arguments, TextRange range);
 std::vector<std::string> builtin_names();

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t most_plans = 16;
 
+// In loops: what a step is to record and to explain, and what it moves, beside an expression of numbers.
+constexpr std::size_t work_of_step = 500;
+constexpr std::size_t bytes_of_work = 4096;
+
 Index bytes_of(Index count, const Tensor& tensor) {
   return count * static_cast<Index>(tensor.element_size());
 }
@@ -78,6 +82,10 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
   totals.peak_bytes = std::max(totals.peak_bytes, alive);
   totals.bytes_moved += step.bytes_moved;
   if (step.kind == StepKind::copy) ++totals.copies;
+  if (repeats_ > 0) {
+    spend(work_of_step + static_cast<std::size_t>(step.bytes_moved + step.bytes_allocated) / bytes_of_work,
+          step.range);
+  }
   result_.steps.push_back(std::move(step));
   if (options_.on_step) options_.on_step(result_.steps.back(), result);
 }
@@ -197,7 +205,7 @@ void Evaluator::note_scramble(Step& step, const Tensor& self, const Layout& befo
   failure.dtype = self.dtype();
   failure.source = step.source;
   failure.scramble = std::move(step.scramble);
-  throw Stopped{std::move(failure)};
+  throw Stopped{std::move(failure), true};
 }
 
 void Evaluator::stop(const Error& error, TextRange range, std::string_view op, const Value* self) {

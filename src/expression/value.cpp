@@ -3,6 +3,7 @@
 
 #include "message.hpp"
 #include "tenstride/expression.hpp"
+#include "tree.hpp"
 
 namespace tenstride {
 namespace {
@@ -20,17 +21,22 @@ Value::Sequence sequence_of(Value::SequenceKind kind, const Dims& dims) {
   return result;
 }
 
+/// With the quotes that Python takes.
 std::string quoted(const std::string& text) {
-  std::string result = "'";
+  const bool is_double = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
+  const char quote = is_double ? '"' : '\'';
+  std::string result(1, quote);
   for (const char c : text) {
-    if (c == '\'' || c == '\\') result += '\\';
+    if (c == quote || c == '\\') result += '\\';
     if (c == '\n') {
       result += "\\n";
+    } else if (c == '\t') {
+      result += "\\t";
     } else {
       result += c;
     }
   }
-  return result + '\'';
+  return result + quote;
 }
 
 std::string listed(const Value::Sequence& sequence) {
@@ -94,7 +100,8 @@ std::string_view Value::type_name() const {
     static constexpr std::array<std::string_view, 3> names{"list", "tuple", "torch.Size"};
     return names[static_cast<std::size_t>(items->kind)];
   }
-  static constexpr std::array<std::string_view, 12> names{"NoneType",
+  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->type;
+  static constexpr std::array<std::string_view, 14> names{"NoneType",
                                                           "number",
                                                           "str",
                                                           "Tensor",
@@ -105,7 +112,9 @@ std::string_view Value::type_name() const {
                                                           "slice",
                                                           "ellipsis",
                                                           "TypedStorage",
-                                                          "UntypedStorage"};
+                                                          "UntypedStorage",
+                                                          "exception",
+                                                          "function"};
   return names[value_.index()];
 }
 
@@ -129,13 +138,21 @@ std::string Value::repr() const {
           },
           [](detail::EllipsisType) -> std::string { return "Ellipsis"; },
           [](const detail::StorageElements& storage) { return listed(storage.elements, "TypedStorage"); },
-          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); }},
+          [](const detail::StorageBytes& storage) { return listed(storage.bytes, "UntypedStorage"); },
+          [](const detail::ExceptionValue& exception) {
+            return detail::message(exception.type, '(',
+                                   exception.message.empty() ? "" : quoted(exception.message), ')');
+          },
+          [](const std::shared_ptr<const detail::FunctionTree>& function) {
+            return detail::message("<function ", function->name, '>');
+          }},
       value_);
 }
 
 std::string Value::str() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
   if (const auto* device = std::get_if<Device>(&value_)) return std::string(tenstride::name(*device));
+  if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->message;
   return repr();
 }
 
