@@ -138,6 +138,9 @@ std::vector<Operation> query_operations();
 std::vector<Operation> in_place_operations();
 std::vector<Operation> random_operations();
 
+/// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
+StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
+
 /// The operation of that name that can be called so, or null.
 const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.

@@ -21,27 +21,6 @@ Index bytes_of(Index count, const Tensor& tensor) {
   return count * static_cast<Index>(tensor.element_size());
 }
 
-StepKind kind_of(OpClass op_class, const Tensor* self, const Tensor& result) {
-  switch (op_class) {
-    case OpClass::fresh:
-    case OpClass::query:
-      return StepKind::fresh;
-    case OpClass::view:
-      return StepKind::view;
-    case OpClass::copy:
-      return StepKind::copy;
-    case OpClass::in_place:
-      return StepKind::self;
-    case OpClass::view_or_self:
-      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::view;
-    case OpClass::self_or_copy:
-      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::copy;
-    case OpClass::view_or_copy:
-      return self != nullptr && result.shares_storage(*self) ? StepKind::view : StepKind::copy;
-  }
-  return StepKind::view;
-}
-
 /// The bytes an in-place operation reads and writes: of a copy both sides, of a fill one.
 Index in_place_bytes(const Call& call) {
   const Tensor& self = call.self();
@@ -61,6 +40,29 @@ bool is_flatten_of_one(const Call& call, const Layout& before, const Tensor& res
 }
 
 }  // namespace
+
+StepKind kind_of(const Call& call, const Layout& before, const Tensor& result) {
+  const Tensor* self = call.has_self() ? &call.self() : nullptr;
+  if (is_flatten_of_one(call, before, result)) return StepKind::self;
+  switch (call.operation().op_class) {
+    case OpClass::fresh:
+    case OpClass::query:
+      return StepKind::fresh;
+    case OpClass::view:
+      return StepKind::view;
+    case OpClass::copy:
+      return StepKind::copy;
+    case OpClass::in_place:
+      return StepKind::self;
+    case OpClass::view_or_self:
+      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::view;
+    case OpClass::self_or_copy:
+      return self != nullptr && result.is_same(*self) ? StepKind::self : StepKind::copy;
+    case OpClass::view_or_copy:
+      return self != nullptr && result.shares_storage(*self) ? StepKind::view : StepKind::copy;
+  }
+  return StepKind::view;
+}
 
 /// Before each operation: what the one before it left behind goes.
 void Evaluator::sweep() {
@@ -104,13 +106,12 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     Step step;
     step.op = operation.name;
     step.range = range;
-    step.kind = kind_of(operation.op_class, self, made);
+    step.kind = kind_of(call, before, made);
     if (self != nullptr) {
       step.source = call.self_value().step();
       step.from = before;
       step.from_dtype = self->dtype();
     }
-    if (is_flatten_of_one(call, before, made)) step.kind = StepKind::self;
     if (takes_list && operation.op_class == OpClass::view_or_self) {
       const auto is_input = [&](const Tensor& input) { return input.is_same(made); };
       if (std::any_of(inputs.begin(), inputs.end(), is_input)) step.kind = StepKind::self;
