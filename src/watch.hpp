@@ -11,6 +11,10 @@
 
 /// How ledgers and their like get to know what the calling thread does. The rungs that allocate and copy ask
 /// one thing, whether the thread's `watch` is null; it is, unless a scope of ledger.hpp is open.
+namespace tenstride {
+struct ScriptPlace;
+}
+
 namespace tenstride::detail {
 
 /// Told of a thread's memory and names what it does. Implemented by the ledger's rung.
@@ -31,6 +35,8 @@ class Watch {
   /// The public call that is under way, the outermost; empty between calls.
   std::string_view operation;
   Caller caller;
+  /// The script's line that is under way; null where none is known.
+  const ScriptPlace* script = nullptr;
   /// Why it copies, where something knows better than "always".
   std::string reason;
 
@@ -63,6 +69,23 @@ class OperationScope {
 
  private:
   Watch* begun_ = nullptr;
+};
+
+/// An interpreter's call, from here to the end of the scope. Pre: the place lives as long.
+class ScriptScope {
+ public:
+  explicit ScriptScope(const ScriptPlace& place) noexcept : begun_(watch) {
+    if (begun_ != nullptr) outer_ = std::exchange(begun_->script, &place);
+  }
+  ~ScriptScope() {
+    if (begun_ != nullptr) begun_->script = outer_;
+  }
+  ScriptScope(const ScriptScope&) = delete;
+  ScriptScope& operator=(const ScriptScope&) = delete;
+
+ private:
+  Watch* begun_;
+  const ScriptPlace* outer_ = nullptr;
 };
 
 /// Says why what happens in the scope is a copy; `text()` is called only where somebody watches. The

@@ -29,6 +29,13 @@ enum class LedgerKind : unsigned char { copy, fill, allocation, scramble };
 /// "copy", "fill", "allocation" or "scramble".
 TENSTRIDE_API std::string_view name(LedgerKind kind);
 
+/// A line of a script that called, where an interpreter stands between it and the library.
+struct ScriptPlace {
+  std::string file;
+  std::string function;
+  unsigned line = 0;
+};
+
 /// One thing that happened; on meta, that would have happened.
 struct LedgerEntry {
   LedgerKind kind = LedgerKind::copy;
@@ -60,6 +67,8 @@ struct LedgerEntry {
   double seconds = 0;
   /// The line that called the operation; line 0 where it is not known (operators have no place).
   Caller caller{};
+  /// Told instead of `caller` where there is one.
+  std::optional<ScriptPlace> script{};
   /// The name of the innermost NoCopy::Allow, empty where there is none.
   std::string allowed;
 };
@@ -95,6 +104,8 @@ class TENSTRIDE_API WatchScope {
   enum class Kind : unsigned char { ledger, no_copy, allow_copy, reading, no_scramble, allow_scramble };
   explicit WatchScope(Kind kind);
   ~WatchScope();
+  /// Ends it before its time; again it does nothing.
+  void end() noexcept;
 
  private:
   friend LedgerWatch;
@@ -119,6 +130,8 @@ class TENSTRIDE_API CopyLedger : public detail::WatchScope {
   [[nodiscard]] const LedgerTotals& totals() const noexcept { return totals_; }
   /// How many entries there were beyond what is kept.
   [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }
+  /// Ends the scope early: what it lists stays to be read.
+  void close() noexcept { end(); }
   /// Begins anew; what is alive counts no more.
   void clear();
 

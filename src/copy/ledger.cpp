@@ -78,7 +78,7 @@ NoCopyError::NoCopyError(LedgerEntry refused)
                            " must not be copied inside NoCopy: ", refused.reason, "; ", refused.bytes_read,
                            " B would be read and ", refused.bytes_written, " B written as ",
                            to_string(*refused.dst), " ", name(refused.dst_dtype), " (",
-                           detail::place_text(refused.caller),
+                           detail::place_text(refused),
                            "); use a view, copy before the scope, or let the place copy by NoCopy::Allow")),
       refused_(std::move(refused)) {}
 
@@ -93,7 +93,11 @@ WatchScope::WatchScope(Kind kind) : kind_(kind) {
   LedgerWatch::open(*this);
 }
 WatchScope::~WatchScope() {
+  end();
+}
+void WatchScope::end() noexcept {
   if (is_open_) LedgerWatch::close(*this);
+  is_open_ = false;
 }
 
 void LedgerWatch::open(WatchScope& scope) {
@@ -111,7 +115,9 @@ void LedgerWatch::open(WatchScope& scope) {
 
 void LedgerWatch::close(WatchScope& scope) noexcept {
   LedgerWatch& it = ledger_watch();
-  it.innermost_ = scope.outer_;
+  WatchScope** link = &it.innermost_;
+  while (*link != &scope) link = &(*link)->outer_;
+  *link = scope.outer_;
   if (it.innermost_ != nullptr) return;
   delete &it;
   watch = nullptr;
@@ -158,6 +164,7 @@ void LedgerWatch::allocated(const StorageBlock* block, Device device, std::size_
   entry.device = device;
   entry.bytes_allocated = static_cast<Index>(nbytes);
   entry.caller = operation.empty() ? Caller() : caller;
+  if (script != nullptr) entry.script = *script;
   for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
     if (each->kind_ != WatchScope::Kind::ledger) continue;
     static_cast<CopyLedger*>(each)->allocated(block, entry.bytes_allocated);
@@ -185,6 +192,7 @@ void LedgerWatch::reshaped(const Dims& from, const Dims& to, std::string_view wh
   entry.src = row_major(from);
   entry.dst = row_major(to);
   entry.caller = place;
+  if (script != nullptr) entry.script = *script;
   add(std::move(entry), nullptr);
 }
 
@@ -199,6 +207,7 @@ void LedgerWatch::moving(std::size_t nbytes, Device device) {
   entry.bytes_read = entry.bytes_written = static_cast<Index>(nbytes);
   entry.kernel = name(CopyKernel::memcpy);
   entry.caller = operation.empty() ? Caller() : caller;
+  if (script != nullptr) entry.script = *script;
   require_allowed(entry);
   add(std::move(entry), nullptr);
 }
@@ -216,6 +225,7 @@ LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count) {
   entry.bytes_read = count * static_cast<Index>(src.element_size());
   entry.bytes_written = count * static_cast<Index>(dst.element_size());
   entry.caller = it.caller;
+  if (it.script != nullptr) entry.script = *it.script;
   return entry;
 }
 
@@ -228,6 +238,7 @@ LedgerEntry fill_entry(const Tensor& dst) {
   entry.device = dst.device();
   entry.bytes_written = static_cast<Index>(dst.nbytes());
   entry.caller = watch->caller;
+  if (watch->script != nullptr) entry.script = *watch->script;
   return entry;
 }
 

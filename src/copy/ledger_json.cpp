@@ -59,6 +59,7 @@ std::string side(const std::optional<Layout>& layout, DType dtype) {
 }
 
 std::string to_json(const LedgerEntry& entry) {
+  const ScriptPlace place = detail::place_of(entry);
   return object({{"kind", quoted(name(entry.kind))},
                  {"operation", quoted(entry.operation)},
                  {"reason", quoted(entry.reason)},
@@ -71,9 +72,9 @@ std::string to_json(const LedgerEntry& entry) {
                  {"kernel", quoted(entry.kernel)},
                  {"start", number(entry.start)},
                  {"seconds", number(entry.seconds)},
-                 {"file", quoted(detail::file_text(entry.caller))},
-                 {"line", std::to_string(entry.caller.line())},
-                 {"function", quoted(entry.caller.function_name())},
+                 {"file", quoted(detail::file_text(place))},
+                 {"line", std::to_string(place.line)},
+                 {"function", quoted(place.function)},
                  {"allowed", quoted(entry.allowed)}});
 }
 

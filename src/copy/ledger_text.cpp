@@ -45,7 +45,7 @@ Row row_of(const LedgerEntry& entry, std::size_t number) {
           bytes_text(entry.bytes_allocated),
           entry.kernel.empty() ? "-" : entry.kernel,
           milliseconds_text(entry),
-          detail::place_text(entry.caller)};
+          detail::place_text(entry)};
 }
 
 /// Characters, not bytes, decide how wide a cell is; all that stands here is ASCII but a file's name.
