@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "copy/kernels.hpp"
@@ -106,11 +107,46 @@ class JointWalk {
   Index count_ = 0;
 };
 
+/// The fastest loop that converts dense runs.
+inline copy::ConvertRow converter(DType to, DType from) {
+  copy::ConvertRow fast = nullptr;
+  if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
+  return fast != nullptr ? fast : copy::portable_convert(to, from);
+}
+
+/// `out` may be `in`.
+inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      store_element<T>(out + i * sizeof(T), tenstride::conjugate(load_element<T>(in + i * sizeof(T))));
+    }
+  });
+  return out;
+}
+
+/// Rows of elements of a layout: `rows` of `columns` each, all steps in elements.
+struct Block {
+  Index position = 0;
+  Index row_step = 0;
+  Index step = 1;
+  Index rows = 1;
+  Index columns = 0;
+
+  [[nodiscard]] Index count() const noexcept { return rows * columns; }
+  /// As one row where it is one.
+  [[nodiscard]] Block joined() const noexcept {
+    if (rows == 1 || columns == 1) return {position, 0, rows == 1 ? step : row_step, 1, count()};
+    return row_step == step * columns ? Block{position, 0, step, 1, count()} : *this;
+  }
+};
+
 /// The elements of a tensor as dense runs of another type; one for each thread. Its address must not change.
 class BlockReader {
  public:
   /// The longest run of one call, in elements: three buffers of it, 24 KiB at most, stay in the L1 cache.
+  /// Of types of n bytes at most, read and written, a run may be of `bytes` / n elements.
   static constexpr Index longest = 512;
+  static constexpr Index bytes = longest * 16;
 
   /// Elements are converted to `meeting`, then to `type`; conjugation is carried out.
   BlockReader(const Tensor& tensor, DType meeting, DType type)
@@ -130,44 +166,68 @@ class BlockReader {
 
   /// `count` elements of the type, from a position, `stride` apart: dense, good until the next call.
   const std::byte* operator()(Index position, Index stride, Index count) {
-    if (stride == 0 && last_stride_ == 0 && position == last_position_ && count <= last_count_) return last_;
-    const auto n = static_cast<std::size_t>(count);
-    const std::byte* row = base_ + position * item_;
-    std::size_t free = 0;
-    if (stride != 1 && count > 1) {
-      copy::kernels().gather[item_log2_](buffers_[free].data(), row, stride * item_, n);
-      row = buffers_[free].data();
-      free = 1 - free;
+    if (stride == 0 && last_stride_ == 0 && last_row_step_ < 0 && position == last_position_ &&
+        count <= last_count_) {
+      return last_;
     }
+    const std::byte* row = base_ + position * item_;
+    bool is_gathered = false;
+    if (stride != 1 && count > 1) {
+      gather(buffers_[0].data(), row, stride, count);
+      row = buffers_[0].data();
+      is_gathered = true;
+    }
+    last_position_ = position;
+    last_stride_ = stride;
+    last_row_step_ = -1;
+    last_count_ = count;
+    last_ = finished(row, is_gathered, static_cast<std::size_t>(count));
+    return last_;
+  }
+
+  /// The same for a block, one row after the other.
+  const std::byte* operator()(const Block& given) {
+    const Block block = given.joined();
+    if (block.rows == 1) return operator()(block.position, block.step, block.columns);
+    // A row that is repeated is read once.
+    const bool is_known = block.position == last_position_ && block.row_step == 0 && last_row_step_ == 0 &&
+                          block.step == last_stride_ && block.columns == last_columns_ &&
+                          block.count() <= last_count_;
+    if (is_known) return last_;
+    const std::byte* row = base_ + block.position * item_;
+    for (Index i = 0; i < block.rows; ++i, row += block.row_step * item_) {
+      gather(buffers_[0].data() + i * block.columns * item_, row, block.step, block.columns);
+    }
+    last_position_ = block.position;
+    last_stride_ = block.step;
+    last_row_step_ = block.row_step;
+    last_columns_ = block.columns;
+    last_count_ = block.count();
+    last_ = finished(buffers_[0].data(), true, static_cast<std::size_t>(last_count_));
+    return last_;
+  }
+
+ private:
+  using Buffer = std::array<std::byte, static_cast<std::size_t>(bytes) + copy::spill_bytes>;
+
+  void gather(std::byte* out, const std::byte* in, Index stride, Index count) const {
+    if (stride == 1) {
+      std::memcpy(out, in, static_cast<std::size_t>(count * item_));
+    } else {
+      copy::kernels().gather[item_log2_](out, in, stride * item_, static_cast<std::size_t>(count));
+    }
+  }
+
+  /// Converts and conjugates a dense run, which stands in the first buffer or where it lies.
+  const std::byte* finished(const std::byte* row, bool is_gathered, std::size_t n) {
+    std::size_t free = is_gathered ? 1 : 0;
     for (std::size_t i = 0; i < step_count_; ++i) {
       steps_[i](buffers_[free].data(), row, n);
       row = buffers_[free].data();
       free = 1 - free;
     }
-    if (conjugates_) row = conjugate_run(buffers_[free].data(), row, n);
-    last_position_ = position;
-    last_stride_ = stride;
-    last_count_ = count;
-    last_ = row;
+    if (conjugates_) row = conjugate_run(type_, buffers_[free].data(), row, n);
     return row;
-  }
-
- private:
-  using Buffer = std::array<std::byte, static_cast<std::size_t>(longest) * 16 + copy::spill_bytes>;
-
-  static copy::ConvertRow converter(DType to, DType from) {
-    copy::ConvertRow fast = nullptr;
-    if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
-    return fast != nullptr ? fast : copy::portable_convert(to, from);
-  }
-
-  const std::byte* conjugate_run(std::byte* out, const std::byte* in, std::size_t count) const {
-    visit(type_, [&]<class T>(std::type_identity<T>) {
-      for (std::size_t i = 0; i < count; ++i) {
-        store_element<T>(out + i * sizeof(T), tenstride::conjugate(load_element<T>(in + i * sizeof(T))));
-      }
-    });
-    return out;
   }
 
   const std::byte* base_;
@@ -179,6 +239,8 @@ class BlockReader {
   std::size_t step_count_ = 0;
   Index last_position_ = -1;
   Index last_stride_ = 1;
+  Index last_row_step_ = -1;
+  Index last_columns_ = 0;
   Index last_count_ = 0;
   const std::byte* last_ = nullptr;
   alignas(64) std::array<Buffer, 2> buffers_;

@@ -80,6 +80,18 @@ Tensor detail::materialize_chain(const Tensor& x, const Chain& chain, CopyRule c
   return carried_out(plan);
 }
 
+Lazy Lazy::reshape(const Dims& sizes, Caller caller) const {
+  Lazy result = with(chain_.reshape(sizes));
+  if (detail::watch != nullptr) detail::watch->reshaped(shape(), result.shape(), "reshape", caller);
+  return result;
+}
+
+Lazy Lazy::view(const Dims& sizes, Caller caller) const {
+  Lazy result = with(chain_.view(sizes));
+  if (detail::watch != nullptr) detail::watch->reshaped(shape(), result.shape(), "view", caller);
+  return result;
+}
+
 Lazy Lazy::rearrange(std::string_view pattern, const AxisSizes& sizes) const {
   return with(Pattern::cached(pattern, PatternVerb::rearrange)->bind(shape(), sizes).apply(chain_));
 }

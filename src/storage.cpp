@@ -135,8 +135,9 @@ void Storage::grow(std::size_t nbytes) {
     return;
   }
   if (block_->grow == nullptr || is_read_only()) {
-    throw StorageError(detail::message("storage: ", nbytes, " bytes must be at most ", this->nbytes(),
-                                       ": adopted and mapped memory cannot grow; use .clone() first"));
+    throw StorageError(
+        detail::message("storage: ", nbytes, " bytes must be at most ", this->nbytes(),
+                        ": adopted, mapped and exported memory cannot grow; use .clone() first"));
   }
   if (detail::watch != nullptr && this->nbytes() > 0) [[unlikely]] {
     detail::watch->moving(this->nbytes(), block_->device);

@@ -83,6 +83,21 @@ TEST(Dlpack, KeepsTheStorageAliveUntilGivenBack) {
   EXPECT_EQ(storage.use_count(), 1U);
 }
 
+TEST(Dlpack, WhatWasHandedOutStaysWhereItIs) {
+  Tensor x = arange(6);
+  x.resize_({7});
+  const DlpackVersioned out = to_dlpack(x);
+  x.resize_({3});
+  EXPECT_EQ(
+      refusal<StorageError>([&] {
+        x.resize_({8});
+        return 0;
+      }),
+      "storage: 64 bytes must be at most 56: adopted, mapped and exported memory cannot grow; use .clone() "
+      "first");
+  EXPECT_EQ(out->dl_tensor.data, x.data_ptr());
+}
+
 TEST(Dlpack, RoundTripsKeepMemoryLayoutAndType) {
   for (std::size_t i = 0; i < dtype_count; ++i) {
     const auto dtype = static_cast<DType>(i);

@@ -10,6 +10,7 @@
 #include "tenstride/numpy.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/rearrange.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -285,11 +286,47 @@ TEST(CopyLedger, NotesScrambles) {
   (void)x.reshape({2, 3});
   (void)x.reshape({6});
   (void)(NoScramble::Allow(), x.view({3, 2}));
-  EXPECT_EQ(ledger.totals().scrambles, 2U);
-  ASSERT_EQ(ledger.entries().size(), 2U);
+  const unsigned line = line_after();
+  (void)lazy(x).reshape({3, 2}).view({2, 3});
+  EXPECT_EQ(ledger.totals().scrambles, 4U);
+  ASSERT_EQ(ledger.entries().size(), 4U);
+  EXPECT_EQ(ledger.entries()[2].operation, "reshape");
+  EXPECT_EQ(ledger.entries()[2].caller.line(), line);
+  EXPECT_EQ(ledger.entries()[3].operation, "view");
   EXPECT_EQ(ledger.entries()[0].operation, "view");
   EXPECT_EQ(ledger.entries()[1].operation, "reshape");
   EXPECT_EQ(ledger.entries()[0].reason, to_string(*find_scramble({2, 3}, {3, 2})));
+}
+
+TEST(CopyLedger, IsReadAfterItHasEnded) {
+  CopyLedger outer;
+  CopyLedger inner;
+  const Tensor x = zeros({2, 3});
+  outer.close();
+  (void)x.t().contiguous();
+  inner.close();
+  inner.close();
+  (void)x.t().contiguous();
+  EXPECT_EQ(outer.totals().copies, 0U);
+  EXPECT_EQ(inner.totals().copies, 1U);
+  EXPECT_EQ(inner.entries().size(), 2U);
+}
+
+TEST(CopyLedger, TellsTheLineOfAScript) {
+  const ScriptPlace place{"/home/someone/train.py", "step", 12};
+  CopyLedger ledger;
+  const Tensor x = zeros({2, 3});
+  {
+    const detail::ScriptScope scope(place);
+    (void)x.t().contiguous();
+  }
+  (void)x.t().contiguous();
+  EXPECT_NE(to_text(ledger).find("train.py:12"), std::string::npos);
+  EXPECT_NE(to_json(ledger).find(R"("file":"train.py","line":12,"function":"step")"), std::string::npos);
+  ASSERT_EQ(ledger.entries().size(), 3U);
+  EXPECT_FALSE(ledger.entries()[0].script);
+  EXPECT_TRUE(ledger.entries()[1].script);
+  EXPECT_FALSE(ledger.entries()[2].script);
 }
 
 }  // namespace

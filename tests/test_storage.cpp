@@ -122,7 +122,8 @@ TEST(Storage, AdoptedMemoryCannotGrow) {
   int number = 0;
   Storage storage = Storage::adopt(&number, 4, {});
   EXPECT_EQ(message_of<StorageError>([&] { storage.grow(8); }),
-            "storage: 8 bytes must be at most 4: adopted and mapped memory cannot grow; use .clone() first");
+            "storage: 8 bytes must be at most 4: adopted, mapped and exported memory cannot grow; use "
+            ".clone() first");
 }
 
 TEST(Storage, MetaHasSizeButNoMemory) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "../message.hpp"
+#include "../storage_pin.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -64,6 +65,7 @@ void require_exportable(const Tensor& tensor, std::string_view operation) {
 template <typename Managed>
 std::unique_ptr<Managed, DlpackDeleter> exported(const Tensor& tensor) {
   auto made = std::make_unique<Exported<Managed>>();
+  tenstride::detail::pin(tensor.storage());
   made->tensor = tensor;
   made->shape = tensor.shape();
   made->strides = tensor.strides();

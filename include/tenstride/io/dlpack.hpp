@@ -93,7 +93,8 @@ enum class DlpackMemory : unsigned char { shared, copied };
 
 /// The tensor for another library, without a copy: the storage stays alive until the structure is given back.
 /// Strides always stand in it, also negative ones; `byte_offset` is 0; data is null where there is no
-/// element. A read-only tensor is marked as such. Throws RuntimeError on meta and for a conjugate view.
+/// element. A read-only tensor is marked as such. The storage cannot grow from then on (`resize_` refuses),
+/// since it would have to move. Throws RuntimeError on meta and for a conjugate view.
 /// Example: of `arange(6).view({2, 3}).t()` it has shape (3,2) and strides (1,3).
 TENSTRIDE_API DlpackVersioned to_dlpack(const Tensor& tensor, DlpackMemory memory = DlpackMemory::shared);
 /// The same in the old form, which cannot say that memory is read-only: refuses that too (StorageError).

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calls.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "documentation.hpp"
+#include "errors.hpp"
+#include "expression/call.hpp"
+#include "ledger.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+using detail::Argument;
+using detail::Call;
+using detail::Form;
+using detail::OpClass;
+using detail::Operation;
+
+/// Below, giving up the GIL costs more than it gains others.
+constexpr Index elements_without_gil = Index{1} << 14;
+
+/// The random numbers of the whole process; `session_guard` is taken without the GIL.
+detail::Session session;
+std::mutex session_guard;
+
+bool draws_numbers(const Operation& operation) {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const Operation& random : detail::random_operations()) all.push_back(random.name);
+    return all;
+  }();
+  return std::find(names.begin(), names.end(), operation.name) != names.end();
+}
+
+bool may_take_long(const Operation& operation, const Call& call) {
+  if (operation.op_class == OpClass::view || operation.op_class == OpClass::query ||
+      operation.op_class == OpClass::view_or_self) {
+    return false;
+  }
+  return !call.has_self() || call.self().numel() >= elements_without_gil;
+}
+
+Value run(const Operation& operation, Call& call) {
+  if (draws_numbers(operation)) {
+    const nb::gil_scoped_release released;
+    const std::lock_guard guard(session_guard);
+    return operation.run(call);
+  }
+  if (!may_take_long(operation, call)) return operation.run(call);
+  const nb::gil_scoped_release released;
+  return operation.run(call);
+}
+
+/// The object that holds the tensor, where the call was given it; else null.
+PyObject* find_given(const Given& given, const Tensor* tensor) {
+  for (const auto& [held, object] : given) {
+    if (held == tensor) return object;
+  }
+  return nullptr;
+}
+
+/// A tensor that the call gives back: one that it was given stays the very same object, as in PyTorch.
+PyObject* from_tensor(const Call& call, const Layout& before, const Given& given, const Value& value) {
+  const Tensor& made = *value.tensor();
+  PyObject* same = find_given(given, &made);
+  if (same == nullptr && kind_of(call, before, made) == StepKind::self && call.has_self()) {
+    same = find_given(given, &call.self());
+  }
+  if (same == nullptr && call.operation().op_class == OpClass::view_or_self) {
+    const auto is_made = [&](const auto& entry) { return entry.first->is_same(made); };
+    const auto found = std::find_if(given.begin(), given.end(), is_made);
+    if (found != given.end()) same = found->second;
+  }
+  if (same == nullptr) return new_tensor(made);
+  Py_INCREF(same);
+  return same;
+}
+
+PyObject* from_result(const Call& call, const Layout& before, const Given& given, const Value& result) {
+  if (result.tensor() != nullptr) return from_tensor(call, before, given, result);
+  const Value::Sequence* items = result.sequence();
+  const bool holds_tensors = items != nullptr && !items->items.empty() && items->items[0].tensor() != nullptr;
+  if (!holds_tensors) return from_value(result);
+  nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(items->items.size())));
+  if (!tuple) throw nb::python_error();
+  for (std::size_t i = 0; i < items->items.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
+                     from_tensor(call, before, given, items->items[i]));
+  }
+  return tuple.release().ptr();
+}
+
+PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                 PyObject* names) {
+  return guarded([&] {
+    Given given;
+    std::optional<Value> receiver;
+    if (self != nullptr) receiver = to_value(self, given);
+    std::vector<Argument> values;
+    const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+    values.reserve(static_cast<std::size_t>(count + named));
+    for (Py_ssize_t i = 0; i < count; ++i) values.push_back({to_value(arguments[i], given), {}, {}});
+    for (Py_ssize_t i = 0; i < named; ++i) {
+      const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
+      if (name == nullptr) throw nb::python_error();
+      values.push_back({to_value(arguments[count + i], given), {}, name});
+    }
+    Call call(operation, session, {}, std::move(receiver), std::move(values));
+    const Layout before = call.has_self() ? call.self().layout() : Layout{};
+    const LedgerPlaces places;
+    const Value result = run(operation, call);
+    return from_result(call, before, given, result);
+  });
+}
+
+/// CPython's methods carry no data of ours: each slot is a function of its own that knows its number.
+constexpr std::size_t slots = 512;
+struct Table {
+  std::array<const Operation*, slots> operations{};
+  std::array<PyMethodDef, slots> definitions{};
+  std::array<Method, slots> quick{};
+  std::vector<std::string> docs = std::vector<std::string>(slots);
+  std::size_t count = 0;
+};
+Table methods;
+Table functions;
+std::map<std::string_view, Method> in_front;
+std::map<std::string_view, Attribute> attributes_in_front;
+
+template <std::size_t Slot>
+PyObject* method_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  if (const Method quick = methods.quick[Slot]) {
+    PyObject* result = quick(self, arguments, count, names);
+    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  }
+  return invoke(*methods.operations[Slot], self, arguments, count, names);
+}
+template <std::size_t Slot>
+PyObject* function_of(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  return invoke(*functions.operations[Slot], nullptr, arguments, count, names);
+}
+
+template <std::size_t... Slot>
+constexpr std::array<Method, slots> methods_of(std::index_sequence<Slot...>) {
+  return {method_of<Slot>...};
+}
+template <std::size_t... Slot>
+constexpr std::array<Method, slots> functions_of(std::index_sequence<Slot...>) {
+  return {function_of<Slot>...};
+}
+constexpr std::array<Method, slots> method_slots = methods_of(std::make_index_sequence<slots>());
+constexpr std::array<Method, slots> function_slots = functions_of(std::make_index_sequence<slots>());
+
+PyMethodDef* add(Table& table, const std::array<Method, slots>& code, const Operation& operation,
+                 const char* name, Form form) {
+  if (table.count == slots) throw RuntimeError("tenstride: more operations than slots");
+  const std::size_t slot = table.count++;
+  table.operations[slot] = &operation;
+  table.docs[slot] = documentation(operation, form);
+  table.definitions[slot] = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(code[slot])),
+                             METH_FASTCALL | METH_KEYWORDS, table.docs[slot].c_str()};
+  return &table.definitions[slot];
+}
+
+PyObject* get_attribute(PyObject* self, void* operation) {
+  return invoke(*static_cast<const Operation*>(operation), self, nullptr, 0, nullptr);
+}
+
+std::vector<std::string> sorted_names(Form form) {
+  std::vector<std::string> names = detail::operation_names(form);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+void put_in_front(std::string_view name, Method quick) {
+  in_front.emplace(name, quick);
+}
+
+void put_in_front(std::string_view name, Attribute quick) {
+  attributes_in_front.emplace(name, quick);
+}
+
+void define_methods(nb::handle type) {
+  auto* object = reinterpret_cast<PyTypeObject*>(type.ptr());
+  for (const std::string& name : sorted_names(Form::method)) {
+    const Operation& operation = *detail::find_operation(name, Form::method);
+    PyMethodDef* definition = add(methods, method_slots, operation, operation.name.data(), Form::method);
+    if (const auto quick = in_front.find(operation.name); quick != in_front.end()) {
+      methods.quick[methods.count - 1] = quick->second;
+    }
+    const nb::object method = nb::steal(PyDescr_NewMethod(object, definition));
+    if (!method) throw nb::python_error();
+    nb::setattr(type, name.c_str(), method);
+  }
+  static std::vector<PyGetSetDef> attributes;
+  const std::vector<std::string> names = sorted_names(Form::attribute);
+  attributes.reserve(names.size());
+  static std::vector<std::string> docs;
+  docs.reserve(names.size());
+  for (const std::string& name : names) {
+    const Operation& operation = *detail::find_operation(name, Form::attribute);
+    docs.push_back(documentation(operation, Form::attribute));
+    const auto quick = attributes_in_front.find(operation.name);
+    const Attribute get = quick == attributes_in_front.end() ? get_attribute : quick->second;
+    attributes.push_back(
+        {operation.name.data(), get, nullptr, docs.back().c_str(), const_cast<Operation*>(&operation)});
+    const nb::object attribute = nb::steal(PyDescr_NewGetSet(object, &attributes.back()));
+    if (!attribute) throw nb::python_error();
+    nb::setattr(type, name.c_str(), attribute);
+  }
+}
+
+void define_functions(nb::module_& module) {
+  nb::module_ linalg = module.def_submodule("linalg", "Operations of `torch.linalg`.");
+  const nb::object module_name = module.attr("__name__");
+  for (const std::string& name : sorted_names(Form::function)) {
+    const Operation& operation = *detail::find_operation(name, Form::function);
+    const bool is_linalg = name.starts_with("linalg.");
+    const char* short_name = operation.name.data() + (is_linalg ? std::string_view("linalg.").size() : 0);
+    PyMethodDef* definition = add(functions, function_slots, operation, short_name, Form::function);
+    const nb::object function = nb::steal(PyCFunction_NewEx(definition, nullptr, module_name.ptr()));
+    if (!function) throw nb::python_error();
+    nb::handle home = is_linalg ? nb::handle(linalg) : nb::handle(module);
+    if (!nb::hasattr(home, short_name)) nb::setattr(home, short_name, function);
+  }
+  module.def(
+      "manual_seed",
+      [](std::int64_t seed) {
+        const nb::gil_scoped_release released;
+        const std::lock_guard guard(session_guard);
+        session.generator.manual_seed(static_cast<std::uint64_t>(seed));
+      },
+      nb::arg("seed"), "Begins the random numbers anew: the same seed gives the same numbers as PyTorch's.");
+}
+
+PyObject* call_method(std::string_view name, PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                      PyObject* names) {
+  const Operation* operation = detail::find_operation(name, Form::method);
+  if (operation == nullptr) {
+    PyErr_Format(PyExc_AttributeError, "Tensor has no operation '%.*s'", static_cast<int>(name.size()),
+                 name.data());
+    return nullptr;
+  }
+  return invoke(*operation, self, arguments, count, names);
+}
+
+}  // namespace tenstride::python

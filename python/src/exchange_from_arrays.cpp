@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.hpp"
+#include "exchange.hpp"
+#include "exchange_slots.hpp"
+#include "message.hpp"
+#include "tenstride/factory.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+/// Tensors of arrays, buffers, numbers and lists.
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+using detail::message;
+
+std::string_view python_name(nb::handle object) {
+  return Py_TYPE(object.ptr())->tp_name;
+}
+
+/// Converted and copied as the rule has it; the GIL is free meanwhile.
+Tensor converted(const Tensor& tensor, std::optional<DType> dtype, std::optional<Device> device,
+                 CopyRule rule, std::string_view operation) {
+  const bool fits =
+      dtype.value_or(tensor.dtype()) == tensor.dtype() && device.value_or(tensor.device()) == tensor.device();
+  if (fits && rule != CopyRule::always) return tensor;
+  if (rule == CopyRule::never) {
+    throw ValueError(message(operation, ": a copy must be allowed to convert ", name(tensor.dtype()), " on ",
+                             name(tensor.device()), " to ", name(dtype.value_or(tensor.dtype())), " on ",
+                             name(device.value_or(tensor.device())), " (copy=False)"));
+  }
+  const nb::gil_scoped_release released;
+  return tensor.to(ToOptions{.dtype = dtype, .device = device, .copy = rule});
+}
+
+/// Whether the elements of the result are a copy already.
+CopyRule after(CopyRule rule) {
+  return rule == CopyRule::always ? CopyRule::if_needed : rule;
+}
+
+bool is_buffer(nb::handle object) {
+  return PyObject_CheckBuffer(object.ptr()) != 0;
+}
+
+Tensor from_numbers(nb::handle object, std::optional<DType> dtype, std::optional<Device> device) {
+  const Nested nested = to_nested(object.ptr());
+  return tensor(nested, TensorOptions{.dtype = dtype, .device = device.value_or(Device::cpu)});
+}
+
+/// A tensor stays the same object where nothing changes, as in PyTorch.
+nb::object as_object(nb::handle given, const Tensor& result) {
+  if (is_tensor(given.ptr()) && tensor_of(given.ptr()).is_same(result)) return nb::borrow(given);
+  return nb::steal(new_tensor(result));
+}
+
+nb::object asarray(nb::handle object, nb::handle dtype_given, nb::handle device_given, nb::handle copy,
+                   std::string_view operation) {
+  const CopyRule rule = to_copy_rule(copy, operation);
+  const std::optional<DType> dtype = to_dtype(dtype_given, operation);
+  const std::optional<Device> device = to_device(device_given, operation);
+  if (is_tensor(object.ptr())) {
+    return as_object(object, converted(tensor_of(object.ptr()), dtype, device, rule, operation));
+  }
+  // What has to be converted is not copied before.
+  const bool converts = dtype.has_value() || device.has_value();
+  const CopyRule first = converts && rule == CopyRule::always ? CopyRule::if_needed : rule;
+  const CopyRule then = converts ? rule : after(rule);
+  if (const std::optional<Tensor> array = tensor_from_array(object, first, operation)) {
+    return nb::steal(new_tensor(converted(*array, dtype, device, then, operation)));
+  }
+  if (is_buffer(object)) {
+    const Tensor shared = tensor_from_buffer(object, first, operation);
+    return nb::steal(new_tensor(converted(shared, dtype, device, then, operation)));
+  }
+  if (rule == CopyRule::never) {
+    throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ", python_name(object),
+                             " (copy=False)"));
+  }
+  return nb::steal(new_tensor(from_numbers(object, dtype, device)));
+}
+
+Tensor from_numpy(nb::handle array) {
+  if (!is_numpy_array(array)) {
+    throw TypeError(message("from_numpy: a numpy.ndarray must be given (", python_name(array), ")"));
+  }
+  return *tensor_from_array(array, CopyRule::never, "from_numpy");
+}
+
+/// PyTorch's checks in PyTorch's order: https://pytorch.org/docs/stable/generated/torch.frombuffer.html
+Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index offset) {
+  constexpr std::string_view operation = "frombuffer";
+  const std::optional<DType> dtype = to_dtype(dtype_given, operation);
+  if (!dtype) throw TypeError("frombuffer: dtype must be given");
+  if (!is_buffer(object)) {
+    throw ValueError(
+        message(operation, ": an object with the buffer protocol must be given (", python_name(object), ")"));
+  }
+  const nb::object plain = nb::steal(PyMemoryView_FromObject(object.ptr()));
+  if (!plain) throw nb::python_error();
+  const Py_buffer& facts = *PyMemoryView_GET_BUFFER(plain.ptr());
+  if (PyBuffer_IsContiguous(&facts, 'C') == 0) throw ValueError("frombuffer: the buffer must be contiguous");
+  const Index size = facts.len;
+  const auto item = static_cast<Index>(item_size(*dtype));
+  if (size == 0 || count == 0) {
+    throw ValueError(
+        message(operation, ": both the buffer's length (", size, ") and count (", count, ") must not be 0"));
+  }
+  if (offset < 0 || offset >= size) {
+    throw ValueError(message(operation, ": offset ", offset, " must be in 0..", size - 1, " (the buffer has ",
+                             size, " bytes)"));
+  }
+  const Index left = size - offset;
+  if (count < 0 && left % item != 0) {
+    throw ValueError(message(operation, ": the ", left, " bytes behind offset ", offset,
+                             " must be a multiple of ", item, ", the bytes of ", name(*dtype)));
+  }
+  const Index elements = count < 0 ? left / item : count;
+  if (elements > left / item) {
+    throw ValueError(message(operation, ": ", elements, " elements of ", name(*dtype), " need ", left / item,
+                             " at most (", left, " bytes behind offset ", offset, ")"));
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(facts.buf) + static_cast<std::uintptr_t>(offset);
+  const std::size_t number = item_size(component_type(*dtype));
+  if (address % number != 0) {
+    throw ValueError(message(operation, ": offset ", offset, " must leave the elements at a multiple of ",
+                             number, " bytes for ", name(*dtype),
+                             "; give a copy of the bytes from there on instead"));
+  }
+  const nb::object bytes = plain.attr("cast")("B");
+  const Tensor all = tensor_from_buffer(bytes, CopyRule::never, operation);
+  return all.narrow(0, offset, elements * item).view(*dtype);
+}
+
+}  // namespace
+
+std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::string_view operation) {
+  if (is_numpy_array(object)) {
+    const std::string kind = nb::cast<std::string>(nb::str(nb::object(object.attr("dtype").attr("kind"))));
+    if (kind == "M" || kind == "m") {
+      throw TypeError(message(operation, ": elements of ", kind == "M" ? "datetime64" : "timedelta64",
+                              " must be numbers; use .view('int64') first"));
+    }
+    return tensor_from_buffer(object, rule, operation);
+  }
+  if (is_numpy_number(object)) {
+    if (rule == CopyRule::never) {
+      throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ",
+                               python_name(object), " (copy=False)"));
+    }
+    return tensor_from_buffer(object, CopyRule::always, operation);
+  }
+  if (PyCapsule_CheckExact(object.ptr()) || PyObject_HasAttrString(object.ptr(), "__dlpack__") != 0) {
+    return tensor_from_dlpack(object, std::nullopt, rule);
+  }
+  return std::nullopt;
+}
+
+void define_from_arrays(nb::module_& module) {
+  module.def(
+      "from_numpy", [](nb::handle array) { return nb::steal(new_tensor(from_numpy(array))); },
+      nb::arg("ndarray"), nb::sig("def from_numpy(ndarray: numpy.ndarray) -> Tensor"),
+      "A tensor on the memory of a NumPy array: same shape and strides (negative ones too), no copy.\n\n"
+      "A read-only array gives a read-only tensor. TypeError for what is no array, for swapped bytes and\n"
+      "for elements that are no numbers; ValueError for elements that are not aligned. Each says the fix.\n\n"
+      ">>> import numpy\n"
+      ">>> a = numpy.arange(4)\n"
+      ">>> x = torch.from_numpy(a[::-1])\n"
+      ">>> x[0] = 9\n"
+      ">>> a.tolist()\n"
+      "[0, 1, 2, 9]\n");
+  module.def(
+      "frombuffer",
+      [](nb::handle buffer, nb::handle dtype, Index count, Index offset, bool) {
+        return nb::steal(new_tensor(frombuffer(buffer, dtype, count, offset)));
+      },
+      nb::arg("buffer"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("count") = -1,
+      nb::arg("offset") = 0, nb::arg("requires_grad") = false,
+      nb::sig("def frombuffer(buffer: object, *, dtype: dtype, count: int = -1, offset: int = 0, "
+              "requires_grad: bool = False) -> Tensor"),
+      "A 1-D tensor on the bytes of a buffer, read as elements of `dtype`: no copy.\n\n"
+      "`count` elements (all without it) from byte `offset` on; read-only where the buffer is.\n"
+      "ValueError where they do not fit into the buffer or are not aligned.\n\n"
+      ">>> torch.frombuffer(bytearray(b'\\x01\\x00\\x02\\x00'), dtype=torch.int16)\n"
+      "tensor([1, 2], dtype=torch.int16)\n");
+  module.def(
+      "asarray",
+      [](nb::handle object, nb::handle dtype, nb::handle device, nb::handle copy, bool) {
+        return asarray(object, dtype, device, copy, "asarray");
+      },
+      nb::arg("obj"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
+      nb::arg("copy") = nb::none(), nb::arg("requires_grad") = false,
+      nb::sig("def asarray(obj: object, *, dtype: dtype | None = None, device: object = None, "
+              "copy: bool | None = None, requires_grad: bool = False) -> Tensor"),
+      "A tensor of anything: a tensor, an array (NumPy, DLPack, the buffer protocol), a number or lists.\n\n"
+      "Memory is shared where it can be; `copy=True` never shares, `copy=False` raises ValueError where a\n"
+      "copy is needed. Elements of a buffer are what its format says.\n\n"
+      ">>> import array\n"
+      ">>> a = array.array('i', [1, 2, 3])\n"
+      ">>> torch.asarray(a)[1] = 7\n"
+      ">>> a\n"
+      "array('i', [1, 7, 3])\n");
+  module.def(
+      "as_tensor",
+      [](nb::handle data, nb::handle dtype, nb::handle device) {
+        return asarray(data, dtype, device, nb::none(), "as_tensor");
+      },
+      nb::arg("data"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
+      nb::sig("def as_tensor(data: object, dtype: dtype | None = None, device: object = None) -> Tensor"),
+      "A tensor of anything, sharing its memory where it can be; a tensor itself where nothing changes.\n\n"
+      ">>> x = torch.zeros(2)\n"
+      ">>> torch.as_tensor(x) is x, torch.as_tensor([1, 2])\n"
+      "(True, tensor([1, 2]))\n");
+}
+
+void define_exchange(nb::module_& module, nb::handle tensor_type) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(tensor_type.ptr());
+  type->tp_as_buffer->bf_getbuffer = get_buffer;
+  type->tp_as_buffer->bf_releasebuffer = release_buffer;
+  PyType_Modified(type);
+  define_dlpack(module, tensor_type);
+  define_numpy(module, tensor_type);
+  define_from_arrays(module);
+  // Wherever a tensor is wanted and an array is given: `torch.tensor(array)`, `x[array]`.
+  set_importer(nb::cpp_function([](nb::handle object) -> nb::object {
+    const std::optional<Tensor> array = tensor_from_array(object, CopyRule::if_needed, "tensor");
+    return array ? nb::steal(new_tensor(*array)) : nb::none();
+  }));
+}
+
+}  // namespace tenstride::python

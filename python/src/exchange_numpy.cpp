@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "errors.hpp"
+#include "exchange.hpp"
+#include "exchange_slots.hpp"
+#include "message.hpp"
+#include "storage_pin.hpp"
+#include "types.hpp"
+
+/// Tensors as NumPy's arrays. NumPy is imported only where an array has to be made.
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+using detail::message;
+
+nb::object numpy_module() {
+  nb::object module = nb::steal(PyImport_ImportModule("numpy"));
+  if (module) return module;
+  PyErr_Clear();
+  throw RuntimeError("numpy: NumPy must be installed; memoryview(x) gives the elements without it");
+}
+
+/// A type of NumPy's where NumPy is imported already; what is no such object then is known without it.
+nb::object numpy_type(const char* name) {
+  const nb::object module_name = nb::str("numpy");
+  const nb::object module = nb::steal(PyImport_GetModule(module_name.ptr()));
+  if (!module) {
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    return {};
+  }
+  return nb::getattr(module, name, nb::object());
+}
+
+bool is_numpy(nb::handle object, const char* name) {
+  const nb::object type = numpy_type(name);
+  return type.is_valid() && PyObject_IsInstance(object.ptr(), type.ptr()) == 1;
+}
+
+void require_numpy_can(const Tensor& tensor) {
+  if (tensor.is_meta()) {
+    throw TypeError(
+        message("numpy: a tensor on meta has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
+  }
+  if (tensor.is_conj()) {
+    throw RuntimeError(message("numpy: a conjugate view must be resolved (shape ", tensor.shape(),
+                               "); use .resolve_conj().numpy() or .numpy(force=True)"));
+  }
+  if (buffer_format(tensor.dtype()) != nullptr) return;
+  const bool is_wide = tensor.element_size() == 2;
+  throw TypeError(message("numpy: NumPy has no ", name(tensor.dtype()), " (shape ", tensor.shape(),
+                          "); use .to(torch.float32).numpy(), or .view(torch.", is_wide ? "uint16" : "uint8",
+                          ").numpy() for the bits"));
+}
+
+/// The array looks at the tensor's memory through a memoryview, which keeps it alive.
+nb::object to_array(nb::handle self) {
+  require_numpy_can(tensor_of(self.ptr()));
+  const nb::object numpy = numpy_module();
+  const nb::object view = nb::steal(PyMemoryView_FromObject(self.ptr()));
+  if (!view) throw nb::python_error();
+  return nb::getattr(numpy, "asarray")(view);
+}
+
+nb::object numpy_of(nb::handle self, bool force) {
+  const Tensor& tensor = tensor_of(self.ptr());
+  if (!force || !tensor.is_conj()) return to_array(self);
+  Tensor resolved;
+  {
+    const nb::gil_scoped_release released;
+    resolved = tensor.resolve_conj();
+  }
+  return to_array(nb::steal(new_tensor(std::move(resolved))));
+}
+
+nb::object array_of(nb::handle self, nb::handle dtype, nb::handle copy) {
+  const CopyRule rule = to_copy_rule(copy, "__array__");
+  const nb::object array = to_array(self);
+  const nb::object wanted =
+      dtype.is_none() ? array.attr("dtype") : nb::getattr(numpy_module(), "dtype")(dtype);
+  if (!wanted.equal(array.attr("dtype"))) {
+    if (rule == CopyRule::never) {
+      throw ValueError(message("__array__: a copy must be allowed to convert ",
+                               name(tensor_of(self.ptr()).dtype()), " to ",
+                               std::string_view(nb::str(wanted).c_str()), " (copy=False)"));
+    }
+    return array.attr("astype")(wanted);
+  }
+  if (rule != CopyRule::always) return array;
+  Tensor copied;
+  {
+    const Tensor tensor = tensor_of(self.ptr());
+    const nb::gil_scoped_release released;
+    copied = tensor.clone();
+  }
+  return to_array(nb::steal(new_tensor(std::move(copied))));
+}
+
+nb::object array_interface(nb::handle self) {
+  const Tensor& tensor = tensor_of(self.ptr());
+  const std::string type = array_type(tensor.dtype());
+  const auto refuse = [&](std::string_view what) {
+    throw_python(PyExc_AttributeError,
+                 message("__array_interface__: ", what, " (shape ", tensor.shape(), ")"));
+  };
+  if (tensor.is_meta()) refuse("a tensor on meta has no memory");
+  if (tensor.is_conj()) refuse("a conjugate view must be resolved by .resolve_conj() first");
+  if (type.empty()) refuse(message("NumPy has no ", name(tensor.dtype())));
+  detail::pin(tensor.storage());
+  Dims strides = tensor.strides();
+  for (Index& stride : strides) {
+    stride = checked_multiply(stride, static_cast<Index>(tensor.element_size()), "__array_interface__");
+  }
+  nb::dict facts;
+  facts["version"] = 3;
+  facts["typestr"] = type;
+  facts["shape"] = nb::steal(new_tuple(tensor.shape()));
+  facts["strides"] = nb::steal(new_tuple(strides));
+  facts["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data_ptr()), tensor.is_read_only());
+  return facts;
+}
+
+}  // namespace
+
+bool is_numpy_array(nb::handle object) {
+  return is_numpy(object, "ndarray");
+}
+bool is_numpy_number(nb::handle object) {
+  return is_numpy(object, "generic");
+}
+
+void define_numpy(nb::module_&, nb::handle tensor_type) {
+  auto type = nb::borrow<nb::class_<Tensor>>(tensor_type);
+  type.def(
+      "numpy", numpy_of, nb::kw_only(), nb::arg("force") = false,
+      nb::sig("def numpy(self, *, force: bool = False) -> numpy.ndarray"),
+      "The elements as a NumPy array of the same shape and strides, on the same memory: no copy.\n\n"
+      "The array is read-only where the tensor is. TypeError on meta and for element types that NumPy has\n"
+      "not (bfloat16, float8); RuntimeError for a conjugate view, which `force=True` resolves by a copy.\n\n"
+      ">>> x = torch.zeros(2, 3)\n"
+      ">>> a = x.T.numpy()\n"
+      ">>> a[2, 1] = 5\n"
+      ">>> x\n"
+      "tensor([[0., 0., 0.],\n"
+      "        [0., 0., 5.]])\n"
+      ">>> a.strides\n"
+      "(4, 12)\n");
+  type.def("__array__", array_of, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
+           nb::sig("def __array__(self, dtype: object = None, copy: bool | None = None) -> numpy.ndarray"),
+           "What `numpy.asarray(x)` asks for: the elements as an array, shared unless the dtype is another "
+           "one.\n\n"
+           ">>> import numpy\n"
+           ">>> x = torch.zeros(2)\n"
+           ">>> numpy.shares_memory(x.__array__(), numpy.asarray(x))\n"
+           "True\n");
+  type.def_prop_ro(
+      "__array_interface__", array_interface, nb::sig("def __array_interface__(self) -> dict"),
+      "Where the elements lie, as NumPy's protocol (version 3) says it: address, shape, byte strides.\n\n"
+      "AttributeError for what NumPy cannot say. The memory lives as long as the tensor does.\n\n"
+      ">>> torch.zeros(2, 3).T.__array_interface__['strides']\n"
+      "(4, 12)\n");
+  // NumPy's operators give way to a tensor's.
+  nb::setattr(tensor_type, "__array_priority__", nb::int_(1000));
+}
+
+}  // namespace tenstride::python

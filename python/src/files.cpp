@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <filesystem>
+#include <string>
+
+#include "message.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/io/image.hpp"
+#include "tenstride/io/npy.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// A str, or what `os.fspath` takes.
+std::string path_of(nb::handle path) {
+  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text) throw nb::python_error();
+  if (PyBytes_Check(text.ptr()) != 0) return nb::cast<nb::bytes>(text).c_str();
+  return nb::cast<std::string>(text);
+}
+
+Tensor load(nb::handle file) {
+  const std::string path = path_of(file);
+  const nb::gil_scoped_release released;
+  if (io::sniff(path) == io::FileKind::npy) return io::load_npy(path);
+  return io::open_tensor_file(path);
+}
+
+void save(nb::handle file, const Tensor& tensor, bool overwrite, bool fortran_order) {
+  const std::string path = path_of(file);
+  const std::string suffix = std::filesystem::path(path).extension().string();
+  const io::Overwrite rule = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
+  const nb::gil_scoped_release released;
+  if (suffix == ".npy") {
+    const auto order = fortran_order ? io::ElementOrder::column_major : io::ElementOrder::row_major;
+    io::save_npy(path, tensor, {.order = order, .overwrite = rule});
+  } else if (suffix == ".png") {
+    io::write_png(path, tensor, rule);
+  } else {
+    throw ValueError(detail::message("save: the path (", path, ") must end in .npy or .png"));
+  }
+}
+
+MapMode mode_of(const std::string& mode) {
+  if (mode == "r") return MapMode::read_only;
+  if (mode == "r+") return MapMode::read_write;
+  if (mode == "c") return MapMode::copy_on_write;
+  throw ValueError(detail::message("memmap: mode '", mode, "' must be 'r', 'r+' or 'c' (copy on write)"));
+}
+
+Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::handle shape,
+              std::size_t offset) {
+  const std::string path = path_of(file);
+  const MapMode access = mode_of(mode);
+  const bool is_raw = !shape.is_none();
+  if (!is_raw) return io::open_npy(path, access);
+  Dims sizes;
+  if (PyLong_Check(shape.ptr()) != 0) {
+    sizes.push_back(to_index(shape.ptr()));
+  } else {
+    for (nb::handle size : nb::borrow<nb::sequence>(shape)) sizes.push_back(to_index(size.ptr()));
+  }
+  const DType type = dtype.is_none() ? DType::float32 : nb::cast<DTypeObject&>(dtype).value;
+  const Index count = count_elements(sizes, "memmap");
+  const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(type)), "memmap");
+  if (offset % item_size(type) != 0) {
+    throw ValueError(detail::message("memmap: offset ", offset, " must be a multiple of the ",
+                                     item_size(type), " bytes of ", name(type)));
+  }
+  return Tensor(Storage::map_file(path, access, offset, static_cast<std::size_t>(nbytes)), row_major(sizes),
+                type);
+}
+
+}  // namespace
+
+void define_files(nb::module_& module) {
+  module.def("load", load, nb::arg("path"),
+             "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own.\n\n"
+             "Raises FileError for a file that cannot be read or is not what it says.");
+  module.def("save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
+             nb::arg("fortran_order") = false,
+             "Writes a .npy file as `numpy.save` does, or a .png (uint8 or bool of shape (h,w) or (h,w,c)); "
+             "whole or not "
+             "at all.\n\nRaises FileError where the file exists already and `overwrite` is not given.");
+  module.def(
+      "memmap", memmap, nb::arg("path"), nb::arg("mode") = "r", nb::kw_only(), nb::arg("dtype") = nb::none(),
+      nb::arg("shape") = nb::none(), nb::arg("offset") = 0,
+      "A .npy file as a tensor without reading it; with `shape`, raw elements of `dtype` (float32) from byte "
+      "`offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.");
+}
+
+}  // namespace tenstride::python

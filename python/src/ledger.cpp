@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "message.hpp"
+#include "types.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// A scope of the library as a `with` of Python, which may be entered again once it was left. What the scope
+/// knows can be read after it has ended.
+template <typename Scope>
+class With {
+ public:
+  template <typename... Arguments>
+  void enter(Arguments&&... arguments) {
+    if (is_open_) throw RuntimeError("with: the scope is open already");
+    scope_ = std::make_unique<Scope>(std::forward<Arguments>(arguments)...);
+    thread_ = std::this_thread::get_id();
+    is_open_ = true;
+  }
+  /// What to do on the thread that opened it.
+  template <typename End>
+  void leave(const End& end) {
+    if (!is_open_) return;
+    if (thread_ != std::this_thread::get_id()) {
+      throw RuntimeError("with: a scope must end on the thread that it began on");
+    }
+    is_open_ = false;
+    end(scope_);
+  }
+  [[nodiscard]] Scope& scope() {
+    if (!scope_) throw RuntimeError("with: the scope has not begun yet");
+    return *scope_;
+  }
+  [[nodiscard]] bool is_open() const noexcept { return is_open_; }
+
+ private:
+  std::unique_ptr<Scope> scope_;
+  std::thread::id thread_;
+  bool is_open_ = false;
+};
+
+struct Ledger : With<CopyLedger> {
+  explicit Ledger(std::size_t most_entries) : most(most_entries) {}
+  std::size_t most;
+};
+struct NoCopyWith : With<NoCopy> {};
+struct AllowCopy : With<NoCopy::Allow> {
+  explicit AllowCopy(std::string name) : place(std::move(name)) {}
+  std::string place;
+};
+struct NoScrambleWith : With<NoScramble> {};
+struct AllowScramble : With<NoScramble::Allow> {};
+
+template <typename Type>
+void define_exit(nb::class_<Type>& type) {
+  type.def(
+      "__exit__",
+      [](Type& self, nb::args) {
+        self.leave([](auto& scope) { scope.reset(); });
+        return false;
+      },
+      "Ends the scope.");
+}
+
+nb::object json(const std::string& text) {
+  return nb::module_::import_("json").attr("loads")(text);
+}
+
+}  // namespace
+
+void LedgerPlaces::find() {
+  PyFrameObject* frame = PyEval_GetFrame();
+  if (frame == nullptr) return;
+  const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  place_.file = nb::cast<std::string>(code.attr("co_filename"));
+  place_.function = nb::cast<std::string>(code.attr("co_name"));
+  place_.line = static_cast<unsigned>(PyFrame_GetLineNumber(frame));
+  scope_.emplace(place_);
+}
+
+void define_ledger(nb::module_& module) {
+  nb::class_<Ledger>(
+      module, "CopyLedger",
+      "Lists every copy and every allocation of the calling thread inside `with`: operation, bytes, "
+      "layouts, reason, kernel, seconds and the line of Python. Ledgers nest.\n\n"
+      ">>> with tenstride.CopyLedger() as ledger:\n"
+      "...     y = torch.arange(6).reshape(2, 3).T.contiguous()\n"
+      ">>> ledger.copies, ledger.bytes_read\n"
+      "(1, 48)\n")
+      .def(nb::init<std::size_t>(), nb::arg("most") = std::size_t{1} << 16)
+      .def("__enter__",
+           [](nb::handle self) {
+             auto& ledger = nb::cast<Ledger&>(self);
+             ledger.enter(ledger.most);
+             return self;
+           })
+      .def("__exit__",
+           [](Ledger& self, nb::args) {
+             self.leave([](auto& scope) { scope->close(); });
+             return false;
+           })
+      .def(
+          "clear", [](Ledger& self) { self.scope().clear(); }, "Begins anew.")
+      .def_prop_ro(
+          "entries", [](Ledger& self) { return json(to_json(self.scope()))["entries"]; },
+          "What happened, in order: a list of dicts with kind ('copy', 'fill', 'allocation', 'scramble'), "
+          "operation, "
+          "reason, src, dst, bytes_read, bytes_written, bytes_allocated, kernel, seconds, file, line, "
+          "function.")
+      .def_prop_ro(
+          "totals", [](Ledger& self) { return json(to_json(self.scope()))["totals"]; },
+          "Sums over all: a dict of copies, fills, allocations, scrambles, bytes_read, bytes_written, "
+          "bytes_allocated, peak_bytes and seconds.")
+      .def_prop_ro(
+          "copies", [](Ledger& self) { return self.scope().totals().copies; }, "How many copies.")
+      .def_prop_ro(
+          "bytes_read", [](Ledger& self) { return self.scope().totals().bytes_read; },
+          "Bytes that copies read.")
+      .def_prop_ro(
+          "bytes_written", [](Ledger& self) { return self.scope().totals().bytes_written; },
+          "Bytes that copies and fills wrote.")
+      .def_prop_ro(
+          "peak_bytes", [](Ledger& self) { return self.scope().totals().peak_bytes; },
+          "The most bytes allocated inside that were alive at once.")
+      .def(
+          "to_json", [](Ledger& self) { return to_json(self.scope()); }, "All of it as one line of JSON.")
+      .def(
+          "to_trace", [](Ledger& self) { return to_trace(self.scope()); },
+          "Chrome's trace events as JSON, for Perfetto or chrome://tracing.")
+      .def("__str__", [](Ledger& self) { return to_text(self.scope()); })
+      .def("__len__", [](Ledger& self) { return self.scope().entries().size(); });
+
+  nb::class_<NoCopyWith> no_copy(
+      module, "NoCopy",
+      "Inside `with` a copy of elements raises NoCopyError before anything is written; "
+      "views, fresh memory and fills are free.\n\n"
+      ">>> with tenstride.NoCopy():\n"
+      "...     y = torch.zeros(2, 3).T\n");
+  no_copy.def(nb::init<>()).def("__enter__", [](nb::handle self) {
+    nb::cast<NoCopyWith&>(self).enter();
+    return self;
+  });
+  define_exit(no_copy);
+  nb::class_<AllowCopy> allow_copy(no_copy, "Allow",
+                                   "A named place inside `NoCopy` where copies are welcome.");
+  allow_copy.def(nb::init<std::string>(), nb::arg("place")).def("__enter__", [](nb::handle self) {
+    auto& allow = nb::cast<AllowCopy&>(self);
+    allow.enter(allow.place);
+    return self;
+  });
+  define_exit(allow_copy);
+
+  nb::class_<NoScrambleWith> no_scramble(module, "NoScramble",
+                                         "Inside `with` a view or reshape to the old sizes in another order "
+                                         "raises ScrambleError, which names the "
+                                         "transpose that was probably meant.");
+  no_scramble.def(nb::init<>()).def("__enter__", [](nb::handle self) {
+    nb::cast<NoScrambleWith&>(self).enter();
+    return self;
+  });
+  define_exit(no_scramble);
+  nb::class_<AllowScramble> allow_scramble(no_scramble, "Allow",
+                                           "Where such a reshape is meant as it stands.");
+  allow_scramble.def(nb::init<>()).def("__enter__", [](nb::handle self) {
+    nb::cast<AllowScramble&>(self).enter();
+    return self;
+  });
+  define_exit(allow_scramble);
+}
+
+}  // namespace tenstride::python

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "calls.hpp"
+#include "errors.hpp"
+#include "explaining.hpp"
+#include "files.hpp"
+#include "ledger.hpp"
+#include "quick.hpp"
+#include "storage.hpp"
+#include "tensor.hpp"
+#include "tenstride/memory.hpp"
+#include "tenstride/parallel.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_tenstride, module) {
+  using namespace tenstride;
+  nb::register_exception_translator([](const std::exception_ptr& error, void*) {
+    try {
+      std::rethrow_exception(error);
+    } catch (...) {
+      python::set_python_error();
+    }
+  });
+  module.attr("__version__") = TENSTRIDE_VERSION;
+  python::define_types(module);
+  python::define_errors(module);
+  python::define_storages(module);
+  python::define_tensor(module);
+  python::define_quick_methods();
+  python::define_methods(module.attr("Tensor"));
+  python::define_functions(module);
+  python::define_ledger(module);
+  python::define_explaining(module);
+  python::define_files(module);
+  module.def("get_num_threads", num_threads, "How many threads a large copy uses.");
+  module.def("set_num_threads", set_num_threads, nb::arg("count"), "Sets it, for the whole process.");
+  module.def("empty_cache", empty_cache, "Gives the memory kept for reuse back to the system.");
+  module.def("_import", python::import_foreign, nb::arg("object"));
+  module.def("_set_importer", python::set_importer, nb::arg("importer"));
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace tenstride::python {
+
+/// Puts quick ways in front of the operations that are called most: `x.view(2, 3)` and the like, where all
+/// arguments are ints given by position. Pre: before `define_methods`.
+void define_quick_methods();
+
+}  // namespace tenstride::python

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "storage.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include "message.hpp"
+#include "tenstride/expression.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+Tensor element_at(const Tensor& elements, Index index) {
+  const Index size = elements.numel();
+  if (index < -size || index >= size) {
+    throw IndexError(detail::message("storage: index ", index, " must be in ", -size, "..", size - 1, " (",
+                                     size, " elements)"),
+                     index, -size, size - 1);
+  }
+  return elements.select(0, index);
+}
+
+template <typename Storage>
+void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const char* unit) {
+  type.def("__len__", [elements](const Storage& self) { return (self.*elements).numel(); })
+      .def("__getitem__",
+           [elements](const Storage& self, nb::object index) -> nb::object {
+             if (PySlice_Check(index.ptr()) != 0) {
+               const std::vector<TensorIndex> indices = to_indices(index.ptr());
+               return nb::steal(from_nested((self.*elements).index(indices).tolist()));
+             }
+             return nb::steal(from_scalar(element_at(self.*elements, to_index(index.ptr())).item()));
+           })
+      .def("__setitem__",
+           [elements](Storage& self, nb::object index, nb::object value) {
+             Given given;
+             const Value number = to_value(value.ptr(), given);
+             if (number.number() == nullptr) throw TypeError("storage: an element must be a number");
+             element_at(self.*elements, to_index(index.ptr())).fill_(*number.number());
+           })
+      .def(
+          "tolist",
+          [elements](const Storage& self) { return nb::steal(from_nested((self.*elements).tolist())); },
+          "All as a list of numbers.")
+      .def(
+          "data_ptr",
+          [elements](const Storage& self) {
+            return reinterpret_cast<std::uintptr_t>((self.*elements).storage_data());
+          },
+          "The address of the first byte; 0 on meta.")
+      .def(
+          "nbytes", [elements](const Storage& self) { return (self.*elements).storage().nbytes(); },
+          "How many bytes there are.")
+      .def(
+          "use_count", [elements](const Storage& self) { return (self.*elements).storage().use_count() - 1; },
+          "How many tensors and storages share the bytes.")
+      .def_prop_ro(
+          "device",
+          [elements](const Storage& self) { return nb::steal(new_device((self.*elements).device())); },
+          "Where the bytes live.")
+      .def("__eq__",
+           [elements](const Storage& self, const Storage& other) {
+             return (self.*elements).shares_storage(other.*elements);
+           })
+      .def("__eq__", [](const Storage&, nb::handle) { return false; })
+      .def("__hash__",
+           [elements](const Storage& self) {
+             return static_cast<Py_ssize_t>(
+                 reinterpret_cast<std::intptr_t>((self.*elements).storage().id()) >> 4);
+           })
+      .def("__repr__", [](const Storage& self) { return Value(Value::Variant(self)).repr(); })
+      .def(
+          "size", [elements](const Storage& self) { return (self.*elements).numel(); }, unit);
+}
+
+}  // namespace
+
+void define_storages(nb::module_& module) {
+  nb::class_<detail::StorageElements> typed(
+      module, "TypedStorage", "The elements of a tensor's storage, one after another as they lie in memory.");
+  define_common(typed, &detail::StorageElements::elements, "How many elements there are.");
+  typed
+      .def_prop_ro(
+          "dtype",
+          [](const detail::StorageElements& self) { return nb::steal(new_dtype(self.elements.dtype())); },
+          "The type of the elements.")
+      .def(
+          "element_size", [](const detail::StorageElements& self) { return self.elements.element_size(); },
+          "Bytes of one element.")
+      .def(
+          "untyped",
+          [](const detail::StorageElements& self) {
+            const Layout bytes{{static_cast<Index>(self.elements.storage().nbytes())}, {1}, 0};
+            return detail::StorageBytes{self.elements.with_layout(bytes, DType::uint8)};
+          },
+          "The same as bytes.");
+  nb::class_<detail::StorageBytes> untyped(module, "UntypedStorage",
+                                           "The bytes of a tensor's storage, as they lie in memory.");
+  define_common(untyped, &detail::StorageBytes::bytes, "How many bytes there are.");
+}
+
+}  // namespace tenstride::python

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tensor.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "calls.hpp"
+#include "errors.hpp"
+#include "ledger.hpp"
+#include "message.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/format.hpp"
+#include "tenstride/indexing.hpp"
+#include "tenstride/ops.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    const LedgerPlaces places;
+    if (PyLong_CheckExact(key)) return new_tensor(tensor.select(0, to_index(key)));
+    return new_tensor(tensor.index(to_indices(key)));
+  });
+}
+
+void put(Tensor& tensor, const std::vector<TensorIndex>& indices, PyObject* value) {
+  if (is_tensor(value)) {
+    tensor.index_put_(indices, tensor_of(value));
+    return;
+  }
+  const TensorOptions options{.dtype = tensor.dtype(), .device = tensor.device()};
+  Given given;
+  const Value converted = to_value(value, given);
+  if (converted.tensor() != nullptr) {
+    tensor.index_put_(indices, *converted.tensor());
+  } else if (converted.number() != nullptr) {
+    tensor.index_put_(indices, full({}, *converted.number(), options));
+  } else {
+    tensor.index_put_(indices, tenstride::tensor(to_nested(value), options));
+  }
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  PyObject* done = guarded([&]() -> PyObject* {
+    if (value == nullptr) throw TypeError("Tensor: elements cannot be deleted");
+    const LedgerPlaces places;
+    put(tensor_of(self), to_indices(key), value);
+    Py_RETURN_NONE;
+  });
+  if (done == nullptr) return -1;
+  Py_DECREF(done);
+  return 0;
+}
+
+Py_ssize_t length(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.dim() > 0) return static_cast<Py_ssize_t>(tensor.shape()[0]);
+  PyErr_SetString(PyExc_TypeError, "len: a tensor of rank 0 has no length; .numel() counts its elements");
+  return -1;
+}
+
+PyObject* iterate(PyObject* self) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.dim() == 0)
+      throw TypeError("iter: a tensor of rank 0 has no axis to go along; .item() is its element");
+    nb::list parts;
+    for (Tensor& part : tensor.unbind(0)) parts.append(nb::steal(new_tensor(std::move(part))));
+    return PyObject_GetIter(parts.ptr());
+  });
+}
+
+/// Comparisons; what cannot be compared is Python's own affair (`x == None` is False).
+PyObject* compare(PyObject* left, PyObject* right, int sign) {
+  static constexpr const char* names[] = {"lt", "le", "eq", "ne", "gt", "ge"};  // Py_LT to Py_GE
+  const bool is_known = is_tensor(right) || PyLong_Check(right) || PyFloat_Check(right) ||
+                        PyComplex_Check(right) || PyObject_HasAttrString(right, "__array_interface__") != 0;
+  if (!is_known) Py_RETURN_NOTIMPLEMENTED;
+  PyObject* const arguments[] = {right};
+  return call_method(names[sign], left, arguments, 1, nullptr);
+}
+
+Py_hash_t hash(PyObject* self) {
+  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(self) >> 4);
+}
+
+int truth(PyObject* self) {
+  PyObject* answer = guarded([&]() -> PyObject* {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.numel() != 1) {
+      throw RuntimeError(detail::message("bool: a tensor of ", tensor.numel(),
+                                         " elements has no truth value, must have 1; see .all() and .any()"));
+    }
+    return PyBool_FromLong(tensor.item().to<bool>() ? 1 : 0);
+  });
+  if (answer == nullptr) return -1;
+  const int result = answer == Py_True ? 1 : 0;
+  Py_DECREF(answer);
+  return result;
+}
+
+PyObject* as_int(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    const nb::object item = nb::steal(from_scalar(tensor_of(self).item()));
+    return PyNumber_Long(item.ptr());
+  });
+}
+PyObject* as_float(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    const nb::object item = nb::steal(from_scalar(tensor_of(self).item()));
+    return PyNumber_Float(item.ptr());
+  });
+}
+PyObject* as_index(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    const Tensor& tensor = tensor_of(self);
+    if (tensor.numel() != 1 || !(is_integer(tensor.dtype()) || tensor.dtype() == DType::bool_)) {
+      throw TypeError("index: only a tensor of one integer can be an index");
+    }
+    const nb::object item = nb::steal(from_scalar(tensor.item()));
+    return PyNumber_Long(item.ptr());
+  });
+}
+
+/// `value in x`: any element equal to it.
+int contains(PyObject* self, PyObject* value) {
+  nb::object equal = nb::steal(compare(self, value, Py_EQ));
+  if (!equal) return -1;
+  if (!is_tensor(equal.ptr())) {
+    PyErr_Format(PyExc_TypeError, "in: %s must be a number or a Tensor", Py_TYPE(value)->tp_name);
+    return -1;
+  }
+  const Tensor any = tensor_of(equal.ptr()).any();
+  return any.item().to<bool>() ? 1 : 0;
+}
+
+PyObject* repr(PyObject* self) {
+  return guarded([&]() -> PyObject* {
+    const std::string text = tensor_of(self).to_string();
+    return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
+  });
+}
+
+PyType_Slot slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                       {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+                       {Py_mp_length, reinterpret_cast<void*>(length)},
+                       {Py_sq_contains, reinterpret_cast<void*>(contains)},
+                       {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_nb_bool, reinterpret_cast<void*>(truth)},
+                       {Py_nb_int, reinterpret_cast<void*>(as_int)},
+                       {Py_nb_float, reinterpret_cast<void*>(as_float)},
+                       {Py_nb_index, reinterpret_cast<void*>(as_index)},
+                       {0, nullptr}};
+
+/// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both float32, as PyTorch's.
+void construct(Tensor* self, const nb::args& arguments) {
+  const bool is_sizes = std::all_of(arguments.begin(), arguments.end(),
+                                    [](nb::handle argument) { return PyLong_Check(argument.ptr()) != 0; });
+  if (arguments.size() == 1 && is_size(arguments[0].ptr())) {
+    Dims dims;
+    for (nb::handle size : nb::borrow<nb::tuple>(arguments[0])) dims.push_back(to_index(size.ptr()));
+    new (self) Tensor(empty(dims));
+  } else if (is_sizes) {
+    Dims dims;
+    for (nb::handle size : arguments) dims.push_back(to_index(size.ptr()));
+    if (arguments.size() == 0) dims.push_back(0);
+    new (self) Tensor(empty(dims));
+  } else if (arguments.size() == 1) {
+    new (self) Tensor(tenstride::tensor(to_nested(arguments[0].ptr()), {.dtype = DType::float32}));
+  } else {
+    throw TypeError("Tensor: sizes, or one list of numbers, must be given");
+  }
+}
+
+/// The bytes of the storage that the tensor reaches, and where in them its first element stands: what is
+/// pickled.
+nb::object reduce(const Tensor& tensor) {
+  const Tensor plain = tensor.is_conj() ? tensor.resolve_conj() : tensor;
+  const std::optional<Reach> reached = reach(plain.layout(), "pickle");
+  const Index low = reached ? reached->lowest : 0;
+  const Index high = reached ? reached->highest : -1;
+  const auto item = static_cast<Index>(plain.element_size());
+  nb::object bytes = nb::none();
+  if (!plain.is_meta()) {
+    const auto* first = reinterpret_cast<const char*>(plain.storage_data() + low * item);
+    bytes = nb::bytes(plain.numel() == 0 ? "" : first, static_cast<std::size_t>((high - low + 1) * item));
+  }
+  const nb::object rebuild = nb::module_::import_("tenstride._tenstride").attr("_rebuild");
+  return nb::make_tuple(
+      rebuild, nb::make_tuple(bytes, nb::steal(new_dtype(plain.dtype())), (high - low + 1) * item,
+                              nb::steal(new_tuple(plain.shape())), nb::steal(new_tuple(plain.strides())),
+                              plain.numel() == 0 ? 0 : plain.storage_offset() - low));
+}
+
+Dims to_dims(nb::handle tuple) {
+  Dims dims;
+  for (nb::handle entry : nb::borrow<nb::tuple>(tuple)) dims.push_back(to_index(entry.ptr()));
+  return dims;
+}
+
+Tensor rebuild(nb::object bytes, const DTypeObject& dtype, std::size_t nbytes, nb::tuple size,
+               nb::tuple stride, Index offset) {
+  const bool is_meta = bytes.is_none();
+  Storage storage = is_meta ? Storage::meta(nbytes) : Storage::allocate(nbytes);
+  if (!is_meta) {
+    const auto given = nb::cast<nb::bytes>(bytes);
+    if (given.size() != nbytes) throw StorageError("pickle: the bytes must be as many as the tensor's");
+    std::copy_n(static_cast<const std::byte*>(given.data()), nbytes, storage.mutable_data());
+  }
+  return Tensor(std::move(storage), Layout{to_dims(size), to_dims(stride), offset}, dtype.value);
+}
+
+}  // namespace
+
+void define_tensor(nb::module_& module) {
+  nb::class_<Tensor> type(module, "Tensor", nb::type_slots(slots), nb::is_weak_referenceable(),
+                          "A storage seen through a shape, strides and an offset as elements of one type.\n\n"
+                          "Methods have PyTorch's names, arguments and refusals.\n\n"
+                          ">>> x = torch.arange(6).view(2, 3)\n"
+                          ">>> x.T.stride()\n"
+                          "(1, 3)\n");
+  set_tensor_type(type);
+  type.def("__init__", construct)
+      .def("__copy__", [](const Tensor& self) { return self.alias(); })
+      .def(
+          "__deepcopy__", [](const Tensor& self, nb::dict) { return self.clone(MemoryFormat::preserve); },
+          nb::arg("memo"))
+      .def("__reduce__", reduce)
+      .def("__format__",
+           [](nb::handle self, const std::string& format) -> nb::object {
+             const Tensor& tensor = tensor_of(self.ptr());
+             if (tensor.dim() != 0 || format.empty()) {
+               if (!format.empty())
+                 throw TypeError("format: a tensor takes a format only where it has rank 0");
+               return nb::str(self);
+             }
+             const nb::object item = nb::steal(from_scalar(tensor.item()));
+             return nb::steal(PyObject_Format(item.ptr(), nb::str(format.c_str()).ptr()));
+           })
+      .def("__complex__",
+           [](const Tensor& self) {
+             const auto value = self.item().to<std::complex<double>>();
+             return nb::steal(PyComplex_FromDoubles(value.real(), value.imag()));
+           })
+      .def(
+          "tolist", [](const Tensor& self) { return nb::steal(from_nested(self.tolist())); },
+          "The elements as Python's numbers in lists; a number for rank 0.\n\n"
+          ">>> torch.arange(4).view(2, 2).tolist()\n"
+          "[[0, 1], [2, 3]]\n")
+      .def_prop_ro(
+          "is_read_only", [](const Tensor& self) { return self.is_read_only(); },
+          "Whether writing is refused: of a read-only array or mapping.");
+  type.attr("__array_priority__") = 1000;
+  module.def("_rebuild", rebuild, nb::arg("bytes").none(), nb::arg("dtype"), nb::arg("nbytes"),
+             nb::arg("size"), nb::arg("stride"), nb::arg("offset"), "What unpickling calls.");
+}
+
+}  // namespace tenstride::python

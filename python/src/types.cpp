@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "types.hpp"
+
+#include <array>
+#include <string>
+
+#include "message.hpp"
+#include "tenstride/dtype.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// All live as long as the process.
+PyTypeObject* tensor_type = nullptr;
+PyTypeObject* size_type = nullptr;
+std::array<PyObject*, dtype_count> dtypes{};
+std::array<PyObject*, 4> formats{};
+std::array<PyObject*, 2> devices{};
+
+std::string format_name(MemoryFormat format) {
+  const bool has_suffix = format == MemoryFormat::contiguous || format == MemoryFormat::preserve;
+  return detail::message(name(format), has_suffix ? "_format" : "");
+}
+
+PyObject* new_ref(PyObject* object) {
+  Py_INCREF(object);
+  return object;
+}
+
+void define_dtypes(nb::module_& module) {
+  nb::class_<DTypeObject>(module, "dtype", "The type of a tensor's elements; `torch.float32` and the like.")
+      .def_prop_ro(
+          "itemsize", [](const DTypeObject& self) { return item_size(self.value); }, "Bytes of one element.")
+      .def_prop_ro(
+          "is_floating_point", [](const DTypeObject& self) { return is_floating_point(self.value); },
+          "Whether it is a real floating type.")
+      .def_prop_ro(
+          "is_complex", [](const DTypeObject& self) { return is_complex(self.value); },
+          "Whether it is a complex type.")
+      .def_prop_ro(
+          "is_signed",
+          [](const DTypeObject& self) {
+            return kind(self.value) != DTypeKind::boolean && kind(self.value) != DTypeKind::unsigned_integer;
+          },
+          "Whether it has negative values.")
+      .def("__repr__",
+           [](const DTypeObject& self) {
+             return detail::message("torch.", name(self.value)).c_str() + std::string();
+           })
+      .def("__reduce__", [](const DTypeObject& self) { return std::string(name(self.value)); });
+  for (std::size_t i = 0; i < dtype_count; ++i) {
+    const auto type = static_cast<DType>(i);
+    nb::object object = nb::cast(DTypeObject{type});
+    dtypes[i] = object.ptr();
+    module.attr(std::string(name(type)).c_str()) = object;
+    object.release();
+  }
+  for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
+    module.attr(alias) = nb::handle(dtypes[static_cast<std::size_t>(*parse_dtype(alias))]);
+  }
+}
+
+void define_formats(nb::module_& module) {
+  nb::class_<FormatObject>(module, "memory_format", "The order of a tensor's axes in memory.")
+      .def("__repr__", [](const FormatObject& self) { return "torch." + format_name(self.value); })
+      .def("__reduce__", [](const FormatObject& self) { return format_name(self.value); });
+  for (const MemoryFormat format : {MemoryFormat::contiguous, MemoryFormat::channels_last,
+                                    MemoryFormat::channels_last_3d, MemoryFormat::preserve}) {
+    nb::object object = nb::cast(FormatObject{format});
+    formats[static_cast<std::size_t>(format)] = object.ptr();
+    module.attr(format_name(format).c_str()) = object;
+    object.release();
+  }
+}
+
+void define_devices(nb::module_& module) {
+  nb::class_<DeviceObject>(module, "device",
+                           "Where bytes live: `cpu`, or `meta`, which has sizes and no memory.")
+      .def(
+          "__init__",
+          [](DeviceObject* self, const std::string& type) {
+            const bool is_cpu = type == "cpu" || type == "cpu:0";
+            if (!is_cpu && type != "meta") {
+              throw RuntimeError(detail::message("device: '", type, "' must be 'cpu' or 'meta'"));
+            }
+            new (self) DeviceObject{is_cpu ? Device::cpu : Device::meta};
+          },
+          nb::arg("type"))
+      .def_prop_ro(
+          "type", [](const DeviceObject& self) { return std::string(name(self.value)); }, "'cpu' or 'meta'.")
+      .def_prop_ro(
+          "index", [](const DeviceObject&) { return nb::none(); }, "None: there is one of each.")
+      .def("__eq__",
+           [](const DeviceObject& self, const DeviceObject& other) { return self.value == other.value; })
+      .def("__eq__", [](const DeviceObject&, nb::handle) { return false; })
+      .def("__hash__", [](const DeviceObject& self) { return static_cast<int>(self.value); })
+      .def("__str__", [](const DeviceObject& self) { return std::string(name(self.value)); })
+      .def("__repr__",
+           [](const DeviceObject& self) { return detail::message("device(type='", name(self.value), "')"); })
+      .def("__reduce__",
+           [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(self.attr("type"))); });
+  for (const Device device : {Device::cpu, Device::meta}) {
+    devices[static_cast<std::size_t>(device)] = nb::cast(DeviceObject{device}).release().ptr();
+  }
+}
+
+}  // namespace
+
+void define_types(nb::module_& module) {
+  nb::object size = nb::module_::import_("tenstride._size").attr("Size");
+  size_type = reinterpret_cast<PyTypeObject*>(size.ptr());
+  module.attr("Size") = size;
+  size.release();
+  define_dtypes(module);
+  define_formats(module);
+  define_devices(module);
+}
+
+void set_tensor_type(nb::handle type) {
+  tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+
+bool is_tensor(PyObject* object) noexcept {
+  return Py_TYPE(object) == tensor_type || PyType_IsSubtype(Py_TYPE(object), tensor_type) != 0;
+}
+Tensor& tensor_of(PyObject* object) noexcept {
+  return *nb::inst_ptr<Tensor>(nb::handle(object));
+}
+PyObject* new_tensor(Tensor tensor) {
+  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(tensor_type));
+  new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
+  nb::inst_mark_ready(object);
+  return object.release().ptr();
+}
+
+namespace {
+PyObject* fill(PyObject* tuple, const Dims& dims) {
+  if (tuple == nullptr) throw nb::python_error();
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    PyObject* number = PyLong_FromLongLong(dims[i]);
+    if (number == nullptr) {
+      Py_DECREF(tuple);
+      throw nb::python_error();
+    }
+    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), number);
+  }
+  return tuple;
+}
+}  // namespace
+
+PyObject* new_size(const Dims& dims) {
+  return fill(size_type->tp_alloc(size_type, static_cast<Py_ssize_t>(dims.size())), dims);
+}
+PyObject* new_tuple(const Dims& dims) {
+  return fill(PyTuple_New(static_cast<Py_ssize_t>(dims.size())), dims);
+}
+bool is_size(PyObject* object) noexcept {
+  return PyObject_TypeCheck(object, size_type) != 0;
+}
+
+PyObject* new_dtype(DType dtype) {
+  return new_ref(dtypes[static_cast<std::size_t>(dtype)]);
+}
+PyObject* new_format(MemoryFormat format) {
+  return new_ref(formats[static_cast<std::size_t>(format)]);
+}
+PyObject* new_device(Device device) {
+  return new_ref(devices[static_cast<std::size_t>(device)]);
+}
+
+}  // namespace tenstride::python

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "tenstride/tensor.hpp"
+
+/// The Python types of the package, and how C++ makes their objects. All functions want the GIL; what they
+/// give as PyObject* is a new reference unless they say otherwise.
+namespace tenstride::python {
+
+/// What stands behind `torch.float32`, `torch.channels_last` and `torch.device("cpu")`.
+struct DTypeObject {
+  DType value;
+};
+struct FormatObject {
+  MemoryFormat value;
+};
+struct DeviceObject {
+  Device value;
+};
+
+/// Makes `Size`, `dtype` and its values, `memory_format` and its, and `device` in the module.
+void define_types(nanobind::module_& module);
+/// Tells what the type of tensors is, once there is one.
+void set_tensor_type(nanobind::handle type);
+
+bool is_tensor(PyObject* object) noexcept;
+/// Pre: `is_tensor`.
+Tensor& tensor_of(PyObject* object) noexcept;
+PyObject* new_tensor(Tensor tensor);
+
+/// A `torch.Size`, a tuple of ints.
+PyObject* new_size(const Dims& dims);
+PyObject* new_tuple(const Dims& dims);
+bool is_size(PyObject* object) noexcept;
+
+PyObject* new_dtype(DType dtype);
+PyObject* new_format(MemoryFormat format);
+PyObject* new_device(Device device);
+
+}  // namespace tenstride::python

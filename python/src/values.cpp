@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "values.hpp"
+
+#include <string>
+
+#include "errors.hpp"
+#include "expression/call.hpp"
+#include "message.hpp"
+#include "storage.hpp"
+#include "tenstride/factory.hpp"
+#include "types.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// Lives as long as the process.
+PyObject* importer = nullptr;
+
+/// The tensor that the importer makes of a foreign array; null where it knows nothing of the object.
+nb::object imported(PyObject* object) {
+  if (importer == nullptr) return {};
+  nb::object result = nb::steal(PyObject_CallOneArg(importer, object));
+  if (!result) throw nb::python_error();
+  return is_tensor(result.ptr()) ? result : nb::object();
+}
+
+std::string type_name(PyObject* object) {
+  return Py_TYPE(object)->tp_name;
+}
+
+Scalar integer(PyObject* object) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0) {
+    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return Scalar(static_cast<std::int64_t>(value));
+  }
+  const unsigned long long large = PyLong_AsUnsignedLongLong(object);
+  if (large == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    PyErr_SetString(PyExc_OverflowError, "int too large for 64 bits");
+    throw nb::python_error();
+  }
+  return Scalar(static_cast<std::uint64_t>(large));
+}
+
+/// A Python number, or one of NumPy's; nothing for any other object.
+std::optional<Scalar> number(PyObject* object) {
+  if (PyBool_Check(object)) return Scalar(object == Py_True);
+  if (PyLong_Check(object)) return integer(object);
+  if (PyFloat_Check(object)) return Scalar(PyFloat_AS_DOUBLE(object));
+  if (PyComplex_Check(object)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    return Scalar(std::complex<double>(value.real, value.imag));
+  }
+  if (PyObject_HasAttrString(object, "__array_interface__") == 0) {
+    if (PyIndex_Check(object) == 0) return std::nullopt;
+  } else if (PyObject_HasAttrString(object, "__setitem__") != 0) {
+    return std::nullopt;  // an array; NumPy's numbers cannot be written to
+  }
+  const nb::object kind = nb::getattr(nb::getattr(object, "dtype", nb::none()), "kind", nb::str(""));
+  const auto letter = nb::isinstance<nb::str>(kind) ? std::string(nb::cast<nb::str>(kind).c_str()) : "";
+  if (letter == "b") return Scalar(PyObject_IsTrue(object) == 1);
+  if (letter == "f") return Scalar(nb::cast<double>(nb::steal(PyNumber_Float(object))));
+  if (letter == "c") {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    return Scalar(std::complex<double>(value.real, value.imag));
+  }
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  if (!index) throw nb::python_error();
+  return integer(index.ptr());
+}
+
+Value sequence(PyObject* object, Value::SequenceKind kind, Given& given) {
+  Value::Sequence items{kind, {}};
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
+  items.items.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i)
+    items.items.push_back(to_value(PySequence_Fast_GET_ITEM(object, i), given));
+  return Value(Value::Variant(std::move(items)));
+}
+
+Slice to_slice(PyObject* object) {
+  const auto* slice = reinterpret_cast<PySliceObject*>(object);
+  const auto entry = [](PyObject* value) {
+    return value == Py_None ? std::optional<Index>() : std::optional(to_index(value));
+  };
+  return {entry(slice->start), entry(slice->stop), entry(slice->step).value_or(1)};
+}
+
+/// Python's own types as dtypes mean the wide ones, as PyTorch takes them.
+std::optional<DType> python_type(PyObject* object) {
+  if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::float64;
+  if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
+  if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::bool_;
+  if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::complex128;
+  return std::nullopt;
+}
+
+/// A tensor that lives on its own.
+Value owned(Tensor tensor) {
+  return Value(std::move(tensor));
+}
+
+}  // namespace
+
+void set_importer(nb::object callable) {
+  importer = callable.release().ptr();
+}
+
+nb::object import_foreign(nb::handle object) {
+  nb::object result = imported(object.ptr());
+  return result ? result : nb::none();
+}
+
+Index to_index(PyObject* object) {
+  if (PyLong_CheckExact(object)) {
+    const long long value = PyLong_AsLongLong(object);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return value;
+  }
+  const nb::object index = nb::steal(PyNumber_Index(object));
+  if (!index) throw nb::python_error();
+  const long long value = PyLong_AsLongLong(index.ptr());
+  if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+  return value;
+}
+
+Value to_value(PyObject* object, Given& given) {
+  if (is_tensor(object)) {
+    given.emplace_back(&tensor_of(object), object);
+    return Value(Value::Variant(std::shared_ptr<Tensor>(std::shared_ptr<void>(), &tensor_of(object))));
+  }
+  if (object == Py_None) return {};
+  if (PyTuple_Check(object)) {
+    const auto kind = is_size(object) ? Value::SequenceKind::size : Value::SequenceKind::tuple;
+    return sequence(object, kind, given);
+  }
+  if (PyList_Check(object)) return sequence(object, Value::SequenceKind::list, given);
+  if (const std::optional<Scalar> scalar = number(object)) return Value(*scalar);
+  if (PyUnicode_Check(object)) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(object, &size);
+    if (text == nullptr) throw nb::python_error();
+    return Value(Value::Variant(std::string(text, static_cast<std::size_t>(size))));
+  }
+  if (object == Py_Ellipsis) return Value(Value::Variant(detail::EllipsisType{}));
+  if (PySlice_Check(object)) return Value(Value::Variant(to_slice(object)));
+  if (const std::optional<DType> dtype = python_type(object)) return Value(Value::Variant(*dtype));
+  if (DTypeObject* dtype = nullptr; nb::try_cast(nb::handle(object), dtype))
+    return Value(Value::Variant(dtype->value));
+  if (FormatObject* format = nullptr; nb::try_cast(nb::handle(object), format)) {
+    return Value(Value::Variant(format->value));
+  }
+  if (DeviceObject* device = nullptr; nb::try_cast(nb::handle(object), device)) {
+    return Value(Value::Variant(device->value));
+  }
+  if (detail::StorageElements* storage = nullptr; nb::try_cast(nb::handle(object), storage)) {
+    return Value(Value::Variant(*storage));
+  }
+  if (detail::StorageBytes* storage = nullptr; nb::try_cast(nb::handle(object), storage)) {
+    return Value(Value::Variant(*storage));
+  }
+  if (const nb::object tensor = imported(object)) return owned(tensor_of(tensor.ptr()));
+  if (PyIter_Check(object) || PyRange_Check(object)) {
+    const nb::object list = nb::steal(PySequence_List(object));
+    if (!list) throw nb::python_error();
+    return sequence(list.ptr(), Value::SequenceKind::list, given);
+  }
+  throw TypeError(detail::message("an argument of type ", type_name(object),
+                                  " must be a Tensor, a number, a str, a tuple or list of these, a dtype, a "
+                                  "memory format, a device or None"));
+}
+
+PyObject* from_scalar(const Scalar& scalar) {
+  return std::visit(
+      [](auto value) -> PyObject* {
+        using T = decltype(value);
+        if constexpr (std::is_same_v<T, bool>) {
+          return PyBool_FromLong(value ? 1 : 0);
+        } else if constexpr (std::is_same_v<T, std::int64_t>) {
+          return PyLong_FromLongLong(value);
+        } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+          return PyLong_FromUnsignedLongLong(value);
+        } else if constexpr (std::is_same_v<T, double>) {
+          return PyFloat_FromDouble(value);
+        } else {
+          return PyComplex_FromDoubles(value.real(), value.imag());
+        }
+      },
+      scalar.value());
+}
+
+namespace {
+
+PyObject* from_sequence(const Value::Sequence& sequence) {
+  if (sequence.kind == Value::SequenceKind::size) {
+    Dims dims;
+    for (const Value& item : sequence.items) dims.push_back(item.number()->to<Index>());
+    return new_size(dims);
+  }
+  const auto count = static_cast<Py_ssize_t>(sequence.items.size());
+  const bool is_list = sequence.kind == Value::SequenceKind::list;
+  nb::object result = nb::steal(is_list ? PyList_New(count) : PyTuple_New(count));
+  if (!result) throw nb::python_error();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* item = from_value(sequence.items[static_cast<std::size_t>(i)]);
+    if (item == nullptr) throw nb::python_error();
+    if (is_list) {
+      PyList_SET_ITEM(result.ptr(), i, item);
+    } else {
+      PyTuple_SET_ITEM(result.ptr(), i, item);
+    }
+  }
+  return result.release().ptr();
+}
+
+}  // namespace
+
+PyObject* from_value(const Value& value) {
+  if (const Tensor* tensor = value.tensor()) return new_tensor(*tensor);
+  if (const Scalar* scalar = value.number()) return from_scalar(*scalar);
+  if (const Value::Sequence* items = value.sequence()) return from_sequence(*items);
+  const Value::Variant& held = value.variant();
+  if (const auto* text = std::get_if<std::string>(&held)) {
+    return PyUnicode_FromStringAndSize(text->data(), static_cast<Py_ssize_t>(text->size()));
+  }
+  if (const auto* dtype = std::get_if<DType>(&held)) return new_dtype(*dtype);
+  if (const auto* format = std::get_if<MemoryFormat>(&held)) return new_format(*format);
+  if (const auto* device = std::get_if<Device>(&held)) return new_device(*device);
+  if (const auto* elements = std::get_if<detail::StorageElements>(&held)) {
+    return nb::cast(*elements).release().ptr();
+  }
+  if (const auto* bytes = std::get_if<detail::StorageBytes>(&held)) return nb::cast(*bytes).release().ptr();
+  Py_RETURN_NONE;
+}
+
+namespace {
+
+TensorIndex to_entry(PyObject* object) {
+  if (PyLong_CheckExact(object)) return to_index(object);
+  if (object == Py_None) return NewAxis{};
+  if (object == Py_Ellipsis) return Ellipsis{};
+  if (PySlice_Check(object)) return to_slice(object);
+  if (PyBool_Check(object)) return object == Py_True;
+  if (is_tensor(object)) {
+    const Tensor& tensor = tensor_of(object);
+    if (tensor.dim() == 0 && is_integer(tensor.dtype())) return tensor.item<Index>();
+    return tensor;
+  }
+  if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) {
+    const Nested nested = to_nested(object);
+    return tensor(nested, nested.items().empty() ? TensorOptions{.dtype = DType::int64} : TensorOptions{});
+  }
+  if (const nb::object array = imported(object)) return tensor_of(array.ptr());
+  if (PyIndex_Check(object) != 0) return to_index(object);
+  throw TypeError(
+      detail::message("index: ", type_name(object),
+                      " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor"));
+}
+
+}  // namespace
+
+std::vector<TensorIndex> to_indices(PyObject* object) {
+  std::vector<TensorIndex> indices;
+  if (!PyTuple_Check(object)) {
+    indices.push_back(to_entry(object));
+    return indices;
+  }
+  const Py_ssize_t count = PyTuple_GET_SIZE(object);
+  indices.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) indices.push_back(to_entry(PyTuple_GET_ITEM(object, i)));
+  return indices;
+}
+
+Nested to_nested(PyObject* object) {
+  if (is_tensor(object)) return tensor_of(object).tolist();
+  if (const std::optional<Scalar> scalar = number(object)) return Nested(*scalar);
+  if (const nb::object array = imported(object)) return tensor_of(array.ptr()).tolist();
+  if (PyUnicode_Check(object) || PySequence_Check(object) == 0) {
+    throw TypeError(detail::message("tensor: ", type_name(object), " must be a number or lists of numbers"));
+  }
+  const nb::object items = nb::steal(PySequence_Fast(object, "tensor: must be a number or lists of numbers"));
+  if (!items) throw nb::python_error();
+  if (Py_EnterRecursiveCall(" while reading nested lists") != 0) throw nb::python_error();
+  std::vector<Nested> nested;
+  try {
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
+    nested.reserve(static_cast<std::size_t>(count));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      nested.push_back(to_nested(PySequence_Fast_GET_ITEM(items.ptr(), i)));
+  } catch (...) {
+    Py_LeaveRecursiveCall();
+    throw;
+  }
+  Py_LeaveRecursiveCall();
+  return Nested(std::move(nested));
+}
+
+PyObject* from_nested(const Nested& nested) {
+  if (!nested.is_list()) return from_scalar(nested.scalar());
+  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(nested.items().size())));
+  if (!list) throw nb::python_error();
+  for (std::size_t i = 0; i < nested.items().size(); ++i) {
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), from_nested(nested.items()[i]));
+  }
+  return list.release().ptr();
+}
+
+}  // namespace tenstride::python

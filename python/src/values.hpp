@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+#include <vector>
+
+#include "tenstride/expression.hpp"
+#include "tenstride/indexing.hpp"
+
+/// Python's objects as the notation's values, and back. All functions want the GIL.
+namespace tenstride::python {
+
+/// The tensors among a call's arguments with the objects that hold them: what gives one of them back gives
+/// the same object.
+using Given = std::vector<std::pair<const Tensor*, PyObject*>>;
+
+/// A Tensor becomes a value that refers to it for as long as the object lives. Throws TypeError for what the
+/// notation does not know.
+Value to_value(PyObject* object, Given& given);
+/// A new reference.
+PyObject* from_value(const Value& value);
+/// A bool, int, float or complex; a new reference.
+PyObject* from_scalar(const Scalar& scalar);
+
+/// What stands in brackets: `x[1:, ::2, None, ..., [0, 2], mask]`.
+std::vector<TensorIndex> to_indices(PyObject* object);
+/// An int or what says it is one (`__index__`). Throws TypeError.
+Index to_index(PyObject* object);
+
+/// Numbers, lists of numbers, and tensors among them. Throws TypeError.
+Nested to_nested(PyObject* object);
+/// Lists of Python's numbers; a number for rank 0. A new reference.
+PyObject* from_nested(const Nested& nested);
+
+/// Is shown what no rule above knows (NumPy's arrays and the like); gives a Tensor, or None. See
+/// `set_importer`.
+void set_importer(nanobind::object importer);
+/// What the importer makes of the object: a Tensor, or None.
+nanobind::object import_foreign(nanobind::handle object);
+
+}  // namespace tenstride::python

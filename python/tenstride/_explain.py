@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Explanations and pictures of tensors and of expressions in PyTorch's notation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _tenstride
+from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
+
+
+def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | str:
+    """What happens in memory, step by step, in an expression of PyTorch's notation; or how a tensor lies.
+
+    An expression gives an Explanation: print it, or read `copies`, `bytes_moved`, `error` and `to_json()`. Names
+    stand for the tensors given as keyword arguments; without any the expression makes its own. With `strict` a
+    reshape that only reorders the sizes is a failure. A tensor gives a text.
+
+    >>> tenstride.explain("torch.arange(6).view(2, 3).T.reshape(-1)").copies
+    1
+    >>> print(tenstride.explain(torch.zeros(2, 3).T))
+    (3,2):(1,3)+0 float32 on cpu, 24 B of elements in a storage of 24 B
+    not contiguous: …
+    """
+    if isinstance(what, str):
+        return _tenstride._explain(what, strict, {name: _tensor(value) for name, value in inputs.items()})
+    return _tenstride._facts(_tensor(what)).rstrip("\n")
+
+
+def why_not_view(obj: Any, shape: Any) -> ViewExplanation | None:
+    """Why `obj.view(shape)` is refused: the axes, the numbers, the fixes; None where the view exists.
+
+    >>> print(tenstride.why_not_view(torch.zeros(2, 3).T, (6,)).fixes[0].code)
+    .reshape(6)
+    """
+    return _tenstride._why_not_view(_tensor(obj), shape)
+
+
+def why_not_contiguous(obj: Any) -> str | None:
+    """Why the elements do not lie one after another in row-major order; None where they do.
+
+    >>> tenstride.why_not_contiguous(torch.zeros(2, 3)) is None
+    True
+    """
+    return _tenstride._why_not_contiguous(_tensor(obj))
+
+
+def show(
+    what: Any,
+    *,
+    title: str = "x",
+    subject: str = "tensors",
+    color: str = "axis",
+    axis: int = 0,
+    **inputs: Any,
+) -> Picture:
+    """A picture of a tensor, or of each step of an expression: the grid, the storage, the strides.
+
+    Notebooks draw it; `.save("x.svg")` and `.save("x.html")` write it. `subject` is 'tensors', 'atoms' (the
+    chain's axes) or 'walk' (the order in which a copy visits both sides); `color` is 'axis' or 'position'.
+
+    >>> tenstride.show("torch.arange(6).view(2, 3).T").to_svg()[:4]
+    '<svg'
+    """
+    converted = {name: _tensor(value) for name, value in inputs.items()}
+    subject_of = what if isinstance(what, str) else _tensor(what)
+    return _tenstride._show(subject_of, title, subject, color, axis, converted)
+
+
+def _tensor(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    imported = _tenstride._import(value)
+    if imported is None:
+        raise TypeError(f"explain: {type(value).__name__} must be a Tensor or an array")
+    return imported

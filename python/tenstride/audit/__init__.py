@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""See what a PyTorch or NumPy program copies: ``with tenstride.audit() as report: ...``.
+
+The module can be called, so that ``tenstride.audit`` is the scope however it was imported.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import types
+from typing import Optional, Sequence
+
+from .layouts import Layout
+from .places import HAS_POSITIONS, Place, Skipper
+from .report import Copy, Report, ScrambleFound, allow
+
+__all__ = ["Copy", "Layout", "Place", "Report", "ScrambleFound", "allow", "audit"]
+
+_SKIPPED = ("torch", "numpy", "einops", "opt_einsum", "functorch", "torchgen")
+
+
+class audit:
+    """A scope that lists the copies PyTorch and watched NumPy arrays make in it, on the calling thread.
+
+    ``with tenstride.audit() as report:`` gives a Report, which fills while the scope is open and stays afterwards.
+
+    - `skip`: further packages whose lines are not the user's; PyTorch, NumPy, einops and the standard library are
+      never.
+    - `limit`: copies that are listed, the rest is counted.
+    - `names`: ``"stack"`` reads from the Python stack what was called, and changes nothing about the program;
+      ``"functions"`` asks PyTorch's function mode, the way where the bytecode does not tell (Python before 3.11). Under
+      it, modules take no fused fast path.
+
+    Raises ImportError where neither PyTorch nor NumPy is installed, ValueError for an unknown `names`.
+
+    >>> import numpy
+    >>> with audit() as report:
+    ...     rows = report.watch(numpy.zeros((2, 3))).T.copy()
+    >>> len(report.copies), report.total_bytes
+    (1, 96)
+    """
+
+    allow = staticmethod(allow)
+
+    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: Optional[str] = None):
+        if names not in (None, "stack", "functions"):
+            raise ValueError(f"audit: names {names!r} must be 'stack', 'functions' or None")
+        self._names = names or ("stack" if HAS_POSITIONS else "functions")
+        self._torch = _framework()
+        folders = [
+            os.path.dirname(module.__file__)
+            for module in (sys.modules.get("torch"), sys.modules.get("numpy"))
+            if module is not None and getattr(module, "__file__", None)
+        ]
+        self.report = Report(limit, Skipper(folders, (*_SKIPPED, *skip)))
+        self._modes: list = []
+
+    def __enter__(self) -> Report:
+        if self.report.open or self._modes:
+            raise RuntimeError("audit: a scope must be entered once; make another with audit()")
+        if self._torch:
+            from .torch_mode import CopyMode, FunctionNames
+
+            functions = FunctionNames() if self._names == "functions" else None
+            if functions is not None:
+                functions.__enter__()
+                self._modes.append(functions)
+            mode = CopyMode(self.report, functions)
+            mode.__enter__()
+            self._modes.append(mode)
+        if "numpy" in sys.modules:
+            from .numpy_functions import install
+
+            install()
+        self.report.open = True
+        return self.report
+
+    def __exit__(self, *error) -> None:
+        self.report.open = False
+        if "tenstride.audit.numpy_functions" in sys.modules or f"{__name__}.numpy_functions" in sys.modules:
+            from .numpy_functions import uninstall
+
+            uninstall()
+        while self._modes:
+            self._modes.pop().__exit__(*error)
+
+
+def _framework() -> bool:
+    """Whether PyTorch is to be looked at; imports it, or NumPy, where neither is imported yet."""
+    if "torch" in sys.modules:
+        _check_version(sys.modules["torch"])
+        return True
+    if "numpy" in sys.modules:
+        return False
+    for name in ("torch", "numpy"):
+        if importlib.util.find_spec(name) is not None:
+            module = importlib.import_module(name)
+            if name == "torch":
+                _check_version(module)
+            return name == "torch"
+    raise ImportError(
+        "audit: looks at PyTorch (1.13 or newer) and NumPy programs, and neither is installed for "
+        f"{sys.executable}; install one of them (pip install torch, pip install numpy)"
+    )
+
+
+def _check_version(torch) -> None:
+    version = str(getattr(torch, "__version__", "0"))
+    numbers = tuple(int(part) if part.isdigit() else 0 for part in version.split("+")[0].split(".")[:2])
+    if numbers < (1, 13):
+        raise ImportError(f"audit: PyTorch {version} must be 1.13 or newer, which has dispatch modes for every thread")
+
+
+class _Callable(types.ModuleType):
+    """``tenstride.audit`` is this module once it is imported; a call of it opens the scope."""
+
+    def __call__(self, **options) -> audit:
+        return audit(**options)
+
+
+sys.modules[__name__].__class__ = _Callable

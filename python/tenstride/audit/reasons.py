@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why an operation copied, and what to write instead."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from . import layouts as ly
+from .origins import Origin, made_not_contiguous, made_not_viewable
+
+RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as", "resize"})
+"""What copies only where no view is possible."""
+
+PRODUCTS = frozenset(
+    {"matmul", "bmm", "mm", "einsum", "linear", "tensordot", "bilinear", "dot", "inner", "addmm", "baddbmm"}
+)
+
+_ALWAYS = {
+    "cat": "cat writes all its parts into a new tensor",
+    "concat": "cat writes all its parts into a new tensor",
+    "concatenate": "concatenate writes all its parts into a new array",
+    "stack": "stack writes all its parts into a new tensor",
+    "flip": "PyTorch has no negative strides, so flip copies",
+    "roll": "roll writes its result anew",
+    "rot90": "PyTorch has no negative strides, so rot90 copies",
+    "repeat": "repeat writes every repetition out",
+    "tile": "tile writes every repetition out",
+    "repeat_interleave": "repeat_interleave writes every repetition out",
+    "pad": "padding writes a larger tensor",
+    "index": "indexing with tensors, lists or masks always copies",
+    "index_select": "indexing with tensors, lists or masks always copies",
+    "take": "indexing with tensors, lists or masks always copies",
+    "gather": "gather picks element by element",
+    "unfold": "windows of an image are written out, shared elements several times",
+    "im2col": "windows of an image are written out, shared elements several times",
+}
+
+
+
+def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
+    """Why a tensor had to be rewritten in the strides of `dst`."""
+    if ly.is_contiguous(dst) and not ly.is_contiguous(src):
+        return f"strides {ly.sizes_text(src.strides)} are not the row-major {ly.sizes_text(dst.strides)}"
+    if ly.is_channels_last(dst) and not ly.is_channels_last(src):
+        return f"strides {ly.sizes_text(src.strides)} are not the channels_last {ly.sizes_text(dst.strides)}"
+    return f"strides {ly.sizes_text(src.strides)} had to become {ly.sizes_text(dst.strides)}"
+
+
+def obstacle_of(copy) -> Optional[ly.Obstacle]:
+    """The obstacle of a copy that a reshape made."""
+    if copy.target is None or copy.src is None:
+        return None
+    return ly.why_not_view(copy.src, copy.target)
+
+
+def why(copy) -> str:
+    """One clause: why the bytes moved."""
+    if copy.note:
+        return copy.note
+    obstacle = obstacle_of(copy)
+    if obstacle is not None:
+        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
+        repeats = 0 in (s for s, n in zip(copy.src.strides, copy.src.shape) if n > 1)
+        return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
+    changes = []
+    if copy.src_dtype != copy.dst_dtype:
+        changes.append(f"{copy.src_dtype} to {copy.dst_dtype}")
+    if copy.src_device != copy.dst_device:
+        changes.append(f"{copy.src_device} to {copy.dst_device}")
+    if changes:
+        return ", ".join(changes)
+    if copy.operation in _ALWAYS:
+        return _ALWAYS[copy.operation]
+    if copy.phase == "backward" and copy.call == "copy_":
+        return "the gradient is kept in the strides of its parameter"
+    if copy.kind == "explicit":
+        return f"{copy.operation} copies by its name"
+    if copy.src is not None and copy.dst is not None and copy.src.shape == copy.dst.shape:
+        if copy.src.strides != copy.dst.strides:
+            return strides_reason(copy.src, copy.dst)
+    return f"{copy.operation} always writes a new result"
+
+
+def since(copy) -> Optional[Origin]:
+    """The step that made the copy necessary, where one in the scope did."""
+    if copy.src is None or copy.origin is None:
+        return None
+    if copy.target is not None:
+        return made_not_viewable(copy.origin, copy.target) if obstacle_of(copy) else None
+    if copy.dst is not None and not ly.is_contiguous(copy.src) and copy.src.strides != copy.dst.strides:
+        return made_not_contiguous(copy.origin)
+    return None
+
+
+def fix(copy) -> str:
+    """What to write instead, or why it stays."""
+    if copy.remedy:
+        return copy.remedy
+    if copy.phase == "backward":
+        return "autograd's own; it follows from the layouts of the forward pass"
+    if copy.followed is not None:
+        name, sizes, place = copy.followed
+        return (
+            f"drop .contiguous(): the {name} to {ly.sizes_text(sizes)} after it ({place.short if place else '?'}) "
+            f"is a view of {copy.src} as it stands; keep it only if something else needs row-major strides"
+        )
+    obstacle = obstacle_of(copy)
+    if obstacle is not None:
+        return _fix_reshape(copy, obstacle)
+    if copy.kind == "conversion":
+        if copy.src_device != copy.dst_device:
+            return f"make it on {copy.dst_device} (device=...), or move it once"
+        return f"make it {copy.dst_dtype} where it is made (dtype=...), or convert once and keep the result"
+    by_name = _FIXES.get(copy.operation) or _FIXES.get(copy.call)
+    if by_name:
+        return by_name
+    if copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
+        return _fix_strides(copy)
+    return "needed as it is written, unless the result is not used"
+
+
+def _fix_strides(copy) -> str:
+    cause = since(copy)
+    if ly.is_channels_last(copy.src) and ly.is_contiguous(copy.dst):
+        return "drop it before convolutions, norms and pooling: the source is channels_last, which they take as it is"
+    if ly.is_channels_last(copy.dst):
+        return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
+    if cause is not None:
+        return (
+            f"hand on the view (most operations take any strides), or move {cause} behind what needs row-major strides"
+        )
+    return "hand on the view: most operations take any strides"
+
+
+def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
+    repeats = any(stride == 0 and size > 1 for stride, size in zip(copy.src.strides, copy.src.shape))
+    if repeats and copy.operation in PRODUCTS:
+        return "keep the expanded operand out of the batch: fold the batch of the other one into its rows (x.flatten(0, -2) @ w)"
+    if repeats:
+        return "keep the expanded axis apart and let the next operation broadcast over it"
+    if copy.operation in PRODUCTS:
+        cause = since(copy)
+        moved = f"; {cause} moved its axes" if cause else ""
+        return f"order the operand's axes as batch, rows, columns in memory before this line{moved}"
+    if ly.is_channels_last(copy.src) and not ly.is_contiguous(copy.src):
+        return "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the next weight's columns permuted once"
+    left, right = obstacle.left_axis, obstacle.right_axis
+    cause = since(copy)
+    apart = f"keep axes {left} and {right} apart and let the next operation run over both (einsum, tensordot)"
+    if cause is not None and cause.source is not None and ly.try_view(cause.source, copy.target) is not None:
+        return f"{copy.operation} before {cause}: a view, in another order of elements; else {apart}"
+    return apart
+
+
+_FIXES = {
+    "clone": "drop it unless one of the two is written to afterwards",
+    "copy": "drop it unless one of the two is written to afterwards",
+    "cat": "let the parts be written where they belong: torch.empty once, then out= or slices of it",
+    "concatenate": "let the parts be written where they belong: np.empty once, then out= or slices of it",
+    "stack": "let the parts be written where they belong: torch.empty once, then out= or slices of it",
+    "index": "a slice is a view; or index later, when less is left",
+    "index_select": "narrow or a slice is a view; or select later, when less is left",
+    "take": "a slice is a view; or take later, when less is left",
+    "repeat": "repeat along axes that broadcast costs nothing: expand is a view",
+    "tile": "repeat along axes that broadcast costs nothing: expand is a view",
+    "repeat_interleave": "unsqueeze and expand are views where the next operation takes one axis more",
+    "flip": "index backwards where it is read, or flip the smaller operand",
+    "pad": "use the padding= of the convolution or pooling that follows",
+    "setitem": "let the operation before write there itself (out=)",
+    "copy_": "let the operation before write there itself (out=)",
+    "index_put_": "let the operation before write there itself (out=)",
+    "ascontiguousarray": "hand on the view: ufuncs and reductions take any strides",
+    "asfortranarray": "hand on the view: ufuncs and reductions take any strides",
+}

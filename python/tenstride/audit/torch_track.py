@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is remembered about tensors: which step made each layout of a storage. Keeps no tensor's memory alive."""
+
+from __future__ import annotations
+
+from typing import Dict, Optional
+
+from .layouts import Layout
+from .origins import Origin
+
+_MOST_VIEWS = 1024  # layouts remembered of one storage
+
+
+class _Entry:
+    __slots__ = ("reference", "origins", "copied")
+
+    def __init__(self, reference):
+        self.reference = reference
+        self.origins: Dict[Layout, Origin] = {}
+        self.copied = None  # a copy made by contiguous() that nothing has looked at yet
+
+
+class Storages:
+    """Origins by storage and layout.
+
+    The key is the address of PyTorch's StorageImpl. A weak reference (PyTorch's own) is kept beside it: the memory of
+    the elements goes when the program lets go, but the address is not given out again while it is a key here.
+    """
+
+    def __init__(self, torch):
+        from torch.multiprocessing.reductions import StorageWeakRef
+
+        self._reference = StorageWeakRef
+        self._strided = torch.strided
+        self._untyped = hasattr(torch.Tensor, "untyped_storage")
+        self._entries: Dict[int, _Entry] = {}
+        self._limit = 1024
+
+    def layout(self, tensor) -> Optional[Layout]:
+        """The layout, None for one without strides (sparse and the like)."""
+        try:
+            if tensor.layout is not self._strided:
+                return None
+            return Layout(tuple(map(int, tensor.shape)), tuple(map(int, tensor.stride())), int(tensor.storage_offset()))
+        except (RuntimeError, NotImplementedError, TypeError):
+            return None
+
+    def storage(self, tensor):
+        """PyTorch's untyped storage object, None where the tensor has none."""
+        try:
+            return tensor.untyped_storage() if self._untyped else tensor.storage()._storage
+        except (RuntimeError, NotImplementedError, AttributeError):
+            return None
+
+    def key(self, tensor) -> Optional[int]:
+        """What two tensors that share memory have in common."""
+        storage = self.storage(tensor)
+        return None if storage is None else storage._cdata
+
+    def find(self, tensor) -> Optional[_Entry]:
+        """What is known of the tensor's storage, or None."""
+        return self._entries.get(self.key(tensor))
+
+    def origin(self, tensor, layout: Optional[Layout]) -> Optional[Origin]:
+        """The step that made this layout of the storage, or None."""
+        entry = self.find(tensor)
+        return None if entry is None or layout is None else entry.origins.get(layout)
+
+    def entry(self, tensor) -> Optional[_Entry]:
+        """The same as `find`, made where it is missing."""
+        storage = self.storage(tensor)
+        if storage is None:
+            return None
+        entry = self._entries.get(storage._cdata)
+        if entry is None:
+            if len(self._entries) >= self._limit:
+                self._forget()
+            entry = self._entries[storage._cdata] = _Entry(self._reference(storage))
+        return entry
+
+    def remember(self, tensor, origin: Origin) -> None:
+        """This step made this layout of the tensor's storage."""
+        entry = self.entry(tensor)
+        if entry is None:
+            return
+        if len(entry.origins) >= _MOST_VIEWS:
+            del entry.origins[next(iter(entry.origins))]
+        entry.origins[origin.layout] = origin
+
+    def _forget(self) -> None:
+        for key in [key for key, entry in self._entries.items() if entry.reference.expired()]:
+            del self._entries[key]
+        self._limit = max(1024, 2 * len(self._entries))
