@@ -11,7 +11,7 @@ import importlib.util
 import os
 import sys
 import types
-from typing import Optional, Sequence
+from collections.abc import Sequence
 
 from .layouts import Layout
 from .places import HAS_POSITIONS, Place, Skipper
@@ -25,14 +25,15 @@ _SKIPPED = ("torch", "numpy", "einops", "opt_einsum", "functorch", "torchgen")
 class audit:
     """A scope that lists the copies PyTorch and watched NumPy arrays make in it, on the calling thread.
 
-    ``with tenstride.audit() as report:`` gives a Report, which fills while the scope is open and stays afterwards.
+    ``with tenstride.audit() as report:`` gives a Report, which fills while the scope is open and stays
+    afterwards.
 
-    - `skip`: further packages whose lines are not the user's; PyTorch, NumPy, einops and the standard library are
-      never.
+    - `skip`: further packages whose lines are not the user's; PyTorch, NumPy, einops and the standard library
+      are never.
     - `limit`: copies that are listed, the rest is counted.
     - `names`: ``"stack"`` reads from the Python stack what was called, and changes nothing about the program;
-      ``"functions"`` asks PyTorch's function mode, the way where the bytecode does not tell (Python before 3.11). Under
-      it, modules take no fused fast path.
+      ``"functions"`` asks PyTorch's function mode, the way where the bytecode does not tell (Python before
+      3.11). Under it, modules take no fused fast path.
 
     Raises ImportError where neither PyTorch nor NumPy is installed, ValueError for an unknown `names`.
 
@@ -45,7 +46,7 @@ class audit:
 
     allow = staticmethod(allow)
 
-    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: Optional[str] = None):
+    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: str | None = None):
         if names not in (None, "stack", "functions"):
             raise ValueError(f"audit: names {names!r} must be 'stack', 'functions' or None")
         self._names = names or ("stack" if HAS_POSITIONS else "functions")
@@ -57,10 +58,12 @@ class audit:
         ]
         self.report = Report(limit, Skipper(folders, (*_SKIPPED, *skip)))
         self._modes: list = []
+        self._entered = self._patched = False
 
     def __enter__(self) -> Report:
-        if self.report.open or self._modes:
+        if self._entered:
             raise RuntimeError("audit: a scope must be entered once; make another with audit()")
+        self._entered = True
         if self._torch:
             from .torch_mode import CopyMode, FunctionNames
 
@@ -75,12 +78,13 @@ class audit:
             from .numpy_functions import install
 
             install()
+            self._patched = True
         self.report.open = True
         return self.report
 
     def __exit__(self, *error) -> None:
         self.report.open = False
-        if "tenstride.audit.numpy_functions" in sys.modules or f"{__name__}.numpy_functions" in sys.modules:
+        if self._patched:
             from .numpy_functions import uninstall
 
             uninstall()
@@ -111,7 +115,9 @@ def _check_version(torch) -> None:
     version = str(getattr(torch, "__version__", "0"))
     numbers = tuple(int(part) if part.isdigit() else 0 for part in version.split("+")[0].split(".")[:2])
     if numbers < (1, 13):
-        raise ImportError(f"audit: PyTorch {version} must be 1.13 or newer, which has dispatch modes for every thread")
+        raise ImportError(
+            f"audit: PyTorch {version} must be 1.13 or newer, which has dispatch modes for every thread"
+        )
 
 
 class _Callable(types.ModuleType):

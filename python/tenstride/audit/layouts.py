@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts as the audit sees them: shape, strides and offset in elements, and why one cannot be viewed as another.
+"""Layouts as the audit sees them: shape, strides and offset in elements, and why one cannot be viewed as
+another.
 
-The rule is PyTorch's (ATen, ``computeStride``), the words and numbers are those of the library's ``reshape.hpp`` and
-``scramble.hpp``. It stands here in Python so that auditing a PyTorch or NumPy program needs nothing compiled; the tests
-hold it against PyTorch's own answers, and against the compiled module where that is built.
+The rule is PyTorch's (ATen, ``computeStride``), the words and numbers are those of the library's
+``reshape.hpp`` and ``scramble.hpp``. It stands here in Python so that auditing a PyTorch or NumPy program
+needs nothing compiled; the tests hold it against PyTorch's own answers, and against the compiled module where
+that is built.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-Sizes = Tuple[int, ...]
+Sizes = tuple[int, ...]
 
 
 def sizes_text(sizes: Sequence[int]) -> str:
@@ -43,7 +46,8 @@ class Layout(NamedTuple):
 
 
 class Obstacle(NamedTuple):
-    """Why a layout cannot be viewed in a shape: two axes would have to merge, and their strides do not nest."""
+    """Why a layout cannot be viewed in a shape: two axes would have to merge, and their strides do not
+    nest."""
 
     source: Layout
     to: Sizes
@@ -51,25 +55,27 @@ class Obstacle(NamedTuple):
     right_axis: int
     stride_found: int
     stride_needed: int
-    groups: Tuple[Tuple[int, int], ...]
+    groups: tuple[tuple[int, int], ...]
 
     def __str__(self) -> str:
         return (
-            f"no view: axes {self.left_axis} and {self.right_axis} would merge, axis {self.left_axis} has stride "
-            f"{self.stride_found} and must have {self.stride_needed}"
+            f"no view: axes {self.left_axis} and {self.right_axis} would merge, axis {self.left_axis} has "
+            f"stride {self.stride_found} and must have {self.stride_needed}"
         )
 
 
 class Reordering(NamedTuple):
-    """A reshape whose sizes are the old ones in another order; ``order`` is the permutation probably meant."""
+    """A reshape whose sizes are the old ones in another order; ``order`` is the permutation probably
+    meant."""
 
     source: Sizes
     to: Sizes
-    order: Tuple[int, ...]
+    order: tuple[int, ...]
 
     @property
     def code(self) -> str:
-        """What was probably meant: ``.transpose(0, 1)``, ``.permute(2, 0, 1)``, a view behind where ones move."""
+        """What was probably meant: ``.transpose(0, 1)``, ``.permute(2, 0, 1)``, a view behind where ones
+        move."""
         moved = [i for i, axis in enumerate(self.order) if axis != i]
         axes = moved if len(moved) == 2 else list(self.order)
         text = (".transpose(" if len(moved) == 2 else ".permute(") + ", ".join(map(str, axes)) + ")"
@@ -79,8 +85,8 @@ class Reordering(NamedTuple):
 
     def __str__(self) -> str:
         return (
-            f"the sizes {sizes_text(self.source)} are reordered to {sizes_text(self.to)} but no axis is moved, "
-            f"so the elements are scrambled; probably meant: {self.code}"
+            f"the sizes {sizes_text(self.source)} are reordered to {sizes_text(self.to)} but no axis is "
+            f"moved, so the elements are scrambled; probably meant: {self.code}"
         )
 
 
@@ -101,7 +107,7 @@ def row_major_strides(shape: Sequence[int]) -> Sizes:
     return _strides_along(shape, range(len(shape) - 1, -1, -1))
 
 
-def channels_last_strides(shape: Sequence[int]) -> Optional[Sizes]:
+def channels_last_strides(shape: Sequence[int]) -> Sizes | None:
     """Strides of ``channels_last`` (rank 4) or ``channels_last_3d`` (rank 5); None for another rank.
 
     >>> channels_last_strides((2, 3, 4, 5))
@@ -137,12 +143,14 @@ def _agree(layout: Layout, wanted: Sizes) -> bool:
 
 
 def _run_ends(layout: Layout, axis: int, count: int, base: int) -> bool:
-    """Whether axis - 1 does not continue the run of `count` elements, `base` apart, that begins at the axis."""
+    """Whether axis - 1 does not continue the run of `count` elements, `base` apart, that begins at the
+    axis."""
     return axis == 0 or (layout.shape[axis - 1] != 1 and layout.strides[axis - 1] != count * base)
 
 
 def _walk(layout: Layout, shape: Sizes):
-    """The strides of a view in the shape and None, or None and the old axis at whose end a new axis crosses."""
+    """The strides of a view in the shape and None, or None and the old axis at whose end a new axis
+    crosses."""
     if not layout.shape:
         return (1,) * len(shape), None
     if layout.numel == 0:
@@ -165,7 +173,7 @@ def _walk(layout: Layout, shape: Sizes):
     return tuple(strides), None
 
 
-def try_view(layout: Layout, shape: Sequence[int]) -> Optional[Layout]:
+def try_view(layout: Layout, shape: Sequence[int]) -> Layout | None:
     """The same elements in another shape (no -1) without a copy, or None where that takes one.
 
     >>> str(try_view(Layout((2, 3, 2), (6, 2, 1)), (2, 6)))
@@ -180,7 +188,7 @@ def try_view(layout: Layout, shape: Sequence[int]) -> Optional[Layout]:
     return None if crossing is not None else Layout(shape, strides, layout.offset)
 
 
-def mergeable_groups(layout: Layout) -> Tuple[Tuple[int, int], ...]:
+def mergeable_groups(layout: Layout) -> tuple[tuple[int, int], ...]:
     """The runs of axes (first and last) inside which a view may merge and split.
 
     >>> mergeable_groups(Layout((2, 2, 3), (6, 1, 2)))
@@ -197,7 +205,7 @@ def mergeable_groups(layout: Layout) -> Tuple[Tuple[int, int], ...]:
     return tuple(groups)
 
 
-def why_not_view(layout: Layout, shape: Sequence[int]) -> Optional[Obstacle]:
+def why_not_view(layout: Layout, shape: Sequence[int]) -> Obstacle | None:
     """What stands in the way of a view; None where it is possible or the counts differ.
 
     >>> print(why_not_view(Layout((2, 2, 3), (6, 1, 2)), (12,)))
@@ -223,8 +231,9 @@ def why_not_view(layout: Layout, shape: Sequence[int]) -> Optional[Obstacle]:
     )
 
 
-def find_reordering(source: Sequence[int], to: Sequence[int]) -> Optional[Reordering]:
-    """The scramble of a reshape, or None: the new sizes are the old ones in another order, axes of size 1 aside.
+def find_reordering(source: Sequence[int], to: Sequence[int]) -> Reordering | None:
+    """The scramble of a reshape, or None: the new sizes are the old ones in another order, axes of size 1
+    aside.
 
     Equal sizes, a split, a merge and empty tensors are none.
 

@@ -8,24 +8,35 @@ import linecache
 import os
 import sys
 import sysconfig
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from collections.abc import Iterator, Sequence
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.normpath(sysconfig.get_paths()["stdlib"]) + os.sep
 _INSTALLED = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 _LOADS = frozenset(
-    "LOAD_METHOD LOAD_ATTR LOAD_SUPER_ATTR LOAD_GLOBAL LOAD_NAME LOAD_FAST LOAD_FAST_BORROW LOAD_DEREF "
-    "LOAD_FAST_CHECK LOAD_FAST_AND_CLEAR".split()
+    (
+        "LOAD_METHOD",
+        "LOAD_ATTR",
+        "LOAD_SUPER_ATTR",
+        "LOAD_GLOBAL",
+        "LOAD_NAME",
+        "LOAD_DEREF",
+        "LOAD_FAST",
+        "LOAD_FAST_BORROW",
+        "LOAD_FAST_CHECK",
+        "LOAD_FAST_AND_CLEAR",
+    )
 )
 
 HAS_POSITIONS = sys.version_info >= (3, 11)
-"""Whether the bytecode tells which call of a line is under way; before that PyTorch's function mode has to."""
+"""Whether the bytecode tells which call of a line is under way; before that PyTorch's function mode has
+to."""
 
 
 class Place:
     """A line of Python: file, line, the function around it, and the text of the line."""
 
-    __slots__ = ("file", "line", "function")
+    __slots__ = ("file", "function", "line")
 
     def __init__(self, file: str, line: int, function: str):
         self.file, self.line, self.function = file, line, function
@@ -46,7 +57,7 @@ class Place:
             file = file.rpartition(mark)[2]
         return f"{file}:{self.line}"
 
-    def key(self) -> Tuple[str, int]:
+    def key(self) -> tuple[str, int]:
         """File and line."""
         return self.file, self.line
 
@@ -55,15 +66,16 @@ class Place:
 
 
 class CallSite:
-    """What the stack says about a call: the user's place and call, and the place and call inside a library."""
+    """What the stack says about a call: the user's place and call, and the place and call inside a
+    library."""
 
-    __slots__ = ("place", "call", "inside", "inside_call", "through")
+    __slots__ = ("call", "inside", "inside_call", "place", "through")
 
     def __init__(self, place, call, inside, inside_call, through):
-        self.place: Optional[Place] = place
-        self.call: Optional[str] = call
-        self.inside: Optional[Place] = inside
-        self.inside_call: Optional[str] = inside_call
+        self.place: Place | None = place
+        self.call: str | None = call
+        self.inside: Place | None = inside
+        self.inside_call: str | None = inside_call
         self.through: frozenset = through  # functions of libraries that stand between the two
 
 
@@ -75,7 +87,7 @@ class Skipper:
         self._packages = tuple(
             mark + package + end for mark in _INSTALLED for package in packages for end in (os.sep, ".py")
         )
-        self._known: Dict[str, bool] = {}
+        self._known: dict[str, bool] = {}
 
     def skips(self, file: str) -> bool:
         """Whether the file is not the user's."""
@@ -85,7 +97,8 @@ class Skipper:
         return known
 
     def _decide(self, file: str) -> bool:
-        # Code of no file is the user's (`python -c`, a cell), but for what the interpreter and libraries make.
+        # Code of no file is the user's (`python -c`, a cell), but for what the interpreter and libraries
+        # make.
         if file.startswith("<"):
             return file.startswith("<frozen") or "internals>" in file
         if file.startswith(self._prefixes) or any(mark in file for mark in self._packages):
@@ -100,10 +113,10 @@ def frames_from(frame) -> Iterator:
         frame = frame.f_back
 
 
-def call_site(frame, skipper: Skipper, own_files: Tuple[str, ...]) -> CallSite:
+def call_site(frame, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
     """The call that led to `frame`. `own_files` end the names of files that are the audit's own way in."""
     inner = None
-    through: List[str] = []
+    through: list[str] = []
     for at in frames_from(frame):
         file = at.f_code.co_filename
         if file.startswith(_HERE) or (inner is None and file.endswith(own_files)):
@@ -125,15 +138,16 @@ def _place(frame) -> Place:
     return Place(code.co_filename, frame.f_lineno or 0, getattr(code, "co_qualname", code.co_name))
 
 
-_names: Dict[Tuple[int, int], Tuple[object, Optional[str]]] = {}
-_instructions: Dict[int, Tuple[object, list]] = {}
+_names: dict[tuple[int, int], tuple[object, str | None]] = {}
+_instructions: dict[int, tuple[object, list]] = {}
 
 
-def call_name(frame) -> Optional[str]:
-    """The name called at the frame's present instruction: ``reshape`` in ``x.t().reshape(6)``; None if unknown.
+def call_name(frame) -> str | None:
+    """The name called at the frame's present instruction: ``reshape`` in ``x.t().reshape(6)``; None if
+    unknown.
 
-    An operator has the name of its method (``matmul``, ``setitem``), an attribute its own (``T``). Before Python 3.11
-    the bytecode does not tell the calls of a line apart, and the answer is None.
+    An operator has the name of its method (``matmul``, ``setitem``), an attribute its own (``T``). Before
+    Python 3.11 the bytecode does not tell the calls of a line apart, and the answer is None.
     """
     if not HAS_POSITIONS:
         return None
@@ -149,11 +163,12 @@ def call_name(frame) -> Optional[str]:
     return known[1]
 
 
-def _find_name(code, last: int) -> Optional[str]:
+def _find_name(code, last: int) -> str | None:
     listed = _instructions.get(id(code))
     if listed is None:
         listed = _instructions[id(code)] = (code, list(dis.get_instructions(code)))
-    index = next((i for i, one in enumerate(listed[1]) if one.offset == last), None)
+    # During a call of a Python function `last` stands behind the call, in its inline caches.
+    index = max((i for i, one in enumerate(listed[1]) if one.offset <= last), default=None)
     if index is None:
         return None
     at = listed[1][index]
@@ -168,7 +183,7 @@ def _find_name(code, last: int) -> Optional[str]:
     return _callee(listed[1], index)
 
 
-def _callee(listed: list, index: int) -> Optional[str]:
+def _callee(listed: list, index: int) -> str | None:
     """The name loaded last of those that begin where the call begins: the function's own."""
     call = listed[index].positions
     if call is None or call.lineno is None:
@@ -185,5 +200,5 @@ def _callee(listed: list, index: int) -> Optional[str]:
     return _bare(best)
 
 
-def _bare(name) -> Optional[str]:
+def _bare(name) -> str | None:
     return name if isinstance(name, str) else None

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from typing import Optional
-
 from . import layouts as ly
 from .origins import Origin, made_not_contiguous, made_not_viewable
 
@@ -36,7 +34,6 @@ _ALWAYS = {
 }
 
 
-
 def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
     """Why a tensor had to be rewritten in the strides of `dst`."""
     if ly.is_contiguous(dst) and not ly.is_contiguous(src):
@@ -46,7 +43,7 @@ def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
     return f"strides {ly.sizes_text(src.strides)} had to become {ly.sizes_text(dst.strides)}"
 
 
-def obstacle_of(copy) -> Optional[ly.Obstacle]:
+def obstacle_of(copy) -> ly.Obstacle | None:
     """The obstacle of a copy that a reshape made."""
     if copy.target is None or copy.src is None:
         return None
@@ -59,7 +56,11 @@ def why(copy) -> str:
         return copy.note
     obstacle = obstacle_of(copy)
     if obstacle is not None:
-        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
+        inner = (
+            ""
+            if copy.operation in RESHAPES
+            else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
+        )
         repeats = 0 in (s for s, n in zip(copy.src.strides, copy.src.shape) if n > 1)
         return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
     changes = []
@@ -75,13 +76,13 @@ def why(copy) -> str:
         return "the gradient is kept in the strides of its parameter"
     if copy.kind == "explicit":
         return f"{copy.operation} copies by its name"
-    if copy.src is not None and copy.dst is not None and copy.src.shape == copy.dst.shape:
-        if copy.src.strides != copy.dst.strides:
-            return strides_reason(copy.src, copy.dst)
+    src, dst = copy.src, copy.dst
+    if src is not None and dst is not None and src.shape == dst.shape and src.strides != dst.strides:
+        return strides_reason(src, dst)
     return f"{copy.operation} always writes a new result"
 
 
-def since(copy) -> Optional[Origin]:
+def since(copy) -> Origin | None:
     """The step that made the copy necessary, where one in the scope did."""
     if copy.src is None or copy.origin is None:
         return None
@@ -98,12 +99,8 @@ def fix(copy) -> str:
         return copy.remedy
     if copy.phase == "backward":
         return "autograd's own; it follows from the layouts of the forward pass"
-    if copy.followed is not None:
-        name, sizes, place = copy.followed
-        return (
-            f"drop .contiguous(): the {name} to {ly.sizes_text(sizes)} after it ({place.short if place else '?'}) "
-            f"is a view of {copy.src} as it stands; keep it only if something else needs row-major strides"
-        )
+    if copy.followed is not None and copy.inside is None:
+        return _fix_followed(copy)
     obstacle = obstacle_of(copy)
     if obstacle is not None:
         return _fix_reshape(copy, obstacle)
@@ -111,31 +108,64 @@ def fix(copy) -> str:
         if copy.src_device != copy.dst_device:
             return f"make it on {copy.dst_device} (device=...), or move it once"
         return f"make it {copy.dst_dtype} where it is made (dtype=...), or convert once and keep the result"
-    by_name = _FIXES.get(copy.operation) or _FIXES.get(copy.call)
-    if by_name:
-        return by_name
-    if copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
+    if copy.operation in _FIXES:
+        return _FIXES[copy.operation]
+    is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
+    if is_move and copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
         return _fix_strides(copy)
+    if copy.call in _FIXES:
+        return _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
+
+
+def _fix_followed(copy) -> str:
+    """A contiguous() before a view: not needed where the view is possible without it."""
+    name, sizes, place = copy.followed
+    view = f"the {name} to {ly.sizes_text(sizes)} after it"
+    where = f" ({place.short})" if place else ""
+    if ly.try_view(copy.src, sizes) is not None:
+        return (
+            f"drop .contiguous(): {view}{where} is a view of {copy.src} as it stands; keep it only if something "
+            "else needs row-major strides"
+        )
+    obstacle = ly.why_not_view(copy.src, sizes)
+    return (
+        f"{view} needs it (axes {obstacle.left_axis} and {obstacle.right_axis} would merge): keep the two apart "
+        "and let the next operation run over both (einsum, tensordot)"
+    )
 
 
 def _fix_strides(copy) -> str:
     cause = since(copy)
+    if copy.inside is not None:
+        if cause is None or not cause.is_own:
+            return f"{_library(copy)} own line, whatever the layout it is given; another call may do without"
+        return f"{_library(copy)} own line; it copies because of {cause}, which is yours to move or drop"
     if ly.is_channels_last(copy.src) and ly.is_contiguous(copy.dst):
-        return "drop it before convolutions, norms and pooling: the source is channels_last, which they take as it is"
+        return "drop it before convolutions, batch norms and pooling: they take channels_last as it is"
     if ly.is_channels_last(copy.dst):
         return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
     if cause is not None:
         return (
-            f"hand on the view (most operations take any strides), or move {cause} behind what needs row-major strides"
+            f"hand on the view (most operations take any strides), or move {cause} behind what needs "
+            "row-major strides"
         )
     return "hand on the view: most operations take any strides"
+
+
+def _library(copy) -> str:
+    """PyTorch's, NumPy's, or another's."""
+    file = copy.inside.file.replace("\\", "/")
+    return "PyTorch's" if "/torch/" in file else "NumPy's" if "/numpy/" in file else "a library's"
 
 
 def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
     repeats = any(stride == 0 and size > 1 for stride, size in zip(copy.src.strides, copy.src.shape))
     if repeats and copy.operation in PRODUCTS:
-        return "keep the expanded operand out of the batch: fold the batch of the other one into its rows (x.flatten(0, -2) @ w)"
+        return (
+            "keep the expanded operand out of the batch: fold the batch of the other one into its rows "
+            "(x.flatten(0, -2) @ w)"
+        )
     if repeats:
         return "keep the expanded axis apart and let the next operation broadcast over it"
     if copy.operation in PRODUCTS:
@@ -143,7 +173,10 @@ def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
         moved = f"; {cause} moved its axes" if cause else ""
         return f"order the operand's axes as batch, rows, columns in memory before this line{moved}"
     if ly.is_channels_last(copy.src) and not ly.is_contiguous(copy.src):
-        return "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the next weight's columns permuted once"
+        return (
+            "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the columns of the next "
+            "weight permuted once"
+        )
     left, right = obstacle.left_axis, obstacle.right_axis
     cause = since(copy)
     apart = f"keep axes {left} and {right} apart and let the next operation run over both (einsum, tensordot)"

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an audit found: the copies and scrambles of a scope, as a table, as data, as a page, as a trace, as a check."""
+"""What an audit found: the copies and scrambles of a scope, as a table, as data, as a page, as a trace, as a
+check."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import threading
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Callable, Union
 
 from . import reasons
 from .layouts import Layout, Reordering
@@ -20,7 +23,8 @@ _scopes = threading.local()
 
 @contextlib.contextmanager
 def allow(label: str) -> Iterator[None]:
-    """A scope whose copies are meant: they are listed under the label, and ``assert_no_copies`` lets them pass.
+    """A scope whose copies are meant: they are listed under the label, and ``assert_no_copies`` lets them
+    pass.
 
     Belongs to the calling thread and may stand anywhere below the audit, also where no audit is open.
     """
@@ -38,18 +42,21 @@ def current_label() -> str:
     return stack[-1] if stack else ""
 
 
+_FACTS = (
+    "kind operation call src src_dtype src_device dst dst_dtype dst_device bytes_read bytes_written place "
+    "inside phase node allowed start seconds thread target origin note remedy followed sources"
+)
+
+
 class Copy:
     """One copy. All layouts are in elements, all sizes of memory in bytes.
 
     ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment) or
-    ``"conversion"`` (another dtype or device was asked for). ``operation`` is what the user's line, or the library code
-    below it (``inside``), called; ``call`` what the framework did for it.
+    ``"conversion"`` (another dtype or device was asked for). ``operation`` is what the user's line, or the
+    library code below it (``inside``), called; ``call`` what the framework did for it.
     """
 
-    __slots__ = (
-        "kind operation call src src_dtype src_device dst dst_dtype dst_device bytes_read bytes_written place inside "
-        "phase node allowed start seconds thread target origin note remedy followed sources"
-    ).split()
+    __slots__ = tuple(_FACTS.split())
 
     def __init__(self, **facts: Any):
         for name in self.__slots__:
@@ -92,8 +99,9 @@ class Copy:
         """What to write instead."""
         return reasons.fix(self)
 
-    def sides(self) -> Tuple[str, str]:
-        """Source and destination as they are printed: layout, dtype, and the device where it is not the CPU."""
+    def sides(self) -> tuple[str, str]:
+        """Source and destination as they are printed: layout, dtype, and the device where it is not the
+        CPU."""
         more = f" and {self.sources - 1} more" if self.sources > 1 else ""
         return (
             _side(self.src, self.src_dtype, self.src_device) + more,
@@ -104,9 +112,19 @@ class Copy:
         """What equal rows of the table have in common."""
         place = self.place.key() if self.place else None
         inside = self.inside.key() if self.inside else None
-        return place, inside, self.operation, self.kind, self.src, self.dst, self.target, self.dst_dtype, self.allowed
+        return (
+            place,
+            inside,
+            self.operation,
+            self.kind,
+            self.src,
+            self.dst,
+            self.target,
+            self.dst_dtype,
+            self.allowed,
+        )
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The copy as plain data, with the names the library's ledger gives in its JSON."""
         step = self.since
         return {
@@ -137,11 +155,12 @@ class Copy:
 
 
 class ScrambleFound:
-    """A view or reshape whose sizes are the source's in another order: the elements are not where the sizes say."""
+    """A view or reshape whose sizes are the source's in another order: the elements are not where the sizes
+    say."""
 
-    __slots__ = ("operation", "reordering", "dtype", "place", "allowed")
+    __slots__ = ("allowed", "dtype", "operation", "place", "reordering")
 
-    def __init__(self, operation: str, reordering: Reordering, dtype: str, place: Optional[Place], allowed: str):
+    def __init__(self, operation: str, reordering: Reordering, dtype: str, place: Place | None, allowed: str):
         self.operation, self.reordering, self.dtype, self.place = operation, reordering, dtype, place
         self.allowed = allowed
 
@@ -152,7 +171,7 @@ class ScrambleFound:
         """The transpose that was probably meant."""
         return self.reordering.code
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The scramble as plain data."""
         return {
             "operation": self.operation,
@@ -173,12 +192,13 @@ class Report:
     """What a scope copied, in the order in which it happened. Made by ``tenstride.audit``."""
 
     def __init__(self, limit: int, skipper: Skipper):
-        self.copies: List[Copy] = []
-        self.scrambles: List[ScrambleFound] = []
+        self.copies: list[Copy] = []
+        self.scrambles: list[ScrambleFound] = []
         self.left_out = 0
         """Copies beyond the limit: counted, not listed."""
         self.open = False
-        self.missed: List[str] = []
+        self.began = time.perf_counter()
+        self.missed: list[str] = []
         """What the audit could not look into, as sentences."""
         self._limit, self._skipper, self._lock = limit, skipper, threading.Lock()
 
@@ -200,7 +220,8 @@ class Report:
                 self.scrambles.append(scramble)
 
     def watch(self, array):
-        """A NumPy array on the same memory whose copies, and those of all arrays made of it, this report lists.
+        """A NumPy array on the same memory whose copies, and those of all arrays made of it, this report
+        lists.
 
         >>> import numpy
         >>> from tenstride.audit import audit
@@ -229,18 +250,18 @@ class Report:
         """Bytes read and written by all listed copies."""
         return self.bytes_read + self.bytes_written
 
-    def of_kind(self, *kinds: str) -> List[Copy]:
+    def of_kind(self, *kinds: str) -> list[Copy]:
         """The copies of these kinds (``silent``, ``explicit``, ``conversion``)."""
         return [copy for copy in self.copies if copy.kind in kinds]
 
-    def groups(self) -> List[List[Copy]]:
+    def groups(self) -> list[list[Copy]]:
         """Copies alike (same line, operation and layouts) together, the most bytes first."""
-        found: Dict[tuple, List[Copy]] = {}
+        found: dict[tuple, list[Copy]] = {}
         for copy in list(self.copies):
             found.setdefault(copy.group(), []).append(copy)
         return sorted(found.values(), key=lambda group: -sum(copy.bytes_moved for copy in group))
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """All as plain data: ``copies``, ``scrambles``, ``totals``, ``left_out``, ``missed``."""
         return {
             "copies": [copy.to_dict() for copy in self.copies],
@@ -256,12 +277,13 @@ class Report:
             "missed": list(self.missed),
         }
 
-    def to_json(self, indent: Optional[int] = None) -> str:
+    def to_json(self, indent: int | None = None) -> str:
         """``to_dict()`` as JSON."""
         return json.dumps(self.to_dict(), indent=indent)
 
     def to_html(self, title: str = "Copies") -> str:
-        """A page that stands alone: no script, nothing from the network, light or dark as the reader has it."""
+        """A page that stands alone: no script, nothing from the network, light or dark as the reader has
+        it."""
         from .html import page
 
         return page(self, title)
@@ -281,13 +303,13 @@ class Report:
         return f"<Report: {len(self.copies)} copies, {self.total_bytes} B, {len(self.scrambles)} scrambles>"
 
     def assert_no_copies(
-        self, except_: Union[None, Exception_, Iterable[Exception_]] = None, kinds: Sequence[str] = KINDS
+        self, except_: Exception_ | Iterable[Exception_] | None = None, kinds: Sequence[str] = KINDS
     ) -> None:
         """Raises AssertionError that lists what was copied, where, why and what to write instead.
 
         Copies inside ``allow`` pass, and those ``except_`` names: an operation (``"clone"``), a file
-        (``"loader.py"``), a line (``"loader.py:12"``), a callable that takes the Copy, or several of these. ``kinds``
-        narrows the check, e.g. to ``["silent"]``.
+        (``"loader.py"``), a line (``"loader.py:12"``), a callable that takes the Copy, or several of these.
+        ``kinds`` narrows the check, e.g. to ``["silent"]``.
         """
         kinds = (kinds,) if isinstance(kinds, str) else tuple(kinds)
         unknown = [kind for kind in kinds if kind not in KINDS]
@@ -327,16 +349,16 @@ def _is_file(path: str, wanted: str) -> bool:
     return path == wanted or path.endswith("/" + wanted.lstrip("./"))
 
 
-def _side(layout: Optional[Layout], dtype: str, device: Any) -> str:
+def _side(layout: Layout | None, dtype: str, device: Any) -> str:
     where = "" if device in (None, "cpu") else f" {device}"
     return f"{layout if layout is not None else '-'} {dtype}{where}"
 
 
-def _side_dict(layout: Optional[Layout], dtype: str) -> Optional[Dict[str, Any]]:
+def _side_dict(layout: Layout | None, dtype: str) -> dict[str, Any] | None:
     return None if layout is None else {"layout": str(layout), "dtype": dtype}
 
 
-def _place_dict(place: Optional[Place]) -> Dict[str, Any]:
+def _place_dict(place: Place | None) -> dict[str, Any]:
     if place is None:
         return {"file": "", "line": 0, "function": "", "code": ""}
     return {"file": place.file, "line": place.line, "function": place.function, "code": place.code}

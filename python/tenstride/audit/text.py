@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import List, Sequence
+from collections.abc import Sequence
 
 
 def bytes_text(count: float) -> str:
@@ -41,7 +41,7 @@ def summary(report) -> str:
     return text
 
 
-def group_lines(number: int, group: Sequence) -> List[str]:
+def group_lines(number: int, group: Sequence) -> list[str]:
     """A group of copies alike, as lines."""
     copy = group[0]
     src, dst = copy.sides()
@@ -58,7 +58,9 @@ def group_lines(number: int, group: Sequence) -> List[str]:
     detail.append(("why", copy.why))
     step = copy.since
     if step is not None:
-        detail.append(("since", f"{step}" + (f"  {step.place.code}" if step.place and step.place.code else "")))
+        detail.append(
+            ("since", f"{step}" + (f"  {step.place.code}" if step.place and step.place.code else ""))
+        )
     detail.append(("allowed", copy.allowed) if copy.allowed else ("fix", copy.fix))
     indent = " " * (len(str(number)) + 2)
     return lines + [f"{indent}{name:<5}  {text}" for name, text in detail]

@@ -7,16 +7,16 @@ import os
 import sys
 import threading
 import time
-from typing import Any, List, Optional
+from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import torch_names as names
-from .layouts import Layout, find_reordering, is_channels_last, is_contiguous, try_view
+from .layouts import Layout, find_reordering, is_channels_last, is_contiguous
 from .origins import Origin
-from .places import HAS_POSITIONS, CallSite, call_site
+from .places import CallSite, call_site
 from .report import Copy, Report, ScrambleFound, current_label
 from .torch_remedies import index_remedy, repeat_remedy
 from .torch_track import Storages
@@ -31,7 +31,7 @@ _PRINTING = os.path.join("torch", "_tensor_str.py")
 class _Facts:
     """What the schema of an aten operation says, worked out once."""
 
-    __slots__ = ("name", "moves", "is_view", "is_reshape", "overload")
+    __slots__ = ("is_reshape", "is_view", "moves", "name", "overload")
 
     def __init__(self, func):
         full = func._schema.name if hasattr(func, "_schema") else str(func)
@@ -48,10 +48,10 @@ class _Facts:
 
 
 _facts = {}
-_known: Optional[frozenset] = None
+_known: frozenset | None = None
 
 
-def _tensors(value) -> List[torch.Tensor]:
+def _tensors(value) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (list, tuple)):
@@ -64,20 +64,22 @@ class FunctionNames(TorchFunctionMode):
 
     def __init__(self):
         super().__init__()
-        self.names: List[str] = []
+        self.names: list[str] = []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         name = getattr(func, "__name__", None)
         if name in ("__get__", "__set__"):
             name = getattr(getattr(func, "__self__", None), "__name__", None)
-        self.names.append({"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}.get(name, name))
+        self.names.append(
+            {"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}.get(name, name)
+        )
         try:
             return func(*args, **(kwargs or {}))
         finally:
             self.names.pop()
 
     @property
-    def current(self) -> Optional[str]:
+    def current(self) -> str | None:
         """The outermost function under way, or None."""
         return self.names[0] if self.names else None
 
@@ -85,14 +87,13 @@ class FunctionNames(TorchFunctionMode):
 class CopyMode(TorchDispatchMode):
     """Lists what the operations of this thread copy, in `report`."""
 
-    def __init__(self, report: Report, functions: Optional[FunctionNames]):
+    def __init__(self, report: Report, functions: FunctionNames | None):
         super().__init__()
         global _known
         if _known is None:
             _known = names.known_names(torch)
         self.report, self.functions = report, functions
         self.storages = Storages(torch)
-        self.began = time.perf_counter()
         self._last = None  # the copy of the operation before this one, with the key of its result
         self._missed = set()
 
@@ -101,7 +102,8 @@ class CopyMode(TorchDispatchMode):
         facts = _facts.get(func)
         if facts is None:
             facts = _facts[func] = _Facts(func)
-        # Inference mode hands composite operations over whole; elsewhere autograd has taken them apart before.
+        # Inference mode hands composite operations over whole; elsewhere autograd has taken them apart
+        # before.
         if torch.is_inference_mode_enabled() and hasattr(func, "decompose"):
             with self:
                 result = func.decompose(*args, **kwargs)
@@ -128,7 +130,7 @@ class CopyMode(TorchDispatchMode):
     def _operation(self, site: CallSite, call: str):
         return names.operation_of(site, call, _known, self.functions.current if self.functions else None)
 
-    # Copies ---------------------------------------------------------------------------------------------------------
+    # Copies ------------------------------------------------------------------------------------------
 
     def _before(self, facts: _Facts, args):
         """Source tensors, and where the first one's layout comes from; taken before the operation writes."""
@@ -163,7 +165,9 @@ class CopyMode(TorchDispatchMode):
             operation = "contiguous"
         if operation in ("clone", "copy") and is_own and site.call != operation and facts.name == "clone":
             operation = site.call if site.call in _known else operation
-        converts = facts.name == "_to_copy" and (source.dtype != target.dtype or source.device != target.device)
+        converts = facts.name == "_to_copy" and (
+            source.dtype != target.dtype or source.device != target.device
+        )
         copy = Copy(
             kind=names.kind_of(operation, is_own and not is_backward, facts.name, converts),
             operation=operation,
@@ -181,7 +185,7 @@ class CopyMode(TorchDispatchMode):
             phase="backward" if is_backward else "forward",
             node=_node() if is_backward else None,
             allowed=current_label(),
-            start=start - self.began,
+            start=start - self.report.began,
             seconds=seconds,
             thread=threading.current_thread().name,
             origin=origin,
@@ -214,7 +218,7 @@ class CopyMode(TorchDispatchMode):
         )
 
     @staticmethod
-    def _remedy(call: str, args, target) -> Optional[str]:
+    def _remedy(call: str, args, target) -> str | None:
         try:
             if call in ("index", "_unsafe_index", "index_select"):
                 return index_remedy(call, args)
@@ -224,7 +228,7 @@ class CopyMode(TorchDispatchMode):
             pass  # a tensor that cannot be read here (meta, a subclass): no advice
         return None
 
-    # Views ----------------------------------------------------------------------------------------------------------
+    # Views ------------------------------------------------------------------------------------------
 
     def _viewed(self, facts: _Facts, args, result, last, frame) -> None:
         outputs = _tensors(result)
@@ -248,7 +252,7 @@ class CopyMode(TorchDispatchMode):
             site = site or self._site(frame)
             operation, _, _ = self._operation(site, facts.name)
             text = _with_numbers(operation, facts.name, args)
-            self.storages.remember(output, Origin(text, site.place, dst, src, parent))
+            self.storages.remember(output, Origin(text, site, dst, src, parent))
 
     def _reshaped(self, facts: _Facts, source, src: Layout, dst: Layout, last, site: CallSite) -> None:
         """The second half of a reshape that copied; a view of what contiguous() copied; a scramble."""
@@ -262,7 +266,7 @@ class CopyMode(TorchDispatchMode):
         entry = self.storages.find(source)
         if facts.name != "_unsafe_view" and entry is not None and entry.copied is not None:
             copy, entry.copied = entry.copied, None
-            if copy.dst == src and copy.src is not None and try_view(copy.src, dst.shape) is not None:
+            if copy.dst == src and copy.src is not None:
                 copy.followed = (self._operation(site, facts.name)[0], dst.shape, site.place)
         reordering = find_reordering(src.shape, dst.shape)
         if reordering is not None and site.inside is None:
@@ -271,12 +275,16 @@ class CopyMode(TorchDispatchMode):
                 found = ScrambleFound(operation, reordering, _dtype(source), site.place, current_label())
                 self.report.add_scramble(found)
 
-    # All others -----------------------------------------------------------------------------------------------------
+    # All others ------------------------------------------------------------------------------------------
 
     def _made(self, facts: _Facts, args, result, frame) -> None:
         self._look_inside(facts, args, frame)
         for output in _tensors(result):
-            if isinstance(output, torch.Tensor) and output.layout is torch.strided and not output.is_contiguous():
+            if (
+                isinstance(output, torch.Tensor)
+                and output.layout is torch.strided
+                and not output.is_contiguous()
+            ):
                 self._keep(facts.name, None, None, args, output, frame)
 
     def _keep(self, call: str, site, operation, args, output, frame=None) -> None:
@@ -290,13 +298,17 @@ class CopyMode(TorchDispatchMode):
         odd = [pair for pair in layouts if pair[1] is not None and not is_contiguous(pair[1])]
         tensor, src = (same or odd or [(None, None)])[0]
         parent = None if tensor is None else self.storages.origin(tensor, src)
-        if parent is not None and parent.source is not None and parent.source.strides == parent.layout.strides:
+        if (
+            parent is not None
+            and parent.source is not None
+            and parent.source.strides == parent.layout.strides
+        ):
             parent = parent.parent or parent  # a chain of operations that keep strides is one step
         site = site or self._site(frame)
         operation = operation or self._operation(site, call)[0]
         if tensor is not None and parent is None:
             return  # it came into the scope so
-        self.storages.remember(output, Origin(operation, site.place, dst, src, parent))
+        self.storages.remember(output, Origin(operation, site, dst, src, parent))
 
     def _look_inside(self, facts: _Facts, args, frame) -> None:
         """Says where a kernel copies out of sight."""
@@ -332,7 +344,7 @@ def _dtype(tensor) -> str:
     return str(tensor.dtype).rpartition(".")[2]
 
 
-def _node() -> Optional[str]:
+def _node() -> str | None:
     """The name of the backward node under way, where PyTorch tells (2.x)."""
     current = getattr(torch._C, "_current_autograd_node", None)
     node = current() if current is not None else None
@@ -341,9 +353,16 @@ def _node() -> Optional[str]:
 
 def _with_numbers(operation: str, call: str, args: Any) -> str:
     """``permute(0, 2, 1)``: the integers that the operation was given, where the names agree."""
-    if operation != names.pretty(call) or call not in ("permute", "transpose", "expand", "select", "movedim", "unfold"):
+    if operation != names.pretty(call) or call not in (
+        "permute",
+        "transpose",
+        "expand",
+        "select",
+        "movedim",
+        "unfold",
+    ):
         return operation
-    flat: List[str] = []
+    flat: list[str] = []
     for value in args[1:]:
         flat += [str(one) for one in (value if isinstance(value, (list, tuple)) else [value])]
     return f"{operation}({', '.join(flat)})"

@@ -3,45 +3,50 @@
 
 from __future__ import annotations
 
-from typing import FrozenSet, Optional, Tuple
 
-MOVES = frozenset(
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MOVES = _words(
     "clone _to_copy copy_ copy cat stack flip roll rot90 repeat tile repeat_interleave index _unsafe_index "
     "index_select gather take masked_select index_put_ constant_pad_nd reflection_pad1d reflection_pad2d "
     "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d pixel_shuffle pixel_unshuffle "
-    "channel_shuffle native_channel_shuffle im2col slice_scatter select_scatter diagonal_scatter as_strided_scatter "
-    "diag_embed block_diag _foreach_copy_".split()
+    "channel_shuffle native_channel_shuffle im2col slice_scatter select_scatter diagonal_scatter "
+    "as_strided_scatter diag_embed block_diag _foreach_copy_"
 )
 """aten operations that write elements elsewhere and change none; and all whose names end in ``_copy``."""
 
 WRITES_INTO = frozenset({"copy_", "index_put_", "_foreach_copy_"})
 """Those whose destination is their first argument."""
 
-EXPLICIT = frozenset(
-    "clone copy copy_ setitem deepcopy index_copy index_copy_ index_put index_put_ load_state_dict tensor new_tensor "
-    "as_tensor put_ scatter_ masked_scatter_ narrow_copy detach_copy _foreach_copy_ slice_scatter select_scatter".split()
+EXPLICIT = _words(
+    "clone copy copy_ setitem deepcopy index_copy index_copy_ index_put index_put_ load_state_dict tensor "
+    "new_tensor as_tensor put_ scatter_ masked_scatter_ narrow_copy detach_copy _foreach_copy_ slice_scatter "
+    "select_scatter"
 )
 """Calls that say that they copy."""
 
 RESHAPES = frozenset({"view", "reshape", "view_as", "reshape_as"})
 """What can scramble."""
 
-UNNAMED = frozenset("backward grad apply map_ apply_ register_hook run_backward load save compile".split())
+UNNAMED = _words("backward grad apply map_ apply_ register_hook run_backward load save compile")
 """Names of torch that say nothing about what one of the operations below them does."""
 
 MODULE_CALLS = frozenset({"_call_impl", "_wrapped_call_impl", "_slow_forward"})
 BACKWARD_CALLS = frozenset({"run_backward", "_engine_run_backward"})
 
-OPAQUE = frozenset(
-    "_transformer_encoder_layer_fwd _native_multi_head_attention _transformer_decoder_only_layer_fwd lstm gru "
-    "mkldnn_rnn_layer _thnn_fused_lstm_cell quantized_lstm".split()
+OPAQUE = _words(
+    "_transformer_encoder_layer_fwd _native_multi_head_attention _transformer_decoder_only_layer_fwd "
+    "lstm gru mkldnn_rnn_layer _thnn_fused_lstm_cell quantized_lstm"
 )
 """Fused operations, whose copies inside are out of sight."""
 
-ROW_MAJOR = frozenset("native_layer_norm native_group_norm _softmax _log_softmax".split())
+ROW_MAJOR = _words("native_layer_norm native_group_norm _softmax _log_softmax")
 DENSE = frozenset({"convolution", "_convolution", "mkldnn_convolution", "convolution_overrideable"})
 MATRICES = frozenset({"mm", "bmm", "addmm", "baddbmm", "addbmm"})
-"""Kernels that copy an operand of other strides inside: rows, channels_last or rows, a matrix with a unit stride."""
+"""Kernels that copy an operand of other strides inside: rows, channels_last or rows, a matrix with a unit
+stride."""
 
 _PRETTY = {
     "_to_copy": "to",
@@ -61,15 +66,23 @@ def pretty(call: str) -> str:
     return _PRETTY.get(call, call)
 
 
-def known_names(torch) -> FrozenSet[str]:
+def known_names(torch) -> frozenset[str]:
     """Every name that is an operation of PyTorch's."""
     names = {"setitem", "matmul", "deepcopy", "load_state_dict"}
-    for owner in (torch.Tensor, torch, torch.nn.functional, torch.linalg, torch.fft, torch.special, torch._C._nn):
+    for owner in (
+        torch.Tensor,
+        torch,
+        torch.nn.functional,
+        torch.linalg,
+        torch.fft,
+        torch.special,
+        torch._C._nn,
+    ):
         names.update(name for name in dir(owner) if not name.startswith("__"))
     return frozenset(names - UNNAMED)
 
 
-def operation_of(site, call: str, known: FrozenSet[str], function: Optional[str]) -> Tuple[str, bool, bool]:
+def operation_of(site, call: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
     """What was called, whether the user's own line says so, and whether autograd's backward pass did.
 
     `function` is what the function mode saw, where that is in use.

@@ -1,40 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies for which a view of the same elements exists: advice that was checked on the values."""
+"""Copies of PyTorch's for which a view of the same elements exists: advice that was checked on the values."""
 
 from __future__ import annotations
 
-from typing import Optional, Sequence
-
 import torch
+
+from .slices import arithmetic, slice_text
 
 _MOST = 65536  # indices that are read
 
 
-def arithmetic(values: Sequence[int]) -> Optional[range]:
-    """The range that the numbers are, where they are one with a step of at least 1.
-
-    >>> arithmetic([2, 4, 6]), arithmetic([0, 0]), arithmetic([3, 2])
-    (range(2, 7, 2), None, None)
-    """
-    if not values or values[0] < 0:
-        return None
-    step = values[1] - values[0] if len(values) > 1 else 1
-    if step < 1 or any(b - a != step for a, b in zip(values, values[1:])):
-        return None
-    return range(values[0], values[-1] + 1, step)
-
-
-def slice_text(axis: int, picked: range) -> str:
-    """``x[:, 2:7:2]``.
-
-    >>> slice_text(1, range(2, 7, 2)), slice_text(0, range(0, 3))
-    ('x[:, 2:7:2]', 'x[0:3]')
-    """
-    step = f":{picked.step}" if picked.step != 1 else ""
-    return "x[" + ":, " * axis + f"{picked.start}:{picked.stop}{step}]"
-
-
-def index_remedy(call: str, args) -> Optional[str]:
+def index_remedy(call: str, args) -> str | None:
     """A slice that gives the same, where the indices are evenly spaced."""
     if call == "index_select":
         axis, index = args[1] % max(args[0].dim(), 1), args[2]
@@ -56,7 +32,7 @@ def index_remedy(call: str, args) -> Optional[str]:
     return None
 
 
-def repeat_remedy(args, target) -> Optional[str]:
+def repeat_remedy(args, target) -> str | None:
     """expand, where only axes of size 1 are repeated."""
     repeats, shape = list(args[1]), list(args[0].shape)
     shape = [1] * (len(repeats) - len(shape)) + shape

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is remembered about tensors: which step made each layout of a storage. Keeps no tensor's memory alive."""
+"""What is remembered about tensors: which step made each layout of a storage. Keeps no tensor's memory
+alive."""
 
 from __future__ import annotations
-
-from typing import Dict, Optional
 
 from .layouts import Layout
 from .origins import Origin
@@ -12,19 +11,20 @@ _MOST_VIEWS = 1024  # layouts remembered of one storage
 
 
 class _Entry:
-    __slots__ = ("reference", "origins", "copied")
+    __slots__ = ("copied", "origins", "reference")
 
     def __init__(self, reference):
         self.reference = reference
-        self.origins: Dict[Layout, Origin] = {}
+        self.origins: dict[Layout, Origin] = {}
         self.copied = None  # a copy made by contiguous() that nothing has looked at yet
 
 
 class Storages:
     """Origins by storage and layout.
 
-    The key is the address of PyTorch's StorageImpl. A weak reference (PyTorch's own) is kept beside it: the memory of
-    the elements goes when the program lets go, but the address is not given out again while it is a key here.
+    The key is the address of PyTorch's StorageImpl. A weak reference (PyTorch's own) is kept beside it: the
+    memory of the elements goes when the program lets go, but the address is not given out again while it is a
+    key here.
     """
 
     def __init__(self, torch):
@@ -33,15 +33,17 @@ class Storages:
         self._reference = StorageWeakRef
         self._strided = torch.strided
         self._untyped = hasattr(torch.Tensor, "untyped_storage")
-        self._entries: Dict[int, _Entry] = {}
+        self._entries: dict[int, _Entry] = {}
         self._limit = 1024
 
-    def layout(self, tensor) -> Optional[Layout]:
+    def layout(self, tensor) -> Layout | None:
         """The layout, None for one without strides (sparse and the like)."""
         try:
             if tensor.layout is not self._strided:
                 return None
-            return Layout(tuple(map(int, tensor.shape)), tuple(map(int, tensor.stride())), int(tensor.storage_offset()))
+            return Layout(
+                tuple(map(int, tensor.shape)), tuple(map(int, tensor.stride())), int(tensor.storage_offset())
+            )
         except (RuntimeError, NotImplementedError, TypeError):
             return None
 
@@ -52,21 +54,21 @@ class Storages:
         except (RuntimeError, NotImplementedError, AttributeError):
             return None
 
-    def key(self, tensor) -> Optional[int]:
+    def key(self, tensor) -> int | None:
         """What two tensors that share memory have in common."""
         storage = self.storage(tensor)
         return None if storage is None else storage._cdata
 
-    def find(self, tensor) -> Optional[_Entry]:
+    def find(self, tensor) -> _Entry | None:
         """What is known of the tensor's storage, or None."""
         return self._entries.get(self.key(tensor))
 
-    def origin(self, tensor, layout: Optional[Layout]) -> Optional[Origin]:
+    def origin(self, tensor, layout: Layout | None) -> Origin | None:
         """The step that made this layout of the storage, or None."""
         entry = self.find(tensor)
         return None if entry is None or layout is None else entry.origins.get(layout)
 
-    def entry(self, tensor) -> Optional[_Entry]:
+    def entry(self, tensor) -> _Entry | None:
         """The same as `find`, made where it is missing."""
         storage = self.storage(tensor)
         if storage is None:
