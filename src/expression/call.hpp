@@ -137,6 +137,7 @@ std::vector<Operation> factory_operations();
 std::vector<Operation> query_operations();
 std::vector<Operation> in_place_operations();
 std::vector<Operation> random_operations();
+std::vector<Operation> arithmetic_operations();
 
 /// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
 StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);

@@ -2,7 +2,7 @@
 #include "evaluator.hpp"
 #include "message.hpp"
 #include "operators.hpp"
-#include "tenstride/compare.hpp"
+#include "tenstride/arithmetic.hpp"
 
 namespace tenstride {
 namespace detail {
@@ -133,24 +133,24 @@ Value Evaluator::value_of_formatted(const Node& node) {
 Value Evaluator::value_of_unary(const Node& node) {
   const Value operand = value_of(*node.children[0]);
   if (node.text == "not") return Value(Scalar(!truth_of(operand, node.children[0]->range)));
-  return guarded(node.own, node.text, nullptr, [&] { return unary_value(node.text, operand, node.own); });
+  if (operand.tensor() == nullptr || node.text == "+") {
+    return operand.tensor() != nullptr ? operand : guarded(node.own, node.text, nullptr, [&] {
+      return unary_value(node.text, operand, node.own);
+    });
+  }
+  const bool is_inverse = node.text == "~";
+  const std::string_view op = is_inverse ? "bitwise_not" : "neg";
+  sweep();
+  spend_on(*operand.tensor(), node.own);
+  Tensor result = guarded(node.own, op, &operand, [&] {
+    const Tensor& x = *operand.tensor();
+    if (is_inverse && x.dtype() != DType::bool_ && !is_integer(x.dtype())) {
+      throw TypeError(message("~: dtype ", name(x.dtype()), " must be bool or an integer type"));
+    }
+    return is_inverse ? bitwise_not(x) : neg(x);
+  });
+  return record_elementwise(op, operand.step(), std::move(result), node.range);
 }
-
-namespace {
-
-struct Comparison {
-  std::string_view sign;
-  std::string_view op;
-  Tensor (*with_tensor)(const Tensor&, const Tensor&);
-  Tensor (*with_number)(const Tensor&, const Scalar&);
-  /// The same with the sides swapped.
-  Tensor (*from_number)(const Tensor&, const Scalar&);
-};
-const Comparison comparisons[] = {{"==", "eq", eq, eq, eq}, {"!=", "ne", ne, ne, ne},
-                                  {"<", "lt", lt, lt, gt},  {"<=", "le", le, le, ge},
-                                  {">", "gt", gt, gt, lt},  {">=", "ge", ge, ge, le}};
-
-}  // namespace
 
 Value Evaluator::value_of_binary(const Node& node) {
   Value left = value_of(*node.children[0]);
@@ -168,23 +168,20 @@ Value Evaluator::binary(const Node& node, std::string_view sign, const Value& le
   if (a == nullptr && b == nullptr) {
     return guarded(own, sign, nullptr, [&] { return binary_value(sign, left, right, own); });
   }
-  const bool comparable =
-      (a != nullptr || left.number() != nullptr) && (b != nullptr || right.number() != nullptr);
-  for (const Comparison& comparison : comparisons) {
-    if (comparison.sign != sign || !comparable) continue;
+  const std::optional<Operand> first = to_operand(left), second = to_operand(right);
+  const TensorOperator* const found = find_tensor_operator(sign);
+  if (found != nullptr && first && second) {
+    const Value& receiver = a != nullptr ? left : right;
     sweep();
-    Tensor result = guarded(own, comparison.op, a != nullptr ? &left : &right, [&] {
-      if (a != nullptr && b != nullptr) return comparison.with_tensor(*a, *b);
-      if (a != nullptr) return comparison.with_number(*a, *right.number());
-      return comparison.from_number(*b, *left.number());
-    });
-    return record_comparison(comparison.op, a != nullptr ? left.step() : right.step(), std::move(result),
-                             node.range);
+    spend_on(*receiver.tensor(), own);
+    Tensor result = guarded(own, found->op, &receiver, [&] { return found->run(*first, *second, {}); });
+    return record_elementwise(found->op, receiver.step(), std::move(result), node.range);
   }
   return guarded(own, sign, nullptr, [&]() -> Value {
     if (sign == "==" || sign == "!=") return Value(Scalar(sign == "!="));
     throw NotationError{
-        "TypeError", message("'", sign, "': tenstride does no arithmetic on tensors, only on numbers"), own};
+        "TypeError",
+        message("'", sign, "' is not defined between ", left.type_name(), " and ", right.type_name()), own};
   });
 }
 

@@ -201,11 +201,9 @@ Value Evaluator::value_of_call(const Node& node) {
     return call_function(node, *module + callee.text, name_range, node.range);
   }
   if (callee.kind == NodeKind::name && !is_variable(callee.text)) {
-    if (find_operation(callee.text, Form::function) == nullptr) {
-      const std::vector<std::string> builtins = builtin_names();
-      if (std::find(builtins.begin(), builtins.end(), callee.text) != builtins.end()) {
-        return call_python(node, callee.text);
-      }
+    const std::vector<std::string> builtins = builtin_names();
+    if (std::find(builtins.begin(), builtins.end(), callee.text) != builtins.end()) {
+      return call_python(node, callee.text);
     }
     return call_function(node, callee.text, callee.range, node.range);
   }
@@ -219,7 +217,11 @@ Value Evaluator::value_of_call(const Node& node) {
 }
 
 Value Evaluator::call_python(const Node& node, const std::string& name) {
-  const std::vector<Argument> arguments = arguments_of(node);
+  std::vector<Argument> arguments = arguments_of(node);
+  if (name == "abs" && arguments.size() == 1 && arguments[0].value.tensor() != nullptr) {
+    return run_operation(*find_operation(name, Form::function), node.range, std::nullopt,
+                         std::move(arguments));
+  }
   const std::size_t printed = session_.output.size();
   Value result = guarded(node.range, name, nullptr,
                          [&] { return *call_builtin(name, session_, arguments, node.range); });
@@ -263,9 +265,7 @@ Value Evaluator::run_operation(const Operation& operation, TextRange range, std:
   guarded(range, operation.name, nullptr,
           [&] { call.emplace(operation, session_, range, std::move(self), std::move(arguments)); });
   sweep();
-  if (repeats_ > 0 && call->has_self()) {
-    spend(static_cast<std::size_t>(call->self().numel()) / elements_of_work, range);
-  }
+  if (call->has_self()) spend_on(call->self(), range);
   const Value* receiver = call->has_self() ? &call->self_value() : nullptr;
   const Layout before = receiver != nullptr ? call->self().layout() : Layout{};
   Value result = guarded(range, operation.name, receiver, [&] { return operation.run(*call); });

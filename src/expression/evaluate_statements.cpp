@@ -70,6 +70,10 @@ void Evaluator::spend(std::size_t work, TextRange range) {
   throw Stopped{std::move(failure), true};
 }
 
+void Evaluator::spend_on(const Tensor& tensor, TextRange range) {
+  if (repeats_ > 0) spend(static_cast<std::size_t>(tensor.numel()) / elements_of_work, range);
+}
+
 Restored<std::size_t> Evaluator::one_deeper(TextRange range) {
   if (depth_ >= most_depth) {
     guarded(range, "", nullptr, [&] {
@@ -319,6 +323,14 @@ void Evaluator::assign_augmented(const Statement& statement) {
                                   statement.text, " b, which makes another"),
                           statement.own};
     });
+  }
+  // A tensor is changed where it lies, for all names that it has.
+  const TensorOperator* const sign = find_tensor_operator(statement.text);
+  if (left.tensor() != nullptr && sign != nullptr && to_operand(right)) {
+    const Operation& operation = *find_operation(sign->op_in_place, Form::method);
+    assign(*statement.target,
+           run_operation(operation, statement.own, left, {{right, statement.value->range, {}}}));
+    return;
   }
   assign(*statement.target, binary(*statement.target, statement.text, left, right, statement.own));
 }

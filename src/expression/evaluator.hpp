@@ -92,6 +92,8 @@ class Evaluator {
   /// "torch", "torch.linalg" and the like for a name that stands for a module; nothing for a value.
   [[nodiscard]] std::optional<std::string> module_of(const Node& node) const;
   void spend(std::size_t work, TextRange range);
+  /// What an operation on the tensor costs, in loops.
+  void spend_on(const Tensor& tensor, TextRange range);
   /// Counts an expression or a block for as long as what comes back lives.
   Restored<std::size_t> one_deeper(TextRange range);
   /// Throws for a value too large or too deep to be kept by a name.
@@ -137,8 +139,8 @@ class Evaluator {
   // Steps.
   Value record(const Operation& operation, const Call& call, const Layout& before, Value result,
                TextRange range);
-  Value record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,
-                          TextRange range);
+  Value record_elementwise(std::string_view op, std::optional<std::size_t> source, Tensor result,
+                           TextRange range);
   /// The chain that made the tensor of a step; one that begins with it where something else made it.
   [[nodiscard]] Chain chain_before(std::optional<std::size_t> step, const Layout& layout) const;
   /// Without eager steps the step itself is the one.

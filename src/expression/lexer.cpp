@@ -199,10 +199,10 @@ class Lexer {
   }
 
   void sign() {
-    static constexpr std::array<std::string_view, 37> signs{
-        "...", "**=", "//=", "+=", "-=", "*=", "/=", "%=", "**", "//", "==", "!=", "<=",
-        ">=",  "(",   ")",   "[",  "]",  "{",  "}",  ",",  ":",  ".",  "=",  "<",  ">",
-        "+",   "-",   "*",   "/",  "%",  "~",  "&",  "|",  "^",  "@",  "!"};
+    static constexpr std::array<std::string_view, 40> signs{
+        "...", "**=", "//=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "**", "//", "==",
+        "!=",  "<=",  ">=",  "(",  ")",  "[",  "]",  "{",  "}",  ",",  ":",  ".",  "=",  "<",
+        ">",   "+",   "-",   "*",  "/",  "%",  "~",  "&",  "|",  "^",  "@",  "!"};
     for (const std::string_view sign : signs) {
       if (text_.substr(at_, sign.size()) != sign) continue;
       const std::size_t begin = at_;

@@ -52,6 +52,9 @@ Value integers(std::string_view sign, Index a, Index b, TextRange range) {
     if (b < 0) return Value(Scalar(std::pow(static_cast<double>(a), static_cast<double>(b))));
     return integer_power(a, b, range);
   }
+  if (sign == "&") result = a & b;
+  if (sign == "|") result = a | b;
+  if (sign == "^") result = a ^ b;
   if (sign == "+") result = try_add(a, b);
   if (sign == "*") result = try_multiply(a, b);
   if (sign == "-") {
@@ -175,6 +178,12 @@ bool equal_values(const Value& a, const Value& b) {
 }
 
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range) {
+  if (a.tensor() != nullptr || b.tensor() != nullptr) {
+    const std::optional<Operand> first = to_operand(a), second = to_operand(b);
+    const TensorOperator* const found = find_tensor_operator(sign);
+    if (found == nullptr || !first || !second) refuse(sign, a, b, range);
+    return found->run(*first, *second, {});
+  }
   if (sign == "==" || sign == "!=") return Value(Scalar(equal_values(a, b) == (sign == "==")));
   if (sign[0] == '<' || sign[0] == '>') {
     const std::optional<int> compared = order(a, b);
@@ -191,7 +200,12 @@ Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRa
     return *std::move(result);
   }
   const std::optional<Index> ia = integer(*a.number()), ib = integer(*b.number());
+  const bool is_bits = sign == "&" || sign == "|" || sign == "^";
+  if (is_bits && a.number()->is_bool() && b.number()->is_bool()) {
+    return Value(Scalar(integers(sign, *ia, *ib, range).number()->to<bool>()));
+  }
   if (ia && ib) return integers(sign, *ia, *ib, range);
+  if (is_bits) refuse(sign, a, b, range);
   if (!a.number()->is_complex() && !b.number()->is_complex()) {
     return reals(sign, a.number()->to<double>(), b.number()->to<double>(), range);
   }
@@ -203,11 +217,12 @@ Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRa
 
 Value unary_value(std::string_view sign, const Value& a, TextRange range) {
   if (a.number() == nullptr) {
-    throw NotationError{"TypeError",
-                        a.tensor() != nullptr
-                            ? message("'", sign, "': tenstride does no arithmetic on tensors")
-                            : message("'", sign, "' is not defined for ", a.type_name()),
-                        range};
+    throw NotationError{"TypeError", message("'", sign, "' is not defined for ", a.type_name()), range};
+  }
+  if (sign == "~") {
+    const std::optional<Index> value = integer(*a.number());
+    if (!value) throw NotationError{"TypeError", message("'~' is not defined for ", a.type_name()), range};
+    return Value(Scalar(~*value));
   }
   if (sign == "+") return a;
   if (a.number()->is_complex()) return Value(Scalar(-a.number()->to<std::complex<double>>()));

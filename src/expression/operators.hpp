@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "call.hpp"
+#include "tenstride/arithmetic.hpp"
 
 /// Python's operators on numbers, strings, lists and tuples, and its built-in functions.
 namespace tenstride::detail {
@@ -12,10 +13,24 @@ namespace tenstride::detail {
 /// Python's truth value; nothing for a tensor of more than one element. Throws RuntimeError on meta.
 std::optional<bool> truth(const Value& value);
 
-/// `a sign b` where neither is a tensor. Throws NotationError, its range the sign's.
+/// `a sign b`. Throws NotationError, its range the sign's; of tensors what their operation throws.
 Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range);
-/// -a and +a of a number.
+/// -a, +a and ~a of a number.
 Value unary_value(std::string_view sign, const Value& a, TextRange range);
+/// An operator where a tensor stands on either side.
+struct TensorOperator {
+  std::string_view sign;
+  /// The operation of that meaning, and the one that writes into the left side: empty where there is none.
+  std::string_view op;
+  std::string_view op_in_place;
+  /// Pre: one of the two is a tensor.
+  Tensor (*run)(const Operand&, const Operand&, Caller);
+};
+/// Arithmetic and comparisons; null for any other sign.
+const TensorOperator* find_tensor_operator(std::string_view sign);
+/// A tensor or a number; nothing for any other value. Refers to the value.
+std::optional<Operand> to_operand(const Value& value);
+
 /// Python's == for everything but tensors; lists compare item by item.
 bool equal_values(const Value& a, const Value& b);
 

@@ -22,7 +22,7 @@ bool is_python_only(std::string_view name) {
 
 /// Python's levels, from the loosest to the tightest; `**` and the signs bind tighter than all of them.
 constexpr int comparison_level = 2;
-constexpr int sign_level = 5;
+constexpr int sign_level = 8;
 constexpr int no_operator = -1;
 
 }  // namespace
@@ -90,8 +90,14 @@ NodePtr Parser::expression_list() {
 }
 
 int Parser::operator_level() const {
-  static const std::array<std::vector<std::string_view>, 5> levels{
-      {{"or"}, {"and"}, {"==", "!=", "<", "<=", ">", ">="}, {"+", "-"}, {"*", "/", "//", "%"}}};
+  static const std::array<std::vector<std::string_view>, 8> levels{{{"or"},
+                                                                    {"and"},
+                                                                    {"==", "!=", "<", "<=", ">", ">="},
+                                                                    {"|"},
+                                                                    {"^"},
+                                                                    {"&"},
+                                                                    {"+", "-"},
+                                                                    {"*", "/", "//", "%"}}};
   if (peek().kind != TokenKind::sign && peek().kind != TokenKind::name) return no_operator;
   for (std::size_t level = 0; level < levels.size(); ++level) {
     const auto& signs = levels[level];
@@ -119,20 +125,18 @@ NodePtr Parser::expression(int level) {
   return left;
 }
 
-/// Python's `not` binds looser than a comparison, tighter than `and`; the signs - and + bind tighter than
+/// Python's `not` binds looser than a comparison, tighter than `and`; the signs -, + and ~ bind tighter than
 /// `*`.
 NodePtr Parser::operand(int level) {
   if (level <= comparison_level && is_name("not")) return unary(comparison_level);
-  return is_sign("-") || is_sign("+") ? unary(sign_level) : power();
+  return is_sign("-") || is_sign("+") || is_sign("~") ? unary(sign_level) : power();
 }
 
 /// Words and signs of Python that would only be met as an odd end of an expression.
 void Parser::refuse_foreign() const {
   const bool goes_on = (is_name("for") && brackets_ > 0) || (is_name("if") && conditions_ > 0);
   if (!goes_on) refuse_word();
-  for (const std::string_view sign : {"&", "|", "^", "@", "~"}) {
-    if (is_sign(sign)) fail_at(peek().range, message("'", sign, "' is not part of the notation"));
-  }
+  if (is_sign("@")) fail_at(peek().range, "'@' is not part of the notation");
 }
 
 void Parser::refuse_word() const {

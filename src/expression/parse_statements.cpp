@@ -15,7 +15,8 @@ namespace {
 constexpr std::array<std::string_view, 8> exception_names{
     "RuntimeError", "ValueError",     "TypeError",         "IndexError",
     "NameError",    "AttributeError", "ZeroDivisionError", "AssertionError"};
-constexpr std::array<std::string_view, 7> augmented_signs{"+=", "-=", "*=", "/=", "//=", "%=", "**="};
+constexpr std::array<std::string_view, 10> augmented_signs{
+    "+=", "-=", "*=", "/=", "//=", "%=", "**=", "&=", "|=", "^="};
 
 void add_names(const Node& target, std::set<std::string, std::less<>>& names) {
   if (target.kind == NodeKind::name) names.insert(target.text);

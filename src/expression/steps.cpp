@@ -178,8 +178,8 @@ void Evaluator::add_chain(Step& step, std::optional<Chain> chain, std::vector<Ea
       {std::string(text_at(step.range)), step.kind, layout, step.bytes_moved / 2, step.bytes_moved / 2});
 }
 
-Value Evaluator::record_comparison(std::string_view op, std::optional<std::size_t> source, Tensor result,
-                                   TextRange range) {
+Value Evaluator::record_elementwise(std::string_view op, std::optional<std::size_t> source, Tensor result,
+                                    TextRange range) {
   Step step;
   step.op = op;
   step.kind = StepKind::fresh;
@@ -227,8 +227,9 @@ void Evaluator::stop(const Error& error, TextRange range, std::string_view op, c
 const Operation* find_operation(std::string_view name, Form form) {
   static const std::multimap<std::string_view, Operation> table = [] {
     std::multimap<std::string_view, Operation> all;
-    for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
-                            query_operations, in_place_operations, random_operations}) {
+    for (const auto make :
+         {view_operations, copy_operations, notation_operations, factory_operations, query_operations,
+          in_place_operations, random_operations, arithmetic_operations}) {
       for (const Operation& operation : make()) all.emplace(operation.name, operation);
     }
     return all;
@@ -243,7 +244,7 @@ const Operation* find_operation(std::string_view name, Form form) {
 std::vector<std::string> operation_names(Form form) {
   std::vector<std::string> names;
   for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
-                          query_operations, in_place_operations, random_operations}) {
+                          query_operations, in_place_operations, random_operations, arithmetic_operations}) {
     for (const Operation& operation : make()) {
       if ((operation.form & form) != 0) names.emplace_back(operation.name);
     }

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arithmetic_parts.hpp"
+
+#include <vector>
+
+#include "message.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/overlap.hpp"
+#include "watch.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+bool is_float8(DType type) {
+  return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
+}
+
+/// Whether values of one type go into another in place (ATen's can_cast).
+bool goes_into(DType from, DType to) {
+  if (is_complex(from)) return is_complex(to);
+  if (is_floating_point(from)) return is_floating_point(to) || is_complex(to);
+  return to != DType::bool_ || from == DType::bool_;
+}
+
+/// The layout an operand has once it is of the type in which they meet: `to` keeps a dense one.
+Layout met_layout(const Tensor& x, DType meeting) {
+  if (x.dtype() == meeting) return x.layout();
+  return layout_like(x.layout(), MemoryFormat::preserve, "elementwise");
+}
+
+/// PyTorch sees an overlap of two dense tensors alone (ATen, `get_overlap_status`): of one storage, neither
+/// the same nor apart.
+void refuse_seen_overlap(std::string_view operation, const Tensor& self, const Tensor& other) {
+  if (!is_non_overlapping_and_dense(self.layout()) || !is_non_overlapping_and_dense(other.layout())) return;
+  throw RuntimeError(message(operation, ": self (", self.shape(), ", strides ", self.strides(), ", offset ",
+                             self.storage_offset(), ") and other (", other.shape(), ", strides ",
+                             other.strides(), ", offset ", other.storage_offset(),
+                             ") must not share a part of their memory; clone() the other first"));
+}
+
+}  // namespace
+
+Prepared prepare(const Operand& operand) {
+  if (operand.is_tensor()) {
+    const Tensor& x = operand.tensor();
+    return {x, {x.dtype(), x.dim() == 0 ? TypeWeight::scalar_tensor : TypeWeight::tensor}};
+  }
+  const Scalar& number = operand.number();
+  DType type = number.dtype();
+  if (number.is_floating_point()) type = DType::float64;
+  if (number.is_complex()) type = DType::complex128;
+  return {full({}, number, {.dtype = type}), {number.dtype(), TypeWeight::number}};
+}
+
+void refuse_type(std::string_view operation, DType type, std::string_view rule) {
+  throw RuntimeError(message(operation, ": dtype ", name(type), " ", rule));
+}
+
+void require_taken(std::string_view operation, DType type, Takes takes) {
+  if (takes == Takes::all) return;
+  if (takes == Takes::bits) {
+    if (type == DType::bool_ || is_integer(type)) return;
+    refuse_type(operation, type, "must be bool or an integer type");
+  }
+  if (is_float8(type)) refuse_type(operation, type, "is for storage and must be converted first");
+  const bool is_real = takes == Takes::real || takes == Takes::real_not_bool;
+  if (is_real && is_complex(type))
+    refuse_type(operation, type, "must be real, complex numbers have no order");
+  const bool refuses_bool = takes == Takes::not_bool || takes == Takes::real_not_bool;
+  if (refuses_bool && type == DType::bool_) refuse_type(operation, type, "must be a number's, not bool");
+}
+
+DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
+  std::vector<TypedOperand> types;
+  const Tensor* first = nullptr;
+  for (const Prepared& operand : operands) {
+    types.push_back(operand.typed);
+    if (operand.typed.weight == TypeWeight::number) continue;
+    if (first == nullptr) first = &operand.tensor;
+    if (first->device() == operand.tensor.device()) continue;
+    throw RuntimeError(message(operation, ": all tensors must be on one device, not ", name(first->device()),
+                               " and ", name(operand.tensor.device())));
+  }
+  const std::optional<DType> meeting = result_type(types);
+  if (!meeting) {
+    std::string list;
+    for (const TypedOperand& type : types) {
+      if (!list.empty()) list += &type == &types.back() ? " and " : ", ";
+      list += name(type.dtype);
+    }
+    throw RuntimeError(message(operation, ": dtypes ", list,
+                               " must have a common type; convert one with "
+                               ".to(dtype)"));
+  }
+  require_taken(operation, *meeting, takes);
+  return *meeting;
+}
+
+Layout result_layout(std::span<const Prepared> operands, std::span<const DType> meetings) {
+  std::vector<Layout> layouts;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    layouts.push_back(met_layout(operands[k].tensor, meetings[std::min(k, meetings.size() - 1)]));
+  }
+  return elementwise_layout(layouts);
+}
+
+Tensor fresh_result(const Layout& layout, DType dtype, Device device) {
+  if (layout.strides == row_major_strides(layout.shape))
+    return Tensor::fresh(layout.shape, dtype, device, "empty");
+  return empty_strided(layout.shape, layout.strides, {.dtype = dtype, .device = device});
+}
+
+void prepare_in_place(std::string_view operation, const Tensor& self, DType meeting,
+                      std::span<Prepared> operands) {
+  if (!goes_into(meeting, self.dtype())) {
+    throw RuntimeError(message(operation, ": the result's dtype ", name(meeting),
+                               " must go into self's dtype ", name(self.dtype()),
+                               ", which is of a lower kind"));
+  }
+  if (!is_provably_unique(self.layout())) {
+    throw RuntimeError(message(operation, ": the elements of the destination must not share memory (shape ",
+                               self.shape(), ", strides ", self.strides(), "); clone() it first"));
+  }
+  for (Prepared& operand : operands) {
+    const Tensor& other = operand.tensor;
+    const Dims shape = broadcast_shapes(self.shape(), other.shape());
+    if (shape != self.shape()) {
+      throw ShapeError(message(operation, ": self of shape ", self.shape(), " must have the shape ", shape,
+                               " to which it and the other of shape ", other.shape(), " broadcast"),
+                       self.shape(), shape);
+    }
+    if (!other.shares_storage(self) || other.is_meta() || self.numel() == 0) continue;
+    const Layout seen = expand(other.layout(), self.shape());
+    const bool one_size = other.itemsize() == self.itemsize();
+    const Overlap shared = one_size ? overlap(self.layout(), seen) : Overlap::possible;
+    if (shared == Overlap::none) continue;
+    if (shared == Overlap::identical && other.dtype() == self.dtype()) continue;
+    if (shared == Overlap::possible && one_size) refuse_seen_overlap(operation, self, other);
+    const ReasonScope reason([] { return "the result is written into memory that is still to be read"; });
+    operand.tensor = other.clone();
+  }
+}
+
+namespace {
+
+/// The fresh tensor or the self that the result goes into.
+Tensor destination(std::string_view operation, std::span<Prepared> operands, std::span<const DType> meetings,
+                   DType given, Tensor* self) {
+  if (self != nullptr) {
+    prepare_in_place(operation, *self, given, operands);
+    return *self;
+  }
+  Device device = Device::cpu;
+  for (const Prepared& operand : operands) {
+    if (operand.typed.weight != TypeWeight::number) device = operand.tensor.device();
+  }
+  return fresh_result(result_layout(operands, meetings), given, device);
+}
+
+template <std::size_t N>
+Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<Prepared, N> operands,
+           const std::array<DType, N>& meetings, const std::array<DType, N>& types, ElementTarget target,
+           Tensor* self) {
+  Tensor result = destination(operation, operands, meetings, target.meeting, self);
+  if (result.is_meta() || result.numel() == 0) return result;
+  std::array<ElementSource, N> sources;
+  for (std::size_t k = 0; k < N; ++k) sources[k] = {std::move(operands[k].tensor), meetings[k], types[k]};
+  run_elementwise<N>(result, sources, row, target);
+  return result;
+}
+
+}  // namespace
+
+Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x, DType meeting, DType given,
+                 Tensor* self) {
+  return run<1>(operation, row, {prepare(x)}, {meeting}, {worked_in(meeting)}, {worked_in(given), given},
+                self);
+}
+
+Tensor run_binary(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+                  DType meeting, DType given, Tensor* self) {
+  const DType type = worked_in(meeting);
+  return run<2>(operation, row, std::move(operands), {meeting, meeting}, {type, type},
+                {worked_in(given), given}, self);
+}
+
+Tensor run_scaled(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+                  DType meeting, Tensor* self) {
+  const DType type = worked_in(meeting);
+  return run<2>(operation, row, std::move(operands), {meeting, type}, {type, type}, {type, meeting}, self);
+}
+
+Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<Prepared, 3> operands,
+                   const std::array<DType, 3>& meetings, DType given, Tensor* self) {
+  return run<3>(operation, row, std::move(operands), meetings,
+                {worked_in(meetings[0]), worked_in(meetings[1]), worked_in(meetings[2])},
+                {worked_in(given), given}, self);
+}
+
+Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+                  DType meeting, Tensor* self) {
+  // An element of a wider type than where they meet becomes that first: it may become 0.
+  for (Prepared& operand : operands) {
+    if (operand.tensor.dtype() != meeting && !operand.tensor.is_meta() && operand.tensor.dim() == 0)
+      operand.tensor = operand.tensor.to(meeting);
+  }
+  constexpr DType truth = DType::bool_;
+  return run<2>(operation, row, std::move(operands), {truth, truth}, {DType::uint8, DType::uint8},
+                {DType::uint8, truth}, self);
+}
+
+DType meeting_of_choice(std::span<const Prepared, 3> operands) {
+  if (operands[0].tensor.device() != operands[1].tensor.device() &&
+      operands[1].typed.weight != TypeWeight::number) {
+    throw RuntimeError(message("where: all tensors must be on one device, not ",
+                               name(operands[0].tensor.device()), " and ",
+                               name(operands[1].tensor.device())));
+  }
+  return meeting_of("where", operands.subspan<1>(), Takes::all);
+}
+
+Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting) {
+  const DType condition = operands[0].tensor.dtype();
+  return run<3>("where", row, std::move(operands), {condition, meeting, meeting},
+                {DType::uint8, meeting, meeting}, {meeting, meeting}, nullptr);
+}
+
+Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand& a, const Operand& b,
+                    Takes takes, Tensor* self) {
+  std::array operands{prepare(a), prepare(b)};
+  const DType meeting = meeting_of(operation, operands, takes);
+  if (meeting == DType::bool_) {
+    // Of 0 and 1 the sum, the larger, and the product, the smaller, are these of their bits.
+    if (op == copy::BinaryOp::add || op == copy::BinaryOp::maximum) op = copy::BinaryOp::bit_or;
+    if (op == copy::BinaryOp::mul || op == copy::BinaryOp::minimum) op = copy::BinaryOp::bit_and;
+  }
+  return run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands), meeting,
+                    meeting, self);
+}
+
+}  // namespace tenstride::detail
