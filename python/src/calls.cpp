@@ -184,6 +184,44 @@ std::vector<std::string> sorted_names(Form form) {
   return names;
 }
 
+std::string_view class_name(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::query:
+      return "query";
+    case OpClass::fresh:
+      return "fresh";
+    case OpClass::view:
+      return "view";
+    case OpClass::view_or_self:
+      return "view_or_self";
+    case OpClass::view_or_copy:
+      return "view_or_copy";
+    case OpClass::self_or_copy:
+      return "self_or_copy";
+    case OpClass::copy:
+      return "copy";
+    case OpClass::in_place:
+      return "in_place";
+  }
+  return "";
+}
+
+/// The table as the stubs' generator reads it: (name, form, class, parameters) in order of form and name.
+nb::list operations() {
+  const auto text = [](std::string_view value) { return nb::str(value.data(), value.size()); };
+  nb::list rows;
+  for (const auto& [form, form_name] :
+       {std::pair(Form::method, "method"), std::pair(Form::function, "function"),
+        std::pair(Form::attribute, "attribute")}) {
+    for (const std::string& name : sorted_names(form)) {
+      const Operation& operation = *detail::find_operation(name, form);
+      rows.append(nb::make_tuple(text(name), form_name, text(class_name(operation.op_class)),
+                                 text(operation.parameters)));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 void put_in_front(std::string_view name, Method quick) {
@@ -237,6 +275,7 @@ void define_functions(nb::module_& module) {
     nb::handle home = is_linalg ? nb::handle(linalg) : nb::handle(module);
     if (!nb::hasattr(home, short_name)) nb::setattr(home, short_name, function);
   }
+  module.def("_operations", operations, "The table of operations: (name, form, class, parameters).");
   module.def(
       "manual_seed",
       [](std::int64_t seed) {

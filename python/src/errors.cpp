@@ -39,8 +39,10 @@ PyObject* define(nb::module_& module, const char* name, PyObject* base, const ch
 /// Raises `type(message)` with fields that Python code can read.
 template <typename... Fields>
 void raise(PyObject* type, const std::string& message, const Fields&... fields) {
-  nb::object error =
-      nb::steal(PyObject_CallFunction(type, "s#", message.data(), static_cast<Py_ssize_t>(message.size())));
+  const nb::object text =
+      nb::steal(PyUnicode_FromStringAndSize(message.data(), static_cast<Py_ssize_t>(message.size())));
+  if (!text) return;
+  const nb::object error = nb::steal(PyObject_CallOneArg(type, text.ptr()));
   if (!error) return;
   ((PyObject_SetAttrString(error.ptr(), fields.first, nb::object(fields.second).ptr())), ...);
   PyErr_SetObject(type, error.ptr());

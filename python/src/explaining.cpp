@@ -50,7 +50,7 @@ std::string facts_of(const Tensor& tensor) {
                                      " B of elements in a storage of ", tensor.storage().nbytes(), " B\n");
   const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(tensor.layout());
   if (!obstacle) return text + "contiguous\n";
-  return detail::message(text, "not contiguous: ", to_string(*obstacle, tensor.element_size()), '\n');
+  return detail::message(text, "not contiguous\n", to_string(*obstacle, tensor.element_size()), '\n');
 }
 
 struct PythonPicture {

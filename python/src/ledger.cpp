@@ -72,8 +72,10 @@ void define_exit(nb::class_<Type>& type) {
       "Ends the scope.");
 }
 
-nb::object json(const std::string& text) {
-  return nb::module_::import_("json").attr("loads")(text);
+/// One member of a JSON text, as Python's objects.
+nb::object member(const std::string& text, const char* name) {
+  const nb::object all = nb::module_::import_("json").attr("loads")(text);
+  return all[name];
 }
 
 }  // namespace
@@ -112,13 +114,13 @@ void define_ledger(nb::module_& module) {
       .def(
           "clear", [](Ledger& self) { self.scope().clear(); }, "Begins anew.")
       .def_prop_ro(
-          "entries", [](Ledger& self) { return json(to_json(self.scope()))["entries"]; },
+          "entries", [](Ledger& self) { return member(to_json(self.scope()), "entries"); },
           "What happened, in order: a list of dicts with kind ('copy', 'fill', 'allocation', 'scramble'), "
           "operation, "
           "reason, src, dst, bytes_read, bytes_written, bytes_allocated, kernel, seconds, file, line, "
           "function.")
       .def_prop_ro(
-          "totals", [](Ledger& self) { return json(to_json(self.scope()))["totals"]; },
+          "totals", [](Ledger& self) { return member(to_json(self.scope()), "totals"); },
           "Sums over all: a dict of copies, fills, allocations, scrambles, bytes_read, bytes_written, "
           "bytes_allocated, peak_bytes and seconds.")
       .def_prop_ro(

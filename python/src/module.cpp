@@ -3,7 +3,9 @@
 #include <nanobind/stl/string.h>
 
 #include "calls.hpp"
+#include "einops.hpp"
 #include "errors.hpp"
+#include "exchange.hpp"
 #include "explaining.hpp"
 #include "files.hpp"
 #include "ledger.hpp"
@@ -26,6 +28,8 @@ NB_MODULE(_tenstride, module) {
       python::set_python_error();
     }
   });
+  // Types and constants such as `float32` live as long as the process: C++ refers to them.
+  nb::set_leak_warnings(false);
   module.attr("__version__") = TENSTRIDE_VERSION;
   python::define_types(module);
   python::define_errors(module);
@@ -35,8 +39,13 @@ NB_MODULE(_tenstride, module) {
   python::define_methods(module.attr("Tensor"));
   python::define_functions(module);
   python::define_ledger(module);
+  python::define_exchange(module, module.attr("Tensor"));
+  python::define_einops(module);
   python::define_explaining(module);
   python::define_files(module);
+  for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
+    if (PyType_Check(object.ptr()) != 0) nb::setattr(object, "__module__", nb::str("tenstride"));
+  }
   module.def("get_num_threads", num_threads, "How many threads a large copy uses.");
   module.def("set_num_threads", set_num_threads, nb::arg("count"), "Sets it, for the whole process.");
   module.def("empty_cache", empty_cache, "Gives the memory kept for reuse back to the system.");

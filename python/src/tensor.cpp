@@ -4,12 +4,14 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <limits>
+#include <span>
+#include <vector>
 
 #include "calls.hpp"
 #include "errors.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
+#include "numbers.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"
@@ -149,19 +151,24 @@ PyObject* repr(PyObject* self) {
   });
 }
 
-PyType_Slot slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
-                       {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
-                       {Py_mp_length, reinterpret_cast<void*>(length)},
-                       {Py_sq_contains, reinterpret_cast<void*>(contains)},
-                       {Py_tp_iter, reinterpret_cast<void*>(iterate)},
-                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
-                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
-                       {Py_tp_repr, reinterpret_cast<void*>(repr)},
-                       {Py_nb_bool, reinterpret_cast<void*>(truth)},
-                       {Py_nb_int, reinterpret_cast<void*>(as_int)},
-                       {Py_nb_float, reinterpret_cast<void*>(as_float)},
-                       {Py_nb_index, reinterpret_cast<void*>(as_index)},
-                       {0, nullptr}};
+std::vector<PyType_Slot> syntax_slots() {
+  std::vector<PyType_Slot> slots{{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+                                 {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
+                                 {Py_mp_length, reinterpret_cast<void*>(length)},
+                                 {Py_sq_contains, reinterpret_cast<void*>(contains)},
+                                 {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+                                 {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                                 {Py_tp_hash, reinterpret_cast<void*>(hash)},
+                                 {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                                 {Py_nb_bool, reinterpret_cast<void*>(truth)},
+                                 {Py_nb_int, reinterpret_cast<void*>(as_int)},
+                                 {Py_nb_float, reinterpret_cast<void*>(as_float)},
+                                 {Py_nb_index, reinterpret_cast<void*>(as_index)}};
+  const std::span<const PyType_Slot> numbers = number_slots();
+  slots.insert(slots.end(), numbers.begin(), numbers.end());
+  slots.push_back({0, nullptr});
+  return slots;
+}
 
 /// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both float32, as PyTorch's.
 void construct(Tensor* self, const nb::args& arguments) {
@@ -196,7 +203,7 @@ nb::object reduce(const Tensor& tensor) {
     const auto* first = reinterpret_cast<const char*>(plain.storage_data() + low * item);
     bytes = nb::bytes(plain.numel() == 0 ? "" : first, static_cast<std::size_t>((high - low + 1) * item));
   }
-  const nb::object rebuild = nb::module_::import_("tenstride._tenstride").attr("_rebuild");
+  const nb::object rebuild = nb::module_::import_("tenstride._pickle").attr("rebuild");
   return nb::make_tuple(
       rebuild, nb::make_tuple(bytes, nb::steal(new_dtype(plain.dtype())), (high - low + 1) * item,
                               nb::steal(new_tuple(plain.shape())), nb::steal(new_tuple(plain.strides())),
@@ -224,7 +231,8 @@ Tensor rebuild(nb::object bytes, const DTypeObject& dtype, std::size_t nbytes, n
 }  // namespace
 
 void define_tensor(nb::module_& module) {
-  nb::class_<Tensor> type(module, "Tensor", nb::type_slots(slots), nb::is_weak_referenceable(),
+  std::vector<PyType_Slot> slots = syntax_slots();
+  nb::class_<Tensor> type(module, "Tensor", nb::type_slots(slots.data()), nb::is_weak_referenceable(),
                           "A storage seen through a shape, strides and an offset as elements of one type.\n\n"
                           "Methods have PyTorch's names, arguments and refusals.\n\n"
                           ">>> x = torch.arange(6).view(2, 3)\n"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types.hpp"
 
+#include <nanobind/stl/string.h>
+
 #include <array>
 #include <string>
 
@@ -45,10 +47,7 @@ void define_dtypes(nb::module_& module) {
             return kind(self.value) != DTypeKind::boolean && kind(self.value) != DTypeKind::unsigned_integer;
           },
           "Whether it has negative values.")
-      .def("__repr__",
-           [](const DTypeObject& self) {
-             return detail::message("torch.", name(self.value)).c_str() + std::string();
-           })
+      .def("__repr__", [](const DTypeObject& self) { return detail::message("torch.", name(self.value)); })
       .def("__reduce__", [](const DTypeObject& self) { return std::string(name(self.value)); });
   for (std::size_t i = 0; i < dtype_count; ++i) {
     const auto type = static_cast<DType>(i);

@@ -16,6 +16,23 @@ from ._explain import explain, show, why_not_contiguous, why_not_view
 
 globals().update({name: getattr(_tenstride, name) for name in dir(_tenstride) if not name.startswith("_")})
 
+# These take the arrays of other libraries, too.
+from .foreign import (
+    astype,
+    cat,
+    concat,
+    concatenate,
+    contiguous,
+    pack,
+    parse_shape,
+    permute_copy,
+    rearrange,
+    reduce,
+    repeat,
+    stack,
+    unpack,
+)
+
 
 def is_tensor(obj: object) -> bool:
     """Whether the object is a Tensor.

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _tenstride
 from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
+from .foreign import looked_at
 
 
 def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | str:
@@ -20,7 +21,8 @@ def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | 
     1
     >>> print(tenstride.explain(torch.zeros(2, 3).T))
     (3,2):(1,3)+0 float32 on cpu, 24 B of elements in a storage of 24 B
-    not contiguous: …
+    not contiguous
+    …
     """
     if isinstance(what, str):
         return _tenstride._explain(what, strict, {name: _tensor(value) for name, value in inputs.items()})
@@ -68,9 +70,4 @@ def show(
 
 
 def _tensor(value: Any) -> Tensor:
-    if isinstance(value, Tensor):
-        return value
-    imported = _tenstride._import(value)
-    if imported is None:
-        raise TypeError(f"explain: {type(value).__name__} must be a Tensor or an array")
-    return imported
+    return value if isinstance(value, Tensor) else looked_at(value, "explain")

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "einops.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "errors.hpp"
+#include "exchange.hpp"
+#include "ledger.hpp"
+#include "message.hpp"
+#include "tenstride/rearrange.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+std::vector<AxisSize> sizes_of(const nb::dict& given) {
+  std::vector<AxisSize> sizes;
+  for (const auto& [name, size] : given) {
+    sizes.push_back({nb::cast<std::string>(name), to_index(size.ptr())});
+  }
+  return sizes;
+}
+
+std::vector<Tensor> tensors_of(nb::handle list, std::string_view operation) {
+  std::vector<Tensor> tensors;
+  for (const nb::handle entry : list) {
+    if (!is_tensor(entry.ptr()))
+      throw TypeError(detail::message(operation, ": a list of tensors must be given"));
+    tensors.push_back(tensor_of(entry.ptr()));
+  }
+  return tensors;
+}
+
+/// Without the GIL: `work` moves elements and touches no Python object.
+nb::object made(const std::function<Tensor()>& work) {
+  const LedgerPlaces places;
+  Tensor result;
+  {
+    const nb::gil_scoped_release released;
+    result = work();
+  }
+  return nb::steal(new_tensor(std::move(result)));
+}
+
+/// One tensor, or several that count as one with the list as its first axis.
+nb::object verb(nb::handle given, std::string_view operation, const std::function<Tensor(const Tensor&)>& one,
+                const std::function<Tensor(TensorList)>& many) {
+  if (is_tensor(given.ptr())) {
+    const Tensor tensor = tensor_of(given.ptr());
+    return made([&] { return one(tensor); });
+  }
+  const std::vector<Tensor> tensors = tensors_of(given, operation);
+  return made([&] { return many(tensors); });
+}
+
+nb::object rearranged(nb::handle given, const std::string& pattern, const nb::dict& lengths,
+                      nb::handle copy) {
+  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const CopyRule rule = to_copy_rule(copy, "rearrange");
+  return verb(
+      given, "rearrange", [&](const Tensor& x) { return rearrange(x, pattern, sizes, rule); },
+      [&](TensorList list) { return rearrange(list, pattern, sizes, rule); });
+}
+
+nb::object reduced(nb::handle given, const std::string& pattern, const std::string& reduction,
+                   const nb::dict& lengths) {
+  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const Reduction how = parse_reduction(reduction);
+  return verb(
+      given, "reduce", [&](const Tensor& x) { return reduce(x, pattern, how, sizes); },
+      [&](TensorList list) { return reduce(list, pattern, how, sizes); });
+}
+
+nb::object repeated(nb::handle given, const std::string& pattern, const nb::dict& lengths, nb::handle copy) {
+  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const CopyRule rule = to_copy_rule(copy, "repeat");
+  return verb(
+      given, "repeat", [&](const Tensor& x) { return repeat(x, pattern, sizes, rule); },
+      [&](TensorList list) { return repeat(list, pattern, sizes, rule); });
+}
+
+nb::object packed(nb::handle given, const std::string& pattern) {
+  const std::vector<Tensor> tensors = tensors_of(given, "pack");
+  std::vector<Dims> shapes;
+  const nb::object whole = made([&] {
+    Packed result = pack(tensors, pattern);
+    shapes = std::move(result.shapes);
+    return std::move(result.tensor);
+  });
+  nb::list sizes;
+  for (const Dims& shape : shapes) sizes.append(nb::steal(new_tuple(shape)));
+  return nb::make_tuple(whole, sizes);
+}
+
+nb::object unpacked(nb::handle given, nb::handle packed_shapes, const std::string& pattern) {
+  std::vector<Dims> shapes;
+  for (const nb::handle shape : packed_shapes) {
+    Dims& sizes = shapes.emplace_back();
+    for (const nb::handle size : shape) sizes.push_back(to_index(size.ptr()));
+  }
+  nb::list parts;
+  for (Tensor& part : unpack(tensor_of(given.ptr()), shapes, pattern)) {
+    parts.append(nb::steal(new_tensor(std::move(part))));
+  }
+  return parts;
+}
+
+nb::object parsed_shape(nb::handle given, const std::string& pattern) {
+  nb::dict sizes;
+  for (const AxisSize& axis : parse_shape(tensor_of(given.ptr()), pattern))
+    sizes[axis.name.c_str()] = axis.size;
+  return sizes;
+}
+
+}  // namespace
+
+void define_einops(nb::module_& module) {
+  module.def("_rearrange", rearranged, nb::arg("tensor"), nb::arg("pattern"), nb::arg("sizes"),
+             nb::arg("copy").none());
+  module.def("_reduce", reduced);
+  module.def("_repeat", repeated, nb::arg("tensor"), nb::arg("pattern"), nb::arg("sizes"),
+             nb::arg("copy").none());
+  module.def("_pack", packed);
+  module.def("_unpack", unpacked);
+  module.def("_parse_shape", parsed_shape);
+}
+
+}  // namespace tenstride::python

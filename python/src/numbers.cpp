@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "numbers.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <optional>
+
+#include "errors.hpp"
+#include "ledger.hpp"
+#include "tenstride/arithmetic.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+/// Below, giving up the GIL costs more than it gains others.
+constexpr Index elements_without_gil = Index{1} << 14;
+
+/// A side of an operator: what it is, and what keeps it alive.
+struct Side {
+  Value value;
+  [[nodiscard]] Operand operand() const {
+    return value.tensor() != nullptr ? Operand(*value.tensor()) : Operand(*value.number());
+  }
+};
+
+/// Nothing where Python is to ask the other side.
+std::optional<Side> side_of(PyObject* object) {
+  const bool is_known = is_tensor(object) || PyLong_Check(object) != 0 || PyFloat_Check(object) != 0 ||
+                        PyComplex_Check(object) != 0 ||
+                        PyObject_HasAttrString(object, "__array_interface__") != 0;
+  if (!is_known) return std::nullopt;
+  Given given;
+  Side side{to_value(object, given)};
+  if (side.value.tensor() == nullptr && side.value.number() == nullptr) return std::nullopt;
+  return side;
+}
+
+bool is_large(PyObject* object) {
+  return is_tensor(object) && tensor_of(object).numel() >= elements_without_gil;
+}
+
+template <typename Work>
+auto without_gil(bool is_worth_it, const Work& work) {
+  if (!is_worth_it) return work();
+  const nb::gil_scoped_release released;
+  return work();
+}
+
+template <auto operation>
+PyObject* binary(PyObject* left, PyObject* right) {
+  return guarded([&]() -> PyObject* {
+    const std::optional<Side> a = side_of(left);
+    const std::optional<Side> b = side_of(right);
+    if (!a || !b) Py_RETURN_NOTIMPLEMENTED;
+    const LedgerPlaces places;
+    return new_tensor(without_gil(is_large(left) || is_large(right),
+                                  [&] { return operation(a->operand(), b->operand()); }));
+  });
+}
+
+template <auto operation>
+PyObject* power(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return binary<operation>(left, right);
+}
+
+template <auto operation>
+PyObject* unary(PyObject* self) {
+  return guarded([&] {
+    const LedgerPlaces places;
+    return new_tensor(without_gil(is_large(self), [&] { return operation(tensor_of(self)); }));
+  });
+}
+
+template <auto operation>
+PyObject* in_place(PyObject* self, PyObject* other) {
+  return guarded([&]() -> PyObject* {
+    const std::optional<Side> value = side_of(other);
+    if (!value) Py_RETURN_NOTIMPLEMENTED;
+    const LedgerPlaces places;
+    without_gil(is_large(self), [&] { operation(tensor_of(self), value->operand()); });
+    Py_INCREF(self);
+    return self;
+  });
+}
+
+PyObject* in_place_power(PyObject* self, PyObject* other, PyObject* modulus) {
+  if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+  return in_place<[](Tensor& x, const Operand& y) { pow_(x, y); }>(self, other);
+}
+
+PyObject* itself(PyObject* self) {
+  Py_INCREF(self);
+  return self;
+}
+
+template <typename Function>
+PyType_Slot slot(int id, Function* function) {
+  return {id, reinterpret_cast<void*>(function)};
+}
+
+}  // namespace
+
+std::span<const PyType_Slot> number_slots() {
+  using O = const Operand&;
+  static const std::array slots{
+      slot(Py_nb_add, binary<[](O a, O b) { return add(a, b); }>),
+      slot(Py_nb_subtract, binary<[](O a, O b) { return sub(a, b); }>),
+      slot(Py_nb_multiply, binary<[](O a, O b) { return mul(a, b); }>),
+      slot(Py_nb_true_divide, binary<[](O a, O b) { return div(a, b); }>),
+      slot(Py_nb_floor_divide, binary<[](O a, O b) { return floor_divide(a, b); }>),
+      slot(Py_nb_remainder, binary<[](O a, O b) { return remainder(a, b); }>),
+      slot(Py_nb_power, power<[](O a, O b) { return pow(a, b); }>),
+      slot(Py_nb_and, binary<[](O a, O b) { return bitwise_and(a, b); }>),
+      slot(Py_nb_or, binary<[](O a, O b) { return bitwise_or(a, b); }>),
+      slot(Py_nb_xor, binary<[](O a, O b) { return bitwise_xor(a, b); }>),
+      slot(Py_nb_negative, unary<[](const Tensor& x) { return neg(x); }>),
+      slot(Py_nb_absolute, unary<[](const Tensor& x) { return abs(x); }>),
+      slot(Py_nb_invert, unary<[](const Tensor& x) { return bitwise_not(x); }>),
+      slot(Py_nb_positive, itself),
+      slot(Py_nb_inplace_add, in_place<[](Tensor& x, O y) { add_(x, y); }>),
+      slot(Py_nb_inplace_subtract, in_place<[](Tensor& x, O y) { sub_(x, y); }>),
+      slot(Py_nb_inplace_multiply, in_place<[](Tensor& x, O y) { mul_(x, y); }>),
+      slot(Py_nb_inplace_true_divide, in_place<[](Tensor& x, O y) { div_(x, y); }>),
+      slot(Py_nb_inplace_floor_divide, in_place<[](Tensor& x, O y) { floor_divide_(x, y); }>),
+      slot(Py_nb_inplace_remainder, in_place<[](Tensor& x, O y) { remainder_(x, y); }>),
+      slot(Py_nb_inplace_power, in_place_power),
+      slot(Py_nb_inplace_and, in_place<[](Tensor& x, O y) { bitwise_and_(x, y); }>),
+      slot(Py_nb_inplace_or, in_place<[](Tensor& x, O y) { bitwise_or_(x, y); }>),
+      slot(Py_nb_inplace_xor, in_place<[](Tensor& x, O y) { bitwise_xor_(x, y); }>),
+  };
+  return slots;
+}
+
+}  // namespace tenstride::python
