@@ -134,8 +134,15 @@ def is_contiguous(layout: Layout) -> bool:
 
 def is_channels_last(layout: Layout) -> bool:
     """Whether the strides are those of ``channels_last`` (rank 4) or ``channels_last_3d`` (rank 5)."""
-    wanted = channels_last_strides(layout.shape)
-    return wanted is not None and _agree(layout, wanted)
+    if len(layout.shape) not in (4, 5):
+        return False
+    step = 1
+    for axis in (1, *range(len(layout.shape) - 1, 1, -1), 0):
+        if layout.shape[axis] != 1:
+            if layout.strides[axis] != step:
+                return False
+            step *= layout.shape[axis]  # a size of 0 is no exception here
+    return True
 
 
 def _agree(layout: Layout, wanted: Sizes) -> bool:

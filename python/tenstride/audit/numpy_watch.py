@@ -12,7 +12,7 @@ import numpy as np
 
 from .layouts import Layout, find_reordering, is_contiguous, try_view
 from .origins import Origin
-from .places import call_site
+from .places import CallSite, call_site
 from .report import Copy, Report, ScrambleFound, current_label
 from .slices import arithmetic, slice_text
 
@@ -182,8 +182,12 @@ def _watched_again(like: Watched, result):
     return result
 
 
-def _site(report: Report):
-    return call_site(sys._getframe(1), report._skipper, ())
+def _site(report: Report, operation: str, call: str) -> CallSite:
+    """The user's line; the line inside NumPy only where a function does something else than its name says."""
+    site = call_site(sys._getframe(1), report._skipper, ())
+    if operation == call or (site.inside is not None and site.inside.file.startswith("<")):
+        return CallSite(site.place, site.call, None, None, site.through)
+    return site
 
 
 def _kept(self: Watched, name: str, result, inputs):
@@ -195,7 +199,9 @@ def _kept(self: Watched, name: str, result, inputs):
     if not is_contiguous(layout):
         for one in inputs:
             if isinstance(one, Watched) and one._origin is not None and one.strides == result.strides:
-                result._origin = Origin(name, _site(self._report), layout, layout_of(one), one._origin)
+                result._origin = Origin(
+                    name, _site(self._report, name, name), layout, layout_of(one), one._origin
+                )
                 break
     return result
 
@@ -220,14 +226,15 @@ def _observed(
         return result
     result = _watched_again(self, result)
     src, dst = layout_of(self), layout_of(result)
-    site = _site(report)
+    site = _site(report, operation, call)
     if call == "reshape" and site.inside is None:
         reordering = find_reordering(self.shape, result.shape)
         if reordering is not None:
             found = ScrambleFound(call, reordering, str(self.dtype), site.place, current_label())
             report.add_scramble(found)
     if _shares(self, result):
-        result._origin = Origin(call, site, dst, src, self._origin) if dst != src else self._origin
+        name = "slice" if call == "index" else call
+        result._origin = Origin(name, site, dst, src, self._origin) if dst != src else self._origin
         return result
     if result.nbytes == 0:
         return result
@@ -267,7 +274,7 @@ def _written(target, call: str, value, run: Callable[[], Any], index) -> Any:
     size = part.size if part is not target or index is None else value.size
     _add(
         report,
-        _site(report),
+        _site(report, operation, call),
         operation,
         call,
         (layout_of(value), str(value.dtype), getattr(value, "_origin", None)),
@@ -321,10 +328,7 @@ def _slice_for(index) -> str | None:
 def _add(report, site, operation, call, source, result, read, written, times, **more) -> None:
     src, src_dtype, origin = source
     dst, dst_dtype = result
-    if operation in _EXPLICIT and site.inside is None:
-        kind = "explicit"
-    else:
-        kind = "conversion" if src_dtype != dst_dtype and operation not in _EXPLICIT else "silent"
+    kind = "explicit" if operation in _EXPLICIT else "conversion" if src_dtype != dst_dtype else "silent"
     report.add(
         Copy(
             kind=kind,

@@ -14,10 +14,10 @@ PRODUCTS = frozenset(
 )
 
 _ALWAYS = {
-    "cat": "cat writes all its parts into a new tensor",
-    "concat": "cat writes all its parts into a new tensor",
-    "concatenate": "concatenate writes all its parts into a new array",
-    "stack": "stack writes all its parts into a new tensor",
+    "cat": "cat writes all its parts into a new one",
+    "concat": "cat writes all its parts into a new one",
+    "concatenate": "concatenate writes all its parts into a new one",
+    "stack": "stack writes all its parts into a new one",
     "flip": "PyTorch has no negative strides, so flip copies",
     "roll": "roll writes its result anew",
     "rot90": "PyTorch has no negative strides, so rot90 copies",
@@ -125,13 +125,13 @@ def _fix_followed(copy) -> str:
     where = f" ({place.short})" if place else ""
     if ly.try_view(copy.src, sizes) is not None:
         return (
-            f"drop .contiguous(): {view}{where} is a view of {copy.src} as it stands; keep it only if something "
-            "else needs row-major strides"
+            f"drop .contiguous(): {view}{where} is a view of {copy.src} as it stands; keep it only if "
+            "something else needs row-major strides"
         )
     obstacle = ly.why_not_view(copy.src, sizes)
     return (
-        f"{view} needs it (axes {obstacle.left_axis} and {obstacle.right_axis} would merge): keep the two apart "
-        "and let the next operation run over both (einsum, tensordot)"
+        f"{view} needs it (axes {obstacle.left_axis} and {obstacle.right_axis} would merge): keep the two "
+        "apart and let the next operation run over both (einsum, tensordot)"
     )
 
 
@@ -174,8 +174,8 @@ def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
         return f"order the operand's axes as batch, rows, columns in memory before this line{moved}"
     if ly.is_channels_last(copy.src) and not ly.is_contiguous(copy.src):
         return (
-            "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the columns of the next "
-            "weight permuted once"
+            "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the columns of "
+            "the next weight permuted once"
         )
     left, right = obstacle.left_axis, obstacle.right_axis
     cause = since(copy)
@@ -188,17 +188,18 @@ def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
 _FIXES = {
     "clone": "drop it unless one of the two is written to afterwards",
     "copy": "drop it unless one of the two is written to afterwards",
-    "cat": "let the parts be written where they belong: torch.empty once, then out= or slices of it",
-    "concatenate": "let the parts be written where they belong: np.empty once, then out= or slices of it",
-    "stack": "let the parts be written where they belong: torch.empty once, then out= or slices of it",
+    "cat": "make the whole once (empty) and let the parts be written into it (out=, slices)",
+    "concatenate": "make the whole once (empty) and let the parts be written into it (out=, slices)",
+    "stack": "make the whole once (empty) and let the parts be written into it (out=, slices)",
     "index": "a slice is a view; or index later, when less is left",
     "index_select": "narrow or a slice is a view; or select later, when less is left",
     "take": "a slice is a view; or take later, when less is left",
-    "repeat": "repeat along axes that broadcast costs nothing: expand is a view",
-    "tile": "repeat along axes that broadcast costs nothing: expand is a view",
+    "repeat": "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
+    "tile": "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
     "repeat_interleave": "unsqueeze and expand are views where the next operation takes one axis more",
     "flip": "index backwards where it is read, or flip the smaller operand",
     "pad": "use the padding= of the convolution or pooling that follows",
+    "array": "np.asarray copies only where it must; or drop it unless one of the two is written to",
     "setitem": "let the operation before write there itself (out=)",
     "copy_": "let the operation before write there itself (out=)",
     "index_put_": "let the operation before write there itself (out=)",

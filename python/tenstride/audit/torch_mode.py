@@ -257,11 +257,12 @@ class CopyMode(TorchDispatchMode):
     def _reshaped(self, facts: _Facts, source, src: Layout, dst: Layout, last, site: CallSite) -> None:
         """The second half of a reshape that copied; a view of what contiguous() copied; a scramble."""
         completes = last is not None and last[1] is not None and last[1] == self.storages.key(source)
-        if facts.name == "_unsafe_view" and completes:
+        # ravel is contiguous() and view(), the others clone() and _unsafe_view().
+        if completes and (facts.name == "_unsafe_view" or last[0].operation == "ravel"):
             copy = last[0]
             if copy.call == "clone" and copy.src is not None and copy.dst == src:
                 copy.target, copy.dst = dst.shape, dst
-                if copy.phase == "backward" or copy.operation == "contiguous" or copy.operation == "clone":
+                if copy.operation in ("contiguous", "clone"):
                     copy.operation = "reshape"
         entry = self.storages.find(source)
         if facts.name != "_unsafe_view" and entry is not None and entry.copied is not None:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The audit's layouts: views and scrambles, held against PyTorch, the compiled module and the definition."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import itertools
+import random
+
+import pytest
+import tenstride
+from tenstride.audit import layouts
+from tenstride.audit.layouts import Layout, find_reordering, try_view, why_not_view
+
+MODULES = ["layouts", "slices", "text", "strip"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings_give_what_they_say(name):
+    module = importlib.import_module(f"tenstride.audit.{name}")
+    failed, tried = doctest.testmod(module)
+    assert tried and not failed
+
+
+def random_layout(rng):
+    """A layout as programs have them: contiguous, then permuted, sliced, expanded."""
+    shape = [rng.choice((1, 1, 2, 2, 3, 4, 0 if rng.random() < 0.1 else 6)) for _ in range(rng.randrange(5))]
+    strides = list(layouts.row_major_strides(shape))
+    order = list(range(len(shape)))
+    if rng.random() < 0.5:
+        rng.shuffle(order)
+    if shape and rng.random() < 0.3:
+        strides[rng.randrange(len(shape))] *= rng.choice((0, 2, 3))
+    return Layout(tuple(shape[i] for i in order), tuple(strides[i] for i in order), rng.randrange(3))
+
+
+def random_shape(rng, count):
+    sizes = []
+    while count > 1 and rng.random() < 0.8:
+        sizes.append(rng.choice([size for size in range(1, count + 1) if count % size == 0]))
+        count //= sizes[-1]
+    sizes.append(count)
+    rng.shuffle(sizes)
+    if rng.random() < 0.3:
+        sizes.insert(rng.randrange(len(sizes) + 1), 1)
+    return tuple(sizes)
+
+
+def cases(count, seed):
+    rng = random.Random(seed)
+    for _ in range(count):
+        layout = random_layout(rng)
+        yield layout, random_shape(rng, layout.numel)
+
+
+def assert_agrees(make):
+    """`make(layout)` is a tensor of PyTorch's kind with that layout."""
+    views = refusals = 0
+    for layout, shape in cases(3000, 7):
+        try:
+            strides = tuple(make(layout).view(shape).stride())
+        except RuntimeError:
+            strides = None
+        ours = try_view(layout, shape)
+        assert (ours and ours.strides) == strides, (layout, shape)
+        assert (why_not_view(layout, shape) is None) == (strides is not None)
+        views += strides is not None
+        refusals += strides is None
+    assert views > 500 and refusals > 500
+
+
+def test_views_are_pytorchs():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed for this Python")
+    assert_agrees(lambda layout: torch.empty(4096).as_strided(*layout))
+
+
+def test_views_are_the_modules():
+    if not hasattr(tenstride, "Tensor"):
+        pytest.skip("the compiled module is not there")
+    assert_agrees(lambda layout: tenstride.empty(4096).as_strided(*layout))
+
+
+def test_obstacle_names_axes_that_do_not_nest():
+    for layout, shape in cases(3000, 8):
+        obstacle = why_not_view(layout, shape)
+        if obstacle is None:
+            continue
+        left, right = obstacle.left_axis, obstacle.right_axis
+        assert left < right and all(layout.shape[axis] == 1 for axis in range(left + 1, right))
+        assert layout.strides[left] == obstacle.stride_found
+        assert layout.strides[right] * layout.shape[right] == obstacle.stride_needed
+        assert obstacle.stride_found != obstacle.stride_needed
+
+
+def test_obstacle_in_words():
+    obstacle = why_not_view(Layout((2, 2, 3), (6, 1, 2), 0), (12,))
+    assert str(obstacle) == "no view: axes 1 and 2 would merge, axis 1 has stride 1 and must have 6"
+
+
+def test_obstacle_is_the_modules():
+    if not hasattr(tenstride, "Tensor"):
+        pytest.skip("the compiled module is not there")
+    compared = 0
+    for layout, shape in cases(2000, 9):
+        obstacle = why_not_view(layout, shape)
+        if obstacle is None:
+            continue
+        with pytest.raises(RuntimeError) as error:
+            tenstride.empty(4096).as_strided(*layout).view(shape)
+        left, right = obstacle.left_axis, obstacle.right_axis
+        assert f"axes {left} and {right} would merge, but a step along axis {left} moves" in str(error.value)
+        assert f"= {obstacle.stride_needed}\n" in str(error.value)
+        compared += 1
+    assert compared > 300
+
+
+def test_contiguity_is_pytorchs():
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed for this Python")
+    for layout, _ in cases(3000, 10):
+        tensor = torch.empty(4096).as_strided(*layout)
+        assert layouts.is_contiguous(layout) == tensor.is_contiguous(), layout
+        if len(layout.shape) == 4:
+            expected = tensor.is_contiguous(memory_format=torch.channels_last)
+            assert layouts.is_channels_last(layout) == expected, layout
+
+
+def test_scramble_is_another_order_of_the_sizes_and_the_code_undoes_it():
+    """The definition: without ones the same sizes in another order; `order` permutes to the new sizes."""
+    sizes = (1, 2, 3, 3)
+    for source in itertools.product(sizes, repeat=3):
+        for to in set(itertools.permutations((*source, 1))) | set(itertools.permutations(source)):
+            found = find_reordering(source, to)
+            kept = [size for size in source if size != 1], [size for size in to if size != 1]
+            assert (found is not None) == (kept[0] != kept[1] and sorted(kept[0]) == sorted(kept[1]))
+            if found is not None:
+                assert sorted(found.order) == [0, 1, 2]
+                assert [source[i] for i in found.order if source[i] != 1] == kept[1]
+
+
+@pytest.mark.parametrize(
+    ("source", "to"),
+    [((4, 4), (4, 4)), ((6,), (3, 2)), ((2, 3), (2, 1, 3)), ((2, 3), (6,)), ((0, 2), (2, 0))],
+)
+def test_split_merge_ones_and_equal_sizes_are_no_scramble(source, to):
+    assert find_reordering(source, to) is None
+
+
+def test_scramble_in_words():
+    assert str(find_reordering((2, 3), (3, 2))) == (
+        "the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; "
+        "probably meant: .transpose(0, 1)"
+    )
