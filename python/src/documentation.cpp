@@ -38,6 +38,11 @@ std::string signature(const detail::Operation& operation, Form form) {
       add("**axes_lengths");
       continue;
     }
+    if (word.starts_with('_')) {  // by position alone, in one of several overloads
+      if (!names_only) add("*args");
+      names_only = true;
+      continue;
+    }
     const bool is_optional = word.ends_with('?');
     if (is_optional) word.remove_suffix(1);
     const bool is_spread = word.ends_with("...");

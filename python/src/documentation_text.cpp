@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
-
 #include "documentation.hpp"
 
 namespace tenstride::python {
 
 std::string_view operation_text(std::string_view name) {
-  static const std::map<std::string_view, std::string_view> texts{
-      {"permute",
-       "A view with the axes in another order: axis i is the old axis dims[i].\n\n"
-       "Refuses what does not list each axis once (RuntimeError) or names none there is (IndexError).\n\n"
-       ">>> torch.zeros(2, 3, 4).permute(2, 0, 1).shape\n"
-       "torch.Size([4, 2, 3])\n"},
-  };
-  const auto found = texts.find(name);
-  return found == texts.end() ? std::string_view() : found->second;
+  for (const auto family : {texts_of_views, texts_of_parts, texts_of_copies, texts_of_factories,
+                            texts_of_queries, texts_of_arithmetic, texts_of_comparisons, texts_of_in_place}) {
+    const std::span<const OperationText> texts = family();
+    const auto found = std::lower_bound(
+        texts.begin(), texts.end(), name,
+        [](const OperationText& entry, std::string_view wanted) { return entry.name < wanted; });
+    if (found != texts.end() && found->name == name) return found->text;
+  }
+  return {};
 }
 
 }  // namespace tenstride::python

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every docstring's example is run, and everything public has a docstring."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+
+import pytest
+import tenstride
+
+
+# Values, which cannot have a docstring of their own.
+VALUES = (tenstride.dtype, tenstride.memory_format, int, float, type(annotations))
+
+
+def public_objects():
+    """Everything a user can reach by name: (name, object), methods and attributes of classes too."""
+    for name in sorted(vars(tenstride.linalg)):
+        if not name.startswith("_"):
+            yield f"linalg.{name}", getattr(tenstride.linalg, name)
+    seen = set()
+    for name in sorted(dir(tenstride)):
+        if name.startswith("_"):
+            continue
+        value = getattr(tenstride, name)
+        if inspect.ismodule(value) or isinstance(
+            value, (tenstride.dtype, tenstride.memory_format, int, float)
+        ):
+            continue
+        yield name, value
+        if inspect.isclass(value) and value not in seen and not issubclass(value, BaseException):
+            seen.add(value)
+            for member in sorted(vars(value)):
+                if not member.startswith("_"):
+                    yield f"{name}.{member}", getattr(value, member)
+
+
+OBJECTS = dict(public_objects())
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_says_what_it_is(name):
+    assert (inspect.getdoc(OBJECTS[name]) or "").strip(), f"{name} has no docstring"
+
+
+@pytest.mark.parametrize("name", [name for name in OBJECTS if ">>>" in (inspect.getdoc(OBJECTS[name]) or "")])
+def test_example_gives_what_it_says(name):
+    names = {"torch": tenstride, "tenstride": tenstride}
+    text = inspect.getdoc(OBJECTS[name])
+    examples = doctest.DocTestParser().get_doctest(text, names, name, None, 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    output = []
+    runner.run(examples, out=output.append)
+    assert runner.failures == 0, "".join(output)
