@@ -17,6 +17,7 @@ from . import torch_names as names
 from .layouts import Layout, find_reordering, is_channels_last, is_contiguous
 from .origins import Origin
 from .places import CallSite, call_site
+from .reasons import RESHAPES
 from .report import Copy, Report, ScrambleFound, current_label
 from .torch_remedies import index_remedy, repeat_remedy
 from .torch_track import Storages
@@ -117,7 +118,7 @@ class CopyMode(TorchDispatchMode):
         frame = sys._getframe(1)
         last, self._last = self._last, None
         if facts.moves:
-            self._copied(facts, args, result, before, start, seconds, frame)
+            self._copied(facts, args, kwargs, result, before, start, seconds, frame)
         elif facts.is_view:
             self._viewed(facts, args, result, last, frame)
         else:
@@ -127,8 +128,9 @@ class CopyMode(TorchDispatchMode):
     def _site(self, frame) -> CallSite:
         return call_site(frame, self.report._skipper, _OWN_FILES)
 
-    def _operation(self, site: CallSite, call: str):
-        return names.operation_of(site, call, _known, self.functions.current if self.functions else None)
+    def _operation(self, site: CallSite, call: str, fallback: str | None = None):
+        function = self.functions.current if self.functions else None
+        return names.operation_of(site, fallback or names.pretty(call), _known, function)
 
     # Copies ------------------------------------------------------------------------------------------
 
@@ -141,7 +143,9 @@ class CopyMode(TorchDispatchMode):
         layout = self.storages.layout(sources[0]) if sources else None
         return sources, layout, self.storages.origin(sources[0], layout) if sources else None
 
-    def _copied(self, facts: _Facts, args, result, before, start: float, seconds: float, frame) -> None:
+    def _copied(
+        self, facts: _Facts, args, kwargs, result, before, start: float, seconds: float, frame
+    ) -> None:
         sources, layout, origin = before
         results = _tensors(args[0] if facts.name in names.WRITES_INTO else result)
         if not sources or not results:
@@ -160,11 +164,9 @@ class CopyMode(TorchDispatchMode):
         site = self._site(frame)
         if site.inside is not None and site.inside.file.endswith(_PRINTING):
             return
-        operation, is_own, is_backward = self._operation(site, facts.name)
-        if operation == "clone" and not is_own and self._asks_rows(facts, result):
-            operation = "contiguous"
-        if operation in ("clone", "copy") and is_own and site.call != operation and facts.name == "clone":
-            operation = site.call if site.call in _known else operation
+        is_contiguous_call = facts.name == "clone" and kwargs.get("memory_format") is torch.contiguous_format
+        fallback = "contiguous" if is_contiguous_call else None
+        operation, is_own, is_backward = self._operation(site, facts.name, fallback)
         converts = facts.name == "_to_copy" and (
             source.dtype != target.dtype or source.device != target.device
         )
@@ -201,10 +203,6 @@ class CopyMode(TorchDispatchMode):
                 entry.copied = copy
         # A result that keeps odd strides (clone of a permuted tensor) goes on with its history.
         self._keep(facts.name, site, operation, args, target)
-
-    @staticmethod
-    def _asks_rows(facts: _Facts, result) -> bool:
-        return facts.name == "clone" and isinstance(result, torch.Tensor) and result.is_contiguous()
 
     def _is_same(self, source, target) -> bool:
         """Whether a tensor is written onto itself."""
@@ -243,8 +241,7 @@ class CopyMode(TorchDispatchMode):
             if src is None or dst is None:
                 continue
             if facts.is_reshape:
-                site = site or self._site(frame)
-                self._reshaped(facts, source, src, dst, last, site)
+                self._reshaped(facts, source, src, dst, last, frame)
             if dst == src and parent is not None:
                 continue
             if dst == src or (is_contiguous(dst) and is_contiguous(src) and parent is None):
@@ -254,7 +251,7 @@ class CopyMode(TorchDispatchMode):
             text = _with_numbers(operation, facts.name, args)
             self.storages.remember(output, Origin(text, site, dst, src, parent))
 
-    def _reshaped(self, facts: _Facts, source, src: Layout, dst: Layout, last, site: CallSite) -> None:
+    def _reshaped(self, facts: _Facts, source, src: Layout, dst: Layout, last, frame) -> None:
         """The second half of a reshape that copied; a view of what contiguous() copied; a scramble."""
         completes = last is not None and last[1] is not None and last[1] == self.storages.key(source)
         # ravel is contiguous() and view(), the others clone() and _unsafe_view().
@@ -263,16 +260,22 @@ class CopyMode(TorchDispatchMode):
             if copy.call == "clone" and copy.src is not None and copy.dst == src:
                 copy.target, copy.dst = dst.shape, dst
                 if copy.operation in ("contiguous", "clone"):
-                    copy.operation = "reshape"
+                    copy.operation, copy.kind = "reshape", "silent"
         entry = self.storages.find(source)
         if facts.name != "_unsafe_view" and entry is not None and entry.copied is not None:
             copy, entry.copied = entry.copied, None
             if copy.dst == src and copy.src is not None:
-                copy.followed = (self._operation(site, facts.name)[0], dst.shape, site.place)
+                site = self._site(frame)
+                operation = self._operation(site, facts.name)[0]
+                name = operation if operation in RESHAPES else f"view inside {operation}"
+                copy.followed = (name, dst.shape, site.place)
         reordering = find_reordering(src.shape, dst.shape)
-        if reordering is not None and site.inside is None:
+        if reordering is None:
+            return
+        site = self._site(frame)
+        if site.inside is None:
             operation, _, is_backward = self._operation(site, facts.name)
-            if operation in names.RESHAPES and not is_backward:
+            if operation in names.CAN_SCRAMBLE and not is_backward:
                 found = ScrambleFound(operation, reordering, _dtype(source), site.place, current_label())
                 self.report.add_scramble(found)
 

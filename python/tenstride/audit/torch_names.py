@@ -27,7 +27,7 @@ EXPLICIT = _words(
 )
 """Calls that say that they copy."""
 
-RESHAPES = frozenset({"view", "reshape", "view_as", "reshape_as"})
+CAN_SCRAMBLE = frozenset({"view", "reshape", "view_as", "reshape_as"})
 """What can scramble."""
 
 UNNAMED = _words("backward grad apply map_ apply_ register_hook run_backward load save compile")
@@ -82,20 +82,20 @@ def known_names(torch) -> frozenset[str]:
     return frozenset(names - UNNAMED)
 
 
-def operation_of(site, call: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
+def operation_of(site, fallback: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
     """What was called, whether the user's own line says so, and whether autograd's backward pass did.
 
-    `function` is what the function mode saw, where that is in use.
+    `fallback` is its name where nothing better is known, `function` what the function mode saw.
     """
     is_backward = site.inside_call in BACKWARD_CALLS or bool(site.through & BACKWARD_CALLS)
     own = function or site.call
     if is_backward:
-        return pretty(call), False, True
+        return fallback, False, True
     if own in known and not site.through & MODULE_CALLS:
-        return own, True, False
+        return own, function is None or site.inside is None, False
     if site.inside is not None:
-        return (site.inside_call if site.inside_call in known else pretty(call)), False, False
-    return pretty(call), True, False
+        return (site.inside_call if site.inside_call in known else fallback), False, False
+    return fallback, True, False
 
 
 def kind_of(operation: str, is_own: bool, call: str, converts: bool) -> str:
