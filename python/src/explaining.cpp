@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "explaining.hpp"
 
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
-
 #include <filesystem>
 #include <span>
 #include <string>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <filesystem>
 #include <string>
 

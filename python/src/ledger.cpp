@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <memory>
 #include <thread>
 #include <utility>

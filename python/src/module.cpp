@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
+#include "array_namespace.hpp"
 #include "calls.hpp"
 #include "einops.hpp"
 #include "errors.hpp"
@@ -9,6 +9,7 @@
 #include "explaining.hpp"
 #include "files.hpp"
 #include "ledger.hpp"
+#include "numpy_functions.hpp"
 #include "quick.hpp"
 #include "storage.hpp"
 #include "tensor.hpp"
@@ -41,6 +42,8 @@ NB_MODULE(_tenstride, module) {
   python::define_ledger(module);
   python::define_exchange(module, module.attr("Tensor"));
   python::define_einops(module);
+  python::define_array_namespace(module.attr("Tensor"));
+  python::define_numpy_functions(module);
   python::define_explaining(module);
   python::define_files(module);
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {

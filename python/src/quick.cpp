@@ -48,7 +48,7 @@ PyObject* of_ints(PyObject* self, PyObject* const* arguments, Py_ssize_t count, 
     const Ints ints(arguments, count, names, most == any ? Brackets::taken : Brackets::refused);
     if (!ints.dims || ints.dims->size() < least || ints.dims->size() > most) return nullptr;
     const LedgerPlaces places;
-    return new_tensor(view(tensor_of(self), *ints.dims));
+    return make_tensor([&] { return view(tensor_of(self), *ints.dims); });
   });
 }
 
@@ -91,7 +91,23 @@ PyObject* reshape(PyObject* self, PyObject* const* arguments, Py_ssize_t count, 
     const Ints ints(arguments, count, names, Brackets::taken);
     if (!ints.dims || !tensor_of(self).is_contiguous()) return nullptr;
     const LedgerPlaces places;
-    return new_tensor(std::as_const(tensor_of(self)).reshape(*ints.dims));
+    return make_tensor([&] { return std::as_const(tensor_of(self)).reshape(*ints.dims); });
+  });
+}
+
+/// `flatten` of a contiguous tensor is a view; of one axis alone it is the tensor itself, and goes the long
+/// way.
+PyObject* flatten(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  return guarded([&]() -> PyObject* {
+    const Tensor& tensor = tensor_of(self);
+    const Ints ints(arguments, count, names, Brackets::refused);
+    if (!ints.dims || ints.dims->size() > 2 || tensor.dim() < 2 || !tensor.is_contiguous()) return nullptr;
+    const auto wrap = [&](Index axis) { return axis < 0 ? axis + tensor.dim() : axis; };
+    const Index first = ints.dims->empty() ? 0 : (*ints.dims)[0];
+    const Index last = ints.dims->size() < 2 ? -1 : (*ints.dims)[1];
+    if (wrap(first) == wrap(last)) return nullptr;
+    const LedgerPlaces places;
+    return make_tensor([&] { return tensor.flatten(first, last); });
   });
 }
 
@@ -106,7 +122,18 @@ PyObject* ndim(PyObject* self, void*) {
 }
 template <auto view>
 PyObject* attribute(PyObject* self, void*) {
-  return guarded([&] { return new_tensor(view(tensor_of(self))); });
+  return guarded([&] { return make_tensor([&] { return view(std::as_const(tensor_of(self))); }); });
+}
+/// One that PyTorch gives as the very same object where there is nothing to turn.
+template <auto view>
+PyObject* attribute_or_self(PyObject* self, void*) {
+  return guarded([&] {
+    const Tensor& tensor = tensor_of(self);
+    Tensor result = view(tensor);
+    if (tensor.dim() != 0 || !result.is_same(tensor)) return new_tensor(std::move(result));
+    Py_INCREF(self);
+    return self;
+  });
 }
 
 }  // namespace
@@ -121,10 +148,12 @@ void define_quick_methods() {
   put_in_front("transpose", of_ints<2, 2, [](T x, D d) { return x.transpose(d[0], d[1]); }>);
   put_in_front("swapaxes", of_ints<2, 2, [](T x, D d) { return x.transpose(d[0], d[1]); }>);
   put_in_front("unsqueeze", of_ints<1, 1, [](T x, D d) { return x.unsqueeze(d[0]); }>);
+  put_in_front("squeeze", of_ints<0, 1, [](T x, D d) { return d.empty() ? x.squeeze() : x.squeeze(d[0]); }>);
   put_in_front("select", of_ints<2, 2, [](T x, D d) { return x.select(d[0], d[1]); }>);
   put_in_front("narrow", of_ints<3, 3, [](T x, D d) { return x.narrow(d[0], d[1], d[2]); }>);
   put_in_front("t", of_ints<0, 0, [](T x, D) { return x.t(); }>);
   put_in_front("contiguous", contiguous);
+  put_in_front("flatten", flatten);
   put_in_front("size", size);
   put_in_front("stride", stride);
   put_in_front("dim", plain<[](T x) { return PyLong_FromLongLong(x.dim()); }>);
@@ -135,7 +164,7 @@ void define_quick_methods() {
   put_in_front("dtype", dtype);
   put_in_front("ndim", ndim);
   put_in_front("T", attribute<[](T x) { return x.T(); }>);
-  put_in_front("mT", attribute<[](T x) { return x.mT(); }>);
+  put_in_front("mT", attribute_or_self<[](T x) { return x.mT(); }>);
   put_in_front("data_ptr", plain<[](T x) { return PyLong_FromVoidPtr(const_cast<void*>(x.data_ptr())); }>);
 }
 

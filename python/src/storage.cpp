@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include "message.hpp"
 #include "tenstride/expression.hpp"
 #include "types.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
+#include <array>
 #include <span>
 #include <vector>
 
@@ -24,12 +23,57 @@ namespace {
 
 namespace nb = nanobind;
 
+/// Below, giving up the GIL costs more than it gains others.
+constexpr Index elements_without_gil = Index{1} << 14;
+
+/// Entries of basic indexing, without a heap; what is none, or too many, goes the long way.
+struct BasicKey {
+  std::array<BasicIndex, 8> entries;
+  std::size_t count = 0;
+
+  bool read(PyObject* key) {
+    if (!PyTuple_CheckExact(key)) return add(key);
+    const Py_ssize_t size = PyTuple_GET_SIZE(key);
+    if (size > static_cast<Py_ssize_t>(entries.size())) return false;
+    for (Py_ssize_t i = 0; i < size; ++i) {
+      if (!add(PyTuple_GET_ITEM(key, i))) return false;
+    }
+    return true;
+  }
+  bool add(PyObject* entry) {
+    BasicIndex& place = entries[count++];
+    if (PyLong_CheckExact(entry)) {
+      place = to_index(entry);
+    } else if (PySlice_Check(entry)) {
+      place = to_slice(entry);
+    } else if (entry == Py_None) {
+      place = NewAxis{};
+    } else if (entry == Py_Ellipsis) {
+      place = Ellipsis{};
+    } else {
+      return false;
+    }
+    return true;
+  }
+};
+
 PyObject* get_item(PyObject* self, PyObject* key) {
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
+    if (PyLong_CheckExact(key)) return make_tensor([&] { return tensor.select(0, to_index(key)); });
+    if (BasicKey basic; basic.read(key)) {
+      const std::span<const BasicIndex> entries(basic.entries.data(), basic.count);
+      return make_tensor([&] { return tensor.with_layout(index(tensor.layout(), entries)); });
+    }
+    const std::vector<TensorIndex> indices = to_indices(key);
     const LedgerPlaces places;
-    if (PyLong_CheckExact(key)) return new_tensor(tensor.select(0, to_index(key)));
-    return new_tensor(tensor.index(to_indices(key)));
+    if (tensor.numel() < elements_without_gil) return new_tensor(tensor.index(indices));
+    nb::gil_scoped_release released;
+    Tensor result = tensor.index(indices);
+    {
+      const nb::gil_scoped_acquire acquired;
+      return new_tensor(std::move(result));
+    }
   });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types.hpp"
 
-#include <nanobind/stl/string.h>
-
 #include <array>
 #include <string>
 
@@ -15,7 +13,7 @@ namespace {
 namespace nb = nanobind;
 
 /// All live as long as the process.
-PyTypeObject* tensor_type = nullptr;
+PyTypeObject* type_of_tensors = nullptr;
 PyTypeObject* size_type = nullptr;
 std::array<PyObject*, dtype_count> dtypes{};
 std::array<PyObject*, 4> formats{};
@@ -118,20 +116,20 @@ void define_types(nb::module_& module) {
 }
 
 void set_tensor_type(nb::handle type) {
-  tensor_type = reinterpret_cast<PyTypeObject*>(type.ptr());
+  type_of_tensors = reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+nb::handle tensor_type() noexcept {
+  return reinterpret_cast<PyObject*>(type_of_tensors);
 }
 
 bool is_tensor(PyObject* object) noexcept {
-  return Py_TYPE(object) == tensor_type || PyType_IsSubtype(Py_TYPE(object), tensor_type) != 0;
+  return Py_TYPE(object) == type_of_tensors || PyType_IsSubtype(Py_TYPE(object), type_of_tensors) != 0;
 }
 Tensor& tensor_of(PyObject* object) noexcept {
   return *nb::inst_ptr<Tensor>(nb::handle(object));
 }
 PyObject* new_tensor(Tensor tensor) {
-  nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(tensor_type));
-  new (nb::inst_ptr<Tensor>(object)) Tensor(std::move(tensor));
-  nb::inst_mark_ready(object);
-  return object.release().ptr();
+  return make_tensor([&] { return std::move(tensor); });
 }
 
 namespace {

@@ -2,6 +2,13 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+// All casters that any file uses stand here: a file that lacks one would link another meaning of the same
+// cast.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 #include "tenstride/tensor.hpp"
 
@@ -25,10 +32,20 @@ void define_types(nanobind::module_& module);
 /// Tells what the type of tensors is, once there is one.
 void set_tensor_type(nanobind::handle type);
 
+/// Borrowed.
+nanobind::handle tensor_type() noexcept;
 bool is_tensor(PyObject* object) noexcept;
 /// Pre: `is_tensor`.
 Tensor& tensor_of(PyObject* object) noexcept;
 PyObject* new_tensor(Tensor tensor);
+/// The same with what `make()` gives, built where it stays.
+template <typename Make>
+PyObject* make_tensor(const Make& make) {
+  nanobind::object object = nanobind::inst_alloc(tensor_type());
+  new (nanobind::inst_ptr<Tensor>(object)) Tensor(make());
+  nanobind::inst_mark_ready(object);
+  return object.release().ptr();
+}
 
 /// A `torch.Size`, a tuple of ints.
 PyObject* new_size(const Dims& dims);

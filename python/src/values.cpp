@@ -83,14 +83,6 @@ Value sequence(PyObject* object, Value::SequenceKind kind, Given& given) {
   return Value(Value::Variant(std::move(items)));
 }
 
-Slice to_slice(PyObject* object) {
-  const auto* slice = reinterpret_cast<PySliceObject*>(object);
-  const auto entry = [](PyObject* value) {
-    return value == Py_None ? std::optional<Index>() : std::optional(to_index(value));
-  };
-  return {entry(slice->start), entry(slice->stop), entry(slice->step).value_or(1)};
-}
-
 /// Python's own types as dtypes mean the wide ones, as PyTorch takes them.
 std::optional<DType> python_type(PyObject* object) {
   if (object == reinterpret_cast<PyObject*>(&PyFloat_Type)) return DType::float64;
@@ -127,6 +119,14 @@ Index to_index(PyObject* object) {
   const long long value = PyLong_AsLongLong(index.ptr());
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return value;
+}
+
+Slice to_slice(PyObject* object) {
+  const auto* slice = reinterpret_cast<PySliceObject*>(object);
+  const auto entry = [](PyObject* value) {
+    return value == Py_None ? std::optional<Index>() : std::optional(to_index(value));
+  };
+  return {entry(slice->start), entry(slice->stop), entry(slice->step).value_or(1)};
 }
 
 Value to_value(PyObject* object, Given& given) {

@@ -26,6 +26,8 @@ PyObject* from_scalar(const Scalar& scalar);
 
 /// What stands in brackets: `x[1:, ::2, None, ..., [0, 2], mask]`.
 std::vector<TensorIndex> to_indices(PyObject* object);
+/// Pre: it is a slice.
+Slice to_slice(PyObject* object);
 /// An int or what says it is one (`__index__`). Throws TypeError.
 Index to_index(PyObject* object);
 
