@@ -74,7 +74,7 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
   if (meeting == DType::bool_ || alpha == Scalar(1)) {
     return apply_binary(operation, op, a, b, Takes::numbers, self);
   }
-  Prepared factor = detail::prepare(op == BinaryOp::sub ? negated(alpha) : alpha);
+  Prepared factor = detail::prepare_parameter(op == BinaryOp::sub ? negated(alpha) : alpha);
   return detail::run_ternary(operation, copy::ternary_row(TernaryOp::add_scaled, worked_in(meeting)),
                              {std::move(operands[0]), std::move(operands[1]), std::move(factor)},
                              {meeting, meeting, meeting}, meeting, self);
@@ -140,7 +140,9 @@ Tensor power(std::string_view operation, const Operand& a, const Operand& b, Ten
                                meeting, self);
     }
   }
-  return apply_binary(operation, BinaryOp::pow, a, b, Takes::not_bool, self);
+  if (a.is_tensor()) operands[1].is_parameter = !b.is_tensor();
+  return detail::run_binary(operation, copy::binary_row(BinaryOp::pow, worked_in(meeting)),
+                            std::move(operands), meeting, meeting, self);
 }
 
 }  // namespace

@@ -38,10 +38,16 @@ Tensor absolute(std::string_view operation, const Tensor& x, Tensor* self) {
   return detail::run_unary(operation, row, x, x.dtype(), component_type(x.dtype()), self);
 }
 
+Tensor logical_inverse(std::string_view operation, const Tensor& x, Tensor* self) {
+  detail::require_taken(operation, x.dtype(), Takes::numbers);
+  const std::array operands{detail::prepare(x), detail::prepare_parameter(true)};
+  return detail::run_truths(operation, copy::binary_row(BinaryOp::bit_xor, DType::uint8), operands, x.dtype(),
+                            self);
+}
+
 Tensor inverted(std::string_view operation, const Tensor& x, Tensor* self) {
   detail::require_taken(operation, x.dtype(), Takes::bits);
-  if (x.dtype() == DType::bool_)
-    return apply_binary(operation, BinaryOp::bit_xor, x, true, Takes::bits, self);
+  if (x.dtype() == DType::bool_) return logical_inverse(operation, x, self);
   const copy::UnaryRow row = copy::unary_row(UnaryOp::bit_not, x.dtype());
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
@@ -53,17 +59,13 @@ Tensor logical(std::string_view operation, BinaryOp op, const Operand& a, const 
   return detail::run_truths(operation, copy::binary_row(op, DType::uint8), operands, meeting, self);
 }
 
-Tensor logical_inverse(std::string_view operation, const Tensor& x, Tensor* self) {
-  detail::require_taken(operation, x.dtype(), Takes::numbers);
-  const std::array operands{detail::prepare(x), detail::prepare(true)};
-  return detail::run_truths(operation, copy::binary_row(BinaryOp::bit_xor, DType::uint8), operands, x.dtype(),
-                            self);
-}
-
 Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
   detail::require_taken(operation, x.dtype(), Takes::numbers);
   if (is_integer(x.dtype()) || x.dtype() == DType::bool_) {
-    return full_like(x, op == UnaryOp::isfinite, {.dtype = DType::bool_});
+    // PyTorch asks whether x != x, and makes the two others like x.
+    if (op != UnaryOp::isnan) return full_like(x, op == UnaryOp::isfinite, {.dtype = DType::bool_});
+    Tensor result = detail::fresh_result(elementwise_layout({&x.layout(), 1}), DType::bool_, x.device());
+    return result.zero_();
   }
   const copy::UnaryRow row = copy::unary_row(op, worked_in(x.dtype()));
   return detail::run_unary(operation, row, x, x.dtype(), DType::bool_, nullptr);
@@ -72,10 +74,15 @@ Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
 Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<Operand>& min,
                const std::optional<Operand>& max, Tensor* self) {
   if (!min && !max) throw RuntimeError(message(operation, ": min or max must be given"));
-  if (!max) return apply_binary(operation, BinaryOp::maximum, x, *min, Takes::real_not_bool, self);
-  if (!min) return apply_binary(operation, BinaryOp::minimum, x, *max, Takes::real_not_bool, self);
-  std::array operands{detail::prepare(x), detail::prepare(*min), detail::prepare(*max)};
-  const DType meeting = detail::meeting_of(operation, operands, Takes::real_not_bool);
+  if (!min || !max) {
+    std::array operands{detail::prepare(x), detail::prepare_parameter(min ? *min : *max)};
+    const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+    const BinaryOp op = min ? BinaryOp::maximum : BinaryOp::minimum;
+    return detail::run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands),
+                              meeting, meeting, self);
+  }
+  std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
+  const DType meeting = detail::meeting_of(operation, operands, Takes::real);
   return detail::run_ternary(operation, copy::ternary_row(TernaryOp::clamp, worked_in(meeting)),
                              std::move(operands), {meeting, meeting, meeting}, meeting, self);
 }

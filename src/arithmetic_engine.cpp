@@ -9,6 +9,7 @@
 #include "compare_blocks.hpp"
 #include "copy/ledger_watch.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::detail {
@@ -20,17 +21,6 @@ constexpr Index grain = Index{1} << 16;
 constexpr Index short_row = 128;
 /// The longest run that is looked at together where nothing goes through a buffer.
 constexpr Index longest_in_place = Index{1} << 14;
-
-/// An operand as it is, or copied into the result's order where walking that order would leap through a large
-/// tensor: a transpose in tiles and a dense run cost less than a leap for each element.
-Tensor in_order_of(const Layout& layout, const Tensor& x) {
-  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
-  if (x.shape() != layout.shape || x.numel() < small) return x;
-  const JointWalk<2> walk({layout, x.layout()});
-  if (const Index step = walk.inner_stride(1); step == 0 || step == 1) return x;
-  const ReasonScope reason([] { return "brought into the order of the result"; });
-  return materialize(x, is_non_overlapping_and_dense(layout) ? layout : row_major(layout.shape), x.dtype());
-}
 
 /// Whether dense runs are looked at where they lie.
 bool is_direct(const ElementSource& source) {
@@ -74,52 +64,199 @@ void call_row(typename RowOf<N>::type row, std::byte* out, const std::array<cons
   row(out, in[I]..., count);
 }
 
-}  // namespace
-
+/// One operation: what is the same for all its parts.
 template <std::size_t N>
-void run_elementwise(Tensor& result, const std::array<ElementSource, N>& given, typename RowOf<N>::type row,
-                     ElementTarget target) {
-  if (result.numel() == 0) return;
-  std::array<ElementSource, N> sources = given;
-  std::array<Layout, N + 1> layouts;
-  layouts[0] = result.layout();
-  for (std::size_t k = 0; k < N; ++k) {
-    sources[k].tensor = in_order_of(result.layout(), sources[k].tensor);
-    layouts[k + 1] = expand(sources[k].tensor.layout(), result.shape());
+struct Operation {
+  Tensor& result;
+  const std::array<ElementSource, N>& sources;
+  typename RowOf<N>::type row;
+  ElementTarget target;
+  std::byte* base;
+};
+
+/// Carries parts of an operation out; one for each thread. Its address must not change.
+template <std::size_t N>
+class Worker {
+ public:
+  Worker(const Operation<N>& operation, const std::array<Tensor, N>& tensors)
+      : operation_(operation),
+        writer_(operation.base, operation.target.given, operation.target.meeting, operation.result.dtype(),
+                operation.result.is_conj()) {
+    for (std::size_t k = 0; k < N; ++k) {
+      readers_[k].emplace(tensors[k], operation.sources[k].meeting, operation.sources[k].type);
+    }
   }
-  const Rows<N + 1> rows{JointWalk<N + 1>(layouts)};
-  const JointWalk<N + 1>& walk = rows.walk;
-  const bool gives_truths = target.given == DType::uint8 && result.dtype() == DType::bool_;
-  const bool is_written_once = target.given == target.meeting && target.meeting == result.dtype();
-  bool is_plain = rows.columns == 0 && walk.inner_stride(0) == 1 && (is_written_once || gives_truths);
-  for (std::size_t k = 0; k < N; ++k) {
-    is_plain = is_plain && walk.inner_stride(k + 1) == 1 && is_direct(sources[k]);
-  }
-  const Index fitting = BlockReader::bytes / widest_of(result, sources, target);
-  const Index longest = is_plain            ? longest_in_place
-                        : rows.columns == 0 ? fitting
-                                            : std::max<Index>(fitting / rows.columns, 1);
-  std::byte* const base = result.mutable_storage_data();
-  const Index row_grain = std::max<Index>(grain / std::max<Index>(rows.columns, 1), 1);
-  parallel_for(0, walk.count(), row_grain, [&](Index from, Index to) {
-    std::array<std::optional<BlockReader>, N> readers;
-    for (std::size_t k = 0; k < N; ++k)
-      readers[k].emplace(sources[k].tensor, sources[k].meeting, sources[k].type);
-    BlockWriter writer(base, target.given, target.meeting, result.dtype(), result.is_conj());
-    walk(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
+
+  void operator()(const Rows<N + 1>& rows, Index from, Index to, Index longest) {
+    rows.walk(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
       const auto block = [&](std::size_t k) {
         if (rows.columns == 0) return Block{at[k], 0, strides[k], 1, count};
         return Block{at[k], strides[k], rows.steps[k], count, rows.columns};
       };
       std::array<const std::byte*, N> in;
-      for (std::size_t k = 0; k < N; ++k) in[k] = (*readers[k])(block(k + 1));
-      const Block to_block = block(0);
-      call_row<N>(row, writer.begin(to_block), in, to_block.rows * to_block.columns,
-                  std::make_index_sequence<N>());
-      writer.end(to_block);
+      for (std::size_t k = 0; k < N; ++k) in[k] = (*readers_[k])(block(k + 1));
+      const Block written = block(0);
+      call_row<N>(operation_.row, writer_.begin(written), in, written.count(), std::make_index_sequence<N>());
+      writer_.end(written);
       return true;
     });
+  }
+
+ private:
+  const Operation<N>& operation_;
+  std::array<std::optional<BlockReader>, N> readers_;
+  BlockWriter writer_;
+};
+
+/// The longest run of one call, in what the walk counts.
+template <std::size_t N>
+Index longest_run(const Operation<N>& operation, const Rows<N + 1>& rows) {
+  const ElementTarget target = operation.target;
+  const DType to = operation.result.dtype();
+  const bool gives_truths = target.given == DType::uint8 && to == DType::bool_;
+  const bool is_written_once = target.given == target.meeting && target.meeting == to;
+  bool is_plain = rows.columns == 0 && rows.walk.inner_stride(0) == 1 && (is_written_once || gives_truths);
+  for (std::size_t k = 0; k < N; ++k) {
+    is_plain = is_plain && rows.walk.inner_stride(k + 1) == 1 && is_direct(operation.sources[k]);
+  }
+  if (is_plain) return longest_in_place;
+  const Index fitting = BlockReader::bytes / widest_of(operation.result, operation.sources, target);
+  return rows.columns == 0 ? fitting : std::max<Index>(fitting / rows.columns, 1);
+}
+
+/// All in the order of the result.
+template <std::size_t N>
+void run_in_order(const Operation<N>& operation, const JointWalk<N + 1>& whole) {
+  const Rows<N + 1> rows(whole);
+  const Index longest = longest_run(operation, rows);
+  std::array<Tensor, N> tensors;
+  for (std::size_t k = 0; k < N; ++k) tensors[k] = operation.sources[k].tensor;
+  const Index each = std::max<Index>(grain / std::max<Index>(rows.columns, 1), 1);
+  parallel_for(0, rows.walk.count(), each, [&](Index from, Index to) {
+    Worker<N> worker(operation, tensors);
+    worker(rows, from, to, longest);
   });
+}
+
+/// Boxes of the walk that fit the cache: a few cache lines along the axis on which an operand is dense, and
+/// as much as fits along the result's.
+struct Boxes {
+  Boxes(const Dims& shape, std::size_t axis, Index item)
+      : shape_(shape), extents_(Dims::filled(shape.size(), 1)) {
+    Index left = box_bytes / item;
+    const auto take = [&](std::size_t d, Index most) {
+      extents_[d] = std::clamp<Index>(std::min(shape[d], most), 1, std::max<Index>(left, 1));
+      left /= extents_[d];
+    };
+    take(axis, run_bytes / item);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (d != axis) take(d, left);
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) counts_.push_back(ceil_divide(shape[d], extents_[d]));
+  }
+
+  [[nodiscard]] Index count() const { return numel(Layout{counts_, counts_, 0}); }
+  /// The part of a layout of the shape that box `number` is.
+  [[nodiscard]] Layout of(const Layout& layout, Index number) const {
+    Layout part = layout;
+    const Dims at = unravel(number, counts_);
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      const Index start = at[d] * extents_[d];
+      part.offset += start * layout.strides[d];
+      part.shape[d] = std::min(extents_[d], shape_[d] - start);
+    }
+    return part;
+  }
+  [[nodiscard]] Index largest() const { return numel(Layout{extents_, extents_, 0}); }
+
+ private:
+  /// An operand's box is a small part of the L2 cache; it is read by two cache lines at a time, as in tiles.
+  static constexpr Index box_bytes = Index{128} << 10;
+  static constexpr Index run_bytes = 128;
+
+  Dims shape_;
+  Dims extents_;
+  Dims counts_;
+};
+
+/// Of large operands, whose axis it is on which they are dense; the result's where that is the same, or near
+/// enough.
+template <std::size_t N>
+std::size_t leaping_axis(const Operation<N>& operation, const JointWalk<N + 1>& walk, std::size_t k) {
+  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
+  const Layout& own = walk.layout(k + 1);
+  const std::size_t last = own.rank() - 1;
+  const Index step = own.strides[last];
+  if (step == 0 || step == 1 || operation.sources[k].tensor.numel() < small) return last;
+  std::size_t axis = last;
+  for (std::size_t d = 0; d < own.rank(); ++d) {
+    const std::uint64_t size = magnitude(own.strides[d]);
+    if (size != 0 && size < magnitude(own.strides[axis])) axis = d;
+  }
+  return axis;
+}
+
+/// Box by box: an operand that lies in another order is brought into the result's, a box at a time, by the
+/// copy engine.
+template <std::size_t N>
+void run_in_boxes(const Operation<N>& operation, const JointWalk<N + 1>& walk,
+                  const std::array<std::size_t, N>& axes) {
+  const std::size_t last = walk.layout(0).rank() - 1;
+  std::size_t axis = last;
+  Index item = 1;
+  for (std::size_t k = 0; k < N; ++k) {
+    if (axes[k] != last) axis = axes[k];
+    item = std::max(item, static_cast<Index>(operation.sources[k].tensor.itemsize()));
+  }
+  const Boxes boxes(walk.layout(0).shape, axis, item);
+  parallel_for(0, boxes.count(), std::max<Index>(grain / boxes.largest(), 1), [&](Index from, Index to) {
+    std::array<Tensor, N> tensors;
+    for (std::size_t k = 0; k < N; ++k) {
+      const Tensor& source = operation.sources[k].tensor;
+      tensors[k] = axes[k] == last ? source : empty({boxes.largest()}, {.dtype = source.dtype()});
+    }
+    Worker<N> worker(operation, tensors);
+    for (Index number = from; number < to; ++number) {
+      std::array<Layout, N + 1> parts;
+      parts[0] = boxes.of(walk.layout(0), number);
+      for (std::size_t k = 0; k < N; ++k) {
+        parts[k + 1] = boxes.of(walk.layout(k + 1), number);
+        if (axes[k] == last) continue;
+        const Layout turned = row_major(parts[0].shape);
+        Tensor scratch = tensors[k].with_layout(turned);
+        copy_elements(scratch, operation.sources[k].tensor.with_layout(parts[k + 1]));
+        parts[k + 1] = turned;
+      }
+      const Rows<N + 1> rows{JointWalk<N + 1>(parts)};
+      worker(rows, 0, rows.walk.count(), longest_run(operation, rows));
+    }
+  });
+}
+
+}  // namespace
+
+template <std::size_t N>
+void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources, typename RowOf<N>::type row,
+                     ElementTarget target) {
+  if (result.numel() == 0) return;
+  std::array<Layout, N + 1> layouts;
+  layouts[0] = result.layout();
+  for (std::size_t k = 0; k < N; ++k) {
+    layouts[k + 1] = expand(sources[k].tensor.layout(), result.shape());
+  }
+  const Operation<N> operation{result, sources, row, target, result.mutable_storage_data()};
+  const JointWalk<N + 1> walk(layouts);
+  if (walk.layout(0).rank() < 2) return run_in_order(operation, walk);
+  const std::size_t last = walk.layout(0).rank() - 1;
+  std::array<std::size_t, N> axes{};
+  bool leaps = false;
+  for (std::size_t k = 0; k < N; ++k) {
+    axes[k] = leaping_axis(operation, walk, k);
+    leaps = leaps || axes[k] != last;
+  }
+  if (!leaps) return run_in_order(operation, walk);
+  const UntoldScope untold;  // scratch memory
+  run_in_boxes(operation, walk, axes);
 }
 
 template void run_elementwise<1>(Tensor&, const std::array<ElementSource, 1>&, copy::UnaryRow, ElementTarget);

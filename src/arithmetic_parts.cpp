@@ -52,6 +52,12 @@ Prepared prepare(const Operand& operand) {
   return {full({}, number, {.dtype = type}), {number.dtype(), TypeWeight::number}};
 }
 
+Prepared prepare_parameter(const Operand& number) {
+  Prepared result = prepare(number);
+  result.is_parameter = result.typed.weight == TypeWeight::number;
+  return result;
+}
+
 void refuse_type(std::string_view operation, DType type, std::string_view rule) {
   throw RuntimeError(message(operation, ": dtype ", name(type), " ", rule));
 }
@@ -99,6 +105,7 @@ DType meeting_of(std::string_view operation, std::span<const Prepared> operands,
 Layout result_layout(std::span<const Prepared> operands, std::span<const DType> meetings) {
   std::vector<Layout> layouts;
   for (std::size_t k = 0; k < operands.size(); ++k) {
+    if (operands[k].is_parameter) continue;
     layouts.push_back(met_layout(operands[k].tensor, meetings[std::min(k, meetings.size() - 1)]));
   }
   return elementwise_layout(layouts);
@@ -160,8 +167,10 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
 template <std::size_t N>
 Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<Prepared, N> operands,
            const std::array<DType, N>& meetings, const std::array<DType, N>& types, ElementTarget target,
-           Tensor* self) {
-  Tensor result = destination(operation, operands, meetings, target.meeting, self);
+           Tensor* self, std::optional<DType> layout_meeting = {}) {
+  std::array<DType, N> laid_out = meetings;
+  if (layout_meeting) laid_out.fill(*layout_meeting);
+  Tensor result = destination(operation, operands, laid_out, target.meeting, self);
   if (result.is_meta() || result.numel() == 0) return result;
   std::array<ElementSource, N> sources;
   for (std::size_t k = 0; k < N; ++k) sources[k] = {std::move(operands[k].tensor), meetings[k], types[k]};
@@ -206,7 +215,7 @@ Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Pr
   }
   constexpr DType truth = DType::bool_;
   return run<2>(operation, row, std::move(operands), {truth, truth}, {DType::uint8, DType::uint8},
-                {DType::uint8, truth}, self);
+                {DType::uint8, truth}, self, meeting);
 }
 
 DType meeting_of_choice(std::span<const Prepared, 3> operands) {

@@ -14,8 +14,11 @@ namespace tenstride::detail {
 struct Prepared {
   Tensor tensor;
   TypedOperand typed;
+  /// A parameter of the operation, no operand: the result's layout does not ask it.
+  bool is_parameter = false;
 };
 Prepared prepare(const Operand& operand);
+Prepared prepare_parameter(const Operand& number);
 
 /// Which element types an operation takes.
 enum class Takes : unsigned char {

@@ -43,12 +43,13 @@ Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, Keep
   return dtype && result.dtype() != *dtype ? result.to({.dtype = *dtype}) : result;
 }
 
-Tensor whole_extreme(std::string_view operation, const Tensor& x, Reduction reduction) {
-  if (x.numel() == 0) {
+Tensor folded_extreme(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
+                      Reduction reduction) {
+  if (x.numel() == 0 && dim.empty()) {
     throw RuntimeError(
         message(operation, ": a tensor must have elements, or a dim must be given (shape ", x.shape(), ")"));
   }
-  return folded(operation, x, {}, KeepDim::no, {}, reduction);
+  return folded(operation, x, dim, keepdim, {}, reduction);
 }
 
 /// An axis of at least one element, of a tensor whose elements have an order.
@@ -123,12 +124,13 @@ ValuesAndIndices extremes(std::string_view operation, const Tensor& x, Index dim
 
 Tensor place_of(std::string_view operation, const Tensor& x, std::optional<Index> dim, KeepDim keepdim,
                 Extreme which) {
-  detail::require_taken(operation, x.dtype(), detail::Takes::real_not_bool);
-  if (dim) return extremes(operation, x, *dim, keepdim, which, false).indices;
-  if (x.numel() == 0) {
+  if (dim) extreme_axis(operation, x, *dim);
+  if (!dim && x.numel() == 0) {
     throw IndexError(message(operation, ": a tensor must have elements (shape ", x.shape(), ")"), 0, 1,
                      INT64_MAX);
   }
+  detail::require_taken(operation, x.dtype(), detail::Takes::real_not_bool);
+  if (dim) return extremes(operation, x, *dim, keepdim, which, false).indices;
   const detail::ReadingScope reading;
   const Tensor result = extremes(operation, x.flatten(), 0, KeepDim::no, which, false).indices;
   return with_kept(operation, x, axes_or_all(x, {}), result, keepdim);
@@ -158,19 +160,19 @@ Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DTy
 }
 Tensor amax(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("amax", caller);
-  return folded("amax", x, dim, keepdim, {}, Reduction::max);
+  return folded_extreme("amax", x, dim, keepdim, Reduction::max);
 }
 Tensor amin(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("amin", caller);
-  return folded("amin", x, dim, keepdim, {}, Reduction::min);
+  return folded_extreme("amin", x, dim, keepdim, Reduction::min);
 }
 Tensor max(const Tensor& x, Caller caller) {
   const OperationScope scope("max", caller);
-  return whole_extreme("max", x, Reduction::max);
+  return folded_extreme("max", x, {}, KeepDim::no, Reduction::max);
 }
 Tensor min(const Tensor& x, Caller caller) {
   const OperationScope scope("min", caller);
-  return whole_extreme("min", x, Reduction::min);
+  return folded_extreme("min", x, {}, KeepDim::no, Reduction::min);
 }
 ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("max", caller);

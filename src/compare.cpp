@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/compare.hpp"
 
-#include "compare_blocks.hpp"
+#include "arithmetic_engine.hpp"
 #include "compare_parts.hpp"
-#include "copy/ledger_watch.hpp"
 #include "message.hpp"
-#include "tenstride/copy.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/elementwise.hpp"
+#include "tenstride/factory.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -28,21 +28,9 @@ Layout met_layout(const Tensor& x, DType meeting) {
   return layout_like(x.layout(), MemoryFormat::preserve, "compare");
 }
 
-/// An operand as it is, or copied into the layout's order where walking that order would leap through a large
-/// tensor: a transpose in tiles and a dense run cost less than a leap for each element.
-Tensor in_order_of(const Layout& layout, const Tensor& x) {
-  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
-  if (x.shape() != layout.shape || x.numel() < small) return x;
-  const detail::JointWalk<2> walk({layout, x.layout()});
-  if (const Index step = walk.inner_stride(1); step == 0 || step == 1) return x;
-  const detail::ReasonScope reason([] { return "compared in the order of the other operand"; });
-  return materialize(x, layout, x.dtype());
-}
-
 Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b) {
   const std::string_view operation = name_of(comparison);
   const detail::OperationScope scope(operation, {});
-  const detail::ReadingScope reading;
   const std::optional<DType> meeting = result_type(std::array{typed(a), type_b});
   if (!meeting) {
     throw RuntimeError(detail::message(operation, ": dtypes ", name(a.dtype()), " and ", name(type_b.dtype),
@@ -54,27 +42,10 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   }
   const Layout layout = elementwise_layout(std::array{met_layout(a, *meeting), met_layout(b, *meeting)});
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = a.device()});
-  if (result.numel() == 0 || (result.is_meta() && !detail::is_watched())) return result;
-  const Tensor left = in_order_of(layout, a);
-  const Tensor right = in_order_of(layout, b);
-  if (result.is_meta()) return result;
-  const detail::JointWalk<3> walk(
-      {layout, expand(left.layout(), layout.shape), expand(right.layout(), layout.shape)});
-  std::byte* const out = result.mutable_storage_data();
-  const DType type = detail::compared_as(*meeting);
-  const copy::CompareRow row = copy::compare_row(comparison, type);
-  const bool is_plain = walk.inner_stride(1) == 1 && walk.inner_stride(2) == 1 &&
-                        detail::is_read_in_place(left, *meeting, type) &&
-                        detail::is_read_in_place(right, *meeting, type);
-  const Index longest = is_plain ? detail::longest_in_place : detail::BlockReader::longest;
-  parallel_for(0, walk.count(), detail::compare_grain, [&](Index from, Index to) {
-    detail::BlockReader read_a(left, *meeting, type);
-    detail::BlockReader read_b(right, *meeting, type);
-    walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
-      row(out + at[0], read_a(at[1], steps[1], count), read_b(at[2], steps[2], count), count);
-      return true;
-    });
-  });
+  if (result.numel() == 0 || result.is_meta()) return result;
+  const DType type = detail::worked_in(*meeting);
+  detail::run_elementwise<2>(result, {{{a, *meeting, type}, {b, *meeting, type}}},
+                             copy::compare_row(comparison, type), {DType::uint8, DType::bool_});
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 
+#include "arithmetic_engine.hpp"
 #include "compare_blocks.hpp"
 #include "compare_parts.hpp"
 #include "tenstride/parallel.hpp"
@@ -56,7 +57,7 @@ bool Tensor::equal(const Tensor& other) const {
   }
   if (shape() != other.shape()) return false;
   detail::require_memory("equal", *this);
-  const DType type = detail::compared_as(dtype_);
+  const DType type = detail::worked_in(dtype_);
   const copy::CompareRow row = copy::compare_row(copy::Comparison::eq, type);
   const copy::TruthRow all_set = copy::all_row(DType::bool_);
   return all_runs(*this, layout_, other, other.layout_, type,

@@ -11,18 +11,7 @@ namespace tenstride::detail {
 /// Elements that one thread takes at a time; below that a comparison is serial.
 inline constexpr Index compare_grain = Index{1} << 16;
 
-/// The type of the inner loop: bool and the small floats are compared as types the processor knows.
-constexpr DType compared_as(DType type) {
-  if (type == DType::bool_) return DType::uint8;
-  return is_floating_point(type) && item_size(type) < 4 ? DType::float32 : type;
-}
-
-/// Whether a BlockReader gives dense runs of the tensor where they lie: no element changes on the way (bool
-/// is uint8, bit for bit).
-inline bool is_read_in_place(const Tensor& x, DType meeting, DType type) {
-  return !x.is_conj() && x.dtype() == meeting && x.dtype() == type;
-}
-/// The longest run that is then looked at together.
+/// The longest run that is looked at together where it lies.
 inline constexpr Index longest_in_place = Index{1} << 14;
 
 inline void require_one_device(std::string_view operation, const Tensor& a, const Tensor& b) {

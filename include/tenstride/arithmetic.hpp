@@ -143,7 +143,8 @@ TENSTRIDE_API Tensor prod(const Tensor& x, std::optional<Index> dim = {}, KeepDi
 /// Refuses bools and integers.
 TENSTRIDE_API Tensor mean(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           std::optional<DType> dtype = {}, Caller caller = Caller::current());
-/// The largest (smallest) elements; NaN wins, complex numbers are refused. Of no elements: IndexError.
+/// The largest (smallest) elements; NaN wins, complex numbers are refused. Of no elements:
+/// IndexError, and RuntimeError where no axis is named.
 TENSTRIDE_API Tensor amax(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           Caller caller = Caller::current());
 TENSTRIDE_API Tensor amin(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,

@@ -99,14 +99,12 @@ constexpr T multiply(const T& a, const T& b) {
   }
 }
 
-/// Both parts over the larger of the divisor's (R. L. Smith, "Algorithm 116: Complex division", CACM 5,
-/// 1962).
+/// Both parts over the larger of the divisor's; over 0 both are NaN (R. L. Smith, "Algorithm 116: Complex
+/// division", CACM 5, 1962).
 template <class T>
 T divide_complex(const T& a, const T& b) {
   using Part = typename T::value_type;
   if (std::abs(b.real()) >= std::abs(b.imag())) {
-    if (b.real() == 0 && b.imag() == 0)
-      return T(a.real() / std::abs(b.real()), a.imag() / std::abs(b.real()));
     const Part ratio = b.imag() / b.real();
     const Part scale = b.real() + b.imag() * ratio;
     return T((a.real() + a.imag() * ratio) / scale, (a.imag() - a.real() * ratio) / scale);

@@ -48,6 +48,16 @@ template <Binary run>
 Value binary(Call& call) {
   return run(call.self(), operand(call, 0), {});
 }
+/// Where PyTorch takes no number.
+template <Binary run>
+Value binary_of_tensors(Call& call) {
+  return run(call.self(), call.tensor(0), {});
+}
+template <BinaryInPlace run>
+Value binary_of_tensors_(Call& call) {
+  run(call.mutable_self(), call.tensor(0), {});
+  return call.self_value();
+}
 /// Where the first may be a number too.
 template <Binary run>
 Value binary_of_two(Call& call) {
@@ -186,8 +196,8 @@ void add_elements(std::vector<Operation>& table) {
       {"isnan", both, fresh, "", unary<isnan>},
       {"isinf", both, fresh, "", unary<isinf>},
       {"isfinite", both, fresh, "", unary<isfinite>},
-      {"maximum", both, fresh, "other", binary<maximum>},
-      {"minimum", both, fresh, "other", binary<minimum>},
+      {"maximum", both, fresh, "other", binary_of_tensors<maximum>},
+      {"minimum", both, fresh, "other", binary_of_tensors<minimum>},
       {"clamp", both, fresh, "min? max?", clamp_of},
       {"clip", both, fresh, "min? max?", clamp_of},
       {"clamp_", method, in_place, "min? max?", clamp_into},
@@ -202,13 +212,13 @@ void add_elements(std::vector<Operation>& table) {
       {"bitwise_or_", method, in_place, "other", binary_<bitwise_or_>},
       {"bitwise_xor_", method, in_place, "other", binary_<bitwise_xor_>},
       {"bitwise_not_", method, in_place, "", unary_<bitwise_not_>},
-      {"logical_and", both, fresh, "other", binary<logical_and>},
-      {"logical_or", both, fresh, "other", binary<logical_or>},
-      {"logical_xor", both, fresh, "other", binary<logical_xor>},
+      {"logical_and", both, fresh, "other", binary_of_tensors<logical_and>},
+      {"logical_or", both, fresh, "other", binary_of_tensors<logical_or>},
+      {"logical_xor", both, fresh, "other", binary_of_tensors<logical_xor>},
       {"logical_not", both, fresh, "", unary<logical_not>},
-      {"logical_and_", method, in_place, "other", binary_<logical_and_>},
-      {"logical_or_", method, in_place, "other", binary_<logical_or_>},
-      {"logical_xor_", method, in_place, "other", binary_<logical_xor_>},
+      {"logical_and_", method, in_place, "other", binary_of_tensors_<logical_and_>},
+      {"logical_or_", method, in_place, "other", binary_of_tensors_<logical_or_>},
+      {"logical_xor_", method, in_place, "other", binary_of_tensors_<logical_xor_>},
       {"logical_not_", method, in_place, "", unary_<logical_not_>},
   };
   table.insert(table.end(), elements.begin(), elements.end());
