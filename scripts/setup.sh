@@ -9,7 +9,7 @@ packages=(
   g++ make cmake ninja-build ccache pkg-config binutils
   libhwy-dev libtbb-dev libjpeg-dev libpng-dev zlib1g-dev librsvg2-dev libedit-dev
   libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev
-  python3 python3-venv
+  python3 python3-dev python3-venv
 )
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -61,6 +61,22 @@ make_venv() {
   cp tests/requirements.txt .venv/installed-requirements.txt
 }
 
+# Debian's PyTorch belongs to the system's Python: an environment that sees it, for the tests that compare with it.
+make_torch_venv() {
+  if [ ! -x /usr/bin/python3 ] || ! /usr/bin/python3 -c 'import torch, numpy' 2>/dev/null; then
+    say "the system's Python has no PyTorch; tests that compare with it will be skipped"
+    return
+  fi
+  if [ -x .venv-torch/bin/python3 ] && .venv-torch/bin/python3 -c 'import torch, pytest, hypothesis' 2>/dev/null; then
+    say ".venv-torch is there"
+    return
+  fi
+  say "making .venv-torch, which sees the system's PyTorch"
+  /usr/bin/python3 -m venv --clear --system-site-packages .venv-torch
+  .venv-torch/bin/python3 -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'hypothesis>=6.100'
+}
+
 install_packages
 check_cmake
 make_venv
+make_torch_venv
