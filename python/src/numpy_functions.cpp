@@ -89,7 +89,8 @@ DType to_type(nb::handle given, std::string_view operation) {
 
 std::vector<BasicIndex> to_basic(nb::handle key) {
   std::vector<BasicIndex> entries;
-  for (const TensorIndex& entry : to_indices(key.ptr())) {
+  for (const TensorIndex& given : to_indices(key.ptr())) {
+    const auto& entry = given.value();
     if (const Index* position = std::get_if<Index>(&entry)) {
       entries.emplace_back(*position);
     } else if (const Slice* slice = std::get_if<Slice>(&entry)) {
@@ -133,13 +134,16 @@ nb::object made_or(nb::handle given, const Tensor& x, const Work& work) {
 }
 
 void define_order(nb::module_& module) {
-  module.def("reshape", [](nb::handle a, nb::handle shape, const std::string& order, nb::handle copy) {
-    const Tensor x = taken(a);
-    const Dims sizes = to_dims(shape);
-    const Order how = to_order(order);
-    const CopyRule rule = to_copy_rule(copy, "reshape");
-    return made([&] { return numpy::reshape(x, sizes, how, rule); });
-  });
+  module.def(
+      "reshape",
+      [](nb::handle a, nb::handle shape, const std::string& order, nb::handle copy) {
+        const Tensor x = taken(a);
+        const Dims sizes = to_dims(shape);
+        const Order how = to_order(order);
+        const CopyRule rule = to_copy_rule(copy, "reshape");
+        return made([&] { return numpy::reshape(x, sizes, how, rule); });
+      },
+      nb::arg("a"), nb::arg("shape"), nb::arg("order"), nb::arg("copy").none());
   module.def("ravel", [](nb::handle a, const std::string& order) {
     const Tensor x = taken(a);
     const Order how = to_order(order);
@@ -163,12 +167,15 @@ void define_order(nb::module_& module) {
     const Tensor x = taken(a);
     return made_or(a, x, [&] { return numpy::asfortranarray(x); });
   });
-  module.def("asarray", [](nb::handle a, const std::string& order, nb::handle copy) {
-    const Tensor x = taken(a);
-    const Order how = to_order(order);
-    const CopyRule rule = to_copy_rule(copy, "asarray");
-    return made_or(a, x, [&] { return numpy::asarray(x, how, rule); });
-  });
+  module.def(
+      "asarray",
+      [](nb::handle a, const std::string& order, nb::handle copy) {
+        const Tensor x = taken(a);
+        const Order how = to_order(order);
+        const CopyRule rule = to_copy_rule(copy, "asarray");
+        return made_or(a, x, [&] { return numpy::asarray(x, how, rule); });
+      },
+      nb::arg("a"), nb::arg("order"), nb::arg("copy").none());
   module.def("astype", [](nb::handle a, nb::handle dtype, const std::string& order, bool copy) {
     const Tensor x = taken(a);
     const DType type = to_type(dtype, "astype");
@@ -184,11 +191,14 @@ void define_order(nb::module_& module) {
 }
 
 void define_axes(nb::module_& module) {
-  module.def("transpose", [](nb::handle a, nb::handle axes) {
-    const Tensor x = taken(a);
-    const std::optional<Dims> order = maybe_dims(axes);
-    return made([&] { return order ? numpy::transpose(x, *order) : numpy::transpose(x); });
-  });
+  module.def(
+      "transpose",
+      [](nb::handle a, nb::handle axes) {
+        const Tensor x = taken(a);
+        const std::optional<Dims> order = maybe_dims(axes);
+        return made([&] { return order ? numpy::transpose(x, *order) : numpy::transpose(x); });
+      },
+      nb::arg("a"), nb::arg("axes").none());
   module.def("matrix_transpose", [](nb::handle a) {
     const Tensor x = taken(a);
     return made([&] { return numpy::matrix_transpose(x); });
@@ -212,13 +222,16 @@ void define_axes(nb::module_& module) {
     const Dims axes = to_dims(axis);
     return made([&] { return numpy::expand_dims(x, axes); });
   });
-  module.def("squeeze", [](nb::handle a, nb::handle axis) {
-    const Tensor x = taken(a);
-    if (axis.is_none()) return made_or(a, x, [&] { return numpy::squeeze(x); });
-    const Dims axes = to_dims(axis);
-    const bool is_one = PyIndex_Check(axis.ptr()) != 0;
-    return made_or(a, x, [&] { return is_one ? numpy::squeeze(x, axes[0]) : numpy::squeeze(x, axes); });
-  });
+  module.def(
+      "squeeze",
+      [](nb::handle a, nb::handle axis) {
+        const Tensor x = taken(a);
+        if (axis.is_none()) return made_or(a, x, [&] { return numpy::squeeze(x); });
+        const Dims axes = to_dims(axis);
+        const bool is_one = PyIndex_Check(axis.ptr()) != 0;
+        return made_or(a, x, [&] { return is_one ? numpy::squeeze(x, axes[0]) : numpy::squeeze(x, axes); });
+      },
+      nb::arg("a"), nb::arg("axis").none());
   module.def("atleast_3d", [](nb::handle a) {
     const Tensor x = taken(a);
     return made_or(a, x, [&] { return numpy::atleast_3d(x); });
@@ -235,11 +248,14 @@ void define_axes(nb::module_& module) {
 }
 
 void define_views(nb::module_& module) {
-  module.def("flip", [](nb::handle a, nb::handle axis) {
-    const Tensor x = taken(a);
-    const std::optional<Dims> axes = maybe_dims(axis);
-    return made([&] { return axes ? numpy::flip(x, *axes) : numpy::flip(x); });
-  });
+  module.def(
+      "flip",
+      [](nb::handle a, nb::handle axis) {
+        const Tensor x = taken(a);
+        const std::optional<Dims> axes = maybe_dims(axis);
+        return made([&] { return axes ? numpy::flip(x, *axes) : numpy::flip(x); });
+      },
+      nb::arg("a"), nb::arg("axis").none());
   module.def("fliplr", [](nb::handle a) {
     const Tensor x = taken(a);
     return made([&] { return numpy::fliplr(x); });
@@ -253,12 +269,15 @@ void define_views(nb::module_& module) {
     const Dims plane = to_dims(axes);
     return made([&] { return numpy::rot90(x, k, plane); });
   });
-  module.def("sliding_window_view", [](nb::handle a, nb::handle window_shape, nb::handle axis) {
-    const Tensor x = taken(a);
-    const Dims window = to_dims(window_shape);
-    const std::optional<Dims> axes = maybe_dims(axis);
-    return made([&] { return numpy::sliding_window_view(x, window, axes); });
-  });
+  module.def(
+      "sliding_window_view",
+      [](nb::handle a, nb::handle window_shape, nb::handle axis) {
+        const Tensor x = taken(a);
+        const Dims window = to_dims(window_shape);
+        const std::optional<Dims> axes = maybe_dims(axis);
+        return made([&] { return numpy::sliding_window_view(x, window, axes); });
+      },
+      nb::arg("a"), nb::arg("window_shape"), nb::arg("axis").none());
   module.def("index", [](nb::handle a, nb::handle key) {
     const Tensor x = taken(a);
     const std::vector<BasicIndex> entries = to_basic(key);
@@ -269,12 +288,15 @@ void define_views(nb::module_& module) {
     const DType type = to_type(dtype, "view");
     return made([&] { return numpy::view_dtype(x, type); });
   });
-  module.def("as_strided", [](nb::handle a, nb::handle shape, nb::handle strides) {
-    const Tensor x = taken(a);
-    const Dims sizes = shape.is_none() ? x.shape() : to_dims(shape);
-    const Dims steps = strides.is_none() ? numpy::byte_strides(x) : to_dims(strides);
-    return made([&] { return numpy::as_strided(x, sizes, steps); });
-  });
+  module.def(
+      "as_strided",
+      [](nb::handle a, nb::handle shape, nb::handle strides) {
+        const Tensor x = taken(a);
+        const Dims sizes = shape.is_none() ? x.shape() : to_dims(shape);
+        const Dims steps = strides.is_none() ? numpy::byte_strides(x) : to_dims(strides);
+        return made([&] { return numpy::as_strided(x, sizes, steps); });
+      },
+      nb::arg("a"), nb::arg("shape").none(), nb::arg("strides").none());
   module.def("real", [](nb::handle a) {
     const Tensor x = taken(a);
     return made_or(a, x, [&] { return numpy::real(x); });
@@ -309,12 +331,15 @@ void define_copies(nb::module_& module) {
         return made([&] { return numpy::repeat(x, repeats, axis); });
       },
       nb::arg("a"), nb::arg("repeats"), nb::arg("axis").none());
-  module.def("roll", [](nb::handle a, nb::handle shift, nb::handle axis) {
-    const Tensor x = taken(a);
-    const Dims shifts = to_dims(shift);
-    const std::optional<Dims> axes = maybe_dims(axis);
-    return made([&] { return numpy::roll(x, shifts, axes); });
-  });
+  module.def(
+      "roll",
+      [](nb::handle a, nb::handle shift, nb::handle axis) {
+        const Tensor x = taken(a);
+        const Dims shifts = to_dims(shift);
+        const std::optional<Dims> axes = maybe_dims(axis);
+        return made([&] { return numpy::roll(x, shifts, axes); });
+      },
+      nb::arg("a"), nb::arg("shift"), nb::arg("axis").none());
 }
 
 }  // namespace

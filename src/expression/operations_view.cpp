@@ -54,6 +54,12 @@ Value dsplit(Call& call) {
   return tuple_value(call.is_index(0) ? call.self().dsplit(call.index(0)) : call.self().dsplit(call.dims(0)));
 }
 
+/// Of rank 0, where there is nothing to turn, PyTorch gives the very same object.
+Value or_itself(Call& call, Tensor turned) {
+  if (call.self().dim() == 0 && turned.is_same(call.self())) return call.self_value();
+  return turned;
+}
+
 template <Tensor (*Op)(const Tensor&)>
 Value at_least(Call& call) {
   if (!call.is_tensor(0))
@@ -91,10 +97,10 @@ std::vector<Operation> view_operations() {
       {"moveaxis", both, view, "source destination", moveaxis},
       {"t", both, view, "", [](Call& c) -> Value { return c.self().t(); }},
       {"T", attribute, view, "", [](Call& c) -> Value { return c.self().T(); }},
-      {"mT", attribute, view, "", [](Call& c) -> Value { return c.self().mT(); }},
-      {"H", attribute, view, "", [](Call& c) -> Value { return c.self().H(); }},
-      {"mH", attribute, view, "", [](Call& c) -> Value { return c.self().mH(); }},
-      {"adjoint", both, view, "", [](Call& c) -> Value { return c.self().adjoint(); }},
+      {"mT", attribute, view, "", [](Call& c) -> Value { return or_itself(c, c.self().mT()); }},
+      {"H", attribute, view, "", [](Call& c) -> Value { return or_itself(c, c.self().H()); }},
+      {"mH", attribute, view, "", [](Call& c) -> Value { return or_itself(c, c.self().mH()); }},
+      {"adjoint", both, view, "", [](Call& c) -> Value { return or_itself(c, c.self().adjoint()); }},
       {"conj", both, maybe_self, "", [](Call& c) -> Value { return c.self().conj(); }},
       {"squeeze", both, view, "dim?", squeeze},
       {"unsqueeze", both, view, "dim", [](Call& c) -> Value { return c.self().unsqueeze(c.index(0)); }},
