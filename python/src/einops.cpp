@@ -54,7 +54,9 @@ nb::object verb(nb::handle given, std::string_view operation, const std::functio
                 const std::function<Tensor(TensorList)>& many) {
   if (is_tensor(given.ptr())) {
     const Tensor tensor = tensor_of(given.ptr());
-    return made([&] { return one(tensor); });
+    nb::object result = made([&] { return one(tensor); });
+    // Where the pattern changes nothing the very same object comes back, as from einops.
+    return tensor_of(result.ptr()).is_same(tensor) ? nb::borrow(given) : result;
   }
   const std::vector<Tensor> tensors = tensors_of(given, operation);
   return made([&] { return many(tensors); });

@@ -134,6 +134,15 @@ Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
   return bytes;
 }
 
+/// NumPy writes other strides into a buffer than an array has, along axes of one element or where there is
+/// none.
+void take_strides_of_array(nb::handle array, Dims& strides) {
+  const nb::object given = array.attr("strides");
+  if (nb::len(given) != strides.size()) return;
+  std::size_t d = 0;
+  for (const nb::handle stride : given) strides[d++] = nb::cast<Index>(stride);
+}
+
 /// Why the elements cannot be used where they lie; empty where they can.
 std::string obstacle(const Bytes& bytes, DType dtype) {
   const auto item = static_cast<Index>(item_size(dtype));
@@ -200,6 +209,7 @@ Tensor tensor_from_buffer(nb::handle object, CopyRule rule, std::string_view ope
   const std::string_view format = view.format == nullptr ? "B" : view.format;
   const DType dtype = dtype_of_format(format, view.itemsize, operation);
   Bytes bytes = bytes_of(view, operation);
+  if (is_numpy_array(object)) take_strides_of_array(object, bytes.layout.strides);
   const std::string why = obstacle(bytes, dtype);
   if (!why.empty() && rule == CopyRule::never) {
     throw ValueError(message(operation, ": ", why, "; use a copy instead, as .copy() gives"));

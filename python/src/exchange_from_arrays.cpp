@@ -135,7 +135,8 @@ Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index 
 
 std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::string_view operation) {
   if (is_numpy_array(object)) {
-    const std::string kind = nb::cast<std::string>(nb::str(nb::object(object.attr("dtype").attr("kind"))));
+    const nb::str letter(nb::object(object.attr("dtype").attr("kind")));
+    const std::string_view kind = letter.c_str();
     if (kind == "M" || kind == "m") {
       throw TypeError(message(operation, ": elements of ", kind == "M" ? "datetime64" : "timedelta64",
                               " must be numbers; use .view('int64') first"));

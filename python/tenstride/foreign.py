@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations that move elements, for the arrays of other libraries.
 
-Each takes tensors, NumPy arrays, PyTorch tensors and whatever speaks DLPack or has the buffer protocol, and gives
-the same kind back: on the same memory where a view will do, by one copy where it will not.
+Each takes tensors, NumPy arrays, PyTorch tensors and whatever speaks DLPack or has the buffer protocol, and
+gives the same kind back: on the same memory where a view will do, by one copy where it will not.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ __all__ = [
 def rearrange(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_lengths: int) -> Any:
     """The elements in another order of axes, by einops' notation; axes may be split, merged and moved.
 
-    Gives an array of the kind it was given: a view of it where one exists, else a copy; `copy=True` always copies,
-    `copy=False` is an error where a view will not do. A list of arrays counts as one array with the list as its
-    first axis. RuntimeError where the pattern does not fit the shape.
+    Gives an array of the kind it was given: a view of it where one exists, else a copy; `copy=True` always
+    copies, `copy=False` raises ValueError where a view will not do. A list of arrays counts as one array with
+    the list as its first axis. RuntimeError where the pattern does not fit the shape.
 
     >>> import numpy
     >>> a = numpy.arange(6).reshape(2, 3)
@@ -48,8 +48,8 @@ def rearrange(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_len
 
 
 def reduce(tensor: Any, pattern: str, reduction: str, **axes_lengths: int) -> Any:
-    """Rearranges, and reduces the axes that the right side leaves out by "sum", "mean", "min", "max", "prod", "any"
-    or "all".
+    """Rearranges, and reduces the axes that the right side leaves out, by "sum", "mean", "min", "max",
+    "prod", "any" or "all".
 
     >>> import numpy
     >>> tenstride.reduce(numpy.arange(6.0).reshape(2, 3), "h w -> h", "max")
@@ -59,8 +59,8 @@ def reduce(tensor: Any, pattern: str, reduction: str, **axes_lengths: int) -> An
 
 
 def repeat(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_lengths: int) -> Any:
-    """Rearranges, and repeats the elements along the axes that only the right side has; a view (stride 0) where
-    one exists, as `rearrange`.
+    """Rearranges, and repeats the elements along the axes that only the right side has; a view (stride 0)
+    where one exists, as `rearrange`.
 
     >>> import numpy
     >>> tenstride.repeat(numpy.arange(2), "w -> h w", h=2)
@@ -71,7 +71,7 @@ def repeat(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_length
 
 
 def pack(tensors: Sequence[Any], pattern: str) -> tuple[Any, Any]:
-    """Joins arrays along the axes that `*` stands for; gives the whole, and the shapes behind `*` for `unpack`.
+    """Joins arrays along the axes that `*` stands for; gives the whole and their shapes there, for `unpack`.
 
     >>> import numpy
     >>> whole, shapes = tenstride.pack([numpy.zeros((2, 3)), numpy.zeros((2, 4, 5))], "b *")
@@ -104,7 +104,7 @@ def parse_shape(x: Any, pattern: str) -> dict[str, int]:
 
 
 def contiguous(tensor: Any, *, memory_format: Any = None) -> Any:
-    """The very same array where its elements lie in row-major order (or in that of `memory_format`), else a copy.
+    """The very same array where its elements lie in row-major order (or `memory_format`), else a copy.
 
     >>> import numpy
     >>> a = numpy.zeros((2, 3))
@@ -126,8 +126,8 @@ def permute_copy(input: Any, dims: Sequence[int]) -> Any:
 
 
 def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
-    """The elements converted to another type, in the same order of axes; `copy=False` gives the array itself where
-    it has the type already. `dtype` is tenstride's, NumPy's or PyTorch's, or its name.
+    """The elements converted to another type, in the same order of axes; `copy=False` gives the array itself
+    where it has the type already. `dtype` is tenstride's, NumPy's or PyTorch's, or its name.
 
     >>> import numpy
     >>> tenstride.astype(numpy.array([1.5, 2.5]), tenstride.int32)
@@ -222,8 +222,8 @@ def _kind_of(given: Any, operation: str) -> _Kind:
         memoryview(given)
     except TypeError:
         raise TypeError(
-            f"{operation}: a tensor, or an array that speaks DLPack or has the buffer protocol, must be given "
-            f"({type(given).__name__})"
+            f"{operation}: a tensor, or an array that speaks DLPack or has the buffer protocol, must be "
+            f"given ({type(given).__name__})"
         ) from None
     return _BUFFER
 
@@ -242,7 +242,7 @@ def _is_torch(given: Any) -> bool:
 
 
 def _goes_as_bytes(name: str) -> bool:
-    """PyTorch before 2.0 has no bool in DLPack, and its float8 types have none: their bytes are handed over."""
+    """PyTorch before 2.0 has no bool in DLPack, and its float8 types are not there: bytes are handed over."""
     return name == "bool" or name.startswith("float8")
 
 
@@ -254,7 +254,8 @@ def _from_torch(tensor: Any, operation: str) -> Tensor:
         raise RuntimeError(f"{operation}: a tensor of {tensor.layout} must be dense; use .to_dense() first")
     if tensor.is_conj() or tensor.is_neg():
         raise RuntimeError(
-            f"{operation}: a conjugate or negative view must be resolved; use .resolve_conj().resolve_neg() first"
+            f"{operation}: a conjugate or negative view must be resolved; use "
+            ".resolve_conj().resolve_neg() first"
         )
     if tensor.device.type != "cpu":
         raise RuntimeError(f"{operation}: a tensor on {tensor.device} must be on the cpu; use .cpu() first")
@@ -295,8 +296,8 @@ def _dtype(dtype: Any) -> Any:
 
 
 def looked_at(given: Any, operation: str) -> Tensor:
-    """A tensor that lies as the array does, to be looked at: with its offset in the memory it is a view of, where
-    that can be told. What cannot be handed over (a tensor on another device) gives one without memory, on meta.
+    """A tensor that lies as the array does, to be looked at: with its offset in the memory it is a view of,
+    where that can be told. What cannot be handed over (on another device) gives one without memory, on meta.
     """
     if isinstance(given, Tensor):
         return given
@@ -315,7 +316,9 @@ def _torch_looked_at(given: Any, operation: str) -> Tensor:
         name = str(given.dtype).rpartition(".")[2]
         reach = sum((size - 1) * step for size, step in zip(given.shape, given.stride()) if size > 0)
         whole = _tenstride.empty(
-            given.storage_offset() + reach + 1, dtype=getattr(_tenstride, name), device=_tenstride.device("meta")
+            given.storage_offset() + reach + 1,
+            dtype=getattr(_tenstride, name),
+            device=_tenstride.device("meta"),
         )
     else:
         storage = given.untyped_storage() if hasattr(given, "untyped_storage") else given.storage()

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DLPack, as the array standard says it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import weakref
+
+import numpy
+import pytest
+import tenstride as torch
+from memory import grows_by, resident_bytes
+
+CPU = (1, 0)
+
+
+class Lent:
+    """Another library's array: hands out a tensor's capsule, and remembers what it was asked."""
+
+    def __init__(self, tensor, device=CPU, knows_arguments=True):
+        self.tensor = tensor
+        self.device = device
+        self.knows_arguments = knows_arguments
+        self.asked = []
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **arguments):
+        self.asked.append(arguments)
+        if arguments and not self.knows_arguments:
+            raise TypeError("__dlpack__() got an unexpected keyword argument")
+        return self.tensor.__dlpack__(**arguments)
+
+
+def capsule_name(capsule):
+    return str(capsule).split('"')[1]
+
+
+def test_capsule_is_named_by_its_form_and_renamed_when_taken():
+    x = torch.arange(6)
+    for version, name in [
+        (None, "dltensor"),
+        ((0, 8), "dltensor"),
+        ((1, 0), "dltensor_versioned"),
+        ((1, 1), "dltensor_versioned"),
+        ((2, 0), "dltensor_versioned"),
+    ]:
+        capsule = x.__dlpack__(max_version=version)
+        assert capsule_name(capsule) == name
+        y = torch.from_dlpack(capsule)
+        assert capsule_name(capsule) == f"used_{name}"
+        assert y.data_ptr() == x.data_ptr()
+        with pytest.raises(RuntimeError, match="must be used once"):
+            torch.from_dlpack(capsule)
+
+
+def test_device_is_the_cpu():
+    assert torch.zeros(2).__dlpack_device__() == CPU
+    with pytest.raises(BufferError, match="meta has no memory"):
+        torch.empty(2, device="meta").__dlpack_device__()
+
+
+def test_shares_memory_shape_and_strides():
+    x = torch.arange(24).view(2, 3, 4)
+    for view in [x, x.permute(2, 0, 1), x[1], x[:, 1:], x[0, 0, 0], x[:0], x.expand(5, 2, 3, 4), x[::-1]]:
+        y = torch.from_dlpack(Lent(view))
+        assert (y.shape, y.stride(), y.dtype) == (view.shape, view.stride(), view.dtype)
+        assert y.tolist() == view.tolist()
+        if view.numel():
+            assert y.data_ptr() == view.data_ptr()
+
+
+@pytest.mark.parametrize("dtype", [value for value in vars(torch).values() if isinstance(value, torch.dtype)])
+def test_every_dtype_goes_round(dtype):
+    x = torch.ones(2, 3).to(dtype)
+    y = torch.from_dlpack(Lent(x))
+    assert y.dtype == dtype and y.data_ptr() == x.data_ptr()
+
+
+def test_arguments_are_checked():
+    x = torch.zeros(2)
+    with pytest.raises(RuntimeError, match="stream must be None"):
+        x.__dlpack__(stream=1)
+    with pytest.raises(BufferError, match="cuda:0"):
+        x.__dlpack__(dl_device=(2, 0))
+    with pytest.raises(TypeError, match="max_version"):
+        x.__dlpack__(max_version=1)
+    with pytest.raises(TypeError, match="copy"):
+        x.__dlpack__(copy=1)
+    with pytest.raises(TypeError):
+        x.__dlpack__(None)
+    assert capsule_name(x.__dlpack__(dl_device=CPU, stream=None)) == "dltensor"
+
+
+def test_copy_gives_memory_of_its_own():
+    x = torch.arange(6).view(2, 3).T
+    y = torch.from_dlpack(x.__dlpack__(max_version=(1, 0), copy=True))
+    assert y.tolist() == x.tolist() and y.data_ptr() != x.data_ptr()
+    assert torch.from_dlpack(Lent(x), copy=True).data_ptr() != x.data_ptr()
+    assert torch.from_dlpack(Lent(x), copy=False).data_ptr() == x.data_ptr()
+    assert torch.from_dlpack(x, copy=True).data_ptr() != x.data_ptr()
+
+
+def test_asks_the_other_library_as_the_standard_says():
+    x = torch.zeros(2)
+    other = Lent(x)
+    torch.from_dlpack(other)
+    torch.from_dlpack(other, copy=True)
+    torch.from_dlpack(other, device="cpu", copy=False)
+    version = {"max_version": (1, 1)}
+    assert other.asked == [version, {**version, "copy": True}, {**version, "dl_device": CPU, "copy": False}]
+
+
+def test_a_library_that_knows_no_arguments_is_asked_without():
+    x = torch.zeros(2)
+    other = Lent(x, knows_arguments=False)
+    assert torch.from_dlpack(other).data_ptr() == x.data_ptr()
+    assert torch.from_dlpack(other, copy=True).data_ptr() != x.data_ptr()
+    assert other.asked[1] == {}
+
+
+def test_another_device_is_refused_by_name_before_anything_is_handed_over():
+    other = Lent(torch.zeros(2), device=(2, 1))
+    with pytest.raises(BufferError, match="a tensor on cuda:1 must be on the cpu"):
+        torch.from_dlpack(other)
+    assert other.asked == []
+    with pytest.raises(ValueError, match="meta has no memory"):
+        torch.from_dlpack(torch.zeros(2), device="meta")
+
+
+def test_errors_of_the_other_library_come_through():
+    class Broken(Lent):
+        def __dlpack__(self, **arguments):
+            raise ZeroDivisionError("broken")
+
+    with pytest.raises(ZeroDivisionError, match="broken"):
+        torch.from_dlpack(Broken(torch.zeros(2)))
+    for stranger in [1, [1, 2], "x", object()]:
+        with pytest.raises(TypeError, match="__dlpack__"):
+            torch.from_dlpack(stranger)
+
+
+def test_what_cannot_be_handed_out_is_a_buffer_error():
+    with pytest.raises(BufferError, match="conjugate"):
+        torch.ones(2, dtype=torch.complex64).conj().__dlpack__()
+    with pytest.raises(BufferError, match="meta"):
+        torch.empty(2, device="meta").__dlpack__(max_version=(1, 0))
+
+
+def test_read_only_is_said_in_the_versioned_form_and_refused_in_the_old_one():
+    a = numpy.arange(3)
+    a.flags.writeable = False
+    x = torch.from_numpy(a)
+    y = torch.from_dlpack(x.__dlpack__(max_version=(1, 0)))
+    with pytest.raises(RuntimeError, match="read-only"):
+        y[0] = 1
+    with pytest.raises(BufferError, match="read-only"):
+        x.__dlpack__()
+
+
+@pytest.mark.skipif(
+    numpy.lib.NumpyVersion(numpy.__version__) < "2.1.0", reason="NumPy before 2.1: no versions"
+)
+def test_numpy_both_ways():
+    a = numpy.arange(6, dtype="float32").reshape(2, 3)
+    x = torch.from_dlpack(a.T)
+    assert (x.shape, x.stride(), x.data_ptr()) == ((3, 2), (1, 3), a.ctypes.data)
+    b = numpy.from_dlpack(x)
+    assert numpy.shares_memory(a, b) and b.strides == a.T.strides
+    assert numpy.from_dlpack(x, copy=True).base is not a
+    a.flags.writeable = False
+    frozen = torch.from_dlpack(a)
+    with pytest.raises(RuntimeError, match="read-only"):
+        frozen[0, 0] = 1
+    assert not numpy.from_dlpack(frozen).flags.writeable
+
+
+def test_what_was_handed_out_stays_in_place():
+    x = torch.arange(4)
+    y = torch.from_dlpack(Lent(x))
+    with pytest.raises(RuntimeError, match="exported memory cannot grow"):
+        x.resize_(1000)
+    assert y.tolist() == [0, 1, 2, 3]
+
+
+def test_each_side_keeps_the_memory_alive():
+    x = torch.arange(1000)
+    y = torch.from_dlpack(Lent(x[10:]))
+    del x
+    gc.collect()
+    assert y.sum().item() == sum(range(10, 1000))
+
+    class Array(numpy.ndarray):
+        pass
+
+    a = numpy.arange(1000).view(Array)
+    gone = weakref.ref(a)
+    x = torch.from_dlpack(a)
+    view = x[5:].T
+    del a, x
+    gc.collect()
+    assert gone() is not None and view[0].item() == 5
+    del view
+    gc.collect()
+    assert gone() is None
+
+
+def test_capsules_that_nobody_takes_leak_nothing():
+    x = torch.zeros(1 << 10)
+
+    def unused():
+        x.__dlpack__(max_version=(1, 0))
+        x.__dlpack__()
+
+    def copied():
+        torch.zeros(1 << 16).__dlpack__(max_version=(1, 0), copy=True)
+
+    assert grows_by(unused, 10000) < 1 << 20
+    assert grows_by(copied, 500) < 8 << 20
+
+
+def test_exchange_leaks_nothing():
+    x = torch.zeros(1 << 14)
+
+    def refused():
+        with contextlib.suppress(BufferError):
+            torch.from_dlpack(Lent(x, device=(2, 0)))
+
+    assert grows_by(lambda: torch.from_dlpack(Lent(x)), 10000) < 1 << 20
+    assert grows_by(lambda: torch.from_dlpack(numpy.zeros(1 << 14)), 10000) < 1 << 20
+    assert grows_by(refused, 10000) < 1 << 20
+    assert resident_bytes() > 0
