@@ -69,7 +69,7 @@ AxisError = _numpy.AxisError
 
 
 def reshape(a: Any, /, shape: Ints, order: Order = "C", *, copy: bool | None = None) -> Tensor:
-    """The elements in another shape, read and placed in the order (C, F or A); one size may be -1: what is left.
+    """The elements in another shape, read and placed in the order C, F or A; one size may be -1: what is left.
 
     A view where one exists; `copy=True` always copies. ValueError where the sizes do not fit, and with
     `copy=False` where no view exists.
@@ -355,7 +355,7 @@ def imag(val: Any) -> Tensor:
 
 
 def concatenate(arrays: Any, /, axis: int | None = 0) -> Tensor:
-    """Joins along an axis; None flattens all first. The result keeps the order of axes that the inputs agree on.
+    """Joins along an axis; None flattens all first. The result keeps the order of axes that all agree on.
 
     All must have one type (TypeError).
 
