@@ -44,3 +44,4 @@ def is_tensor(obj: object) -> bool:
 
 
 bool = _tenstride.bool
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name != "annotations")

@@ -20,13 +20,9 @@ def public_objects():
         if not name.startswith("_"):
             yield f"linalg.{name}", getattr(tenstride.linalg, name)
     seen = set()
-    for name in sorted(dir(tenstride)):
-        if name.startswith("_"):
-            continue
+    for name in tenstride.__all__:
         value = getattr(tenstride, name)
-        if inspect.ismodule(value) or isinstance(
-            value, (tenstride.dtype, tenstride.memory_format, int, float)
-        ):
+        if inspect.ismodule(value) or isinstance(value, (tenstride.dtype, tenstride.memory_format, int, float)):
             continue
         yield name, value
         if inspect.isclass(value) and value not in seen and not issubclass(value, BaseException):
