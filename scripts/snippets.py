@@ -4,10 +4,11 @@
 
     scripts/snippets.py docs/*.md
 
-Takes the fenced code of each text (```), leaves out what is no Python (shell, output, formulas), and runs the rest from
-top to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`) is a doctest:
-its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it must go well;
-`# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where anything differs.
+Takes the fenced code of each text (```), leaves out what is no Python (shell, output, formulas), and runs the rest
+from top to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`)
+is a doctest: its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it
+must go well; `# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where
+anything differs.
 """
 
 from __future__ import annotations
@@ -54,31 +55,6 @@ def is_python(language: str, code: str) -> bool:
     ) or (any(isinstance(node, ast.Subscript) for node in ast.walk(tree)) and "#" in code)
 
 
-def indented(code: str) -> str:
-    """The code; blocks that lost their indentation on the way into the text get it back."""
-    with contextlib.suppress(SyntaxError):
-        ast.parse(code)
-        return code
-    lines: list[str] = []
-    depth = 0
-    is_open = False
-    for line in code.splitlines():
-        bare = line.strip()
-        opens = bare.endswith(":")
-        word = re.match(r"\w*", bare)
-        if word and word[0] in ("except", "else", "elif", "finally"):
-            depth -= 1
-        elif not is_open and depth > 0 and not bare:
-            depth = 0
-        elif depth > 0 and re.match(r"(sizes|#|\w+ = )", bare) and lines and lines[-1].strip().startswith("print"):
-            depth = 0
-        lines.append("    " * max(depth, 0) + bare)
-        is_open = opens
-        if opens:
-            depth += 1
-    return "\n".join(lines)
-
-
 def run_doctest(code: str, names: dict, where: str, result: Result) -> None:
     """Code at a prompt: the output must be as the text says."""
     test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
@@ -113,7 +89,7 @@ def same(found: str, wanted: str) -> bool:
 
 def run_code(code: str, names: dict, where: str, result: Result) -> None:
     """Statement by statement, each held against its comment."""
-    code = indented(textwrap.dedent(code))
+    code = textwrap.dedent(code)
     lines = code.splitlines()
     for node in ast.parse(code).body:
         source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
@@ -136,7 +112,7 @@ def run_code(code: str, names: dict, where: str, result: Result) -> None:
         except Exception as error:
             result.differences.append(f"{where}: {source}\n    {type(error).__name__}: {error}")
             continue
-        if refusal and "test_view" not in source:
+        if refusal:
             result.differences.append(f"{where}: {source}\n    went well, but the text says RuntimeError")
         if wanted is not None:
             found = printed.getvalue().strip() or repr(value)

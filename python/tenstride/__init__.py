@@ -10,13 +10,8 @@ False
 from __future__ import annotations
 
 from . import _tenstride
-from ._tenstride import __version__
-
 from ._explain import explain, show, why_not_contiguous, why_not_view
-
-globals().update({name: getattr(_tenstride, name) for name in dir(_tenstride) if not name.startswith("_")})
-
-# These take the arrays of other libraries, too.
+from ._tenstride import Tensor, __version__
 from .foreign import (
     astype,
     cat,
@@ -37,11 +32,23 @@ from .foreign import (
 def is_tensor(obj: object) -> bool:
     """Whether the object is a Tensor.
 
-    >>> torch.is_tensor(torch.zeros(2))
-    True
+    >>> torch.is_tensor(torch.zeros(2)), torch.is_tensor([0.0, 0.0])
+    (True, False)
     """
-    return isinstance(obj, _tenstride.Tensor)
+    return isinstance(obj, Tensor)
 
 
-bool = _tenstride.bool
-__all__ = sorted(name for name in globals() if not name.startswith("_") and name != "annotations")
+def __getattr__(name: str) -> object:
+    """`tenstride.audit`, `tenstride.numpy` and `tenstride.array_api` are loaded when they are first asked for."""
+    if name in ("array_api", "audit", "numpy"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+# All else that the extension offers; of names that stand above, those take the arrays of other libraries too.
+globals().update(
+    {name: value for name, value in vars(_tenstride).items() if not name.startswith("_") and name not in globals()}
+)
+__all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "foreign"))

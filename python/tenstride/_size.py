@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from typing import Iterable, SupportsIndex, overload
+from collections.abc import Iterable
+from typing import SupportsIndex, overload
 
 
 class Size(tuple):

@@ -9,7 +9,6 @@ import inspect
 import pytest
 import tenstride
 
-
 # Values, which cannot have a docstring of their own.
 VALUES = (tenstride.dtype, tenstride.memory_format, int, float, type(annotations))
 
