@@ -10,7 +10,7 @@ reports; with a folder as argument also writes transformer.html, convnet.html an
 import pathlib
 import sys
 
-import tenstride
+import tenstride.audit
 import torch
 from torch import nn
 

@@ -8,9 +8,7 @@ import sys
 import pytest
 from tenstride.audit.places import Place, Skipper, call_name
 
-pytestmark = pytest.mark.skipif(
-    sys.version_info < (3, 11), reason="bytecode has no positions before Python 3.11"
-)
+pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="bytecode has no positions before Python 3.11")
 
 
 class Spy:
@@ -98,9 +96,7 @@ def test_skipper_knows_libraries_from_programs():
 
     skipper = Skipper(["/opt/venv/lib/python3/site-packages/torch"], ["einops"])
     assert skipper.skips("/opt/venv/lib/python3/site-packages/torch/nn/functional.py")
-    assert skipper.skips("/other/site-packages/einops/einops.py") and skipper.skips(
-        "/other/site-packages/einops.py"
-    )
+    assert skipper.skips("/other/site-packages/einops/einops.py") and skipper.skips("/other/site-packages/einops.py")
     assert skipper.skips(json.__file__) and skipper.skips("<frozen importlib._bootstrap>")
     assert not skipper.skips("/other/site-packages/torchvision/models.py")
     assert not skipper.skips("/opt/venv/lib/python3/site-packages/torchaudio/x.py")

@@ -55,9 +55,7 @@ def test_sums(report):
 
 def test_text_is_sorted_by_bytes_and_says_all(report):
     lines = str(report).splitlines()
-    assert (
-        lines[0] == "4 copies (2 silent, 1 explicit, 1 conversion), 1488 B read, 1248 B written; 1 scramble"
-    )
+    assert lines[0] == "4 copies (2 silent, 1 explicit, 1 conversion), 1488 B read, 1248 B written; 1 scramble"
     heads = [text.split("  ")[:5] for text in lines if text[:1].isdigit()][1:]
     assert [head[1:4] for head in heads] == [
         ["ravel", "silent", "2 x"],
@@ -147,8 +145,7 @@ def test_strips_follow_each_element():
 
     def walk(layout):
         return [
-            layout.offset + sum(i * s for i, s in zip(index, layout.strides))
-            for index in np.ndindex(*layout.shape)
+            layout.offset + sum(i * s for i, s in zip(index, layout.strides)) for index in np.ndindex(*layout.shape)
         ]
 
     everywhere = list(zip(walk(src), walk(dst)))
@@ -240,7 +237,7 @@ def test_unknown_names_are_refused():
 
 
 def run(code, **environment):
-    folder = os.path.dirname(next(iter(tenstride.__path__)))
+    folder = os.path.dirname(os.path.dirname(tenstride.__file__))
     env = {**os.environ, "PYTHONPATH": folder, **environment}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=False)
 
@@ -265,9 +262,7 @@ def test_what_is_missing_is_said_where_there_is_nothing_to_look_at():
 
 
 def test_an_older_pytorch_is_refused():
-    old = (
-        "sys.modules['torch'] = types.ModuleType('torch'); sys.modules['torch'].__version__ = '1.12.1+cpu'\n"
-    )
+    old = "sys.modules['torch'] = types.ModuleType('torch'); sys.modules['torch'].__version__ = '1.12.1+cpu'\n"
     found = run(BARE + "import tenstride.audit\n" + old + "tenstride.audit.audit()")
     assert "ImportError: audit: PyTorch 1.12.1+cpu must be 1.13 or newer" in found.stderr
 

@@ -32,15 +32,9 @@ def operations(report):
 def is_copy(before, after):
     """By address: the result does not lie in the source's memory."""
     begin = (
-        before.storage().data_ptr()
-        if not hasattr(before, "untyped_storage")
-        else before.untyped_storage().data_ptr()
+        before.storage().data_ptr() if not hasattr(before, "untyped_storage") else before.untyped_storage().data_ptr()
     )
-    end = (
-        after.storage().data_ptr()
-        if not hasattr(after, "untyped_storage")
-        else after.untyped_storage().data_ptr()
-    )
+    end = after.storage().data_ptr() if not hasattr(after, "untyped_storage") else after.untyped_storage().data_ptr()
     return begin != end
 
 
@@ -319,9 +313,7 @@ def test_nothing_about_results_changes():
         assert torch.equal(expected, found)
 
 
-@pytest.mark.skipif(
-    sys.version_info < (3, 11), reason="the function mode keeps modules from their fused path"
-)
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the function mode keeps modules from their fused path")
 def test_fused_layers_stay_fused_and_are_said_not_to_be_seen():
     layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True).eval()
     with torch.no_grad(), audit() as report:
@@ -500,7 +492,7 @@ def test_a_list_that_is_full_counts_on():
 
 @pytest.mark.parametrize("names", NAMES)
 def test_what_a_module_clones_of_itself_is_not_said_by_the_users_line(names):
-    layer = torch.nn.TransformerEncoderLayer(8, 2, 16)
+    layer = torch.nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
     with audit(names=names) as report:
         torch.nn.TransformerEncoder(layer, 2)
     assert report.copies and {copy.kind for copy in report.copies} == {"silent"}

@@ -115,9 +115,7 @@ def _check_version(torch) -> None:
     version = str(getattr(torch, "__version__", "0"))
     numbers = tuple(int(part) if part.isdigit() else 0 for part in version.split("+")[0].split(".")[:2])
     if numbers < (1, 13):
-        raise ImportError(
-            f"audit: PyTorch {version} must be 1.13 or newer, which has dispatch modes for every thread"
-        )
+        raise ImportError(f"audit: PyTorch {version} must be 1.13 or newer, which has dispatch modes for every thread")
 
 
 class _Callable(types.ModuleType):

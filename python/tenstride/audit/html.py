@@ -84,15 +84,19 @@ def _card(group: Sequence, most: int) -> str:
         f'<span class="where">{escape(place)}{inside}</span>'
         f'<span class="moved" title="{read} B read, {written} B written">{bytes_text(moved)}</span></header>'
         f'<div class="bar"><i style="width:{100 * moved / max(most, 1):.1f}%"></i></div>{code}'
-        f"<dl>{''.join(items)}</dl>"
-        + (f'<div class="pictures">{picture}</div>' if picture else "")
-        + "</article>"
+        f"<dl>{''.join(items)}</dl>" + (f'<div class="pictures">{picture}</div>' if picture else "") + "</article>"
     )
+
+
+def _kind_words(kind: str, count: int) -> str:
+    if kind == "conversion":
+        return "conversion" if count == 1 else "conversions"
+    return f"{kind} copy" if count == 1 else f"{kind} copies"
 
 
 def _sums(report) -> str:
     kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion")]
-    cells = [(str(count), f"{kind} cop{'y' if count == 1 else 'ies'}") for kind, count in kinds if count]
+    cells = [(str(count), _kind_words(kind, count)) for kind, count in kinds if count]
     cells += [(bytes_text(report.bytes_read), "read"), (bytes_text(report.bytes_written), "written")]
     if report.scrambles:
         cells.append((str(len(report.scrambles)), "scramble" + "s" * (len(report.scrambles) > 1)))

@@ -17,9 +17,7 @@ from .report import Copy, Report, ScrambleFound, current_label
 from .slices import arithmetic, slice_text
 
 _EXPLICIT = frozenset({"copy", "setitem", "copyto", "array", "deepcopy", "put", "place", "putmask"})
-_MOVERS = frozenset(
-    {"concatenate", "copy", "copyto"}
-)  # functions in C, which call no method of their arguments
+_MOVERS = frozenset({"concatenate", "copy", "copyto"})  # functions in C, which call no method of their arguments
 _under_way = threading.local()
 
 
@@ -53,9 +51,7 @@ def _shares(one: np.ndarray, other: np.ndarray) -> bool:
 def watched(array: Any, report: Report) -> Watched:
     """The array on the same memory, seen by the report. TypeError for what is no ndarray."""
     if not isinstance(array, np.ndarray):
-        raise TypeError(
-            f"watch: {type(array).__name__} must be a numpy.ndarray (PyTorch's tensors need no watching)"
-        )
+        raise TypeError(f"watch: {type(array).__name__} must be a numpy.ndarray (PyTorch's tensors need no watching)")
     result = array.view(Watched)
     result._report = report
     return result
@@ -72,9 +68,7 @@ class Watched(np.ndarray):
 
     # Methods that may copy, that always do, and that never do.
     def reshape(self, *shape, **options):
-        return _observed(
-            self, "reshape", lambda: np.ndarray.reshape(self, *shape, **options), options.get("order")
-        )
+        return _observed(self, "reshape", lambda: np.ndarray.reshape(self, *shape, **options), options.get("order"))
 
     def ravel(self, *args, **options):
         order = args[0] if args else options.get("order")
@@ -199,9 +193,7 @@ def _kept(self: Watched, name: str, result, inputs):
     if not is_contiguous(layout):
         for one in inputs:
             if isinstance(one, Watched) and one._origin is not None and one.strides == result.strides:
-                result._origin = Origin(
-                    name, _site(self._report, name, name), layout, layout_of(one), one._origin
-                )
+                result._origin = Origin(name, _site(self._report, name, name), layout, layout_of(one), one._origin)
                 break
     return result
 
@@ -288,9 +280,7 @@ def _written(target, call: str, value, run: Callable[[], Any], index) -> Any:
 
 def _is_advanced(index) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
-    return not all(
-        part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts
-    )
+    return not all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts)
 
 
 def _advice(self, call: str, operation: str, result, src: Layout, order, index):

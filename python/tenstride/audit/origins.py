@@ -63,9 +63,7 @@ def made_not_viewable(origin: Origin | None, sizes: Sequence[int]) -> Origin | N
     found = _back(
         origin,
         lambda step: (
-            step.source is not None
-            and step.source.numel == numel
-            and try_view(step.source, sizes) is not None
+            step.source is not None and step.source.numel == numel and try_view(step.source, sizes) is not None
         ),
     )
     return found or made_not_contiguous(origin)

@@ -56,11 +56,7 @@ def why(copy) -> str:
         return copy.note
     obstacle = obstacle_of(copy)
     if obstacle is not None:
-        inner = (
-            ""
-            if copy.operation in RESHAPES
-            else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
-        )
+        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
         repeats = 0 in (s for s, n in zip(copy.src.strides, copy.src.shape) if n > 1)
         return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
     changes = []
@@ -107,7 +103,7 @@ def fix(copy) -> str:
     if copy.kind == "conversion":
         if copy.src_device != copy.dst_device:
             return f"make it on {copy.dst_device} (device=...), or move it once"
-        return f"make it {copy.dst_dtype} where it is made (dtype=...), or convert once and keep the result"
+        return f"convert once and keep the result, or make it {copy.dst_dtype} from the start (dtype=...)"
     if copy.operation in _FIXES:
         return _FIXES[copy.operation]
     is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
@@ -121,7 +117,7 @@ def fix(copy) -> str:
 def _fix_followed(copy) -> str:
     """A contiguous() before a view: not needed where the view is possible without it."""
     name, sizes, place = copy.followed
-    view = f"the {name} to {ly.sizes_text(sizes)} after it"
+    view = f"the {name if name in RESHAPES else f'view inside {name}'} to {ly.sizes_text(sizes)} after it"
     where = f" ({place.short})" if place else ""
     if ly.try_view(copy.src, sizes) is not None:
         return (
@@ -129,6 +125,11 @@ def _fix_followed(copy) -> str:
             "something else needs row-major strides"
         )
     obstacle = ly.why_not_view(copy.src, sizes)
+    if name not in RESHAPES:
+        cause = since(copy)
+        kept = f"; keep the order of axes that {cause} changed" if cause else ""
+        axes = f"axes {obstacle.left_axis} and {obstacle.right_axis}"
+        return f"without it {name} would copy instead ({axes} would merge){kept}"
     return (
         f"{view} needs it (axes {obstacle.left_axis} and {obstacle.right_axis} would merge): keep the two "
         "apart and let the next operation run over both (einsum, tensordot)"
@@ -147,8 +148,7 @@ def _fix_strides(copy) -> str:
         return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
     if cause is not None:
         return (
-            f"hand on the view (most operations take any strides), or move {cause} behind what needs "
-            "row-major strides"
+            f"hand on the view (most operations take any strides), or move {cause} behind what needs row-major strides"
         )
     return "hand on the view: most operations take any strides"
 

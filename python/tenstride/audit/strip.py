@@ -112,8 +112,7 @@ def svg(src: Layout | None, dst: Layout | None) -> str:
     for element in elements:  # an expanded element lies at one place for several
         before.setdefault(element.source, []).append(element.number)
     source = [
-        (at, colors[of[0]], str(numbers[of[0]]) if len(of) == 1 else f"×{len(of)}")
-        for at, of in sorted(before.items())
+        (at, colors[of[0]], str(numbers[of[0]]) if len(of) == 1 else f"×{len(of)}") for at, of in sorted(before.items())
     ]
     result = sorted((e.result, colors[e.number], str(numbers[e.number])) for e in elements)
     upper, right = _row("before", source, 2)

@@ -58,9 +58,7 @@ def group_lines(number: int, group: Sequence) -> list[str]:
     detail.append(("why", copy.why))
     step = copy.since
     if step is not None:
-        detail.append(
-            ("since", f"{step}" + (f"  {step.place.code}" if step.place and step.place.code else ""))
-        )
+        detail.append(("since", f"{step}" + (f"  {step.place.code}" if step.place and step.place.code else "")))
     detail.append(("allowed", copy.allowed) if copy.allowed else ("fix", copy.fix))
     indent = " " * (len(str(number)) + 2)
     return lines + [f"{indent}{name:<5}  {text}" for name, text in detail]

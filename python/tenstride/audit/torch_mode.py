@@ -17,7 +17,6 @@ from . import torch_names as names
 from .layouts import Layout, find_reordering, is_channels_last, is_contiguous
 from .origins import Origin
 from .places import CallSite, call_site
-from .reasons import RESHAPES
 from .report import Copy, Report, ScrambleFound, current_label
 from .torch_remedies import index_remedy, repeat_remedy
 from .torch_track import Storages
@@ -71,9 +70,7 @@ class FunctionNames(TorchFunctionMode):
         name = getattr(func, "__name__", None)
         if name in ("__get__", "__set__"):
             name = getattr(getattr(func, "__self__", None), "__name__", None)
-        self.names.append(
-            {"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}.get(name, name)
-        )
+        self.names.append({"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}.get(name, name))
         try:
             return func(*args, **(kwargs or {}))
         finally:
@@ -143,9 +140,7 @@ class CopyMode(TorchDispatchMode):
         layout = self.storages.layout(sources[0]) if sources else None
         return sources, layout, self.storages.origin(sources[0], layout) if sources else None
 
-    def _copied(
-        self, facts: _Facts, args, kwargs, result, before, start: float, seconds: float, frame
-    ) -> None:
+    def _copied(self, facts: _Facts, args, kwargs, result, before, start: float, seconds: float, frame) -> None:
         sources, layout, origin = before
         results = _tensors(args[0] if facts.name in names.WRITES_INTO else result)
         if not sources or not results:
@@ -167,9 +162,7 @@ class CopyMode(TorchDispatchMode):
         is_contiguous_call = facts.name == "clone" and kwargs.get("memory_format") is torch.contiguous_format
         fallback = "contiguous" if is_contiguous_call else None
         operation, is_own, is_backward = self._operation(site, facts.name, fallback)
-        converts = facts.name == "_to_copy" and (
-            source.dtype != target.dtype or source.device != target.device
-        )
+        converts = facts.name == "_to_copy" and (source.dtype != target.dtype or source.device != target.device)
         copy = Copy(
             kind=names.kind_of(operation, is_own and not is_backward, facts.name, converts),
             operation=operation,
@@ -266,9 +259,7 @@ class CopyMode(TorchDispatchMode):
             copy, entry.copied = entry.copied, None
             if copy.dst == src and copy.src is not None:
                 site = self._site(frame)
-                operation = self._operation(site, facts.name)[0]
-                name = operation if operation in RESHAPES else f"view inside {operation}"
-                copy.followed = (name, dst.shape, site.place)
+                copy.followed = (self._operation(site, facts.name)[0], dst.shape, site.place)
         reordering = find_reordering(src.shape, dst.shape)
         if reordering is None:
             return
@@ -284,11 +275,7 @@ class CopyMode(TorchDispatchMode):
     def _made(self, facts: _Facts, args, result, frame) -> None:
         self._look_inside(facts, args, frame)
         for output in _tensors(result):
-            if (
-                isinstance(output, torch.Tensor)
-                and output.layout is torch.strided
-                and not output.is_contiguous()
-            ):
+            if isinstance(output, torch.Tensor) and output.layout is torch.strided and not output.is_contiguous():
                 self._keep(facts.name, None, None, args, output, frame)
 
     def _keep(self, call: str, site, operation, args, output, frame=None) -> None:
@@ -302,11 +289,7 @@ class CopyMode(TorchDispatchMode):
         odd = [pair for pair in layouts if pair[1] is not None and not is_contiguous(pair[1])]
         tensor, src = (same or odd or [(None, None)])[0]
         parent = None if tensor is None else self.storages.origin(tensor, src)
-        if (
-            parent is not None
-            and parent.source is not None
-            and parent.source.strides == parent.layout.strides
-        ):
+        if parent is not None and parent.source is not None and parent.source.strides == parent.layout.strides:
             parent = parent.parent or parent  # a chain of operations that keep strides is one step
         site = site or self._site(frame)
         operation = operation or self._operation(site, call)[0]

@@ -38,7 +38,7 @@ BACKWARD_CALLS = frozenset({"run_backward", "_engine_run_backward"})
 
 OPAQUE = _words(
     "_transformer_encoder_layer_fwd _native_multi_head_attention _transformer_decoder_only_layer_fwd "
-    "lstm gru mkldnn_rnn_layer _thnn_fused_lstm_cell quantized_lstm"
+    "lstm gru mkldnn_rnn_layer _cudnn_rnn miopen_rnn _thnn_fused_lstm_cell quantized_lstm"
 )
 """Fused operations, whose copies inside are out of sight."""
 
