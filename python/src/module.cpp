@@ -8,6 +8,7 @@
 #include "exchange.hpp"
 #include "explaining.hpp"
 #include "files.hpp"
+#include "lazy.hpp"
 #include "ledger.hpp"
 #include "numpy_functions.hpp"
 #include "quick.hpp"
@@ -44,6 +45,7 @@ NB_MODULE(_tenstride, module) {
   python::define_einops(module);
   python::define_array_namespace(module.attr("Tensor"));
   python::define_numpy_functions(module);
+  python::define_lazy(module);
   python::define_explaining(module);
   python::define_files(module);
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
