@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <vector>
+
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
@@ -86,6 +88,34 @@ Tensor from_numpy(nb::handle array) {
   return *tensor_from_array(array, CopyRule::never, "from_numpy");
 }
 
+/// In front of `tensor`: a number of NumPy's keeps its type, which it would lose among Python's numbers.
+PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ssize_t count,
+                           PyObject* names) {
+  return guarded([&] {
+    std::vector<PyObject*> given(arguments,
+                                 arguments + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
+    nb::object number;
+    const bool may_be = count > 0 && !PyLong_CheckExact(given[0]) && !PyFloat_CheckExact(given[0]) &&
+                        !PyList_CheckExact(given[0]) && !is_tensor(given[0]);
+    if (may_be && is_numpy_number(given[0])) {
+      number = nb::steal(new_tensor(tensor_from_buffer(given[0], CopyRule::always, "tensor")));
+      given[0] = number.ptr();
+    }
+    return PyObject_Vectorcall(original, given.data(), static_cast<std::size_t>(count), names);
+  });
+}
+
+void put_in_front_of_tensor(nb::module_& module) {
+  const nb::object original = module.attr("tensor");
+  static PyMethodDef definition{
+      "tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_of_number)),
+      METH_FASTCALL | METH_KEYWORDS, reinterpret_cast<PyCFunctionObject*>(original.ptr())->m_ml->ml_doc};
+  const nb::object module_name = module.attr("__name__");
+  const nb::object front = nb::steal(PyCFunction_NewEx(&definition, original.ptr(), module_name.ptr()));
+  if (!front) throw nb::python_error();
+  module.attr("tensor") = front;
+}
+
 /// PyTorch's checks in PyTorch's order: https://pytorch.org/docs/stable/generated/torch.frombuffer.html
 Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index offset) {
   constexpr std::string_view operation = "frombuffer";
@@ -157,6 +187,7 @@ std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::s
 }
 
 void define_from_arrays(nb::module_& module) {
+  put_in_front_of_tensor(module);
   module.def(
       "from_numpy", [](nb::handle array) { return nb::steal(new_tensor(from_numpy(array))); },
       nb::arg("ndarray"), nb::sig("def from_numpy(ndarray: numpy.ndarray) -> Tensor"),

@@ -56,7 +56,8 @@ std::optional<Scalar> number(PyObject* object) {
     return Scalar(std::complex<double>(value.real, value.imag));
   }
   if (PyObject_HasAttrString(object, "__array_interface__") == 0) {
-    if (PyIndex_Check(object) == 0) return std::nullopt;
+    // PyTorch's tensors can be indices, too.
+    if (PyIndex_Check(object) == 0 || PyObject_HasAttrString(object, "__dlpack__") != 0) return std::nullopt;
   } else if (PyObject_HasAttrString(object, "__setitem__") != 0) {
     return std::nullopt;  // an array; NumPy's numbers cannot be written to
   }
