@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan fuzz slow bench bench-quick pictures format clean build
+.PHONY: help setup demo test asan tsan wheel fuzz slow bench bench-quick pictures format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -31,6 +31,9 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 	cmake --preset tsan
 	cmake --build --preset tsan --target tenstride-tests
 	$(FIXED_ADDRESSES) ctest --preset tsan
+
+wheel: setup ## Build the Python wheel, install it into an empty environment and try it there
+	scripts/wheel.sh
 
 fuzz: build ## Random copies with each instruction set (PLANS, FIRST: how many, from which on), random chains (CHAINS)
 	@for table in avx512 avx2 ssse3 portable; do \
