@@ -12,10 +12,12 @@ import os
 import sys
 import types
 from collections.abc import Sequence
+from typing import Any
 
 from .layouts import Layout
 from .places import HAS_POSITIONS, Place, Skipper
-from .report import Copy, Report, ScrambleFound, allow
+from .record import Copy, ScrambleFound
+from .report import Report, allow
 
 __all__ = ["Copy", "Layout", "Place", "Report", "ScrambleFound", "allow", "audit"]
 
@@ -46,18 +48,18 @@ class audit:
 
     allow = staticmethod(allow)
 
-    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: str | None = None):
+    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: str | None = None) -> None:
         if names not in (None, "stack", "functions"):
             raise ValueError(f"audit: names {names!r} must be 'stack', 'functions' or None")
         self._names = names or ("stack" if HAS_POSITIONS else "functions")
         self._torch = _framework()
         folders = [
-            os.path.dirname(module.__file__)
-            for module in (sys.modules.get("torch"), sys.modules.get("numpy"))
-            if module is not None and getattr(module, "__file__", None)
+            os.path.dirname(file)
+            for file in (getattr(sys.modules.get(name), "__file__", None) for name in ("torch", "numpy"))
+            if file
         ]
         self.report = Report(limit, Skipper(folders, (*_SKIPPED, *skip)))
-        self._modes: list = []
+        self._modes: list[Any] = []
         self._entered = self._patched = False
 
     def __enter__(self) -> Report:
@@ -82,7 +84,7 @@ class audit:
         self.report.open = True
         return self.report
 
-    def __exit__(self, *error) -> None:
+    def __exit__(self, *error: Any) -> None:
         self.report.open = False
         if self._patched:
             from .numpy_functions import uninstall
@@ -111,7 +113,7 @@ def _framework() -> bool:
     )
 
 
-def _check_version(torch) -> None:
+def _check_version(torch: Any) -> None:
     version = str(getattr(torch, "__version__", "0"))
     numbers = tuple(int(part) if part.isdigit() else 0 for part in version.split("+")[0].split(".")[:2])
     if numbers < (1, 13):
@@ -121,7 +123,7 @@ def _check_version(torch) -> None:
 class _Callable(types.ModuleType):
     """``tenstride.audit`` is this module once it is imported; a call of it opens the scope."""
 
-    def __call__(self, **options) -> audit:
+    def __call__(self, **options: Any) -> audit:
         return audit(**options)
 
 

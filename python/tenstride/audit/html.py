@@ -5,9 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from .strip import svg
 from .text import bytes_text
+
+if TYPE_CHECKING:
+    from .record import Copy
+    from .report import Report
 
 _STYLE = """
 :root { color-scheme: light dark; --back:#f6f7f9; --card:#fff; --text:#1d2430; --dim:#667080;
@@ -56,7 +61,7 @@ def _code(text: str) -> str:
     return f"<code>{escape(text)}</code>"
 
 
-def _card(group: Sequence, most: int) -> str:
+def _card(group: Sequence[Copy], most: int) -> str:
     copy = group[0]
     moved = sum(one.bytes_moved for one in group)
     src, dst = copy.sides()
@@ -94,7 +99,7 @@ def _kind_words(kind: str, count: int) -> str:
     return f"{kind} copy" if count == 1 else f"{kind} copies"
 
 
-def _sums(report) -> str:
+def _sums(report: Report) -> str:
     kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion")]
     cells = [(str(count), _kind_words(kind, count)) for kind, count in kinds if count]
     cells += [(bytes_text(report.bytes_read), "read"), (bytes_text(report.bytes_written), "written")]
@@ -105,9 +110,8 @@ def _sums(report) -> str:
     return '<ul class="sums">' + "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in cells) + "</ul>"
 
 
-def page(report, title: str) -> str:
-    """The page: sums, then a card for each group of copies alike, the most bytes first. Also well-formed
-    XML."""
+def page(report: Report, title: str) -> str:
+    """The page: sums, then a card for each group of copies alike, the most bytes first. Also well-formed XML."""
     groups = report.groups()
     most = max((sum(one.bytes_moved for one in group) for group in groups), default=0)
     parts: list[str] = [f"<h1>{escape(title)}</h1>", _sums(report)]

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layouts as the audit sees them: shape, strides and offset in elements, and why one cannot be viewed as
-another.
+"""Layouts as the audit sees them: shape, strides and offset in elements, and why one cannot be viewed as another.
 
 The rule is PyTorch's (ATen, ``computeStride``), the words and numbers are those of the library's
 ``reshape.hpp`` and ``scramble.hpp``. It stands here in Python so that auditing a PyTorch or NumPy program
@@ -10,7 +9,7 @@ that is built.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 Sizes = tuple[int, ...]
@@ -46,8 +45,7 @@ class Layout(NamedTuple):
 
 
 class Obstacle(NamedTuple):
-    """Why a layout cannot be viewed in a shape: two axes would have to merge, and their strides do not
-    nest."""
+    """Why a layout cannot be viewed in a shape: two axes would have to merge, and their strides do not nest."""
 
     source: Layout
     to: Sizes
@@ -65,8 +63,7 @@ class Obstacle(NamedTuple):
 
 
 class Reordering(NamedTuple):
-    """A reshape whose sizes are the old ones in another order; ``order`` is the permutation probably
-    meant."""
+    """A reshape whose sizes are the old ones in another order; ``order`` is the permutation probably meant."""
 
     source: Sizes
     to: Sizes
@@ -74,8 +71,7 @@ class Reordering(NamedTuple):
 
     @property
     def code(self) -> str:
-        """What was probably meant: ``.transpose(0, 1)``, ``.permute(2, 0, 1)``, a view behind where ones
-        move."""
+        """What was probably meant: ``.transpose(0, 1)``, ``.permute(2, 0, 1)``, a view behind where ones move."""
         moved = [i for i, axis in enumerate(self.order) if axis != i]
         axes = moved if len(moved) == 2 else list(self.order)
         text = (".transpose(" if len(moved) == 2 else ".permute(") + ", ".join(map(str, axes)) + ")"
@@ -118,7 +114,7 @@ def channels_last_strides(shape: Sequence[int]) -> Sizes | None:
     return _strides_along(shape, [1, *range(len(shape) - 1, 1, -1), 0])
 
 
-def _strides_along(shape: Sequence[int], axes) -> Sizes:
+def _strides_along(shape: Sequence[int], axes: Iterable[int]) -> Sizes:
     strides = [1] * len(shape)
     step = 1
     for axis in axes:
@@ -150,14 +146,12 @@ def _agree(layout: Layout, wanted: Sizes) -> bool:
 
 
 def _run_ends(layout: Layout, axis: int, count: int, base: int) -> bool:
-    """Whether axis - 1 does not continue the run of `count` elements, `base` apart, that begins at the
-    axis."""
+    """Whether axis - 1 does not continue the run of `count` elements, `base` apart, that begins at the axis."""
     return axis == 0 or (layout.shape[axis - 1] != 1 and layout.strides[axis - 1] != count * base)
 
 
-def _walk(layout: Layout, shape: Sizes):
-    """The strides of a view in the shape and None, or None and the old axis at whose end a new axis
-    crosses."""
+def _walk(layout: Layout, shape: Sizes) -> tuple[Sizes | None, int | None]:
+    """The strides of a view in the shape and None, or None and the old axis at whose end a new axis crosses."""
     if not layout.shape:
         return (1,) * len(shape), None
     if layout.numel == 0:
@@ -191,8 +185,8 @@ def try_view(layout: Layout, shape: Sequence[int]) -> Layout | None:
     shape = tuple(shape)
     if count_elements(shape) != layout.numel:
         return None
-    strides, crossing = _walk(layout, shape)
-    return None if crossing is not None else Layout(shape, strides, layout.offset)
+    strides, _ = _walk(layout, shape)
+    return None if strides is None else Layout(shape, strides, layout.offset)
 
 
 def mergeable_groups(layout: Layout) -> tuple[tuple[int, int], ...]:
@@ -201,7 +195,7 @@ def mergeable_groups(layout: Layout) -> tuple[tuple[int, int], ...]:
     >>> mergeable_groups(Layout((2, 2, 3), (6, 1, 2)))
     ((0, 0), (1, 1), (2, 2))
     """
-    groups = []
+    groups: list[tuple[int, int]] = []
     last, run = len(layout.shape) - 1, 1
     for axis in range(last, -1, -1):
         run *= layout.shape[axis]
@@ -239,8 +233,7 @@ def why_not_view(layout: Layout, shape: Sequence[int]) -> Obstacle | None:
 
 
 def find_reordering(source: Sequence[int], to: Sequence[int]) -> Reordering | None:
-    """The scramble of a reshape, or None: the new sizes are the old ones in another order, axes of size 1
-    aside.
+    """The scramble of a reshape, or None: the new sizes are the old ones in another order, axes of size 1 aside.
 
     Equal sizes, a split, a merge and empty tensors are none.
 

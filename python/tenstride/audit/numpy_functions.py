@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions that ask no array for its opinion: while a scope is open, wrappers stand in the module
-``numpy``.
+"""NumPy's functions that ask no array for its opinion: while a scope is open, wrappers stand in the module ``numpy``.
 
 ``np.ascontiguousarray`` and its kin hand nothing to ``__array_function__``; they are seen when they are
 called as ``np.NAME``. Arrays that no report watches go through untouched. The originals come back when the
@@ -11,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import threading
+from typing import Any
 
 import numpy as np
 
@@ -18,13 +18,13 @@ from .numpy_watch import Watched, _observed
 
 _NAMES = ("ascontiguousarray", "asfortranarray", "array", "asarray", "asanyarray", "require")
 _lock = threading.Lock()
-_originals: dict = {}
+_originals: dict[str, Any] = {}
 _open = 0
 
 
-def _wrapper(name: str, original):
+def _wrapper(name: str, original: Any) -> Any:
     @functools.wraps(original)
-    def call(*args, **options):
+    def call(*args: Any, **options: Any) -> Any:
         given = args[0] if args else options.get("a", options.get("object"))
         if not isinstance(given, Watched):
             return original(*args, **options)

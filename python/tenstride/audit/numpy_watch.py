@@ -13,7 +13,8 @@ import numpy as np
 from .layouts import Layout, find_reordering, is_contiguous, try_view
 from .origins import Origin
 from .places import CallSite, call_site
-from .report import Copy, Report, ScrambleFound, current_label
+from .record import Copy, ScrambleFound
+from .report import Report, current_label
 from .slices import arithmetic, slice_text
 
 _EXPLICIT = frozenset({"copy", "setitem", "copyto", "array", "deepcopy", "put", "place", "putmask"})
@@ -28,7 +29,7 @@ def _root(array: np.ndarray) -> np.ndarray:
 
 
 def _address(array: np.ndarray) -> int:
-    return array.__array_interface__["data"][0]
+    return int(array.__array_interface__["data"][0])
 
 
 def layout_of(array: np.ndarray) -> Layout:
@@ -63,68 +64,68 @@ class Watched(np.ndarray):
     _report: Report | None = None
     _origin: Origin | None = None
 
-    def __array_finalize__(self, source) -> None:
+    def __array_finalize__(self, source: Any) -> None:
         self._report = getattr(source, "_report", None)
 
     # Methods that may copy, that always do, and that never do.
-    def reshape(self, *shape, **options):
+    def reshape(self, *shape: Any, **options: Any) -> Any:
         return _observed(self, "reshape", lambda: np.ndarray.reshape(self, *shape, **options), options.get("order"))
 
-    def ravel(self, *args, **options):
+    def ravel(self, *args: Any, **options: Any) -> Any:
         order = args[0] if args else options.get("order")
         return _observed(self, "ravel", lambda: np.ndarray.ravel(self, *args, **options), order)
 
-    def flatten(self, *args, **options):
+    def flatten(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "flatten", lambda: np.ndarray.flatten(self, *args, **options))
 
-    def copy(self, *args, **options):
+    def copy(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "copy", lambda: np.ndarray.copy(self, *args, **options))
 
-    def __copy__(self):
+    def __copy__(self) -> Any:
         return _observed(self, "copy", lambda: np.ndarray.__copy__(self))
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Any:
         return _observed(self, "deepcopy", lambda: np.ndarray.__deepcopy__(self, memo))
 
-    def astype(self, *args, **options):
+    def astype(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "astype", lambda: np.ndarray.astype(self, *args, **options))
 
-    def take(self, *args, **options):
+    def take(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "take", lambda: np.ndarray.take(self, *args, **options))
 
-    def compress(self, *args, **options):
+    def compress(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "compress", lambda: np.ndarray.compress(self, *args, **options))
 
-    def repeat(self, *args, **options):
+    def repeat(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "repeat", lambda: np.ndarray.repeat(self, *args, **options))
 
-    def transpose(self, *axes):
+    def transpose(self, *axes: Any) -> Any:
         return _observed(self, "transpose", lambda: np.ndarray.transpose(self, *axes))
 
-    def swapaxes(self, *axes):
+    def swapaxes(self, *axes: Any) -> Any:
         return _observed(self, "swapaxes", lambda: np.ndarray.swapaxes(self, *axes))
 
-    def squeeze(self, *args, **options):
+    def squeeze(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "squeeze", lambda: np.ndarray.squeeze(self, *args, **options))
 
-    def diagonal(self, *args, **options):
+    def diagonal(self, *args: Any, **options: Any) -> Any:
         return _observed(self, "diagonal", lambda: np.ndarray.diagonal(self, *args, **options))
 
     @property
-    def T(self):
+    def T(self) -> Any:
         return _observed(self, "T", lambda: np.ndarray.transpose(self))
 
     @property
-    def flat(self):
+    def flat(self) -> Any:
         return np.ndarray.view(self, np.ndarray).flat
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         return _observed(self, "index", lambda: np.ndarray.__getitem__(self, index), index=index)
 
-    def __setitem__(self, index, value) -> None:
+    def __setitem__(self, index: Any, value: Any) -> None:
         _written(self, "setitem", value, lambda: np.ndarray.__setitem__(self, index, value), index)
 
-    def __array_function__(self, func, types, args, kwargs):
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         name = func.__name__
         if name not in _MOVERS:
             with _Named(name):
@@ -136,7 +137,7 @@ class Watched(np.ndarray):
         sources = [one for one in sources if isinstance(one, np.ndarray)]
         return _observed(self, name, call, sources=sources)
 
-    def __array_ufunc__(self, ufunc, method, *inputs, out: tuple = (), **options):
+    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, out: tuple[Any, ...] = (), **options: Any) -> Any:
         plain = [_plain(one) for one in inputs]
         if out:
             options["out"] = tuple(_plain(one) for one in out)
@@ -151,7 +152,7 @@ class Watched(np.ndarray):
 class _Named:
     """The outermost function of NumPy's under way on this thread gives its parts their name."""
 
-    def __init__(self, name: str):
+    def __init__(self, name: str) -> None:
         self._name = name
 
     def __enter__(self) -> str:
@@ -159,15 +160,15 @@ class _Named:
         stack.append(self._name)
         return stack[0]
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: Any) -> None:
         _under_way.names.pop()
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     return np.ndarray.view(value, np.ndarray) if isinstance(value, Watched) else value
 
 
-def _watched_again(like: Watched, result):
+def _watched_again(like: Watched, result: Any) -> Any:
     """A plain array among the results is watched too."""
     if isinstance(result, np.ndarray) and type(result) is np.ndarray and like._report is not None:
         return watched(result, like._report)
@@ -184,7 +185,7 @@ def _site(report: Report, operation: str, call: str) -> CallSite:
     return site
 
 
-def _kept(self: Watched, name: str, result, inputs):
+def _kept(self: Watched, name: str, result: Any, inputs: Any) -> Any:
     """An element-wise result keeps the strides of its operands, and their history."""
     result = _watched_again(self, result)
     if not isinstance(result, Watched) or not (self._report and self._report.open):
@@ -204,8 +205,8 @@ def _observed(
     run: Callable[[], Any],
     order: str | None = None,
     index: Any = None,
-    sources: list | None = None,
-):
+    sources: list[Any] | None = None,
+) -> Any:
     """Runs it, and tells the report where the result is not a view."""
     report = self._report
     if report is None or not report.open:
@@ -251,7 +252,7 @@ def _observed(
     return result
 
 
-def _written(target, call: str, value, run: Callable[[], Any], index) -> Any:
+def _written(target: Any, call: str, value: Any, run: Callable[[], Any], index: Any) -> Any:
     """An assignment: explicit where the user wrote it."""
     report = getattr(target, "_report", None) or getattr(value, "_report", None)
     if report is None or not report.open:
@@ -278,12 +279,14 @@ def _written(target, call: str, value, run: Callable[[], Any], index) -> Any:
     return result
 
 
-def _is_advanced(index) -> bool:
+def _is_advanced(index: Any) -> bool:
     parts = index if isinstance(index, tuple) else (index,)
     return not all(part is None or part is Ellipsis or isinstance(part, (int, np.integer, slice)) for part in parts)
 
 
-def _advice(self, call: str, operation: str, result, src: Layout, order, index):
+def _advice(
+    self: Watched, call: str, operation: str, result: Any, src: Layout, order: str | None, index: Any
+) -> tuple[str | None, str | None]:
     """A note and a remedy that are true of NumPy alone."""
     if call in ("reshape", "ravel") and order in ("F", "A", "K"):
         return f"order={order!r} reads the elements in another order than they are to lie", None
@@ -300,7 +303,7 @@ def _advice(self, call: str, operation: str, result, src: Layout, order, index):
     return None, None
 
 
-def _slice_for(index) -> str | None:
+def _slice_for(index: Any) -> str | None:
     parts = index if isinstance(index, tuple) else (index,)
     picked = [part for part in parts if isinstance(part, (list, np.ndarray))]
     if len(picked) != 1 or not all(isinstance(part, (slice, list, np.ndarray)) for part in parts):
@@ -315,7 +318,18 @@ def _slice_for(index) -> str | None:
     return f"the indices are evenly spaced: {slice_text(axis, found)} has the same elements as a view"
 
 
-def _add(report, site, operation, call, source, result, read, written, times, **more) -> None:
+def _add(
+    report: Report,
+    site: CallSite,
+    operation: str,
+    call: str,
+    source: tuple[Layout, str, Origin | None],
+    result: tuple[Layout, str],
+    read: int,
+    written: int,
+    times: tuple[float, float],
+    **more: Any,
+) -> None:
     src, src_dtype, origin = source
     dst, dst_dtype = result
     kind = "explicit" if operation in _EXPLICIT else "conversion" if src_dtype != dst_dtype else "silent"

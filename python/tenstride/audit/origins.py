@@ -18,6 +18,7 @@ class Origin:
     `place` is the line itself, also inside a library; `is_own` says whether it is the user's.
     """
 
+    depth: int
     __slots__ = ("depth", "is_own", "layout", "operation", "parent", "place", "source")
 
     def __init__(

@@ -9,6 +9,8 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from types import CodeType, FrameType
+from typing import Any
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.normpath(sysconfig.get_paths()["stdlib"]) + os.sep
@@ -29,8 +31,7 @@ _LOADS = frozenset(
 )
 
 HAS_POSITIONS = sys.version_info >= (3, 11)
-"""Whether the bytecode tells which call of a line is under way; before that PyTorch's function mode has
-to."""
+"""Whether the bytecode tells which call of a line is under way; before that PyTorch's function mode has to."""
 
 
 class Place:
@@ -66,17 +67,20 @@ class Place:
 
 
 class CallSite:
-    """What the stack says about a call: the user's place and call, and the place and call inside a
-    library."""
+    """What the stack says about a call: the user's place and call, and the place and call inside a library."""
 
     __slots__ = ("call", "inside", "inside_call", "place", "through")
 
-    def __init__(self, place, call, inside, inside_call, through):
-        self.place: Place | None = place
-        self.call: str | None = call
-        self.inside: Place | None = inside
-        self.inside_call: str | None = inside_call
-        self.through: frozenset = through  # functions of libraries that stand between the two
+    def __init__(
+        self,
+        place: Place | None,
+        call: str | None,
+        inside: Place | None,
+        inside_call: str | None,
+        through: frozenset[str],
+    ):
+        self.place, self.call, self.inside, self.inside_call = place, call, inside, inside_call
+        self.through = through  # functions of libraries that stand between the two
 
 
 class Skipper:
@@ -106,16 +110,16 @@ class Skipper:
         return file.startswith(_STANDARD) and not any(mark in file for mark in _INSTALLED)
 
 
-def frames_from(frame) -> Iterator:
+def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
     """The frame and its callers."""
     while frame is not None:
         yield frame
         frame = frame.f_back
 
 
-def call_site(frame, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
+def call_site(frame: FrameType | None, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
     """The call that led to `frame`. `own_files` end the names of files that are the audit's own way in."""
-    inner = None
+    inner: FrameType | None = None
     through: list[str] = []
     for at in frames_from(frame):
         file = at.f_code.co_filename
@@ -133,18 +137,17 @@ def call_site(frame, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
     return CallSite(_place(inner), call_name(inner), None, None, frozenset(through))
 
 
-def _place(frame) -> Place:
+def _place(frame: FrameType) -> Place:
     code = frame.f_code
     return Place(code.co_filename, frame.f_lineno or 0, getattr(code, "co_qualname", code.co_name))
 
 
 _names: dict[tuple[int, int], tuple[object, str | None]] = {}
-_instructions: dict[int, tuple[object, list]] = {}
+_instructions: dict[int, tuple[object, list[Any]]] = {}
 
 
-def call_name(frame) -> str | None:
-    """The name called at the frame's present instruction: ``reshape`` in ``x.t().reshape(6)``; None if
-    unknown.
+def call_name(frame: FrameType) -> str | None:
+    """The name called at the frame's present instruction: ``reshape`` in ``x.t().reshape(6)``; None if unknown.
 
     An operator has the name of its method (``matmul``, ``setitem``), an attribute its own (``T``). Before
     Python 3.11 the bytecode does not tell the calls of a line apart, and the answer is None.
@@ -163,7 +166,7 @@ def call_name(frame) -> str | None:
     return known[1]
 
 
-def _find_name(code, last: int) -> str | None:
+def _find_name(code: CodeType, last: int) -> str | None:
     listed = _instructions.get(id(code))
     if listed is None:
         listed = _instructions[id(code)] = (code, list(dis.get_instructions(code)))
@@ -183,7 +186,7 @@ def _find_name(code, last: int) -> str | None:
     return _callee(listed[1], index)
 
 
-def _callee(listed: list, index: int) -> str | None:
+def _callee(listed: list[Any], index: int) -> str | None:
     """The name loaded last of those that begin where the call begins: the function's own."""
     call = listed[index].positions
     if call is None or call.lineno is None:
@@ -200,5 +203,5 @@ def _callee(listed: list, index: int) -> str | None:
     return _bare(best)
 
 
-def _bare(name) -> str | None:
+def _bare(name: Any) -> str | None:
     return name if isinstance(name, str) else None

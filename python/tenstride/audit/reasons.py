@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import layouts as ly
 from .origins import Origin, made_not_contiguous, made_not_viewable
+
+if TYPE_CHECKING:
+    from .places import Place
+    from .record import Copy
 
 RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as", "resize"})
 """What copies only where no view is possible."""
@@ -43,21 +49,25 @@ def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
     return f"strides {ly.sizes_text(src.strides)} had to become {ly.sizes_text(dst.strides)}"
 
 
-def obstacle_of(copy) -> ly.Obstacle | None:
+def obstacle_of(copy: Copy) -> ly.Obstacle | None:
     """The obstacle of a copy that a reshape made."""
     if copy.target is None or copy.src is None:
         return None
     return ly.why_not_view(copy.src, copy.target)
 
 
-def why(copy) -> str:
+def _repeats(layout: ly.Layout) -> bool:
+    return any(stride == 0 and size > 1 for stride, size in zip(layout.strides, layout.shape))
+
+
+def why(copy: Copy) -> str:
     """One clause: why the bytes moved."""
     if copy.note:
         return copy.note
     obstacle = obstacle_of(copy)
     if obstacle is not None:
-        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(copy.target)}; "
-        repeats = 0 in (s for s, n in zip(copy.src.strides, copy.src.shape) if n > 1)
+        inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(obstacle.to)}; "
+        repeats = _repeats(obstacle.source)
         return inner + str(obstacle) + (" (expanded: its elements are repeated)" if repeats else "")
     changes = []
     if copy.src_dtype != copy.dst_dtype:
@@ -78,7 +88,7 @@ def why(copy) -> str:
     return f"{copy.operation} always writes a new result"
 
 
-def since(copy) -> Origin | None:
+def since(copy: Copy) -> Origin | None:
     """The step that made the copy necessary, where one in the scope did."""
     if copy.src is None or copy.origin is None:
         return None
@@ -89,14 +99,14 @@ def since(copy) -> Origin | None:
     return None
 
 
-def fix(copy) -> str:
+def fix(copy: Copy) -> str:
     """What to write instead, or why it stays."""
     if copy.remedy:
         return copy.remedy
     if copy.phase == "backward":
         return "autograd's own; it follows from the layouts of the forward pass"
-    if copy.followed is not None and copy.inside is None:
-        return _fix_followed(copy)
+    if copy.followed is not None and copy.src is not None and copy.inside is None:
+        return _fix_followed(copy, copy.src, *copy.followed)
     obstacle = obstacle_of(copy)
     if obstacle is not None:
         return _fix_reshape(copy, obstacle)
@@ -108,23 +118,22 @@ def fix(copy) -> str:
         return _FIXES[copy.operation]
     is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
     if is_move and copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
-        return _fix_strides(copy)
+        return _fix_strides(copy, copy.src, copy.dst)
     if copy.call in _FIXES:
         return _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
 
 
-def _fix_followed(copy) -> str:
+def _fix_followed(copy: Copy, src: ly.Layout, name: str, sizes: ly.Sizes, place: Place | None) -> str:
     """A contiguous() before a view: not needed where the view is possible without it."""
-    name, sizes, place = copy.followed
     view = f"the {name if name in RESHAPES else f'view inside {name}'} to {ly.sizes_text(sizes)} after it"
     where = f" ({place.short})" if place else ""
-    if ly.try_view(copy.src, sizes) is not None:
+    obstacle = ly.why_not_view(src, sizes)
+    if obstacle is None:
         return (
-            f"drop .contiguous(): {view}{where} is a view of {copy.src} as it stands; keep it only if "
+            f"drop .contiguous(): {view}{where} is a view of {src} as it stands; keep it only if "
             "something else needs row-major strides"
         )
-    obstacle = ly.why_not_view(copy.src, sizes)
     if name not in RESHAPES:
         cause = since(copy)
         kept = f"; keep the order of axes that {cause} changed" if cause else ""
@@ -136,15 +145,15 @@ def _fix_followed(copy) -> str:
     )
 
 
-def _fix_strides(copy) -> str:
+def _fix_strides(copy: Copy, src: ly.Layout, dst: ly.Layout) -> str:
     cause = since(copy)
     if copy.inside is not None:
         if cause is None or not cause.is_own:
-            return f"{_library(copy)} own line, whatever the layout it is given; another call may do without"
-        return f"{_library(copy)} own line; it copies because of {cause}, which is yours to move or drop"
-    if ly.is_channels_last(copy.src) and ly.is_contiguous(copy.dst):
+            return f"{_library(copy.inside)} own line, whatever the layout it is given; another call may do without"
+        return f"{_library(copy.inside)} own line; it copies because of {cause}, which is yours to move or drop"
+    if ly.is_channels_last(src) and ly.is_contiguous(dst):
         return "drop it before convolutions, batch norms and pooling: they take channels_last as it is"
-    if ly.is_channels_last(copy.dst):
+    if ly.is_channels_last(dst):
         return "bring the data in as channels_last once (permute an NHWC batch), so that every layer keeps it"
     if cause is not None:
         return (
@@ -153,14 +162,14 @@ def _fix_strides(copy) -> str:
     return "hand on the view: most operations take any strides"
 
 
-def _library(copy) -> str:
+def _library(inside: Place) -> str:
     """PyTorch's, NumPy's, or another's."""
-    file = copy.inside.file.replace("\\", "/")
+    file = inside.file.replace("\\", "/")
     return "PyTorch's" if "/torch/" in file else "NumPy's" if "/numpy/" in file else "a library's"
 
 
-def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
-    repeats = any(stride == 0 and size > 1 for stride, size in zip(copy.src.strides, copy.src.shape))
+def _fix_reshape(copy: Copy, obstacle: ly.Obstacle) -> str:
+    repeats = _repeats(obstacle.source)
     if repeats and copy.operation in PRODUCTS:
         return (
             "keep the expanded operand out of the batch: fold the batch of the other one into its rows "
@@ -172,7 +181,7 @@ def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
         cause = since(copy)
         moved = f"; {cause} moved its axes" if cause else ""
         return f"order the operand's axes as batch, rows, columns in memory before this line{moved}"
-    if ly.is_channels_last(copy.src) and not ly.is_contiguous(copy.src):
+    if ly.is_channels_last(obstacle.source):
         return (
             "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the columns of "
             "the next weight permuted once"
@@ -180,7 +189,7 @@ def _fix_reshape(copy, obstacle: ly.Obstacle) -> str:
     left, right = obstacle.left_axis, obstacle.right_axis
     cause = since(copy)
     apart = f"keep axes {left} and {right} apart and let the next operation run over both (einsum, tensordot)"
-    if cause is not None and cause.source is not None and ly.try_view(cause.source, copy.target) is not None:
+    if cause is not None and cause.source is not None and ly.try_view(cause.source, obstacle.to) is not None:
         return f"{copy.operation} before {cause}: a view, in another order of elements; else {apart}"
     return apart
 

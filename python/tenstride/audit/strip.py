@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A copy as two strips of memory: the same elements before and after, in the colour of their place in the
-result."""
+"""A copy as two strips of memory: the same elements before and after, in the colour of their place in the result."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .layouts import Layout, count_elements, row_major_strides
@@ -31,8 +30,7 @@ def _color(share: float) -> str:
 
 
 def _sample_sizes(shape: Sequence[int]) -> list[int]:
-    """A corner of the shape of at most `_MOST` elements, the axes to the right preferred, at least two of
-    each."""
+    """A corner of the shape of at most `_MOST` elements, the axes to the right preferred, at least two of each."""
     sizes = [1] * len(shape)
     grown = True
     while grown:
@@ -45,7 +43,7 @@ def _sample_sizes(shape: Sequence[int]) -> list[int]:
     return sizes
 
 
-def _indexes(sizes: Sequence[int]):
+def _indexes(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     index = [0] * len(sizes)
     for _ in range(count_elements(sizes)):
         yield tuple(index)
@@ -108,7 +106,7 @@ def svg(src: Layout | None, dst: Layout | None) -> str:
         return ""
     numbers = {element.number: i for i, element in enumerate(elements)}
     colors = {n: _color(i / max(len(elements) - 1, 1)) for n, i in numbers.items()}
-    before = {}
+    before: dict[int, list[int]] = {}
     for element in elements:  # an expanded element lies at one place for several
         before.setdefault(element.source, []).append(element.number)
     source = [

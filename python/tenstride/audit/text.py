@@ -4,6 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .record import Copy
+    from .report import Report
 
 
 def bytes_text(count: float) -> str:
@@ -25,7 +30,7 @@ def _plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def summary(report) -> str:
+def summary(report: Report) -> str:
     """One line: how many copies of which kind, and what they moved."""
     if not report.copies:
         text = "no copies"
@@ -41,7 +46,7 @@ def summary(report) -> str:
     return text
 
 
-def group_lines(number: int, group: Sequence) -> list[str]:
+def group_lines(number: int, group: Sequence[Copy]) -> list[str]:
     """A group of copies alike, as lines."""
     copy = group[0]
     src, dst = copy.sides()
@@ -64,7 +69,7 @@ def group_lines(number: int, group: Sequence) -> list[str]:
     return lines + [f"{indent}{name:<5}  {text}" for name, text in detail]
 
 
-def report_text(report) -> str:
+def report_text(report: Report) -> str:
     """The report as a table sorted by bytes, each row with its why and its fix."""
     lines = [summary(report)]
     for number, group in enumerate(report.groups(), 1):
@@ -76,14 +81,14 @@ def report_text(report) -> str:
     return "\n".join(lines)
 
 
-def complaint(report, left: Sequence) -> str:
+def complaint(report: Report, left: Sequence[Copy]) -> str:
     """The message of a failed ``assert_no_copies``."""
     moved = bytes_text(sum(copy.bytes_moved for copy in left))
     lines = [
         f"assert_no_copies: {_plural(len(left), 'copy', 'copies')}, {moved} moved"
         + (f" ({report.left_out} more not listed)" if report.left_out else "")
     ]
-    found = {}
+    found: dict[tuple[Any, ...], list[Copy]] = {}
     for copy in left:
         found.setdefault(copy.group(), []).append(copy)
     for number, group in enumerate(found.values(), 1):

@@ -9,15 +9,16 @@ import threading
 import time
 from typing import Any
 
-import torch
-from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+import torch  # type: ignore[import-not-found,unused-ignore]
+from torch.overrides import TorchFunctionMode  # type: ignore[import-not-found,unused-ignore]
+from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[import-not-found,unused-ignore]
 
 from . import torch_names as names
 from .layouts import Layout, find_reordering, is_channels_last, is_contiguous
 from .origins import Origin
 from .places import CallSite, call_site
-from .report import Copy, Report, ScrambleFound, current_label
+from .record import Copy, ScrambleFound
+from .report import Report, current_label
 from .torch_remedies import index_remedy, repeat_remedy
 from .torch_track import Storages
 
@@ -33,7 +34,7 @@ class _Facts:
 
     __slots__ = ("is_reshape", "is_view", "moves", "name", "overload")
 
-    def __init__(self, func):
+    def __init__(self, func: Any) -> None:
         full = func._schema.name if hasattr(func, "_schema") else str(func)
         self.name = full.rpartition("::")[2]
         self.overload = getattr(func, "_overloadname", "")
@@ -47,11 +48,11 @@ class _Facts:
         self.is_reshape = self.name in ("view", "_unsafe_view", "_reshape_alias")
 
 
-_facts = {}
-_known: frozenset | None = None
+_facts: dict[Any, _Facts] = {}
+_known: frozenset[str] | None = None
 
 
-def _tensors(value) -> list[torch.Tensor]:
+def _tensors(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (list, tuple)):
@@ -59,18 +60,21 @@ def _tensors(value) -> list[torch.Tensor]:
     return []
 
 
-class FunctionNames(TorchFunctionMode):
+_OPERATORS = {"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}
+
+
+class FunctionNames(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
     """Remembers which function of PyTorch's is under way, for Pythons whose bytecode does not tell."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.names: list[str] = []
+        self.names: list[str | None] = []
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", None)
         if name in ("__get__", "__set__"):
             name = getattr(getattr(func, "__self__", None), "__name__", None)
-        self.names.append({"__setitem__": "setitem", "__matmul__": "matmul", "__getitem__": None}.get(name, name))
+        self.names.append(_OPERATORS.get(str(name), name))
         try:
             return func(*args, **(kwargs or {}))
         finally:
@@ -82,20 +86,23 @@ class FunctionNames(TorchFunctionMode):
         return self.names[0] if self.names else None
 
 
-class CopyMode(TorchDispatchMode):
+class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     """Lists what the operations of this thread copy, in `report`."""
 
-    def __init__(self, report: Report, functions: FunctionNames | None):
+    def __init__(self, report: Report, functions: FunctionNames | None) -> None:
         super().__init__()
         global _known
         if _known is None:
             _known = names.known_names(torch)
+        self._known = _known
         self.report, self.functions = report, functions
         self.storages = Storages(torch)
-        self._last = None  # the copy of the operation before this one, with the key of its result
-        self._missed = set()
+        self._last: tuple[Copy, int | None] | None = (
+            None  # the copy of the operation before this one, with the key of its result
+        )
+        self._missed: set[str] = set()
 
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         facts = _facts.get(func)
         if facts is None:
@@ -122,16 +129,16 @@ class CopyMode(TorchDispatchMode):
             self._made(facts, args, result, frame)
         return result
 
-    def _site(self, frame) -> CallSite:
+    def _site(self, frame: Any) -> CallSite:
         return call_site(frame, self.report._skipper, _OWN_FILES)
 
-    def _operation(self, site: CallSite, call: str, fallback: str | None = None):
+    def _operation(self, site: CallSite, call: str, fallback: str | None = None) -> Any:
         function = self.functions.current if self.functions else None
-        return names.operation_of(site, fallback or names.pretty(call), _known, function)
+        return names.operation_of(site, fallback or names.pretty(call), self._known, function)
 
     # Copies ------------------------------------------------------------------------------------------
 
-    def _before(self, facts: _Facts, args):
+    def _before(self, facts: _Facts, args: Any) -> Any:
         """Source tensors, and where the first one's layout comes from; taken before the operation writes."""
         source = args[1] if facts.name in ("copy_", "_foreach_copy_") else args[0]
         if facts.name == "index_put_":
@@ -140,7 +147,9 @@ class CopyMode(TorchDispatchMode):
         layout = self.storages.layout(sources[0]) if sources else None
         return sources, layout, self.storages.origin(sources[0], layout) if sources else None
 
-    def _copied(self, facts: _Facts, args, kwargs, result, before, start: float, seconds: float, frame) -> None:
+    def _copied(
+        self, facts: _Facts, args: Any, kwargs: Any, result: Any, before: Any, start: float, seconds: float, frame: Any
+    ) -> None:
         sources, layout, origin = before
         results = _tensors(args[0] if facts.name in names.WRITES_INTO else result)
         if not sources or not results:
@@ -197,7 +206,7 @@ class CopyMode(TorchDispatchMode):
         # A result that keeps odd strides (clone of a permuted tensor) goes on with its history.
         self._keep(facts.name, site, operation, args, target)
 
-    def _is_same(self, source, target) -> bool:
+    def _is_same(self, source: Any, target: Any) -> bool:
         """Whether a tensor is written onto itself."""
         if source is target:
             return True
@@ -209,7 +218,7 @@ class CopyMode(TorchDispatchMode):
         )
 
     @staticmethod
-    def _remedy(call: str, args, target) -> str | None:
+    def _remedy(call: str, args: Any, target: Any) -> str | None:
         try:
             if call in ("index", "_unsafe_index", "index_select"):
                 return index_remedy(call, args)
@@ -221,7 +230,7 @@ class CopyMode(TorchDispatchMode):
 
     # Views ------------------------------------------------------------------------------------------
 
-    def _viewed(self, facts: _Facts, args, result, last, frame) -> None:
+    def _viewed(self, facts: _Facts, args: Any, result: Any, last: Any, frame: Any) -> None:
         outputs = _tensors(result)
         source = next((one for one in args if isinstance(one, torch.Tensor)), None)
         if not outputs or source is None:
@@ -244,7 +253,7 @@ class CopyMode(TorchDispatchMode):
             text = _with_numbers(operation, facts.name, args)
             self.storages.remember(output, Origin(text, site, dst, src, parent))
 
-    def _reshaped(self, facts: _Facts, source, src: Layout, dst: Layout, last, frame) -> None:
+    def _reshaped(self, facts: _Facts, source: Any, src: Layout, dst: Layout, last: Any, frame: Any) -> None:
         """The second half of a reshape that copied; a view of what contiguous() copied; a scramble."""
         completes = last is not None and last[1] is not None and last[1] == self.storages.key(source)
         # ravel is contiguous() and view(), the others clone() and _unsafe_view().
@@ -272,13 +281,13 @@ class CopyMode(TorchDispatchMode):
 
     # All others ------------------------------------------------------------------------------------------
 
-    def _made(self, facts: _Facts, args, result, frame) -> None:
+    def _made(self, facts: _Facts, args: Any, result: Any, frame: Any) -> None:
         self._look_inside(facts, args, frame)
         for output in _tensors(result):
             if isinstance(output, torch.Tensor) and output.layout is torch.strided and not output.is_contiguous():
                 self._keep(facts.name, None, None, args, output, frame)
 
-    def _keep(self, call: str, site, operation, args, output, frame=None) -> None:
+    def _keep(self, call: str, site: Any, operation: Any, args: Any, output: Any, frame: Any = None) -> None:
         """A new tensor that is not contiguous: the history of the operand whose strides it has goes on."""
         dst = self.storages.layout(output)
         if dst is None or is_contiguous(dst):
@@ -297,7 +306,7 @@ class CopyMode(TorchDispatchMode):
             return  # it came into the scope so
         self.storages.remember(output, Origin(operation, site, dst, src, parent))
 
-    def _look_inside(self, facts: _Facts, args, frame) -> None:
+    def _look_inside(self, facts: _Facts, args: Any, frame: Any) -> None:
         """Says where a kernel copies out of sight."""
         name, why = facts.name, None
         if name in names.OPAQUE:
@@ -327,7 +336,7 @@ def _fits(name: str, layout: Layout) -> bool:
     return False
 
 
-def _dtype(tensor) -> str:
+def _dtype(tensor: Any) -> str:
     return str(tensor.dtype).rpartition(".")[2]
 
 

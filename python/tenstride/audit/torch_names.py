@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -45,8 +47,7 @@ OPAQUE = _words(
 ROW_MAJOR = _words("native_layer_norm native_group_norm _softmax _log_softmax")
 DENSE = frozenset({"convolution", "_convolution", "mkldnn_convolution", "convolution_overrideable"})
 MATRICES = frozenset({"mm", "bmm", "addmm", "baddbmm", "addbmm"})
-"""Kernels that copy an operand of other strides inside: rows, channels_last or rows, a matrix with a unit
-stride."""
+"""Kernels that copy an operand of other strides inside: rows, channels_last or rows, a matrix with a unit stride."""
 
 _PRETTY = {
     "_to_copy": "to",
@@ -66,7 +67,7 @@ def pretty(call: str) -> str:
     return _PRETTY.get(call, call)
 
 
-def known_names(torch) -> frozenset[str]:
+def known_names(torch: Any) -> frozenset[str]:
     """Every name that is an operation of PyTorch's."""
     names = {"setitem", "matmul", "deepcopy", "load_state_dict"}
     for owner in (
@@ -82,7 +83,7 @@ def known_names(torch) -> frozenset[str]:
     return frozenset(names - UNNAMED)
 
 
-def operation_of(site, fallback: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
+def operation_of(site: Any, fallback: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
     """What was called, whether the user's own line says so, and whether autograd's backward pass did.
 
     `fallback` is its name where nothing better is known, `function` what the function mode saw.

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import torch
+from typing import Any
+
+import torch  # type: ignore[import-not-found,unused-ignore]
 
 from .slices import arithmetic, slice_text
 
 _MOST = 65536  # indices that are read
 
 
-def index_remedy(call: str, args) -> str | None:
+def index_remedy(call: str, args: Any) -> str | None:
     """A slice that gives the same, where the indices are evenly spaced."""
     if call == "index_select":
         axis, index = args[1] % max(args[0].dim(), 1), args[2]
@@ -32,7 +34,7 @@ def index_remedy(call: str, args) -> str | None:
     return None
 
 
-def repeat_remedy(args, target) -> str | None:
+def repeat_remedy(args: Any, target: Any) -> str | None:
     """expand, where only axes of size 1 are repeated."""
     repeats, shape = list(args[1]), list(args[0].shape)
     shape = [1] * (len(repeats) - len(shape)) + shape

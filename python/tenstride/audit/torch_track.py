@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is remembered about tensors: which step made each layout of a storage. Keeps no tensor's memory
-alive."""
+"""What is remembered about tensors: which step made each layout of a storage. Keeps no tensor's memory alive."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from .layouts import Layout
 from .origins import Origin
+from .record import Copy
 
 _MOST_VIEWS = 1024  # layouts remembered of one storage
 
@@ -13,10 +15,10 @@ _MOST_VIEWS = 1024  # layouts remembered of one storage
 class _Entry:
     __slots__ = ("copied", "origins", "reference")
 
-    def __init__(self, reference):
+    def __init__(self, reference: Any) -> None:
         self.reference = reference
         self.origins: dict[Layout, Origin] = {}
-        self.copied = None  # a copy made by contiguous() that nothing has looked at yet
+        self.copied: Copy | None = None  # a copy made by contiguous() that nothing has looked at yet
 
 
 class Storages:
@@ -27,8 +29,8 @@ class Storages:
     key here.
     """
 
-    def __init__(self, torch):
-        from torch.multiprocessing.reductions import StorageWeakRef
+    def __init__(self, torch: Any) -> None:
+        from torch.multiprocessing.reductions import StorageWeakRef  # type: ignore[import-not-found,unused-ignore]
 
         self._reference = StorageWeakRef
         self._strided = torch.strided
@@ -36,7 +38,7 @@ class Storages:
         self._entries: dict[int, _Entry] = {}
         self._limit = 1024
 
-    def layout(self, tensor) -> Layout | None:
+    def layout(self, tensor: Any) -> Layout | None:
         """The layout, None for one without strides (sparse and the like)."""
         try:
             if tensor.layout is not self._strided:
@@ -45,28 +47,29 @@ class Storages:
         except (RuntimeError, NotImplementedError, TypeError):
             return None
 
-    def storage(self, tensor):
+    def storage(self, tensor: Any) -> Any:
         """PyTorch's untyped storage object, None where the tensor has none."""
         try:
             return tensor.untyped_storage() if self._untyped else tensor.storage()._storage
         except (RuntimeError, NotImplementedError, AttributeError):
             return None
 
-    def key(self, tensor) -> int | None:
+    def key(self, tensor: Any) -> int | None:
         """What two tensors that share memory have in common."""
         storage = self.storage(tensor)
         return None if storage is None else storage._cdata
 
-    def find(self, tensor) -> _Entry | None:
+    def find(self, tensor: Any) -> _Entry | None:
         """What is known of the tensor's storage, or None."""
-        return self._entries.get(self.key(tensor))
+        key = self.key(tensor)
+        return None if key is None else self._entries.get(key)
 
-    def origin(self, tensor, layout: Layout | None) -> Origin | None:
+    def origin(self, tensor: Any, layout: Layout | None) -> Origin | None:
         """The step that made this layout of the storage, or None."""
         entry = self.find(tensor)
         return None if entry is None or layout is None else entry.origins.get(layout)
 
-    def entry(self, tensor) -> _Entry | None:
+    def entry(self, tensor: Any) -> _Entry | None:
         """The same as `find`, made where it is missing."""
         storage = self.storage(tensor)
         if storage is None:
@@ -78,7 +81,7 @@ class Storages:
             entry = self._entries[storage._cdata] = _Entry(self._reference(storage))
         return entry
 
-    def remember(self, tensor, origin: Origin) -> None:
+    def remember(self, tensor: Any, origin: Origin) -> None:
         """This step made this layout of the tensor's storage."""
         entry = self.entry(tensor)
         if entry is None:

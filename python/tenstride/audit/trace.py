@@ -4,9 +4,13 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .report import Report
 
 
-def trace(report) -> str:
+def trace(report: Report) -> str:
     """One complete event per copy, one thread per row; times in microseconds since the scope began."""
     threads = []
     for copy in report.copies:

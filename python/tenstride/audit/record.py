@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an audit lists: copies and scrambles, as facts; why and what to do about them is worked out when asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import reasons
+from .layouts import Layout, Reordering, Sizes
+from .origins import Origin
+from .places import Place
+
+
+@dataclass(eq=False, repr=False)
+class Copy:
+    """One copy. All layouts are in elements, all sizes of memory in bytes.
+
+    ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment) or
+    ``"conversion"`` (another dtype or device was asked for). ``operation`` is what the user's line, or the library code
+    below it (``inside``), called; ``call`` what the framework did for it. ``phase`` is ``"forward"`` or ``"backward"``.
+    """
+
+    kind: str
+    operation: str
+    call: str
+    src: Layout | None
+    src_dtype: str
+    src_device: str
+    dst: Layout | None
+    dst_dtype: str
+    dst_device: str
+    bytes_read: int
+    bytes_written: int
+    place: Place | None
+    inside: Place | None
+    phase: str
+    allowed: str
+    """The label of the ``allow`` scope it happened in, or empty."""
+    start: float
+    """Seconds since the scope began."""
+    seconds: float
+    thread: str
+    node: str | None = None
+    """Of the backward pass: autograd's node, where PyTorch tells."""
+    origin: Origin | None = None
+    target: Sizes | None = None
+    """The sizes a reshape was to give."""
+    note: str | None = None
+    remedy: str | None = None
+    followed: tuple[str, Sizes, Place | None] | None = None
+    """The view that was made of what contiguous() copied."""
+    sources: int = 1
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes read and written."""
+        return self.bytes_read + self.bytes_written
+
+    @property
+    def file(self) -> str:
+        """The user's file, empty where the stack holds none."""
+        return self.place.file if self.place else ""
+
+    @property
+    def line(self) -> int:
+        """The user's line, 0 where the stack holds none."""
+        return self.place.line if self.place else 0
+
+    @property
+    def code(self) -> str:
+        """The text of the user's line."""
+        return self.place.code if self.place else ""
+
+    @property
+    def why(self) -> str:
+        """Why it copied, as one clause."""
+        return reasons.why(self)
+
+    @property
+    def since(self) -> Origin | None:
+        """The earlier step that made the copy necessary (an Origin), or None."""
+        return reasons.since(self)
+
+    @property
+    def fix(self) -> str:
+        """What to write instead."""
+        return reasons.fix(self)
+
+    def sides(self) -> tuple[str, str]:
+        """Source and destination as they are printed: layout, dtype, and the device where it is not the CPU."""
+        more = f" and {self.sources - 1} more" if self.sources > 1 else ""
+        return (
+            _side(self.src, self.src_dtype, self.src_device) + more,
+            _side(self.dst, self.dst_dtype, self.dst_device),
+        )
+
+    def group(self) -> tuple[Any, ...]:
+        """What equal rows of the table have in common."""
+        place = self.place.key() if self.place else None
+        inside = self.inside.key() if self.inside else None
+        return (
+            place,
+            inside,
+            self.operation,
+            self.kind,
+            self.src,
+            self.dst,
+            self.target,
+            self.dst_dtype,
+            self.allowed,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The copy as plain data, with the names the library's ledger gives in its JSON."""
+        step = self.since
+        return {
+            "kind": self.kind,
+            "operation": self.operation,
+            "call": self.call,
+            "phase": self.phase,
+            "reason": self.why,
+            "since": None if step is None else {"operation": step.operation, **_place_dict(step.place)},
+            "fix": self.fix,
+            "src": _side_dict(self.src, self.src_dtype),
+            "dst": _side_dict(self.dst, self.dst_dtype),
+            "device": str(self.dst_device),
+            "bytes_read": self.bytes_read,
+            "bytes_written": self.bytes_written,
+            "start": self.start,
+            "seconds": self.seconds,
+            "thread": self.thread,
+            **_place_dict(self.place),
+            "inside": _place_dict(self.inside) if self.inside else None,
+            "allowed": self.allowed,
+        }
+
+    def __repr__(self) -> str:
+        src, dst = self.sides()
+        where = self.place.short if self.place else "?"
+        return f"<Copy {self.operation} {src} -> {dst}, {self.bytes_moved} B, {where}>"
+
+
+@dataclass(eq=False)
+class ScrambleFound:
+    """A view or reshape whose sizes are the source's in another order: the elements are not where the sizes say."""
+
+    operation: str
+    reordering: Reordering
+    dtype: str
+    place: Place | None
+    allowed: str
+
+    @property
+    def file(self) -> str:
+        """The user's file, empty where the stack holds none."""
+        return self.place.file if self.place else ""
+
+    @property
+    def line(self) -> int:
+        """The user's line, 0 where the stack holds none."""
+        return self.place.line if self.place else 0
+
+    @property
+    def code(self) -> str:
+        """The text of the user's line."""
+        return self.place.code if self.place else ""
+
+    @property
+    def fix(self) -> str:
+        """The transpose that was probably meant."""
+        return self.reordering.code
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scramble as plain data."""
+        return {
+            "operation": self.operation,
+            "from": list(self.reordering.source),
+            "to": list(self.reordering.to),
+            "dtype": self.dtype,
+            "reason": str(self.reordering),
+            "fix": self.fix,
+            **_place_dict(self.place),
+            "allowed": self.allowed,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.reordering}"
+
+
+def _side(layout: Layout | None, dtype: str, device: Any) -> str:
+    where = "" if device in (None, "cpu") else f" {device}"
+    return f"{layout if layout is not None else '-'} {dtype}{where}"
+
+
+def _side_dict(layout: Layout | None, dtype: str) -> dict[str, Any] | None:
+    return None if layout is None else {"layout": str(layout), "dtype": dtype}
+
+
+def _place_dict(place: Place | None) -> dict[str, Any]:
+    if place is None:
+        return {"file": "", "line": 0, "function": "", "code": ""}
+    return {"file": place.file, "line": place.line, "function": place.function, "code": place.code}
