@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numpy_functions.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <cctype>
 #include <optional>

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-any-return"
 """NumPy's functions on tensors: NumPy's names, defaults, strides and refusals.
 
 `tenstride` alone is PyTorch's: `flip` copies, `reshape` knows one order. Here `flip`, `rot90` and negative
@@ -125,9 +126,7 @@ def asarray(a: Any, dtype: Any = None, order: Order | None = None, *, copy: bool
     if given.dtype == _tenstride.empty(0, dtype=wanted).dtype:
         return _numpy.asarray(a, order or "K", copy)
     if copy is False:
-        raise ValueError(
-            f"asarray: a copy is needed to make {given.dtype} {wanted}, and copy=False forbids it"
-        )
+        raise ValueError(f"asarray: a copy is needed to make {given.dtype} {wanted}, and copy=False forbids it")
     return _numpy.astype(given, wanted, order or "K", True)
 
 
