@@ -8,8 +8,9 @@ import doctest
 import pytest
 import tenstride
 
-# An ellipsis of three dots cannot begin a line of doctest's output.
-doctest.ELLIPSIS_MARKER = "…"
+# Three dots at the beginning of a line would go on with the code: an ellipsis is the character, which doctest compares
+# in this form.
+doctest.ELLIPSIS_MARKER = r"\u2026"
 
 
 @pytest.fixture(autouse=True)
