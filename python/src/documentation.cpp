@@ -47,7 +47,8 @@ std::string signature(const detail::Operation& operation, Form form) {
     if (is_optional) word.remove_suffix(1);
     const bool is_spread = word.ends_with("...");
     if (is_spread) word.remove_suffix(3);
-    if (is_spread) {
+    const bool is_tuple = form == Form::function && takes_tensor;  // as in PyTorch: `permute(x, (1, 0))`
+    if (is_spread && !is_tuple) {
       add(detail::message('*', word));
       names_only = true;
     } else {

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the type stubs of the Python package from the built extension.
+
+    PYTHONPATH=build/dev/python scripts/stubs.py           # writes python/tenstride/**/*.pyi
+    PYTHONPATH=build/dev/python scripts/stubs.py --check   # ends with 1 where they are not as it would write them
+
+The operations come from the extension's table, the functions and classes of nanobind from the signatures they carry
+(`__nb_signature__`); scripts/stubs_types.py says the types that neither tells. Not by nanobind.stubgen: its stubs
+say `int` where the package has a dtype of that name, and know nothing of the table.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import inspect
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import tenstride
+from stubs_types import HEAD, OF_OPERATION, OVERLOADS, PARAMETERS, RESULTS, SIGNATURES, SLOTS
+from tenstride import _tenstride
+
+PACKAGE = Path(__file__).resolve().parents[1] / "python" / "tenstride"
+BUILTINS = re.compile(r"(?<![\w.])(bool|int|float|complex|str|bytes|object|tuple|list|dict)\b(?!\s*:)")
+
+
+def with_builtins(signature: str) -> str:
+    """The signature with `builtins.` before the names that the package gives to dtypes."""
+    return BUILTINS.sub(r"builtins.\1", signature)
+
+
+def one_or_overloads(name: str, signatures: list[str], decorator: str = "") -> str:
+    """`def name(…) -> …: ...`, with @overload where there are several."""
+    lines = []
+    for signature in signatures:
+        if len(signatures) > 1:
+            lines.append("@overload")
+        if decorator:
+            lines.append(decorator)
+        body = signature if ": ..." in signature else f"{signature}: ..."
+        lines.append(f"def {name}{body}")
+    return "\n".join(lines)
+
+
+class Parameter:
+    """One word of the table: `dim?`, `size...`, and whether a name is required to give it."""
+
+    def __init__(self, operation: str, word: str, by_name: bool) -> None:
+        self.is_optional = word.endswith("?")
+        word = word.rstrip("?")
+        self.is_spread = word.endswith("...")
+        self.name = word[:-3] if self.is_spread else word
+        self.by_name = by_name
+        self.type = OF_OPERATION.get((operation, self.name)) or PARAMETERS[self.name]
+
+    def __str__(self) -> str:
+        if not self.is_optional:
+            return f"{self.name}: {self.type}"
+        kind = self.type if self.type.endswith("None") else f"{self.type} | None"
+        return f"{self.name}: {kind} = None"
+
+
+def parsed(operation: str, parameters: str) -> tuple[list[Parameter], bool]:
+    """The parameters of the table, and whether any other name with an int may be given."""
+    result: list[Parameter] = []
+    by_name = any_name = False
+    for word in parameters.removeprefix("!").split():
+        if word == "|":
+            by_name = True
+        elif word == "**":
+            any_name = True
+        elif not word.startswith("_"):
+            result.append(Parameter(operation, word, by_name))
+    return result, any_name
+
+
+def joined(first: str, parameters: list[Parameter], any_name: bool, spread_out: bool) -> str:
+    """A list of parameters as Python writes it."""
+    words = [first] if first else []
+    by_name = False
+    for parameter in parameters:
+        if parameter.is_spread and spread_out:
+            element = parameter.type[len("Sequence[") : -1] if parameter.type.startswith("Seq") else "_Int"
+            words.append(f"*{parameter.name}: {'_Sizes' if parameter.name == 'shapes' else element}")
+            by_name = True
+            continue
+        if parameter.by_name and not by_name:
+            words.append("*")
+            by_name = True
+        words.append(str(parameter))
+    if any_name:
+        words.append("**axes_lengths: builtins.int")
+    return ", ".join(words)
+
+
+def operation_signatures(name: str, form: str, parameters: str) -> list[str]:
+    """The signatures of an operation of the table."""
+    short = name.rpartition(".")[2]
+    takes_tensor = not parameters.startswith("!")
+    first = "self" if form == "method" else "input: Tensor" if takes_tensor else ""
+    if short in OVERLOADS and (form == "method" or short not in ("size", "stride", "type")):
+        rows = OVERLOADS[short]
+        return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in rows]
+    words, any_name = parsed(short, parameters)
+    result = RESULTS.get(short, "Tensor")
+    has_spread = bool(words) and words[0].is_spread
+    if has_spread and words[0].name == "shapes":
+        return [f"({joined(first, words, any_name, True)}) -> {result}"]
+    if not has_spread or (form == "function" and takes_tensor):
+        return [f"({joined(first, words, any_name, False)}) -> {result}"]
+    return [f"({joined(first, words, any_name, spread_out)}) -> {result}" for spread_out in (True, False)]
+
+
+def replace_generic(match: re.Match[str]) -> str:
+    """`tuple` alone is a tuple of anything."""
+    arguments = {"dict": "Any, Any", "list": "Any", "tuple": "Any, ..."}[match[1]]
+    return f"builtins.{match[1]}[{arguments}]"
+
+
+def of_nanobind(path: str, function: Any) -> list[str]:
+    """The signatures that a function of nanobind carries, with the package's own names for types."""
+    if path in SIGNATURES:
+        return [SIGNATURES[path]]
+    result = []
+    for text, _, defaults in function.__nb_signature__:
+        signature = text[text.index("(") :]
+        signature = re.sub(r"\btenstride\.(?:_tenstride\.)?", "", signature)
+        signature = with_builtins(signature).replace("-> builtins.object", "-> Any")
+        signature = re.sub(r"(\*\w+)(?=[,)])", r"\1: Any", signature)
+        signature = re.sub(r"builtins\.(dict|list|tuple)(?!\[)", replace_generic, signature)
+        for number, value in enumerate(defaults or ()):
+            signature = signature.replace(f"\\{number}", repr(value))
+        result.append(signature)
+    return result
+
+
+def members(path: str, cls: type) -> list[str]:
+    """The stubs of a class' members, in order of their names."""
+    found: dict[str, str] = {}
+    for name, value in vars(cls).items():
+        where = f"{path}.{name}"
+        if name in ("__doc__", "__module__", "__new__", "__firstlineno__", "__static_attributes__"):
+            continue
+        if isinstance(value, type):
+            found[name] = class_stub(name, where, value)
+        elif hasattr(value, "__nb_signature__"):
+            found[name] = one_or_overloads(name, of_nanobind(where, value))
+            if name == "__eq__":
+                found[name] = "def __eq__(self, arg: builtins.object, /) -> builtins.bool: ..."
+        elif isinstance(value, property):
+            found[name] = one_or_overloads(name, of_nanobind(where, value.fget), "@property")
+        elif isinstance(value, int):
+            found[name] = f"{name}: builtins.int"
+    if cls is _tenstride.Tensor:
+        for name, form, _, parameters in _tenstride._operations():
+            if form == "attribute":
+                result = RESULTS.get(name, "Tensor")
+                found[name] = one_or_overloads(name, [f"(self) -> {result}"], "@property")
+            elif form == "method":
+                found[name] = one_or_overloads(name, operation_signatures(name, form, parameters))
+        for name, signature in SLOTS.items():
+            if name not in vars(cls):
+                raise SystemExit(f"stubs: {name} is no slot of Tensor")
+            found[name] = one_or_overloads(name, [signature])
+    return [found[name] for name in sorted(found)]
+
+
+def class_stub(name: str, path: str, cls: type) -> str:
+    """`class name: …`; nanobind's classes can be subclassed, hence no @final."""
+    base = "" if cls.__bases__ == (object,) else f"({cls.__bases__[0].__name__})"
+    if issubclass(cls, Exception):
+        base = f"(builtins.{cls.__bases__[0].__name__})"
+    body = members(path, cls)
+    if not body:
+        return f"class {name}{base}: ..."
+    return f"@disjoint_base\nclass {name}{base}:\n" + textwrap.indent("\n".join(body), "    ")
+
+
+def function_stubs(is_linalg: bool) -> dict[str, str]:
+    """The functions of the table, those of `linalg` or all others."""
+    found = {}
+    for name, form, _, parameters in _tenstride._operations():
+        short = name.rpartition(".")[2]
+        is_class = isinstance(getattr(_tenstride, short, None), type)
+        if form == "function" and name.startswith("linalg.") == is_linalg and not is_class:
+            found[short] = one_or_overloads(short, operation_signatures(name, form, parameters))
+    return found
+
+
+def extension_stub() -> str:
+    """The whole of `tenstride._tenstride`."""
+    classes: list[str] = []
+    others = function_stubs(is_linalg=False)
+    for name in sorted(vars(_tenstride)):
+        value = getattr(_tenstride, name)
+        if name.startswith("__") and name != "__version__":
+            continue
+        if isinstance(value, type):
+            if name != "Size":
+                classes.append(class_stub(name, name, value))
+        elif hasattr(value, "__nb_signature__"):
+            others[name] = one_or_overloads(name, of_nanobind(name, value))
+        elif isinstance(value, (_tenstride.dtype, _tenstride.memory_format)):
+            others[name] = f"{name}: Final[{type(value).__name__}]"
+        elif isinstance(value, (str, float)):
+            others[name] = f"{name}: Final[builtins.{type(value).__name__}]"
+        elif isinstance(value, ModuleType):
+            others[name] = f"{name}: Any" if name.startswith("_") else f"from . import {name} as {name}"
+    imports = [line for line in others.values() if line.startswith("from ")]
+    rest = [others[name] for name in sorted(others) if others[name] not in imports]
+    return "\n".join([HEAD, *imports, "", *classes, "", *rest, ""])
+
+
+def linalg_stub() -> str:
+    """`tenstride.linalg`."""
+    head = "# SPDX-License-Identifier: Apache-2.0\n# Written by scripts/stubs.py.\n"
+    head += "from tenstride._tenstride import Tensor, _Int\n"
+    return "\n".join([head, *function_stubs(is_linalg=True).values(), ""])
+
+
+def home_of(name: str, value: Any) -> str | None:
+    """The module of the package that a public name is imported from; None for one made in `__init__.py`."""
+    if getattr(_tenstride, name, None) is value and not isinstance(value, ModuleType):
+        return "._tenstride"
+    home = getattr(value, "__module__", None)
+    if home == "tenstride" or home is None:
+        return None
+    return home.replace("tenstride", "", 1)
+
+
+def package_stub() -> str:
+    """`tenstride` itself: where each name comes from."""
+    lines = [
+        "# SPDX-License-Identifier: Apache-2.0",
+        "# Written by scripts/stubs.py; a test holds it against the package.",
+        "import builtins",
+        "from typing import TypeGuard",
+        "",
+    ]
+    own = []
+    names = sorted(name for name in dir(tenstride) if not name.startswith("_") and name != "annotations")
+    by_home: dict[str, list[str]] = {"._tenstride": ["__version__"]}
+    for name in names:
+        value = getattr(tenstride, name)
+        home = home_of(name, value)
+        if isinstance(value, ModuleType) and callable(value):
+            by_home.setdefault(f".{name}", []).append(name)
+        elif isinstance(value, ModuleType):
+            is_ours = value.__name__.startswith("tenstride._tenstride.")
+            by_home.setdefault("._tenstride" if is_ours else ".", []).append(name)
+        elif home is not None:
+            by_home.setdefault(home, []).append(name)
+        else:
+            own.append(name)
+    for home in sorted(by_home):
+        names_of_home = "".join(f"    {name} as {name},\n" for name in sorted(by_home[home]))
+        lines.append(f"from {home} import (\n{names_of_home})")
+    lines.append("")
+    for name in own:
+        signature = str(inspect.signature(getattr(tenstride, name))).replace("'", "")
+        if name == "is_tensor":
+            signature = "(obj: object) -> TypeGuard[Tensor]"
+        lines.append(f"def {name}{with_builtins(signature)}: ...")
+    return "\n".join([*lines, ""])
+
+
+def formatted(text: str) -> str:
+    """As `ruff format` writes it."""
+    ruff = Path(sys.executable).with_name("ruff")
+    command = [str(ruff), "format", "--stdin-filename", str(PACKAGE / "stub.pyi"), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+
+
+def stubs() -> dict[Path, str]:
+    """Every stub file with its text."""
+    found = {
+        PACKAGE / "__init__.pyi": package_stub(),
+        PACKAGE / "_tenstride" / "__init__.pyi": extension_stub(),
+        PACKAGE / "_tenstride" / "linalg.pyi": linalg_stub(),
+    }
+    return {path: formatted(text) for path, text in found.items()}
+
+
+def main() -> int:
+    """Writes the stubs, or with --check says where they differ."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; end with 1 where a stub is not as it should be"
+    )
+    is_check = parser.parse_args().check
+    stale = 0
+    for path, text in stubs().items():
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        if old == text:
+            continue
+        stale += 1
+        if is_check:
+            difference = difflib.unified_diff(
+                old.splitlines(), text.splitlines(), str(path), "as generated", lineterm="", n=0
+            )
+            print("\n".join(list(difference)[:40]))
+        else:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            print(f"wrote {path.relative_to(PACKAGE.parents[1])}")
+    return 1 if is_check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
