@@ -204,5 +204,16 @@ def test_strides_that_are_no_multiples_are_told_in_bytes():
 
 
 def test_only_arrays_are_watched():
-    with audit() as report, pytest.raises(TypeError, match=r"^watch: list must be a numpy.ndarray"):
-        report.watch([1, 2])
+    with audit() as report:
+        with pytest.raises(TypeError, match=r"^watch: list must be a plain numpy.ndarray"):
+            report.watch([1, 2])
+        with pytest.raises(TypeError, match=r"^watch: MaskedArray must be a plain numpy.ndarray"):
+            report.watch(np.ma.masked_equal([1, 2], 1))
+        assert report.watch(report.watch(np.zeros(2))).base is not None
+
+
+def test_mapped_files_are_watched(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros((2, 3)))
+    with audit() as report:
+        report.watch(np.load(tmp_path / "x.npy", mmap_mode="r")).T.ravel()
+    assert operations(report) == ["ravel"]

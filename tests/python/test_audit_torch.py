@@ -496,3 +496,20 @@ def test_what_a_module_clones_of_itself_is_not_said_by_the_users_line(names):
     with audit(names=names) as report:
         torch.nn.TransformerEncoder(layer, 2)
     assert report.copies and {copy.kind for copy in report.copies} == {"silent"}
+
+
+def test_a_tensor_that_cannot_be_read_does_not_stop_the_program(monkeypatch):
+    from tenstride.audit.torch_track import Storages
+
+    def fails(*_):
+        raise KeyError("rules of its own")
+
+    x = torch.randn(2, 3)
+    with audit() as report:
+        monkeypatch.setattr(Storages, "layout", fails)
+        y = x.t().contiguous()
+        monkeypatch.undo()
+        x.clone()
+    assert torch.equal(y, x.t())
+    assert operations(report) == ["clone"]
+    assert "aten::clone could not be looked at: KeyError: 'rules of its own'" in report.missed

@@ -51,9 +51,11 @@ def _shares(one: np.ndarray, other: np.ndarray) -> bool:
 
 def watched(array: Any, report: Report) -> Watched:
     """The array on the same memory, seen by the report. TypeError for what is no ndarray."""
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"watch: {type(array).__name__} must be a numpy.ndarray (PyTorch's tensors need no watching)")
-    result = array.view(Watched)
+    if type(array) not in (np.ndarray, np.memmap, Watched):
+        raise TypeError(
+            f"watch: {type(array).__name__} must be a plain numpy.ndarray (PyTorch's tensors need no watching)"
+        )
+    result: Watched = array.view(Watched)
     result._report = report
     return result
 

@@ -51,7 +51,10 @@ class Place:
     def short(self) -> str:
         """``file:line``, the file relative to the working directory where it lies below that."""
         file = self.file
-        inside = os.getcwd().rstrip(os.sep) + os.sep
+        try:
+            inside = os.getcwd().rstrip(os.sep) + os.sep
+        except OSError:  # the directory is gone
+            inside = os.sep * 2
         if file.startswith(inside):
             file = file[len(inside) :]
         for mark in _INSTALLED:

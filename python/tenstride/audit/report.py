@@ -195,4 +195,4 @@ def _is_place(place: Place, wanted: str) -> bool:
 
 def _is_file(path: str, wanted: str) -> bool:
     path, wanted = path.replace("\\", "/"), wanted.replace("\\", "/")
-    return path == wanted or path.endswith("/" + wanted.lstrip("./"))
+    return path == wanted or path.endswith("/" + (wanted[2:] if wanted.startswith("./") else wanted))

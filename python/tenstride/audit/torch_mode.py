@@ -107,27 +107,39 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         facts = _facts.get(func)
         if facts is None:
             facts = _facts[func] = _Facts(func)
-        # Inference mode hands composite operations over whole; elsewhere autograd has taken them apart
-        # before.
+        # Inference mode hands composite operations over whole; elsewhere autograd has taken them apart before.
         if torch.is_inference_mode_enabled() and hasattr(func, "decompose"):
             with self:
                 result = func.decompose(*args, **kwargs)
             if result is not NotImplemented:
                 return result
-        before = self._before(facts, args) if facts.moves else None
+        before = self._guarded(facts, self._before, facts, args) if facts.moves else None
         start = time.perf_counter()
         result = func(*args, **kwargs)
         seconds = time.perf_counter() - start
         # sys._getframe(1) is PyTorch's frame that called this one, or the program's.
         frame = sys._getframe(1)
         last, self._last = self._last, None
-        if facts.moves:
-            self._copied(facts, args, kwargs, result, before, start, seconds, frame)
+        if before is not None:
+            self._guarded(facts, self._copied, facts, args, kwargs, result, before, start, seconds, frame)
         elif facts.is_view:
-            self._viewed(facts, args, result, last, frame)
-        else:
-            self._made(facts, args, result, frame)
+            self._guarded(facts, self._viewed, facts, args, result, last, frame)
+        elif not facts.moves:
+            self._guarded(facts, self._made, facts, args, result, frame)
         return result
+
+    def _guarded(self, facts: _Facts, look: Any, *given: Any) -> Any:
+        """A tensor the audit cannot read (a subclass with rules of its own) does not stop the program, and is told."""
+        try:
+            return look(*given)
+        except Exception as error:
+            self._say(f"aten::{facts.name} could not be looked at: {type(error).__name__}: {error}")
+            return None
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in self._missed:
+            self._missed.add(sentence)
+            self.report.missed.append(sentence)
 
     def _site(self, frame: Any) -> CallSite:
         return call_site(frame, self.report._skipper, _OWN_FILES)
@@ -319,10 +331,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         if why is None:
             return
         place = self._site(frame).place
-        sentence = f"aten::{name} ({place.short if place else '?'}) {why}"
-        if sentence not in self._missed:
-            self._missed.add(sentence)
-            self.report.missed.append(sentence)
+        self._say(f"aten::{name} ({place.short if place else '?'}) {why}")
 
 
 def _fits(name: str, layout: Layout) -> bool:
