@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arithmetic_parts.hpp"
 
-#include <vector>
+#include <array>
 
 #include "message.hpp"
 #include "tenstride/factory.hpp"
@@ -10,6 +10,8 @@
 
 namespace tenstride::detail {
 namespace {
+
+constexpr std::size_t most_operands = 3;
 
 bool is_float8(DType type) {
   return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
@@ -49,7 +51,11 @@ Prepared prepare(const Operand& operand) {
   DType type = number.dtype();
   if (number.is_floating_point()) type = DType::float64;
   if (number.is_complex()) type = DType::complex128;
-  return {full({}, number, {.dtype = type}), {number.dtype(), TypeWeight::number}};
+  Prepared result{Tensor::fresh({}, type, Device::cpu, "number"), {number.dtype(), TypeWeight::number}};
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    store_element<T>(result.tensor.mutable_storage_data(), number.to<T>());
+  });
+  return result;
 }
 
 Prepared prepare_parameter(const Operand& number) {
@@ -77,10 +83,12 @@ void require_taken(std::string_view operation, DType type, Takes takes) {
 }
 
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
-  std::vector<TypedOperand> types;
+  std::array<TypedOperand, most_operands> list_of_types{};
+  const std::span types(list_of_types.data(), operands.size());
   const Tensor* first = nullptr;
-  for (const Prepared& operand : operands) {
-    types.push_back(operand.typed);
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Prepared& operand = operands[k];
+    types[k] = operand.typed;
     if (operand.typed.weight == TypeWeight::number) continue;
     if (first == nullptr) first = &operand.tensor;
     if (first->device() == operand.tensor.device()) continue;
@@ -103,12 +111,13 @@ DType meeting_of(std::string_view operation, std::span<const Prepared> operands,
 }
 
 Layout result_layout(std::span<const Prepared> operands, std::span<const DType> meetings) {
-  std::vector<Layout> layouts;
+  std::array<Layout, most_operands> layouts;
+  std::size_t count = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].is_parameter) continue;
-    layouts.push_back(met_layout(operands[k].tensor, meetings[std::min(k, meetings.size() - 1)]));
+    layouts[count++] = met_layout(operands[k].tensor, meetings[std::min(k, meetings.size() - 1)]);
   }
-  return elementwise_layout(layouts);
+  return elementwise_layout(std::span(layouts.data(), count));
 }
 
 Tensor fresh_result(const Layout& layout, DType dtype, Device device) {
@@ -150,6 +159,21 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
 
 namespace {
 
+/// One of the operands where all but those of rank 0 are of one shape and row-major, which the result then is
+/// too: most are. Else null.
+const Tensor* all_row_major(std::span<const Prepared> operands, std::span<const DType> meetings) {
+  const Tensor* first = nullptr;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    const Tensor& x = operands[k].tensor;
+    if (operands[k].is_parameter || x.dim() == 0) continue;
+    if (x.dtype() != meetings[k] || x.numel() == 0) return nullptr;
+    if (first != nullptr && (x.shape() != first->shape() || x.strides() != first->strides())) return nullptr;
+    if (first == nullptr && x.strides() != row_major_strides(x.shape())) return nullptr;
+    first = &x;
+  }
+  return first;
+}
+
 /// The fresh tensor or the self that the result goes into.
 Tensor destination(std::string_view operation, std::span<Prepared> operands, std::span<const DType> meetings,
                    DType given, Tensor* self) {
@@ -160,6 +184,9 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
   Device device = Device::cpu;
   for (const Prepared& operand : operands) {
     if (operand.typed.weight != TypeWeight::number) device = operand.tensor.device();
+  }
+  if (const Tensor* first = all_row_major(operands, meetings)) {
+    return Tensor::fresh(first->shape(), given, device, operation);
   }
   return fresh_result(result_layout(operands, meetings), given, device);
 }
@@ -229,8 +256,10 @@ DType meeting_of_choice(std::span<const Prepared, 3> operands) {
 }
 
 Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting) {
-  const DType condition = operands[0].tensor.dtype();
-  return run<3>("where", row, std::move(operands), {condition, meeting, meeting},
+  // Truths are bytes that are 0 or not: a row of `where` takes them as they lie.
+  Tensor& condition = operands[0].tensor;
+  condition = condition.with_layout(condition.layout(), DType::uint8);
+  return run<3>("where", row, std::move(operands), {DType::uint8, meeting, meeting},
                 {DType::uint8, meeting, meeting}, {meeting, meeting}, nullptr);
 }
 

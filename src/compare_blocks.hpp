@@ -213,6 +213,8 @@ class BlockReader {
   void gather(std::byte* out, const std::byte* in, Index stride, Index count) const {
     if (stride == 1) {
       std::memcpy(out, in, static_cast<std::size_t>(count * item_));
+    } else if (stride == 0) {
+      copy::kernels().fill_rows[item_log2_](out, 0, in, 0, 1, static_cast<std::size_t>(count));
     } else {
       copy::kernels().gather[item_log2_](out, in, stride * item_, static_cast<std::size_t>(count));
     }

@@ -38,6 +38,8 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 /// Elements of one step: a loop of a fixed length is one that the compiler turns into vectors.
 inline constexpr Index step = 32;
 
@@ -116,10 +118,7 @@ TENSTRIDE_LOOP void ternary_loop(std::byte* out, const std::byte* a, const std::
 /// Steps in which nothing is better are passed over at a vector's pace; that is most of them.
 template <Extreme which, class T>
 TENSTRIDE_LOOP Index extreme_loop(std::byte* best, const std::byte* in, Index count) {
-  using Bits =
-      std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                         std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                                            std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+  using Bits = hwy::MakeUnsigned<T>;
   T value = at<T>(best, 0)->value;
   Index found = -1;
   Index i = 0;
@@ -143,6 +142,52 @@ void binary_parts(std::byte* out, const std::byte* a, const std::byte* b, Index 
 template <UnaryOp op, class Part, Index parts>
 void unary_parts(std::byte* out, const std::byte* a, Index count) {
   unary_loop<op, Part>(out, a, count * parts);
+}
+
+/// By Highway: the compiler finds no vectors for parts that alternate.
+template <class Part>
+void multiply_complex(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  const hn::ScalableTag<Part> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  constexpr auto item = static_cast<Index>(2 * sizeof(Part));
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto a_real = hn::Zero(d), a_imag = hn::Zero(d), b_real = hn::Zero(d), b_imag = hn::Zero(d);
+    hn::LoadInterleaved2(d, reinterpret_cast<const Part*>(a + i * item), a_real, a_imag);
+    hn::LoadInterleaved2(d, reinterpret_cast<const Part*>(b + i * item), b_real, b_imag);
+    const auto real = hn::Sub(hn::Mul(a_real, b_real), hn::Mul(a_imag, b_imag));
+    const auto imag = hn::Add(hn::Mul(a_real, b_imag), hn::Mul(a_imag, b_real));
+    hn::StoreInterleaved2(real, imag, d, reinterpret_cast<Part*>(out + i * item));
+  }
+  portable_arithmetic_kernels().binary(BinaryOp::mul, dtype_of<std::complex<Part>>)(
+      out + i * item, a + i * item, b + i * item, count - i);
+}
+
+/// A byte for each lane, as wide as the lane.
+template <class T>
+void choose(std::byte* out, const std::byte* condition, const std::byte* a, const std::byte* b, Index count) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(condition);
+  const auto zero = hn::Zero(d);
+  const auto wide = [&](auto narrow) HWY_ATTR {
+    if constexpr (sizeof(T) == 8) {
+      return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::uint32_t, decltype(d)>(), narrow));
+    } else {
+      return hn::PromoteTo(d, narrow);
+    }
+  };
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto chosen = hn::Ne(wide(hn::LoadU(bytes, from + i)), zero);
+    const auto one = hn::LoadU(d, reinterpret_cast<const T*>(a + i * item));
+    const auto other = hn::LoadU(d, reinterpret_cast<const T*>(b + i * item));
+    hn::StoreU(hn::IfThenElse(chosen, one, other), d, reinterpret_cast<T*>(out + i * item));
+  }
+  portable_arithmetic_kernels().ternary(TernaryOp::where, dtype_of<T>)(out + i * item, condition + i,
+                                                                       a + i * item, b + i * item, count - i);
 }
 
 /// Integers whose sign does not matter share their loops.
@@ -189,6 +234,8 @@ BinaryRow binary_of(DType type) {
       return &binary_parts<op, std::uint8_t, sizeof(T)>;
     } else if constexpr (is_sum && is_complex_element<T>) {
       return &binary_parts<op, typename T::value_type, 2>;
+    } else if constexpr (op == BinaryOp::mul && is_complex_element<T>) {
+      return &multiply_complex<typename T::value_type>;
     } else if constexpr (is_sum || op == BinaryOp::mul) {
       return &binary_loop<op, Unsigned<T>>;
     } else if constexpr (is_simple<T>) {
@@ -205,11 +252,11 @@ TernaryRow ternary_of(DType type) {
     if constexpr (op == TernaryOp::where && sizeof(T) == 1) {
       return &ternary_loop<op, std::uint8_t>;
     } else if constexpr (op == TernaryOp::where && sizeof(T) == 2) {
-      return &ternary_loop<op, std::uint16_t>;
+      return &choose<std::uint16_t>;
     } else if constexpr (op == TernaryOp::where && sizeof(T) == 4) {
-      return &ternary_loop<op, std::uint32_t>;
+      return &choose<std::uint32_t>;
     } else if constexpr (op == TernaryOp::where && sizeof(T) == 8) {
-      return &ternary_loop<op, std::uint64_t>;
+      return &choose<std::uint64_t>;
     } else if constexpr (op == TernaryOp::where || !has_ternary<op, T>() || !is_simple<T>) {
       return nullptr;
     } else if constexpr (op == TernaryOp::add_scaled) {
