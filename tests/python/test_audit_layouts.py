@@ -151,3 +151,28 @@ def test_scramble_in_words():
         "the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; "
         "probably meant: .transpose(0, 1)"
     )
+
+
+def test_scrambles_are_the_modules_word_for_word():
+    if not hasattr(tenstride, "Tensor"):
+        pytest.skip("the compiled module is not there")
+    rng = random.Random(11)
+    found = 0
+    for _ in range(2000):
+        source = tuple(rng.choice((0, 1, 2, 2, 3, 5)) for _ in range(rng.randrange(1, 5)))
+        to = list(source) + [1] * rng.randrange(2)
+        rng.shuffle(to)
+        if rng.random() < 0.2 and len(to) > 1:
+            to[:2] = [to[0] * to[1]]
+        ours = find_reordering(source, to)
+        try:
+            with tenstride.NoScramble():
+                tenstride.zeros(source).reshape(to)
+            theirs = None
+        except tenstride.ScrambleError as error:
+            theirs = str(error)
+        assert (ours is None) == (theirs is None), (source, to)
+        if ours is not None:
+            assert theirs.startswith(f"reshape: {ours} (inside NoScramble")
+            found += 1
+    assert found > 200
