@@ -5,6 +5,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
+#include "ledger.hpp"
 #include "message.hpp"
 #include "storage_pin.hpp"
 #include "tenstride/numpy_layout.hpp"
@@ -169,6 +170,7 @@ Tensor copied(Bytes bytes, DType dtype, const std::shared_ptr<TakenIn>& taken) {
   Storage storage = Storage::adopt(
       bytes.first, bytes.nbytes, [taken](void*) {}, Access::read_only);
   const Tensor all(std::move(storage), bytes.layout, DType::uint8);
+  const LedgerPlaces places;
   const nb::gil_scoped_release released;
   Tensor copy = all.clone(MemoryFormat::contiguous);
   return copy.view(dtype).squeeze(-1);
@@ -219,6 +221,7 @@ Tensor tensor_from_buffer(nb::handle object, CopyRule rule, std::string_view ope
       bytes.first, bytes.nbytes, [taken](void*) {}, bytes.access);
   const Tensor shared(std::move(storage), in_elements(bytes, view.itemsize), dtype);
   if (rule != CopyRule::always) return shared;
+  const LedgerPlaces places;
   const nb::gil_scoped_release released;
   return shared.clone();
 }

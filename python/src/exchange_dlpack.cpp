@@ -2,6 +2,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
+#include "ledger.hpp"
 #include "message.hpp"
 #include "tenstride/io/dlpack.hpp"
 #include "types.hpp"
@@ -98,11 +99,12 @@ nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_vers
   const bool is_versioned = major_version(max_version) >= 1;
   require_cpu(dl_device);
   Tensor tensor = tensor_of(self.ptr());
+  if (rule == CopyRule::always && !tensor.is_meta()) {
+    const LedgerPlaces places;
+    const nb::gil_scoped_release released;
+    tensor = tensor.clone();
+  }
   try {
-    if (rule == CopyRule::always && !tensor.is_meta()) {
-      const nb::gil_scoped_release released;
-      tensor = tensor.clone();
-    }
     if (!is_versioned) return to_capsule(io::to_dlpack_unversioned(tensor));
     const auto memory = rule == CopyRule::always ? io::DlpackMemory::copied : io::DlpackMemory::shared;
     return to_capsule(io::to_dlpack(tensor, memory));
@@ -162,6 +164,7 @@ Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyR
                             std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
   }
   if (rule != CopyRule::always) return tensor;
+  const LedgerPlaces places;
   const nb::gil_scoped_release released;
   return tensor.clone();
 }

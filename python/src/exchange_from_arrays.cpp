@@ -4,6 +4,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
+#include "ledger.hpp"
 #include "message.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"
@@ -31,6 +32,7 @@ Tensor converted(const Tensor& tensor, std::optional<DType> dtype, std::optional
                              name(tensor.device()), " to ", name(dtype.value_or(tensor.dtype())), " on ",
                              name(device.value_or(tensor.device())), " (copy=False)"));
   }
+  const LedgerPlaces places;
   const nb::gil_scoped_release released;
   return tensor.to(ToOptions{.dtype = dtype, .device = device, .copy = rule});
 }

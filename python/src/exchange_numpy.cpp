@@ -2,6 +2,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
+#include "ledger.hpp"
 #include "message.hpp"
 #include "storage_pin.hpp"
 #include "types.hpp"
@@ -66,6 +67,7 @@ nb::object numpy_of(nb::handle self, bool force) {
   if (!force || !tensor.is_conj()) return to_array(self);
   Tensor resolved;
   {
+    const LedgerPlaces places;
     const nb::gil_scoped_release released;
     resolved = tensor.resolve_conj();
   }
@@ -89,6 +91,7 @@ nb::object array_of(nb::handle self, nb::handle dtype, nb::handle copy) {
   Tensor copied;
   {
     const Tensor tensor = tensor_of(self.ptr());
+    const LedgerPlaces places;
     const nb::gil_scoped_release released;
     copied = tensor.clone();
   }

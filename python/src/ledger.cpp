@@ -76,15 +76,35 @@ nb::object member(const std::string& text, const char* name) {
   return all[name];
 }
 
+/// Where the package's Python files lie, with a slash behind; empty before it is imported.
+std::string package_folder() {
+  const nb::str name("tenstride");
+  const nb::object module = nb::steal(PyImport_GetModule(name.ptr()));
+  if (!module.is_valid()) {
+    PyErr_Clear();
+    return {};
+  }
+  const nb::object path = nb::getattr(module, "__path__", nb::none());
+  if (path.is_none() || nb::len(path) == 0) return {};
+  return nb::cast<std::string>(nb::str(nb::object(path[0]))) + "/";
+}
+
 }  // namespace
 
 void LedgerPlaces::find() {
-  PyFrameObject* frame = PyEval_GetFrame();
-  if (frame == nullptr) return;
-  const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  place_.file = nb::cast<std::string>(code.attr("co_filename"));
-  place_.function = nb::cast<std::string>(code.attr("co_name"));
-  place_.line = static_cast<unsigned>(PyFrame_GetLineNumber(frame));
+  PyFrameObject* current = PyEval_GetFrame();
+  if (current == nullptr) return;
+  const std::string package = package_folder();
+  for (nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(current)); frame.is_valid();) {
+    auto* const here = reinterpret_cast<PyFrameObject*>(frame.ptr());
+    const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(here)));
+    place_.file = nb::cast<std::string>(code.attr("co_filename"));
+    place_.function = nb::cast<std::string>(code.attr("co_name"));
+    place_.line = static_cast<unsigned>(PyFrame_GetLineNumber(here));
+    // The package's own lines are not what its user wrote.
+    if (package.empty() || !place_.file.starts_with(package)) break;
+    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(here)));
+  }
   scope_.emplace(place_);
 }
 

@@ -344,3 +344,32 @@ def test_other_threads_run_during_a_large_copy(name):
         if most >= 2:
             break
     assert most >= 2, f"{name}: no other thread had a turn"
+
+
+def test_copies_stand_in_the_ledger_with_the_users_line_and_can_be_forbidden():
+    a = numpy.arange(6, dtype="f4").reshape(2, 3)
+    x = torch.from_numpy(a)
+    copying = [
+        lambda: torch.tensor(a),
+        lambda: torch.asarray(a, copy=True),
+        lambda: torch.asarray(a, dtype=torch.float64),
+        lambda: torch.asarray(STRUCTURE["b"]),
+        lambda: torch.from_dlpack(x, copy=True),
+        lambda: x.__dlpack__(copy=True),
+        lambda: x.__array__(copy=True),
+        lambda: torch.rearrange(a, "h w -> (w h)"),
+        lambda: torch.contiguous(a.T),
+        lambda: torch.stack([a, a]),
+    ]
+    for copy in copying:
+        with torch.CopyLedger() as ledger:
+            copy()
+        entries = [entry for entry in ledger.entries if entry["kind"] == "copy"]
+        assert entries
+        for entry in entries:
+            assert __file__.endswith(entry["file"]) and entry["line"] == copy.__code__.co_firstlineno
+        with torch.NoCopy(), pytest.raises(torch.NoCopyError):
+            copy()
+    with torch.NoCopy():
+        numpy.from_dlpack(torch.asarray(a)) if HAS_VERSIONS else numpy.asarray(torch.asarray(a))
+        torch.rearrange(memoryview(x), "h w -> w h")
