@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Union
 
 from .. import _tenstride
 from .._tenstride import Tensor
@@ -49,14 +49,15 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     (0, 1)
     """
     checked("broadcast_to", x)
-    if tuple(_broadcast_shape("broadcast_to", [x.shape, shape])) != tuple(shape):
+    if _broadcast_shape("broadcast_to", [x.shape, shape]) != tuple(shape):
         raise ValueError(f"broadcast_to: shape {tuple(x.shape)} must fit into {tuple(shape)}")
     return x.expand(tuple(shape))
 
 
-def _broadcast_shape(operation: str, shapes: Sequence[Sequence[int]]) -> Any:
+def _broadcast_shape(operation: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
     try:
-        return _tenstride.broadcast_shapes(*(tuple(shape) for shape in shapes)) if shapes else ()
+        # One shape alone would count as sizes, not as a shape.
+        return tuple(_tenstride.broadcast_shapes((), *(tuple(shape) for shape in shapes)))
     except RuntimeError as error:
         raise ValueError(f"{operation}: {error}") from None
 
@@ -88,7 +89,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     return _tenstride.cat(_of_one_type(given), dim=axis)
 
 
-def expand_dims(x: Tensor, /, *, axis: int = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
     """A view with an axis of size 1 more, at that place of the result; IndexError where there is none.
 
     >>> xp.expand_dims(xp.zeros((2, 3)), axis=1).shape
