@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the Python code of texts with tenstride in PyTorch's place.
 
-    scripts/snippets.py docs/*.md
+    scripts/snippets.py [--all] docs/*.md
 
-Takes the fenced code of each text (```), leaves out what is no Python (shell, output, formulas), and runs the rest
-from top to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`)
+Takes the fenced code of each text (```python; with --all also ``` alone where it is no formula), and runs it from top to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`)
 is a doctest: its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it
 must go well; `# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where
 anything differs.
@@ -40,9 +39,9 @@ class Result:
     differences: list[str] = field(default_factory=list)
 
 
-def is_python(language: str, code: str) -> bool:
-    """Whether the code is meant to be run: named as Python, or parsed as more than a formula."""
-    if language.strip() not in ("", "python", "py", "pycon"):
+def is_python(language: str, code: str, takes_all: bool) -> bool:
+    """Whether the code is meant to be run: named as Python, or, unnamed, parsed as more than a formula."""
+    if language.strip() not in ("python", "py", "pycon", "" if takes_all else "python"):
         return False
     if ">>>" in code:
         return True
@@ -121,13 +120,13 @@ def run_code(code: str, names: dict, where: str, result: Result) -> None:
                 result.differences.append(f"{where}: {source}\n    gives {found}, the text says {wanted}")
 
 
-def run_text(text: str, name: str) -> Result:
+def run_text(text: str, name: str, takes_all: bool) -> Result:
     """All code of one text, in one namespace."""
     result = Result()
     names: dict = {"torch": tenstride, "tenstride": tenstride, "__name__": "__main__"}
     for match in FENCE.finditer(text):
         language, code = match[1], match[2]
-        if not is_python(language, code):
+        if not is_python(language, code, takes_all):
             continue
         result.snippets += 1
         where = f"{name}:{text[: match.start()].count(chr(10)) + 2}"
@@ -142,11 +141,12 @@ def main() -> int:
     """Runs the texts named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("texts", nargs="+", type=Path, help="Markdown or plain texts with fenced code")
-    texts = parser.parse_args().texts
+    parser.add_argument("--all", action="store_true", help="also code whose fence names no language")
+    options = parser.parse_args()
     sys.modules["torch"] = sys.modules["einops"] = tenstride
     differences = 0
-    for path in texts:
-        result = run_text(path.read_text(encoding="utf-8"), path.name)
+    for path in options.texts:
+        result = run_text(path.read_text(encoding="utf-8"), path.name, options.all)
         for difference in result.differences:
             print(difference)
         differences += len(result.differences)
