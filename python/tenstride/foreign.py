@@ -196,9 +196,11 @@ def _give(kind: _Kind, result: Any) -> Any:
     return kind.give(result)
 
 
-def _take_all(operation: str, given: Sequence[Any]) -> tuple[_Kind, list[Tensor]]:
+def _take_all(operation: str, given: Sequence[Any]) -> tuple[_Kind, Sequence[Tensor]]:
     if not isinstance(given, (list, tuple)):
         raise TypeError(f"{operation}: a list of arrays must be given ({type(given).__name__})")
+    if all(type(entry) is Tensor for entry in given):
+        return _OWN, given
     kinds = [_kind_of(entry, operation) for entry in given]
     kind = kinds[0] if kinds else _OWN
     for other in kinds:
@@ -254,8 +256,7 @@ def _from_torch(tensor: Any, operation: str) -> Tensor:
         raise RuntimeError(f"{operation}: a tensor of {tensor.layout} must be dense; use .to_dense() first")
     if tensor.is_conj() or tensor.is_neg():
         raise RuntimeError(
-            f"{operation}: a conjugate or negative view must be resolved; use "
-            ".resolve_conj().resolve_neg() first"
+            f"{operation}: a conjugate or negative view must be resolved; use .resolve_conj().resolve_neg() first"
         )
     if tensor.device.type != "cpu":
         raise RuntimeError(f"{operation}: a tensor on {tensor.device} must be on the cpu; use .cpu() first")

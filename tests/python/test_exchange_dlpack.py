@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import weakref
 
@@ -160,9 +161,7 @@ def test_read_only_is_said_in_the_versioned_form_and_refused_in_the_old_one():
         x.__dlpack__()
 
 
-@pytest.mark.skipif(
-    numpy.lib.NumpyVersion(numpy.__version__) < "2.1.0", reason="NumPy before 2.1: no versions"
-)
+@pytest.mark.skipif(numpy.lib.NumpyVersion(numpy.__version__) < "2.1.0", reason="NumPy before 2.1: no versions")
 def test_numpy_both_ways():
     a = numpy.arange(6, dtype="float32").reshape(2, 3)
     x = torch.from_dlpack(a.T)
@@ -232,3 +231,99 @@ def test_exchange_leaks_nothing():
     assert grows_by(lambda: torch.from_dlpack(numpy.zeros(1 << 14)), 10000) < 1 << 20
     assert grows_by(refused, 10000) < 1 << 20
     assert resident_bytes() > 0
+
+
+class Structure(ctypes.Structure):
+    """DLPack's versioned structure, as any library may make it."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Handmade:
+    """A capsule made by hand; `given_back` counts the calls of its deleter."""
+
+    def __init__(self, **changes):
+        self.given_back = 0
+        self.memory = (ctypes.c_float * 6)(*range(6))
+        self.shape = (ctypes.c_int64 * 2)(*changes.pop("shape", (2, 3)))
+        self.strides = (ctypes.c_int64 * 2)(*changes.pop("strides", (3, 1)))
+        self.deleter = DELETER(self.give_back)
+        facts = {
+            "major": 1,
+            "minor": 1,
+            "flags": 0,
+            "device_type": 1,
+            "ndim": 2,
+            "code": 2,
+            "bits": 32,
+            "lanes": 1,
+            "data": ctypes.addressof(self.memory),
+            **changes,
+        }
+        self.structure = Structure(
+            deleter=ctypes.cast(self.deleter, ctypes.c_void_p), shape=self.shape, strides=self.strides, **facts
+        )
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self.capsule = make(ctypes.addressof(self.structure), b"dltensor_versioned", None)
+
+    def give_back(self, _):
+        self.given_back += 1
+
+
+def test_a_structure_is_given_back_once():
+    made = Handmade()
+    x = torch.from_dlpack(made.capsule)
+    row = x[1]
+    assert row.tolist() == [3, 4, 5] and capsule_name(made.capsule) == "used_dltensor_versioned"
+    del x
+    assert made.given_back == 0
+    del row
+    assert made.given_back == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"major": 2}, "version 2.1 of DLPack must be 1.x"),
+        ({"flags": 4}, "padded"),
+        ({"device_type": 2, "device_id": 1}, "cuda:1"),
+        ({"code": 3, "bits": 64}, "opaque handle"),
+        ({"lanes": 4}, "4 lanes"),
+        ({"ndim": -1}, "a rank of -1"),
+        ({"ndim": 1 << 30}, "a rank of 1073741824"),
+        ({"data": None}, "data must not be null"),
+        ({"shape": (1 << 62, 1 << 62)}, "must fit a signed 64-bit integer"),
+        ({"shape": (-1, 3)}, "-1"),
+        ({"strides": (1 << 62, 1)}, "must fit a signed 64-bit integer"),
+        ({"byte_offset": 1}, "multiple of 4 bytes"),
+        ({"byte_offset": (1 << 64) - 4}, "inside the address space"),
+    ],
+)
+def test_a_refused_structure_is_given_back_once(changes, said):
+    made = Handmade(**changes)
+    with pytest.raises(RuntimeError) as refused:
+        torch.from_dlpack(made.capsule)
+    assert said in str(refused.value) and made.given_back == 1
+    with pytest.raises(RuntimeError, match="must be used once"):
+        torch.from_dlpack(made.capsule)
+    assert made.given_back == 1
