@@ -4,10 +4,11 @@
 
     scripts/snippets.py [--all] docs/*.md
 
-Takes the fenced code of each text (```python; with --all also ``` alone where it is no formula), and runs it from top to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`)
-is a doctest: its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it
-must go well; `# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where
-anything differs.
+Takes the fenced code of each text (```python; with --all also ``` alone where it is no formula), and runs it from top
+to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`) is a
+doctest: its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it must
+go well; `# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where anything
+differs.
 """
 
 from __future__ import annotations
