@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test asan tsan wheel fuzz slow bench bench-quick pictures format clean build
+.PHONY: help setup stubs demo test asan tsan wheel fuzz slow bench bench-quick pictures format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -66,8 +66,12 @@ pictures: setup ## Draw the pictures of the documents anew, and print their outp
 	scripts/pictures.sh build/dev/bin/tenstride
 	.venv/bin/python3 -B scripts/outputs.py build/dev/bin/tenstride docs/memory-model.md
 
-format: setup ## Write every C++ file as clang-format does
+format: setup ## Write every C++ file as clang-format does, every Python file as ruff does
 	.venv/bin/python3 -B tests/house/formatting.py --fix
+	.venv/bin/python3 -B tests/house/python_files.py --fix
+
+stubs: build ## Write the type stubs of the Python package from the built extension
+	PYTHONPATH=build/dev/python .venv/bin/python3 -B scripts/stubs.py
 
 clean: ## Remove the builds and what the demo made
 	rm -rf build demo

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes into a document what the program prints today: scripts/outputs.py PROGRAM FILE…. A block between ``` lines whose
-first line is `$ tenstride …` gets the output of that command, in 100 columns, below it. With --check nothing is written;
-the first block that differs is told, and the exit status is 1."""
+"""Writes into a document what the program prints today: scripts/outputs.py PROGRAM FILE…. A block between ``` lines
+whose first line is `$ tenstride …` gets the output of that command, in 100 columns, below it. With --check nothing is
+written; the first block that differs is told, and the exit status is 1."""
 
 import argparse
 import os
@@ -21,14 +21,16 @@ arguments = parser.parse_args()
 
 def run(command):
     words = shlex.split(command)[2:]
-    done = subprocess.run([arguments.program, *words], capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"})
+    done = subprocess.run(
+        [arguments.program, *words], capture_output=True, text=True, env={**os.environ, "COLUMNS": "100"}
+    )
     return done.stdout + done.stderr
 
 
 for file in arguments.files:
     text = file.read_text()
 
-    def filled(match):
+    def filled(match, file=file):
         command = match.group(1)
         output = run(command)
         if arguments.check and match.group(2) != output:

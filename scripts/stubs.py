@@ -215,7 +215,8 @@ def extension_stub() -> str:
             others[name] = f"{name}: Any" if name.startswith("_") else f"from . import {name} as {name}"
     imports = [line for line in others.values() if line.startswith("from ")]
     rest = [others[name] for name in sorted(others) if others[name] not in imports]
-    return "\n".join([HEAD, *imports, "", *classes, "", *rest, ""])
+    head = HEAD.replace("\n\n_Int", "\n".join(["", *imports, "", "_Int"]), 1)
+    return "\n".join([head, *classes, "", *rest, ""])
 
 
 def linalg_stub() -> str:
@@ -271,11 +272,13 @@ def package_stub() -> str:
     return "\n".join([*lines, ""])
 
 
-def formatted(text: str) -> str:
-    """As `ruff format` writes it."""
+def formatted(path: Path, text: str) -> str:
+    """As `ruff` sorts its imports and formats it."""
     ruff = Path(sys.executable).with_name("ruff")
-    command = [str(ruff), "format", "--stdin-filename", str(PACKAGE / "stub.pyi"), "-"]
-    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout
+    name = ["--stdin-filename", str(path), "-"]
+    for command in (["check", "--fix", "--select", "I", "--quiet"], ["format"]):
+        text = subprocess.run([ruff, *command, *name], input=text, capture_output=True, text=True, check=True).stdout
+    return text
 
 
 def stubs() -> dict[Path, str]:
@@ -285,7 +288,7 @@ def stubs() -> dict[Path, str]:
         PACKAGE / "_tenstride" / "__init__.pyi": extension_stub(),
         PACKAGE / "_tenstride" / "linalg.pyi": linalg_stub(),
     }
-    return {path: formatted(text) for path, text in found.items()}
+    return {path: formatted(path, text) for path, text in found.items()}
 
 
 def main() -> int:

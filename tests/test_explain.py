@@ -33,7 +33,8 @@ class Strict(unittest.TestCase):
         expression = "torch.arange(6).view(2,3).reshape(3,2)"
         self.assertIn("note: the sizes (2,3) are reordered to (3,2)", run("explain", expression))
         text = run("explain", expression, "--strict", code=1)
-        self.assertTrue(text.endswith("""
+        self.assertTrue(
+            text.endswith("""
 RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; probably meant: .transpose(0, 1)
   at      reshaped to (3,2)   .transpose(0, 1)
   [0,1]   1  from [0,1]       3  from [1,0]
@@ -42,27 +43,36 @@ RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is mov
   4 of 6 places hold another element; if that is meant, a comment `# as meant` in the line says so
   torch.arange(6).view(2,3).reshape(3,2)
                            ^~~~~~~~~~~~~
-"""), text)
+"""),
+            text,
+        )
         run("explain", expression + "  # as meant", "--strict")
 
     def test_json_has_the_facts(self):
-        error = json.loads(run("explain", "torch.arange(6).view(2,3).reshape(3,2)", "--strict", "--json", code=1))["error"]
+        error = json.loads(run("explain", "torch.arange(6).view(2,3).reshape(3,2)", "--strict", "--json", code=1))[
+            "error"
+        ]
         self.assertEqual(error["scramble"]["meant"], ".transpose(0, 1)")
-        self.assertEqual(error["scramble"]["places"][0],
-                         {"index": [0, 1], "reshaped_from": [0, 1], "meant_from": [1, 0], "found": "1", "meant": "3"})
+        self.assertEqual(
+            error["scramble"]["places"][0],
+            {"index": [0, 1], "reshaped_from": [0, 1], "meant_from": [1, 0], "found": "1", "meant": "3"},
+        )
 
 
 class Repl(unittest.TestCase):
     maxDiff = None
 
     def test_lines_of_a_pipe_are_carried_out_without_prompts(self):
-        self.assertEqual(run("repl", text="x = torch.arange(6).view(2,3)\n\n# a comment\nx.T.shape\n"), """\
+        self.assertEqual(
+            run("repl", text="x = torch.arange(6).view(2,3)\n\n# a comment\nx.T.shape\n"),
+            """\
 1  torch.arange(6)  (6):(1)+0      int64  contiguous  new   48 B
 2  .view(2,3)       (2,3):(3,1)+0  int64  contiguous  view
 3  .T  (3,2):(1,3)+0  int64  not contiguous  view  axes out of order
 
 torch.Size([3, 2])
-""")
+""",
+        )
 
     def test_a_failing_line_gives_exit_code_1_and_the_next_is_carried_out(self):
         text = run("repl", text="x = torch.zeros(2).vieww\ny = 3\ny\n", code=1)
@@ -75,7 +85,10 @@ torch.Size([3, 2])
         run("repl", text="(1 +\n", code=1)
 
     def test_blocks_of_a_pipe_end_before_the_next_line_that_is_not_indented(self):
-        self.assertEqual(run("repl", text="""\
+        self.assertEqual(
+            run(
+                "repl",
+                text="""\
 def idx_to_pos(a, idx):
     return sum(i * s for i, s in zip(idx, a.stride()))
 
@@ -90,7 +103,9 @@ except Exception as e:
 else: print("no")
 for i in range(2): print(i)
 :names
-"""), """\
+""",
+            ),
+            """\
 1  torch.zeros(2, 3, 2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
 2  .permute(0, 2, 1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
 
@@ -101,7 +116,8 @@ index 1 must be in -1..0 (1 items)
 i           int
 idx_to_pos  function
 x           list
-""")
+""",
+        )
         run("repl", text="def f(a):\nreturn 1\n", code=1)
         self.assertEqual(run("repl", text=">>> def f(a):\n...     return a\n...\n>>> f(3)\n"), "3\n")
 
@@ -112,7 +128,10 @@ x           list
         self.assertIn("42\r\n", output)
 
     def test_commands(self):
-        text = run("repl", text="x = torch.zeros(2,3).T; n = 4\n:names\n:help\n:plan on\nx.contiguous().shape\n:quit\nnot reached\n")
+        text = run(
+            "repl",
+            text="x = torch.zeros(2,3).T; n = 4\n:names\n:help\n:plan on\nx.contiguous().shape\n:quit\nnot reached\n",
+        )
         self.assertIn("n  int\nx  (3,2):(1,3)+0  float32  not contiguous\n", text)
         self.assertIn(":picture on | off", text)
         self.assertIn("plan of step 3, .contiguous():", text)
@@ -121,7 +140,7 @@ x           list
         plain = run("repl", text="x = torch.arange(6).view(2,3)\n")
         drawn = run("repl", "--picture", text="x = torch.arange(6).view(2,3)\n")
         self.assertTrue(drawn.startswith(plain))
-        self.assertIn("(2,3):(3,1)+0", drawn[len(plain):])
+        self.assertIn("(2,3):(3,1)+0", drawn[len(plain) :])
 
     def test_strict(self):
         run("repl", "--strict", text="torch.zeros(2,3).view(3,2)\n", code=1)
@@ -157,8 +176,18 @@ def type_into(keys, environment):
     if child == 0:
         # libedit never gives back the names of the functions that are added to it.
         sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-        os.execve(TOOL, [TOOL, "repl"], {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "XDG_STATE_HOME": "/nonexistent",
-                                         "ASAN_OPTIONS": sanitizer, **environment})
+        os.execve(
+            TOOL,
+            [TOOL, "repl"],
+            {
+                **os.environ,
+                "TERM": "xterm",
+                "NO_COLOR": "1",
+                "XDG_STATE_HOME": "/nonexistent",
+                "ASAN_OPTIONS": sanitizer,
+                **environment,
+            },
+        )
     output = b""
 
     def read(seconds):
@@ -170,6 +199,7 @@ def type_into(keys, environment):
                     output += os.read(terminal, 65536)
                 except OSError:
                     return
+
     for key in keys:
         seen = output.count(b">>> ")
         for _ in range(100):  # each key waits for a prompt
@@ -186,7 +216,7 @@ def type_into(keys, environment):
 def blocks(document):
     """Each `$ tenstride explain …` or `$ tenstride repl` with what stands below it up to the next prompt or fence."""
     command, output, inside = None, [], False
-    for line in (ROOT / document).read_text().splitlines() + ["```"]:
+    for line in [*(ROOT / document).read_text().splitlines(), "```"]:
         if line.startswith("```") or (inside and line.startswith("$ ")):
             if command is not None:
                 yield command, "\n".join(output).rstrip() + "\n"

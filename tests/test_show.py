@@ -25,8 +25,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def show(*arguments, expect=0, env=None, stdin=None):
-    run = subprocess.run([TOOL, "show", *arguments], capture_output=True, text=True, input=stdin,
-                         env={**os.environ, "COLUMNS": "80", **(env or {})})
+    run = subprocess.run(
+        [TOOL, "show", *arguments],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        env={**os.environ, "COLUMNS": "80", **(env or {})},
+    )
     assert run.returncode == expect, (arguments, run.returncode, run.stdout, run.stderr)
     return run.stderr if expect == 2 or (expect and not run.stdout) else run.stdout
 
@@ -54,8 +59,16 @@ def steps_of(expression):
 
 def folded(steps):
     """The steps that have a row: an arange that is viewed at once is one tensor."""
-    return [s for i, s in enumerate(steps) if not (s["op"] == "arange" and i + 1 < len(steps) and steps[i + 1]["op"] == "view"
-                                                   and steps[i + 1]["shape"] != s["shape"])]
+    return [
+        s
+        for i, s in enumerate(steps)
+        if not (
+            s["op"] == "arange"
+            and i + 1 < len(steps)
+            and steps[i + 1]["op"] == "view"
+            and steps[i + 1]["shape"] != s["shape"]
+        )
+    ]
 
 
 def elements(svg, step, kind="e"):
@@ -98,13 +111,16 @@ class Elements(Case):
         for expression in SMALL:
             svg, _ = self.svg(expression)
             for number, _ in enumerate(folded(steps_of(expression))):
-                at = {tuple(map(int, filter(None, g.get("data-index").split(",")))): place(g) for g in elements(svg, number)}
+                at = {
+                    tuple(map(int, filter(None, g.get("data-index").split(",")))): place(g)
+                    for g in elements(svg, number)
+                }
                 for index, (x, y, _, _) in at.items():
-                    right = index[:-1] + (index[-1] + 1,) if index else None
+                    right = (*index[:-1], index[-1] + 1) if index else None
                     if right in at:
                         self.assertGreater(at[right][0], x)
                         self.assertEqual(at[right][1], y)
-                    below = index[:-2] + (index[-2] + 1, index[-1]) if len(index) > 1 else None
+                    below = (*index[:-2], index[-2] + 1, index[-1]) if len(index) > 1 else None
                     if below in at:
                         self.assertGreater(at[below][1], y)
                         self.assertEqual(at[below][0], x)
@@ -116,19 +132,21 @@ class Elements(Case):
                     self.assertEqual(y, next_y)
 
     def test_do_not_overlap(self):
-        for expression in SMALL + ["torch.zeros(1000,1000).T", "torch.randn(2,3,2).permute(0,2,1)"]:
+        for expression in [*SMALL, "torch.zeros(1000,1000).T", "torch.randn(2,3,2).permute(0,2,1)"]:
             svg, _ = self.svg(expression)
             width, height = int(svg.get("width")), int(svg.get("height"))
             boxes = [place(g) for kind in "ep" for n in range(12) for g in elements(svg, n, kind)]
             for x, y, w, h in boxes:
-                self.assertTrue(0 <= x and x + w <= width and 0 <= y and y + h <= height)
+                self.assertTrue(x >= 0 and x + w <= width and y >= 0 and y + h <= height)
             for (ax, ay, aw, ah), (bx, by, bw, bh) in itertools.combinations(boxes, 2):
                 self.assertFalse(ax < bx + bw and bx < ax + aw and ay < by + bh and by < ay + ah, expression)
 
     def test_keep_colour_and_root_through_views_and_copies(self):
-        for expression in ["x = torch.arange(12).view(3,4); y = x.T; z = y.contiguous(); w = z.to(torch.float32)",
-                           "x = torch.arange(12).view(3,4); y = x.flip(1); z = y[1]",
-                           "x = torch.arange(12).view(3,4); y = rearrange(x, 'a b -> (b a)')"]:
+        for expression in [
+            "x = torch.arange(12).view(3,4); y = x.T; z = y.contiguous(); w = z.to(torch.float32)",
+            "x = torch.arange(12).view(3,4); y = x.flip(1); z = y[1]",
+            "x = torch.arange(12).view(3,4); y = rearrange(x, 'a b -> (b a)')",
+        ]:
             svg, _ = self.svg(expression)
             known = {}
             for g in [g for n in range(4) for g in elements(svg, n) + elements(svg, n, "p")]:
@@ -155,15 +173,27 @@ class Elements(Case):
 
 
 class Hostile(Case):
-    CASES = [
-        "torch.zeros(10**9,10**9)", "torch.zeros(1)[0:0]", "torch.zeros(0,3)", "torch.tensor(1)", "torch.zeros([1]*64)",
-        "torch.zeros(2,2,2,2,2,2,2,2)", "torch.zeros(1).expand(10**18)", "torch.zeros(100000).unfold(0,50000,1)",
-        "torch.zeros(64,1,1,64).permute(3,2,1,0)[:, :, :, ::-1]", "torch.arange(100)[::-7]", "torch.tensor(5).expand(2,3,4,5)",
-        "torch.zeros(30,30,device='meta').T", "torch.zeros(5000).as_strided((50,60),(3,5),7)",
-        "torch.zeros(2,3).to(torch.complex64).T", "torch.tensor([1e300, -1e-300, 0.1], dtype=torch.float64)",
-        "torch.zeros(50,50,50,50).permute(3,1,0,2)", "x = torch.zeros(2); x.split(1)", "torch.zeros(3).bool()",
+    CASES = (
+        "torch.zeros(10**9,10**9)",
+        "torch.zeros(1)[0:0]",
+        "torch.zeros(0,3)",
+        "torch.tensor(1)",
+        "torch.zeros([1]*64)",
+        "torch.zeros(2,2,2,2,2,2,2,2)",
+        "torch.zeros(1).expand(10**18)",
+        "torch.zeros(100000).unfold(0,50000,1)",
+        "torch.zeros(64,1,1,64).permute(3,2,1,0)[:, :, :, ::-1]",
+        "torch.arange(100)[::-7]",
+        "torch.tensor(5).expand(2,3,4,5)",
+        "torch.zeros(30,30,device='meta').T",
+        "torch.zeros(5000).as_strided((50,60),(3,5),7)",
+        "torch.zeros(2,3).to(torch.complex64).T",
+        "torch.tensor([1e300, -1e-300, 0.1], dtype=torch.float64)",
+        "torch.zeros(50,50,50,50).permute(3,1,0,2)",
+        "x = torch.zeros(2); x.split(1)",
+        "torch.zeros(3).bool()",
         "; ".join(f"x{i} = torch.zeros(2,2)" for i in range(60)),
-    ]
+    )
 
     def test_gives_a_small_picture(self):
         for expression in self.CASES:
@@ -192,17 +222,23 @@ class Hostile(Case):
         self.assertIn("SyntaxError", told)
         self.assertFalse(os.path.exists(self.path("x.svg")))
         self.assertEqual(show("3", expect=1), "tenstride: picture: the expression must make a tensor to be drawn\n")
-        self.assertEqual(show("torch.zeros(2)", "--what", "walk", expect=1),
-                         "tenstride: picture: the expression must copy by a plan to be drawn as a walk\n")
-        self.assertEqual(show("torch.zeros(2)", "--what", "atoms", expect=1),
-                         "tenstride: picture: the expression must end with layout operations to be drawn as a chain\n")
-        self.assertEqual(show("torch.zeros(2)", "-o", "x.gif", expect=2),
-                         "tenstride: show: the output (x.gif) must end in .svg, .png or .html\n")
+        self.assertEqual(
+            show("torch.zeros(2)", "--what", "walk", expect=1),
+            "tenstride: picture: the expression must copy by a plan to be drawn as a walk\n",
+        )
+        self.assertEqual(
+            show("torch.zeros(2)", "--what", "atoms", expect=1),
+            "tenstride: picture: the expression must end with layout operations to be drawn as a chain\n",
+        )
+        self.assertEqual(
+            show("torch.zeros(2)", "-o", "x.gif", expect=2),
+            "tenstride: show: the output (x.gif) must end in .svg, .png or .html\n",
+        )
         show("torch.zeros(2)", "-o", self.path("x.svg"))
         self.assertIn("exists", show("torch.zeros(2)", "-o", self.path("x.svg"), expect=1))
 
     def test_refused_view_is_drawn(self):
-        svg, text = self.svg("torch.arange(12).view(2,3,2).permute(0,2,1).view(-1)", expect=1)
+        svg, _text = self.svg("torch.arange(12).view(2,3,2).permute(0,2,1).view(-1)", expect=1)
         words = [t.text for t in svg.iter(SVG + "text")]
         self.assertIn("refused: axes 1 and 2 would merge, but a step along axis 1 moves 1, not 6", words)
         steps = [t for t in words if t and t[0] in "+−" and t[1:].isdigit()]
@@ -238,8 +274,12 @@ class Terminal(Case):
         self.assertNotIn("\033", show("torch.arange(3)"))
         for variables, is_coloured in (({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)):
             leader, follower = pty.openpty()
-            subprocess.run([TOOL, "show", "torch.arange(3)"], stdout=follower, check=True,
-                           env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **variables})
+            subprocess.run(
+                [TOOL, "show", "torch.arange(3)"],
+                stdout=follower,
+                check=True,
+                env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **variables},
+            )
             os.close(follower)
             text = os.read(leader, 65536).decode()
             os.close(leader)
@@ -247,12 +287,18 @@ class Terminal(Case):
 
     def test_respects_the_width(self):
         for width in (40, 60, 132):
-            for expression in ["torch.randn(8,12)", "torch.arange(60).view(3,4,5).permute(2,0,1)", "torch.zeros(3,3,4,6)"]:
+            for expression in [
+                "torch.randn(8,12)",
+                "torch.arange(60).view(3,4,5).permute(2,0,1)",
+                "torch.zeros(3,3,4,6)",
+            ]:
                 lines = show(expression, "--width", str(width)).splitlines()
                 self.assertLessEqual(max(map(len, lines)), width, (expression, width))
 
     def test_explain_draws_too(self):
-        run = subprocess.run([TOOL, "explain", "torch.arange(6).view(2,3).T", "--picture"], capture_output=True, text=True)
+        run = subprocess.run(
+            [TOOL, "explain", "torch.arange(6).view(2,3).T", "--picture"], capture_output=True, text=True
+        )
         self.assertEqual(run.returncode, 0)
         plain = subprocess.run([TOOL, "explain", "torch.arange(6).view(2,3).T"], capture_output=True, text=True).stdout
         self.assertEqual(run.stdout, plain + "\n" + show("torch.arange(6).view(2,3).T"))
@@ -271,12 +317,19 @@ class Png(Case):
     def test_is_written_or_its_lack_explained(self):
         # What fontconfig keeps until the end is no leak of ours.
         env = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-        run = subprocess.run([TOOL, "show", "torch.arange(6).view(2,3)", "-o", self.path("x.png")], capture_output=True, text=True,
-                             env=env)
+        run = subprocess.run(
+            [TOOL, "show", "torch.arange(6).view(2,3)", "-o", self.path("x.png")],
+            capture_output=True,
+            text=True,
+            env=env,
+        )
         if run.returncode != 0:
-            self.assertEqual(run.stderr, "tenstride: show: this tenstride was built without librsvg, so it writes no PNG; "
-                             "write an .svg (every browser shows it, rsvg-convert turns it into a PNG), or install "
-                             "librsvg2-dev and build again\n")
+            self.assertEqual(
+                run.stderr,
+                "tenstride: show: this tenstride was built without librsvg, so it writes no PNG; "
+                "write an .svg (every browser shows it, rsvg-convert turns it into a PNG), or install "
+                "librsvg2-dev and build again\n",
+            )
             return
         raw = pathlib.Path(self.path("x.png")).read_bytes()
         svg, _ = self.svg("torch.arange(6).view(2,3)")
@@ -289,7 +342,9 @@ class Browser:
     """Just enough of the WebDriver protocol (https://www.w3.org/TR/webdriver2/)."""
 
     def __init__(self, driver, browser):
-        self.process = subprocess.Popen([driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            [driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         port = None
         for line in self.process.stdout:
             found = re.search(r"started successfully on port (\d+)", line)
@@ -297,14 +352,26 @@ class Browser:
                 port = found.group(1)
                 break
         self.base = f"http://127.0.0.1:{port}/session"
-        options = {"binary": browser, "args": ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                                               "--window-size=1200,1000"]}
+        options = {
+            "binary": browser,
+            "args": [
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--window-size=1200,1000",
+            ],
+        }
         made = self.send("POST", "", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})
         self.base += "/" + made["sessionId"]
 
     def send(self, method, path, body=None):
-        request = urllib.request.Request(self.base + path, method=method, data=None if body is None else json.dumps(body).encode(),
-                                         headers={"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            self.base + path,
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=60) as answer:
             return json.load(answer)["value"]
@@ -314,8 +381,15 @@ class Browser:
 
     def hover(self, x, y):
         move = {"type": "pointerMove", "duration": 0, "x": x, "y": y, "origin": "viewport"}
-        self.send("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
-                                                    "actions": [move]}]})
+        self.send(
+            "POST",
+            "/actions",
+            {
+                "actions": [
+                    {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
+                ]
+            },
+        )
 
     def press(self, key):
         keys = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
@@ -341,17 +415,29 @@ class Page(Case):
         chromium = Browser(driver, browser)
         try:
             chromium.send("POST", "/url", {"url": page.as_uri()})
-            x, y = chromium.script("""const b = document.querySelector('.e[data-step="1"][data-index="2,1"]').getBoundingClientRect();
+            x, y = (
+                chromium.script("""const b = document.querySelector('.e[data-step="1"][data-index="2,1"]').getBoundingClientRect();
                                       return [Math.round(b.x + b.width / 2), Math.round(b.y + b.height / 2)];""")
+            )
             chromium.hover(x, y)
             tip = "return document.querySelector('#tip').textContent"
             self.assertEqual(chromium.script(tip), "index (2,1)\nposition 6\nbyte 48 of storage A")
-            rows = chromium.script("return [...document.querySelectorAll('#panel tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
-            self.assertEqual(rows, [["x = torch.arange(12).view(3,4)", "(1,2)", "6", "48 of A"], ["y = x.permute(1,0)", "(2,1)", "6", "48 of A"],
-                                    ["z = y.contiguous()", "(2,1)", "7", "56 of B"]])
+            rows = chromium.script(
+                "return [...document.querySelectorAll('#panel tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+            )
+            self.assertEqual(
+                rows,
+                [
+                    ["x = torch.arange(12).view(3,4)", "(1,2)", "6", "48 of A"],
+                    ["y = x.permute(1,0)", "(2,1)", "6", "48 of A"],
+                    ["z = y.contiguous()", "(2,1)", "7", "56 of B"],
+                ],
+            )
             marked = "return [...document.querySelectorAll('.same,.chosen')].map(c => [c.classList[0], c.dataset.step, c.dataset.position])"
-            self.assertEqual(sorted(chromium.script(marked), key=lambda m: m[1]), [["e", "0", "6"], ["p", "0", "6"], ["e", "1", "6"], ["p", "1", "6"],
-                                                       ["e", "2", "7"], ["p", "2", "7"]])
+            self.assertEqual(
+                sorted(chromium.script(marked), key=lambda m: m[1]),
+                [["e", "0", "6"], ["p", "0", "6"], ["e", "1", "6"], ["p", "1", "6"], ["e", "2", "7"], ["p", "2", "7"]],
+            )
             if os.environ.get("TENSTRIDE_SCREENSHOT"):
                 picture = base64.b64decode(chromium.send("GET", "/screenshot"))
                 pathlib.Path(os.environ["TENSTRIDE_SCREENSHOT"]).write_bytes(picture)
@@ -375,14 +461,19 @@ class Documents(Case):
             xml.etree.ElementTree.fromstring(text)
             self.assertLess(len(text), 100_000, picture.name)
             kept = ROOT / "docs/images" / picture.name
-            self.assertTrue(kept.exists() and kept.read_text() == text, f"{picture.name}: run make pictures and look at it")
+            self.assertTrue(
+                kept.exists() and kept.read_text() == text, f"{picture.name}: run make pictures and look at it"
+            )
 
     def test_memory_model_says_what_the_program_says(self):
         document = ROOT / "docs/memory-model.md"
         text = document.read_text()
         self.assertGreater(len(re.findall(r"```\n\$ tenstride ", text)), 8)
-        run = subprocess.run([sys.executable, "-B", str(ROOT / "scripts/outputs.py"), "--check", TOOL, str(document)],
-                             capture_output=True, text=True)
+        run = subprocess.run(
+            [sys.executable, "-B", str(ROOT / "scripts/outputs.py"), "--check", TOOL, str(document)],
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(run.returncode, 0, run.stderr)
         for image in re.findall(r"\((images/[^)]+)\)", text):
             self.assertTrue((ROOT / "docs" / image).exists(), image)

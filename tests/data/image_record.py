@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes images.txt: small pictures and the pixels Pillow reads from them, one a line as `NAME H W C FILE PIXELS` in hex.
+"""Writes images.txt: small pictures and the pixels Pillow reads from them, one a line as `NAME H W C FILE PIXELS`, hex.
 
 PNGs that Pillow does not write (16 bits, interlaced, a transparent colour) are put together here, with the pixels
 reckoned by hand: 16 bits are rounded to 8, gray of fewer bits is scaled to 0..255."""
@@ -41,12 +41,25 @@ def chunk(kind, data):
 def png(width, height, bits, colours, rows, extra=b"", interlaced=0):
     """`rows`: for each pass, the bytes of each row without its filter."""
     data = b"".join(b"\0" + row for one in rows for row in one)
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, interlaced))
-            + extra + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b""))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, colours, 0, 0, interlaced))
+        + extra
+        + chunk(b"IDAT", zlib.compress(data))
+        + chunk(b"IEND", b"")
+    )
 
 
 def adam7(pixels):
-    for y, x, dy, dx in ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)):
+    for y, x, dy, dx in (
+        (0, 0, 8, 8),
+        (0, 4, 8, 8),
+        (4, 0, 8, 4),
+        (0, 2, 4, 4),
+        (2, 0, 4, 2),
+        (0, 1, 2, 2),
+        (1, 0, 2, 1),
+    ):
         part = pixels[y::dy, x::dx]
         yield [row.tobytes() for row in part] if part.shape[1] else []
 

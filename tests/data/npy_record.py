@@ -42,9 +42,14 @@ def lines():
     for version in (1, 2, 3):
         yield f"version-{version} {record(values((2, 3), '<f4'), (version, 0))}"
     strangers = {
-        "object": numpy.array([None, 1], object), "text": numpy.array(["a", "bc"]), "bytes": numpy.array([b"a"]),
-        "raw": numpy.zeros(2, "V2"), "date": numpy.zeros(2, "M8[s]"), "span": numpy.zeros(2, "m8[ms]"),
-        "long": numpy.zeros(2, "f16"), "clong": numpy.zeros(2, "c32"),
+        "object": numpy.array([None, 1], object),
+        "text": numpy.array(["a", "bc"]),
+        "bytes": numpy.array([b"a"]),
+        "raw": numpy.zeros(2, "V2"),
+        "date": numpy.zeros(2, "M8[s]"),
+        "span": numpy.zeros(2, "m8[ms]"),
+        "long": numpy.zeros(2, "f16"),
+        "clong": numpy.zeros(2, "c32"),
         "fields": numpy.zeros(2, [("x", "<f4"), ("ü", "<i2", (2,))]),
     }
     for name, array in strangers.items():

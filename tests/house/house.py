@@ -64,7 +64,7 @@ class Tree:
 
 
 def main(check, self_test, arguments=()):
-    """Runs `check(root, **extra)` or, with --self-test, `self_test(**extra)`; exit status 1 where there is a complaint."""
+    """Runs `check(root, **extra)` or, with --self-test, `self_test(**extra)`; status 1 where there is a complaint."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
     parser.add_argument("--self-test", action="store_true", help="show that the check finds violations")

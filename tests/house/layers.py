@@ -74,7 +74,7 @@ def circles(graph):
 
     def visit(path):
         if path in trail:
-            circle = trail[trail.index(path):] + [path]
+            circle = [*trail[trail.index(path) :], path]
             complaints.append(f"{path}:1: includes itself by way of {' -> '.join(map(str, circle))}; break the circle")
             return
         if path in done:
@@ -91,28 +91,39 @@ def circles(graph):
 
 
 def self_test():
-    with house.Tree({
-        "include/tenstride/layout.hpp": "#include <vector>\n// #include <tenstride/tensor.hpp>\n",
-        "include/tenstride/tensor.hpp": "#include <tenstride/layout.hpp>\n",
-        "src/layout_more.cpp": "#include <tenstride/layout.hpp>\n",
-        "src/io/npy.cpp": '#include "parts.hpp"\n#include <tenstride/tensor.hpp>\n',
-        "src/io/parts.hpp": "",
-    }) as root:
+    with house.Tree(
+        {
+            "include/tenstride/layout.hpp": "#include <vector>\n// #include <tenstride/tensor.hpp>\n",
+            "include/tenstride/tensor.hpp": "#include <tenstride/layout.hpp>\n",
+            "src/layout_more.cpp": "#include <tenstride/layout.hpp>\n",
+            "src/io/npy.cpp": '#include "parts.hpp"\n#include <tenstride/tensor.hpp>\n',
+            "src/io/parts.hpp": "",
+        }
+    ) as root:
         house.expect(check(root))
-    with house.Tree({
-        "include/tenstride/layout.hpp": "\n#include <tenstride/tensor.hpp>\n",
-        "include/tenstride/tensor.hpp": "",
-        "src/views.cpp": '#include "copy/run.hpp"\n',
-        "src/copy/run.hpp": "",
-    }) as root:
-        house.expect(check(root), "layout.hpp:2: rung 1 includes tenstride/tensor.hpp of rung 4",
-                     "src/views.cpp:1: rung 1 includes copy/run.hpp of rung 5")
-    with house.Tree({"include/tenstride/stranger.hpp": "", "src/layout.cpp": "#include <tenstride/gone.hpp>\n"}) as root:
+    with house.Tree(
+        {
+            "include/tenstride/layout.hpp": "\n#include <tenstride/tensor.hpp>\n",
+            "include/tenstride/tensor.hpp": "",
+            "src/views.cpp": '#include "copy/run.hpp"\n',
+            "src/copy/run.hpp": "",
+        }
+    ) as root:
+        house.expect(
+            check(root),
+            "layout.hpp:2: rung 1 includes tenstride/tensor.hpp of rung 4",
+            "src/views.cpp:1: rung 1 includes copy/run.hpp of rung 5",
+        )
+    with house.Tree(
+        {"include/tenstride/stranger.hpp": "", "src/layout.cpp": "#include <tenstride/gone.hpp>\n"}
+    ) as root:
         house.expect(check(root), "stranger.hpp:1: no rung", "src/layout.cpp:1: tenstride/gone.hpp does not exist")
-    with house.Tree({
-        "include/tenstride/layout.hpp": "#include <tenstride/views.hpp>\n",
-        "include/tenstride/views.hpp": "#include <tenstride/layout.hpp>\n",
-    }) as root:
+    with house.Tree(
+        {
+            "include/tenstride/layout.hpp": "#include <tenstride/views.hpp>\n",
+            "include/tenstride/views.hpp": "#include <tenstride/layout.hpp>\n",
+        }
+    ) as root:
         house.expect(check(root), "layout.hpp -> include/tenstride/views.hpp -> include/tenstride/layout.hpp")
 
 

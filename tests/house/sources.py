@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file begins with its licence; no header has a macro (but export.hpp its one), a `using namespace` or a backend #if."""
+"""Every file begins with its licence; no header has a macro (but export.hpp its one), a `using namespace` or a backend
+#if."""
 
 import re
 
@@ -9,17 +10,21 @@ import house
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SUFFIXES = {".hpp", ".h", ".cpp", ".inc", ".py", ".sh", ".cmake"}
 RULES = (
-    (re.compile(r"^[ \t]*#[ \t]*(define|undef)\b", re.MULTILINE),
-     "a header has no macros; use a constant, a template or a .cpp"),
-    (re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b.*(TENSTRIDE_|HWY_|TBB|__AVX|__SSE|__ARM)", re.MULTILINE),
-     "a public header does not ask which backend there is; ask in a .cpp"),
+    (
+        re.compile(r"^[ \t]*#[ \t]*(define|undef)\b", re.MULTILINE),
+        "a header has no macros; use a constant, a template or a .cpp",
+    ),
+    (
+        re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b.*(TENSTRIDE_|HWY_|TBB|__AVX|__SSE|__ARM)", re.MULTILINE),
+        "a public header does not ask which backend there is; ask in a .cpp",
+    ),
     (re.compile(r"\busing\s+namespace\b"), "a header has no `using namespace`; name the things"),
 )
 
 
 def check(root):
     complaints = []
-    for path in house.files(root, house.CODE_FOLDERS + ("cmake", "scripts"), SUFFIXES):
+    for path in house.files(root, (*house.CODE_FOLDERS, "cmake", "scripts"), SUFFIXES):
         lines = (root / path).read_text(encoding="utf-8").splitlines() or [""]
         first = lines[1] if lines[0].startswith("#!") and len(lines) > 1 else lines[0]
         if LICENCE not in first:
@@ -46,22 +51,31 @@ def header(root, path, rules):
 
 def self_test():
     spdx = f"// {LICENCE}\n"
-    with house.Tree({
-        "include/tenstride/export.hpp": spdx + "#pragma once\n#define TENSTRIDE_API\n",
-        "include/tenstride/layout.hpp": spdx + "#pragma once\n// #define NO; using namespace std\n",
-        "scripts/a.sh": f"#!/bin/bash\n# {LICENCE}\n",
-        "src/a.cpp": spdx + "#define FINE_HERE\nusing namespace std;\n",
-    }) as root:
+    with house.Tree(
+        {
+            "include/tenstride/export.hpp": spdx + "#pragma once\n#define TENSTRIDE_API\n",
+            "include/tenstride/layout.hpp": spdx + "#pragma once\n// #define NO; using namespace std\n",
+            "scripts/a.sh": f"#!/bin/bash\n# {LICENCE}\n",
+            "src/a.cpp": spdx + "#define FINE_HERE\nusing namespace std;\n",
+        }
+    ) as root:
         house.expect(check(root))
-    with house.Tree({
-        "include/tenstride/dims.hpp": spdx + "int x;\n",
-        "include/tenstride/layout.hpp": spdx + "#pragma once\n# define YES 1\n#ifdef TENSTRIDE_HAS_TBB\n#endif\n",
-        "include/tenstride/views.hpp": spdx + "#pragma once\nusing  namespace std;\n",
-        "src/a.cpp": "int x;\n",
-    }) as root:
-        house.expect(check(root), "src/a.cpp:1: the first line", "dims.hpp:1: a header has `#pragma once`",
-                     "layout.hpp:3: a header has no macros", "layout.hpp:4: a public header does not ask",
-                     "views.hpp:3: a header has no `using namespace`")
+    with house.Tree(
+        {
+            "include/tenstride/dims.hpp": spdx + "int x;\n",
+            "include/tenstride/layout.hpp": spdx + "#pragma once\n# define YES 1\n#ifdef TENSTRIDE_HAS_TBB\n#endif\n",
+            "include/tenstride/views.hpp": spdx + "#pragma once\nusing  namespace std;\n",
+            "src/a.cpp": "int x;\n",
+        }
+    ) as root:
+        house.expect(
+            check(root),
+            "src/a.cpp:1: the first line",
+            "dims.hpp:1: a header has `#pragma once`",
+            "layout.hpp:3: a header has no macros",
+            "layout.hpp:4: a public header does not ask",
+            "views.hpp:3: a header has no `using namespace`",
+        )
 
 
 if __name__ == "__main__":

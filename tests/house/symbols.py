@@ -23,8 +23,9 @@ def check(root, nm, library):
     del root
     if not library:
         return ["no library given; pass --library build/dev/lib/libtenstride.a"]
-    listing = subprocess.run([nm, "--demangle", "--undefined-only", library], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout
+    listing = subprocess.run(
+        [nm, "--demangle", "--undefined-only", library], check=True, text=True, stdout=subprocess.PIPE
+    ).stdout
     member, complaints, seen = "", [], 0
     for line in listing.splitlines():
         if line.endswith(":"):
@@ -44,10 +45,15 @@ def check(root, nm, library):
 def self_test(nm, library):
     del library
     compiler = "c++"
-    fine = "#include <cstdio>\n#include <string>\nstd::string f(int i) { char b[9]; std::snprintf(b, 9, \"%d\", i); return b; }\n"
-    wrong = ("#include <cassert>\n#include <cstdio>\n#include <cstdlib>\n#include <iostream>\n"
-             "void f(int i) { assert(i); std::cout << i; std::printf(\"%d\", i); std::exit(i); }\n"
-             "void g() { std::abort(); }\n")
+    fine = (
+        "#include <cstdio>\n#include <string>\n"
+        'std::string f(int i) { char b[9]; std::snprintf(b, 9, "%d", i); return b; }\n'
+    )
+    wrong = (
+        "#include <cassert>\n#include <cstdio>\n#include <cstdlib>\n#include <iostream>\n"
+        'void f(int i) { assert(i); std::cout << i; std::printf("%d", i); std::exit(i); }\n'
+        "void g() { std::abort(); }\n"
+    )
     with house.Tree({"fine.cpp": fine, "wrong.cpp": wrong}) as root:
         for name in ("fine", "wrong"):
             subprocess.run([compiler, "-UNDEBUG", "-c", f"{name}.cpp"], cwd=root, check=True)

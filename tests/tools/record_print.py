@@ -56,10 +56,36 @@ def ramp(modulus, scale, shape, dtype, **how):
 
 def small_tables():
     rows = [
-        [0.0], [-0.0], [1.0], [-1.0], [1.0, 2.0, 3.0], [1.5, -2.25], [0.1, 0.2, 0.3], [NAN], [INF, -INF], [NAN, 1.0],
-        [-INF, 1.5], [0.0, -0.0], [0.0, NAN, INF], [1.0, 1000.0], [1.0, 1001.0], [0.5, 500.0], [0.5, 501.0],
-        [1e-4, 0.05], [9.9e-5, 0.05], [1e-5], [1e-8, 1.0], [123.456, 0.5], [99999.0], [100000.0, 99999.5],
-        [1e4, 2e4], [6e4, 3.0], [-1e-3, 2.0, NAN, INF, -INF, 0.0], [0.99999, 0.00001], [2.00005], [0.00015, 0.00025],
+        [0.0],
+        [-0.0],
+        [1.0],
+        [-1.0],
+        [1.0, 2.0, 3.0],
+        [1.5, -2.25],
+        [0.1, 0.2, 0.3],
+        [NAN],
+        [INF, -INF],
+        [NAN, 1.0],
+        [-INF, 1.5],
+        [0.0, -0.0],
+        [0.0, NAN, INF],
+        [1.0, 1000.0],
+        [1.0, 1001.0],
+        [0.5, 500.0],
+        [0.5, 501.0],
+        [1e-4, 0.05],
+        [9.9e-5, 0.05],
+        [1e-5],
+        [1e-8, 1.0],
+        [123.456, 0.5],
+        [99999.0],
+        [100000.0, 99999.5],
+        [1e4, 2e4],
+        [6e4, 3.0],
+        [-1e-3, 2.0, NAN, INF, -INF, 0.0],
+        [0.99999, 0.00001],
+        [2.00005],
+        [0.00015, 0.00025],
     ]
     wide = [[1e8], [1.1e8], [1e8, 1e5], [1e9, 1e7], [16777217.0], [3e38, 1e-38], [1e-45], [1e15, 1e15 + 2], [1e30]]
     doubles = [[1e300, 1e-300], [5e-324], [1.7976931348623157e308], [123456789.125]]
@@ -80,8 +106,15 @@ def small_tables():
     values(True, torch.bool)
     for dtype in (torch.complex64, torch.complex128):
         for row in (
-            [1 + 2j], [1 - 2j, -3.5 + 0.25j], [0j], [complex(-0.0, -0.0)], [complex(NAN, INF), 1 - 1j],
-            [complex(1, -INF), complex(NAN, -2)], [1e9 + 1j, 1 + 1e-6j], [1 + 0.5j, 100.25 - 3000j], [1j, 2j, 3j] * 9,
+            [1 + 2j],
+            [1 - 2j, -3.5 + 0.25j],
+            [0j],
+            [complex(-0.0, -0.0)],
+            [complex(NAN, INF), 1 - 1j],
+            [complex(1, -INF), complex(NAN, -2)],
+            [1e9 + 1j, 1 + 1e-6j],
+            [1 + 0.5j, 100.25 - 3000j],
+            [1j, 2j, 3j] * 9,
         ):
             values(row, dtype)
             values(row, dtype, conj=True)
@@ -95,7 +128,16 @@ def shapes():
         ramp(97, 1.0, [2, 3], dtype)
         ramp(97, 1.0, [2, 3], dtype, permute=[1, 0])
     for dtype in (torch.float32, torch.int64, torch.uint8, torch.float64, torch.complex64):
-        for shape in ([1, 1], [2, 1, 3], [2, 2, 2], [2, 3, 2, 2], [1, 2, 1, 2, 2], [3, 30], [2, 2, 25], [1, 1, 1, 1, 1, 1]):
+        for shape in (
+            [1, 1],
+            [2, 1, 3],
+            [2, 2, 2],
+            [2, 3, 2, 2],
+            [1, 2, 1, 2, 2],
+            [3, 30],
+            [2, 2, 25],
+            [1, 1, 1, 1, 1, 1],
+        ):
             ramp(89, 0.25, shape, dtype)
     ramp(12, 1.0, [2, 3, 4], torch.float32, permute=[2, 0, 1])
     for extent in range(10, 24):
@@ -113,8 +155,24 @@ def long_suffixes():
 
 
 def summaries():
-    for shape in ([1000], [1001], [2, 501], [501, 2], [7, 143], [6, 167], [143, 7], [6, 6, 28], [7, 7, 21], [9, 8, 7, 6],
-                  [1, 1001], [1001, 1], [2, 2, 2, 126], [1, 1, 2000], [10, 10, 10, 2], [10000]):
+    for shape in (
+        [1000],
+        [1001],
+        [2, 501],
+        [501, 2],
+        [7, 143],
+        [6, 167],
+        [143, 7],
+        [6, 6, 28],
+        [7, 7, 21],
+        [9, 8, 7, 6],
+        [1, 1001],
+        [1001, 1],
+        [2, 2, 2, 126],
+        [1, 1, 2000],
+        [10, 10, 10, 2],
+        [10000],
+    ):
         for dtype in (torch.float32, torch.int64, torch.float16, torch.complex64, torch.bool):
             ramp(113, 0.5, shape, dtype)
     ramp(113, 0.25, [40, 50], torch.float32, permute=[1, 0])
@@ -124,9 +182,19 @@ def summaries():
 
 def options():
     table = [
-        {"precision": 2}, {"precision": 0}, {"precision": 10}, {"threshold": 5}, {"threshold": 0}, {"edgeitems": 1},
-        {"threshold": 5, "edgeitems": 1}, {"threshold": 5, "edgeitems": 5}, {"linewidth": 40}, {"linewidth": 120},
-        {"linewidth": 1}, {"profile": "short"}, {"profile": "short", "threshold": 3},
+        {"precision": 2},
+        {"precision": 0},
+        {"precision": 10},
+        {"threshold": 5},
+        {"threshold": 0},
+        {"edgeitems": 1},
+        {"threshold": 5, "edgeitems": 1},
+        {"threshold": 5, "edgeitems": 5},
+        {"linewidth": 40},
+        {"linewidth": 120},
+        {"linewidth": 1},
+        {"profile": "short"},
+        {"profile": "short", "threshold": 3},
     ]
     for chosen in table:
         how = {"options": {key: value for key, value in chosen.items() if key != "profile"}}

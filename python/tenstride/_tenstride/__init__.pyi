@@ -7,9 +7,10 @@ from types import EllipsisType, ModuleType
 from typing import Any, Final, Literal, SupportsIndex, overload
 
 from numpy.typing import NDArray
+from tenstride._size import Size as Size
 from typing_extensions import CapsuleType, Self, TypeAlias, disjoint_base
 
-from tenstride._size import Size as Size
+from . import linalg as linalg
 
 _Int: TypeAlias = SupportsIndex
 _Sizes: TypeAlias = Sequence[SupportsIndex]
@@ -23,8 +24,6 @@ _Format: TypeAlias = memory_format
 _Path: TypeAlias = builtins.str | os.PathLike[builtins.str] | builtins.bytes
 _Entry: TypeAlias = SupportsIndex | builtins.slice | EllipsisType | Tensor | Sequence[Any] | NDArray[Any] | None
 _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
-
-from . import linalg as linalg
 
 class AxisError(builtins.IndexError): ...
 
