@@ -28,6 +28,8 @@ from stubs_types import HEAD, OF_OPERATION, OVERLOADS, PARAMETERS, RESULTS, SIGN
 from tenstride import _tenstride
 
 PACKAGE = Path(__file__).resolve().parents[1] / "python" / "tenstride"
+# Modules of the package that `tenstride.NAME` loads.
+LOADED_LATER = ("array_api", "audit", "numpy")
 BUILTINS = re.compile(r"(?<![\w.])(bool|int|float|complex|str|bytes|object|tuple|list|dict)\b(?!\s*:)")
 
 
@@ -246,7 +248,7 @@ def package_stub() -> str:
         "",
     ]
     own = []
-    names = sorted(name for name in dir(tenstride) if not name.startswith("_") and name != "annotations")
+    names = sorted([*tenstride.__all__, *LOADED_LATER])
     by_home: dict[str, list[str]] = {"._tenstride": ["__version__"]}
     for name in names:
         value = getattr(tenstride, name)

@@ -15,15 +15,15 @@ constexpr OperationText texts[] = {
 tensor([ True, False])
 )"},
     {"amax",
-     R"(The largest element of all or along `dim`, one axis or several; NaN where one is. Raises IndexError
-where there is no element, RuntimeError for complex types.
+     R"(The largest element of all or along `dim`, one axis or several; NaN where one is. Raises RuntimeError
+where there is no element (IndexError along `dim`), and for complex types.
 
 >>> torch.arange(6).view(2, 3).amax((0, 1))
 tensor(5)
 )"},
     {"amin",
-     R"(The smallest element of all or along `dim`, one axis or several; NaN where one is. Raises IndexError
-where there is no element, RuntimeError for complex types.
+     R"(The smallest element of all or along `dim`, one axis or several; NaN where one is. Raises RuntimeError
+where there is no element (IndexError along `dim`), and for complex types.
 
 >>> torch.arange(6).view(2, 3).amin(0)
 tensor([0, 1, 2])

@@ -18,9 +18,7 @@ import tenstride as torch
 
 RECORDINGS = pathlib.Path(__file__).resolve().parent.parent / "data" / "conformance"
 
-DTYPES = {
-    str(value).rpartition(".")[2]: value for value in vars(torch).values() if isinstance(value, torch.dtype)
-}
+DTYPES = {str(value).rpartition(".")[2]: value for value in vars(torch).values() if isinstance(value, torch.dtype)}
 # Types that Python's buffers have no name for are looked at as integers of their size.
 AS_INTEGERS = {torch.bfloat16: torch.int16}
 
@@ -53,9 +51,7 @@ def counting(count, dtype, period=1, cache={}):  # noqa: B006
 
 def differing(meta, came):
     """The recorded facts that came otherwise; what is not recorded is False."""
-    return [
-        (fact, meta.get(fact, False), value) for fact, value in came.items() if meta.get(fact, False) != value
-    ]
+    return [(fact, meta.get(fact, False), value) for fact, value in came.items() if meta.get(fact, False) != value]
 
 
 class Report:

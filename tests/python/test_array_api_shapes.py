@@ -10,8 +10,7 @@ import pytest
 import tenstride
 import tenstride.array_api as xp
 from array_pairs import DTYPES, SHAPES, both, needs_numpy, numbers, ours, same
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 pytestmark = needs_numpy
 

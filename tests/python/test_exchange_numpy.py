@@ -13,8 +13,7 @@ import weakref
 import numpy
 import pytest
 import tenstride as torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from memory import grows_by
 
 DTYPES = [

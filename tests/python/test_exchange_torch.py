@@ -11,8 +11,7 @@ import weakref
 import numpy
 import pytest
 import tenstride
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from memory import grows_by
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed (tests/python/with_torch.py finds one)")

@@ -9,8 +9,7 @@ import re
 import numpy
 import pytest
 import tenstride
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 einops = pytest.importorskip("einops")
 

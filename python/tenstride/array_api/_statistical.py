@@ -9,8 +9,7 @@ from typing import Any
 
 from .. import _tenstride
 from .._tenstride import Tensor
-from ._data_types import SIGNED, UNSIGNED, checked, int64, uint64
-from ._data_types import bool as bool_
+from ._data_types import SIGNED, UNSIGNED, bool as bool_, checked, int64, uint64
 from ._manipulation import Axes, all_wrapped, wrapped
 
 
