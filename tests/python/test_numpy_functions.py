@@ -11,6 +11,7 @@ import numpy
 import pytest
 import tenstride as torch
 import tenstride.numpy as tnp
+from memory import grows_by
 
 SHAPES = [(), (3,), (0,), (2, 3), (3, 1), (2, 3, 4), (2, 0, 3)]
 
@@ -208,3 +209,20 @@ def test_every_function_has_a_docstring_whose_example_runs(name):
     runner = doctest.DocTestRunner()
     runner.run(examples, out=output.append)
     assert runner.failures == 0, "".join(output)
+
+
+def test_nothing_leaks():
+    x = torch.zeros(64, 64)
+
+    def calls():
+        tnp.flip(x)
+        tnp.reshape(x, (-1,), "F")
+        tnp.concatenate([x, x])
+        tnp.ascontiguousarray(x)
+
+    def refused():
+        with pytest.raises(tnp.AxisError):
+            tnp.flip(x, 2)
+
+    assert grows_by(calls, 5000) < 1 << 20
+    assert grows_by(refused, 5000) < 1 << 20
