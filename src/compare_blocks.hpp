@@ -22,22 +22,11 @@ class JointWalk {
   using Positions = std::array<Index, N>;
 
   /// Pre: equal shapes.
-  explicit JointWalk(std::array<Layout, N> layouts) {
-    const std::size_t rank = layouts[0].rank();
-    std::array<std::size_t, max_rank> axes{};
-    for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
-    std::stable_sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank),
-                     [&](std::size_t a, std::size_t b) {
-                       return magnitude(layouts[0].strides[a]) > magnitude(layouts[0].strides[b]);
-                     });
-    std::array<Layout, N> sorted = layouts;
-    for (std::size_t k = 0; k < N; ++k) {
-      for (std::size_t d = 0; d < rank; ++d) {
-        sorted[k].shape[d] = layouts[k].shape[axes[d]];
-        sorted[k].strides[d] = layouts[k].strides[axes[d]];
-      }
-    }
-    layouts_ = coalesce(sorted);
+  explicit JointWalk(const std::array<Layout, N>& layouts) {
+    const Dims& steps = layouts[0].strides;
+    const auto is_slower = [](Index a, Index b) { return magnitude(a) > magnitude(b); };
+    layouts_ = std::is_sorted(steps.begin(), steps.end(), is_slower) ? coalesce(layouts)
+                                                                     : coalesce(in_order(layouts));
     count_ = numel(layouts_[0]);
   }
 
@@ -91,6 +80,25 @@ class JointWalk {
   }
 
  private:
+  /// The axes from the slowest to the fastest of the first layout.
+  static std::array<Layout, N> in_order(const std::array<Layout, N>& layouts) {
+    const std::size_t rank = layouts[0].rank();
+    std::array<std::size_t, max_rank> axes;
+    for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
+    std::stable_sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank),
+                     [&](std::size_t a, std::size_t b) {
+                       return magnitude(layouts[0].strides[a]) > magnitude(layouts[0].strides[b]);
+                     });
+    std::array<Layout, N> sorted = layouts;
+    for (std::size_t k = 0; k < N; ++k) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        sorted[k].shape[d] = layouts[k].shape[axes[d]];
+        sorted[k].strides[d] = layouts[k].strides[axes[d]];
+      }
+    }
+    return sorted;
+  }
+
   /// Pre: rank >= 2, and positions are one row's length past its start.
   void next_row(Dims& index, Positions& positions) const {
     const std::size_t last = layouts_[0].rank() - 1;
