@@ -95,7 +95,10 @@ void save(const PythonPicture& self, const std::string& path, bool overwrite) {
 }  // namespace
 
 void define_explaining(nb::module_& module) {
-  nb::class_<Explanation>(module, "Explanation", "What `explain` gives: print it, or read it as JSON.")
+  nb::class_<Explanation>(module, "Explanation",
+                          "What `explain` gives: print it, or read it as JSON.\n\n"
+                          ">>> steps = tenstride.explain(\"torch.arange(6).view(2, 3).T.contiguous()\")\n"
+                          ">>> steps.copies, steps.bytes_moved, steps.error\n(1, 96, None)\n")
       .def("__str__", [](const Explanation& self) { return to_text(self); })
       .def("__repr__", [](const Explanation& self) { return to_text(self); })
       .def(
@@ -125,7 +128,10 @@ void define_explaining(nb::module_& module) {
           "value", [](const Explanation& self) { return nb::steal(from_value(self.evaluation.value)); },
           "What the last statement gave.");
 
-  nb::class_<Fix>(module, "Fix", "What to write instead of a refused view, and its price.")
+  nb::class_<Fix>(module, "Fix",
+                  "What to write instead of a refused view, and its price.\n\n"
+                  ">>> fix = tenstride.why_not_view(torch.zeros(2, 3).T, (6,)).fixes[0]\n"
+                  ">>> fix.code, fix.bytes_copied, fix.reorders\n('.reshape(6)', 24, False)\n")
       .def_ro("code", &Fix::code, "The call.")
       .def_ro("elements_copied", &Fix::elements_copied, "0 where nothing is copied.")
       .def_ro("bytes_copied", &Fix::bytes_copied, "0 where nothing is copied.")
@@ -134,7 +140,9 @@ void define_explaining(nb::module_& module) {
         return detail::message("Fix(code='", self.code, "', bytes_copied=", self.bytes_copied, ")");
       });
   nb::class_<ViewExplanation>(module, "ViewExplanation",
-                              "Why a view is not possible: print it, or read the numbers.")
+                              "Why a view is not possible: print it, or read the numbers.\n\n"
+                              ">>> why = tenstride.why_not_view(torch.zeros(2, 3).T, (6,))\n"
+                              ">>> why.axes, why.stride_found, why.stride_needed\n((0, 1), 1, 6)\n")
       .def("__str__", [](const ViewExplanation& self) { return self.text; })
       .def("__repr__", [](const ViewExplanation& self) { return self.text; })
       .def_prop_ro(
@@ -172,7 +180,10 @@ void define_explaining(nb::module_& module) {
     return explain_scramble(tensor, to_sizes(sizes));
   });
 
-  nb::class_<PythonPicture>(module, "Picture", "What `show` gives; notebooks draw it.")
+  nb::class_<PythonPicture>(
+      module, "Picture",
+      "What `show` gives; notebooks draw it.\n\n"
+      ">>> picture = tenstride.show(torch.zeros(2, 3))\n>>> picture.to_svg().startswith(\"<svg\")\nTrue\n")
       .def(
           "to_svg", [](const PythonPicture& self) { return to_svg(self.picture, self.options); },
           "As SVG, without anything from the network.")

@@ -82,17 +82,38 @@ Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::ha
 void define_files(nb::module_& module) {
   module.def("load", load, nb::arg("path"),
              "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own.\n\n"
-             "Raises FileError for a file that cannot be read or is not what it says.");
+             "Raises FileError for a file that cannot be read or is not what it says.\n\n"
+             ">>> import os, tempfile\n"
+             ">>> with tempfile.TemporaryDirectory() as folder:\n"
+             "...     path = os.path.join(folder, \"x.npy\")\n"
+             "...     torch.save(path, torch.arange(3))\n"
+             "...     torch.load(path)\n"
+             "tensor([0, 1, 2])\n");
   module.def("save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
              nb::arg("fortran_order") = false,
              "Writes a .npy file as `numpy.save` does, or a .png (uint8 or bool of shape (h,w) or (h,w,c)); "
              "whole or not "
-             "at all.\n\nRaises FileError where the file exists already and `overwrite` is not given.");
+             "at all.\n\nRaises FileError where the file exists already and `overwrite` is not given.\n\n"
+             ">>> import os, tempfile\n"
+             ">>> with tempfile.TemporaryDirectory() as folder:\n"
+             "...     path = os.path.join(folder, \"x.npy\")\n"
+             "...     torch.save(path, torch.zeros(2, 3), fortran_order=True)\n"
+             "...     torch.memmap(path).stride()\n"
+             "(1, 2)\n");
   module.def(
       "memmap", memmap, nb::arg("path"), nb::arg("mode") = "r", nb::kw_only(), nb::arg("dtype") = nb::none(),
       nb::arg("shape") = nb::none(), nb::arg("offset") = 0,
       "A .npy file as a tensor without reading it; with `shape`, raw elements of `dtype` (float32) from byte "
-      "`offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.");
+      "`offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.\n\n"
+      "Raises FileError for a file that cannot be read or is too short, ValueError for another mode or an "
+      "offset that is "
+      "no multiple of the element.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     path = os.path.join(folder, \"x.npy\")\n"
+      "...     torch.save(path, torch.arange(3))\n"
+      "...     torch.memmap(path)[1:]\n"
+      "tensor([1, 2])\n");
 }
 
 }  // namespace tenstride::python

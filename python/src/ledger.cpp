@@ -183,7 +183,12 @@ void define_ledger(nb::module_& module) {
   nb::class_<NoScrambleWith> no_scramble(module, "NoScramble",
                                          "Inside `with` a view or reshape to the old sizes in another order "
                                          "raises ScrambleError, which names the "
-                                         "transpose that was probably meant.");
+                                         "transpose that was probably meant.\n\n"
+                                         ">>> with tenstride.NoScramble():\n"
+                                         "...     y = torch.zeros(2, 3).view(3, 2)\n"
+                                         "Traceback (most recent call last):\n"
+                                         "    ...\n"
+                                         "tenstride.ScrambleError: view: …\n");
   no_scramble.def(nb::init<>()).def("__enter__", [](nb::handle self) {
     nb::cast<NoScrambleWith&>(self).enter();
     return self;

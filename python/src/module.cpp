@@ -51,9 +51,18 @@ NB_MODULE(_tenstride, module) {
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
     if (PyType_Check(object.ptr()) != 0) nb::setattr(object, "__module__", nb::str("tenstride"));
   }
-  module.def("get_num_threads", num_threads, "How many threads a large copy uses.");
-  module.def("set_num_threads", set_num_threads, nb::arg("count"), "Sets it, for the whole process.");
-  module.def("empty_cache", empty_cache, "Gives the memory kept for reuse back to the system.");
+  module.def("get_num_threads", num_threads,
+             "How many threads a large copy uses.\n\n"
+             ">>> torch.get_num_threads() >= 1\nTrue\n");
+  module.def(
+      "set_num_threads", set_num_threads, nb::arg("count"),
+      "How many threads a large copy uses from here on, for the whole process; "
+      "1 for none beside the caller's.\n\n"
+      ">>> before = torch.get_num_threads()\n>>> torch.set_num_threads(1)\n>>> torch.get_num_threads()\n1\n"
+      ">>> torch.set_num_threads(before)\n");
+  module.def("empty_cache", empty_cache,
+             "Gives the memory kept for reuse back to the system; tensors keep theirs.\n\n>>> "
+             "torch.empty_cache()\n");
   module.def("_import", python::import_foreign, nb::arg("object"));
   module.def("_set_importer", python::set_importer, nb::arg("importer"));
 }

@@ -78,7 +78,10 @@ void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const c
 
 void define_storages(nb::module_& module) {
   nb::class_<detail::StorageElements> typed(
-      module, "TypedStorage", "The elements of a tensor's storage, one after another as they lie in memory.");
+      module, "TypedStorage",
+      "The elements of a tensor's storage, one after another as they lie in memory.\n\n"
+      ">>> storage = torch.arange(4).view(2, 2).T.storage()\n>>> storage.tolist(), storage[1], len(storage)\n"
+      "([0, 1, 2, 3], 1, 4)\n");
   define_common(typed, &detail::StorageElements::elements, "How many elements there are.");
   typed
       .def_prop_ro(
@@ -96,7 +99,10 @@ void define_storages(nb::module_& module) {
           },
           "The same as bytes.");
   nb::class_<detail::StorageBytes> untyped(module, "UntypedStorage",
-                                           "The bytes of a tensor's storage, as they lie in memory.");
+                                           "The bytes of a tensor's storage, as they lie in memory.\n\n"
+                                           ">>> x = torch.arange(4)\n>>> x.untyped_storage().nbytes(), "
+                                           "x[2:].untyped_storage() == x.untyped_storage()\n"
+                                           "(32, True)\n");
   define_common(untyped, &detail::StorageBytes::bytes, "How many bytes there are.");
 }
 

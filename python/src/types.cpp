@@ -30,7 +30,9 @@ PyObject* new_ref(PyObject* object) {
 }
 
 void define_dtypes(nb::module_& module) {
-  nb::class_<DTypeObject>(module, "dtype", "The type of a tensor's elements; `torch.float32` and the like.")
+  nb::class_<DTypeObject>(module, "dtype",
+                          "The type of a tensor's elements; `torch.float32` and the like.\n\n"
+                          ">>> torch.float32.itemsize, torch.float32.is_floating_point\n(4, True)\n")
       .def_prop_ro(
           "itemsize", [](const DTypeObject& self) { return item_size(self.value); }, "Bytes of one element.")
       .def_prop_ro(
@@ -60,7 +62,11 @@ void define_dtypes(nb::module_& module) {
 }
 
 void define_formats(nb::module_& module) {
-  nb::class_<FormatObject>(module, "memory_format", "The order of a tensor's axes in memory.")
+  nb::class_<FormatObject>(
+      module, "memory_format",
+      "The order of a tensor's axes in memory: `torch.contiguous_format`, `torch.channels_last` and the "
+      "like.\n\n"
+      ">>> torch.zeros(1, 2, 3, 4).contiguous(memory_format=torch.channels_last).stride()\n(24, 1, 8, 2)\n")
       .def("__repr__", [](const FormatObject& self) { return "torch." + format_name(self.value); })
       .def("__reduce__", [](const FormatObject& self) { return format_name(self.value); });
   for (const MemoryFormat format : {MemoryFormat::contiguous, MemoryFormat::channels_last,
@@ -74,7 +80,9 @@ void define_formats(nb::module_& module) {
 
 void define_devices(nb::module_& module) {
   nb::class_<DeviceObject>(module, "device",
-                           "Where bytes live: `cpu`, or `meta`, which has sizes and no memory.")
+                           "Where bytes live: `cpu`, or `meta`, which has sizes and no memory.\n\n"
+                           "Raises RuntimeError for any other.\n\n"
+                           ">>> torch.zeros(2, device=torch.device(\"meta\")).device.type\n'meta'\n")
       .def(
           "__init__",
           [](DeviceObject* self, const std::string& type) {
