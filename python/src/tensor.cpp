@@ -65,8 +65,8 @@ PyObject* get_item(PyObject* self, PyObject* key) {
       const std::span<const BasicIndex> entries(basic.entries.data(), basic.count);
       return make_tensor([&] { return tensor.with_layout(index(tensor.layout(), entries)); });
     }
-    const std::vector<TensorIndex> indices = to_indices(key);
     const LedgerPlaces places;
+    const std::vector<TensorIndex> indices = to_indices(key);
     if (tensor.numel() < elements_without_gil) return new_tensor(tensor.index(indices));
     nb::gil_scoped_release released;
     Tensor result = tensor.index(indices);
@@ -312,7 +312,9 @@ void define_tensor(nb::module_& module) {
           "[[0, 1], [2, 3]]\n")
       .def_prop_ro(
           "is_read_only", [](const Tensor& self) { return self.is_read_only(); },
-          "Whether writing is refused: of a read-only array or mapping.");
+          "Whether writing is refused: of a read-only array or mapping.\n\n"
+          ">>> torch.zeros(2).is_read_only, torch.frombuffer(b\"abcd\", dtype=torch.uint8).is_read_only\n"
+          "(False, True)\n");
   type.attr("__array_priority__") = 1000;
   module.def("_rebuild", rebuild, nb::arg("bytes").none(), nb::arg("dtype"), nb::arg("nbytes"),
              nb::arg("size"), nb::arg("stride"), nb::arg("offset"), "What unpickling calls.");

@@ -256,8 +256,12 @@ TensorIndex to_entry(PyObject* object) {
     const Nested nested = to_nested(object);
     return tensor(nested, nested.items().empty() ? TensorOptions{.dtype = DType::int64} : TensorOptions{});
   }
+  if (const std::optional<Scalar> scalar = number(object); scalar && scalar->is_integer()) {
+    return scalar->to<Index>();
+  } else if (scalar && scalar->is_bool()) {
+    return scalar->to<bool>();
+  }
   if (const nb::object array = imported(object)) return tensor_of(array.ptr());
-  if (PyIndex_Check(object) != 0) return to_index(object);
   throw TypeError(
       detail::message("index: ", type_name(object),
                       " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor"));
