@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from . import _tenstride
 from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
 from .foreign import looked_at
 
 
+@overload
+def explain(what: str, *, strict: bool = False, **inputs: Any) -> Explanation: ...
+@overload
+def explain(what: Any, *, strict: bool = False) -> str: ...
 def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | str:
     """What happens in memory, step by step, in an expression of PyTorch's notation; or how a tensor lies.
 

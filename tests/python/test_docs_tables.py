@@ -69,7 +69,8 @@ def memory(array) -> tuple[int, int]:
     if isinstance(array, tenstride.Tensor):
         storage = array.untyped_storage()
         return storage.data_ptr(), storage.data_ptr() + storage.nbytes()
-    low, high = numpy.lib.array_utils.byte_bounds(array)
+    bounds = getattr(numpy, "byte_bounds", None) or numpy.lib.array_utils.byte_bounds  # until NumPy 2, and since
+    low, high = bounds(array)
     return low, high
 
 

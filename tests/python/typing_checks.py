@@ -10,7 +10,9 @@ from typing import Any
 import numpy
 import tenstride
 import tenstride as torch
+import tenstride.numpy as tnp
 from tenstride import Size, Tensor
+from tenstride.audit import Report
 from typing_extensions import assert_type
 
 
@@ -119,6 +121,14 @@ def explanations(x: Tensor) -> None:
     assert why is not None
     assert_type(why.fixes[0].code, str)
     assert_type(tenstride.show(x).to_svg(), str)
+    assert_type(tenstride.explain("x.T", x=x).copies, int)
+    assert_type(tenstride.explain(x), str)
+    assert_type(tenstride.lazy(x).permute(2, 0, 1).reshape((4, 6)).materialize(), Tensor)
+    assert_type(tnp.flip(x), Tensor)
+    with tenstride.audit() as report:
+        pass
+    assert_type(report, Report)
+    assert_type(report.total_bytes, int)
     try:
         x.T.view(24)
     except torch.ViewError as error:
