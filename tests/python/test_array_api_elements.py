@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy
 import pytest
 import tenstride.array_api as xp
@@ -44,6 +46,24 @@ def test_of_two(function, name):
             if function != "pow" or name in REAL:
                 nonzero = numpy.asarray(numpy.where(x == 0, 1, x)).astype(name)
                 both(function, [2, nonzero if function in ("floor_divide", "remainder") else x], tolerance=tolerance)
+
+
+def test_of_two_where_numpy_is_not_the_standards():
+    """Infinite operands, and zeros that are left; the standard's special cases."""
+    inf = math.inf
+    for a, b, wanted in [
+        (inf, 2, inf),
+        (inf, -2, -inf),
+        (-inf, 2, -inf),
+        (1, -inf, -0.0),
+        (-1, inf, -0.0),
+        (1, inf, 0.0),
+    ]:
+        for dtype in (xp.float32, xp.float64):
+            came = xp.floor_divide(xp.full((2,), a, dtype=dtype), xp.full((2,), b, dtype=dtype))
+            same(came, numpy.full(2, wanted, str(dtype)[6:]))
+    for a, b, wanted in [(0.0, -2, -0.0), (-0.0, 2, 0.0), (4, -2, -0.0), (-4, 2, 0.0)]:
+        same(xp.remainder(xp.full((2,), a, dtype=xp.float32), b), numpy.full(2, wanted, "float32"))
 
 
 @pytest.mark.parametrize("function", BINARY)

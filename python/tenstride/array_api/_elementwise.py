@@ -162,8 +162,12 @@ def floor_divide(x1: Operand, x2: Operand, /) -> Tensor:
     >>> xp.floor_divide(xp.asarray([-7, 7]), 2)
     tensor([-4,  3])
     """
-    a, b = _pair("floor_divide", x1, x2, "real numeric")
-    return a // b
+    a, b = _arrays("floor_divide", x1, x2, "real numeric")
+    result = a // b
+    if result.dtype not in REAL:
+        return result
+    # Where one of both is infinite PyTorch and Python give NaN and -1, the standard the quotient itself.
+    return _tenstride.where(a.isinf() ^ b.isinf(), a / b, result)
 
 
 def greater(x1: Operand, x2: Operand, /) -> Tensor:
