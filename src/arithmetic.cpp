@@ -87,7 +87,7 @@ Tensor scale(std::string_view operation, BinaryOp op, std::array<Prepared, 2> op
   const DType type = worked_in(meeting);
   const copy::BinaryRow row = copy::binary_row(op, type);
   if (type == DType::float32 && meeting != type && operands[1].tensor.dim() == 0) {
-    operands[1].tensor = operands[1].tensor.is_meta() ? operands[1].tensor : operands[1].tensor.to(type);
+    operands[1].tensor = detail::number_as(operands[1].tensor, type);
     return detail::run_scaled(operation, row, std::move(operands), meeting, self);
   }
   return detail::run_binary(operation, row, std::move(operands), meeting, meeting, self);

@@ -3,10 +3,10 @@
 
 #include <array>
 
+#include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/overlap.hpp"
-#include "watch.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -51,6 +51,7 @@ Prepared prepare(const Operand& operand) {
   DType type = number.dtype();
   if (number.is_floating_point()) type = DType::float64;
   if (number.is_complex()) type = DType::complex128;
+  const UntoldScope untold;
   Prepared result{Tensor::fresh({}, type, Device::cpu, "number"), {number.dtype(), TypeWeight::number}};
   visit(type, [&]<class T>(std::type_identity<T>) {
     store_element<T>(result.tensor.mutable_storage_data(), number.to<T>());
@@ -62,6 +63,12 @@ Prepared prepare_parameter(const Operand& number) {
   Prepared result = prepare(number);
   result.is_parameter = result.typed.weight == TypeWeight::number;
   return result;
+}
+
+Tensor number_as(const Tensor& x, DType type) {
+  if (x.is_meta() || x.dtype() == type) return x;
+  const UntoldScope untold;
+  return x.to(type);
 }
 
 void refuse_type(std::string_view operation, DType type, std::string_view rule) {
@@ -237,8 +244,7 @@ Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Pr
                   DType meeting, Tensor* self) {
   // An element of a wider type than where they meet becomes that first: it may become 0.
   for (Prepared& operand : operands) {
-    if (operand.tensor.dtype() != meeting && !operand.tensor.is_meta() && operand.tensor.dim() == 0)
-      operand.tensor = operand.tensor.to(meeting);
+    if (operand.tensor.dim() == 0) operand.tensor = number_as(operand.tensor, meeting);
   }
   constexpr DType truth = DType::bool_;
   return run<2>(operation, row, std::move(operands), {truth, truth}, {DType::uint8, DType::uint8},

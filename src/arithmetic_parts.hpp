@@ -19,6 +19,8 @@ struct Prepared {
 };
 Prepared prepare(const Operand& operand);
 Prepared prepare_parameter(const Operand& number);
+/// A tensor of rank 0 as another type: no copy that a ledger is told of. On meta the tensor itself.
+Tensor number_as(const Tensor& x, DType type);
 
 /// Which element types an operation takes.
 enum class Takes : unsigned char {

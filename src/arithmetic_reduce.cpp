@@ -37,6 +37,7 @@ Tensor with_kept(std::string_view operation, const Tensor& x, const Dims& axes, 
 Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
               std::optional<DType> dtype, Reduction reduction) {
   const Dims axes = axes_or_all(x, dim);
+  const detail::ReadingScope reading;
   const Tensor converted = dtype && *dtype != x.dtype() ? x.to({.dtype = *dtype}) : x;
   Tensor result = with_kept(operation, x, axes, reduce_axes(converted, axes, reduction), keepdim);
   // Asked for bools or small integers, PyTorch sums in these.

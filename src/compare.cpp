@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/compare.hpp"
 
-#include "arithmetic_engine.hpp"
+#include "arithmetic_parts.hpp"
 #include "compare_parts.hpp"
 #include "message.hpp"
 #include "tenstride/elementwise.hpp"
@@ -54,13 +54,9 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b) {
   return compare(comparison, a, b, typed(b));
 }
 
-/// A number keeps its full width until it meets the tensor's type, though its own type counts as PyTorch's
-/// default.
 Tensor compare(Comparison comparison, const Tensor& a, const Scalar& b) {
-  DType type = b.dtype();
-  if (b.is_floating_point()) type = DType::float64;
-  if (b.is_complex()) type = DType::complex128;
-  return compare(comparison, a, full({}, b, {.dtype = type}), {b.dtype(), TypeWeight::number});
+  const detail::Prepared number = detail::prepare(b);
+  return compare(comparison, a, number.tensor, number.typed);
 }
 
 }  // namespace

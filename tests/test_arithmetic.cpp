@@ -321,6 +321,19 @@ TEST(Arithmetic, IsNoCopyToALedger) {
   const NoCopy forbidden;
   EXPECT_NO_THROW(static_cast<void>(a + b));
   EXPECT_NO_THROW(static_cast<void>(a < b));
+  EXPECT_NO_THROW(static_cast<void>(full_like(a, 2, {.dtype = DType::float16}) * 0.1));
+  EXPECT_NO_THROW(static_cast<void>(logical_and(a, full({}, 2))));
+  EXPECT_NO_THROW(static_cast<void>(sum(a, {0}, KeepDim::no, DType::float64)));
+  EXPECT_NO_THROW(static_cast<void>(argmax(a, 0)));
+}
+
+TEST(Arithmetic, TellsALedgerOfItsResultAlone) {
+  const Tensor a = numbered({4, 3});
+  const CopyLedger ledger;
+  const Tensor b = a + 1, c = a > 1;
+  ASSERT_EQ(ledger.entries().size(), 2U);
+  EXPECT_EQ(ledger.entries()[0].operation, "add");
+  EXPECT_EQ(ledger.entries()[1].operation, "gt");
 }
 
 }  // namespace
