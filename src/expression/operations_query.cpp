@@ -57,11 +57,13 @@ Value broadcast_shapes_of(Call& call) {
   Dims result;
   const Value::Sequence* shapes = call.value(0).sequence();
   if (shapes == nullptr) call.fail_type(0, "sizes");
+  const auto is_size = [](const Value& item) { return to_index(item).has_value(); };
+  if (std::all_of(shapes->items.begin(), shapes->items.end(), is_size)) return Value::size_of(call.dims(0));
   for (const Value& shape : shapes->items) {
     if (shape.sequence() == nullptr) call.fail_type(0, "sizes");
     Dims sizes;
     for (const Value& item : shape.sequence()->items) {
-      if (!to_index(item)) call.fail_type(0, "sizes");
+      if (!is_size(item)) call.fail_type(0, "sizes");
       sizes.push_back(*to_index(item));
     }
     result = broadcast_shapes(result, sizes);

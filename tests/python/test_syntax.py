@@ -248,6 +248,12 @@ def test_constants_and_names():
         torch.device("cuda")
 
 
+def test_shapes_that_broadcast():
+    assert torch.broadcast_shapes((2, 3)) == (2, 3) and torch.broadcast_shapes((2, 1), (3,), [1]) == (2, 3)
+    with pytest.raises(RuntimeError):
+        torch.broadcast_shapes((2,), (3,))
+
+
 def test_seeds_give_pytorchs_numbers():
     torch.manual_seed(0)
     assert torch.rand(3).tolist() == [0.49625658988952637, 0.7682217955589294, 0.08847743272781372]
