@@ -8,7 +8,7 @@ import re
 import house
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-SUFFIXES = {".hpp", ".h", ".cpp", ".inc", ".py", ".sh", ".cmake"}
+SUFFIXES = {".hpp", ".h", ".cpp", ".inc", ".py", ".pyi", ".sh", ".cmake"}
 RULES = (
     (
         re.compile(r"^[ \t]*#[ \t]*(define|undef)\b", re.MULTILINE),
