@@ -109,6 +109,7 @@ PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ss
 
 void put_in_front_of_tensor(nb::module_& module) {
   const nb::object original = module.attr("tensor");
+  if (PyCFunction_Check(original.ptr()) == 0) throw TypeError("tensor: must be a function of the table");
   static PyMethodDef definition{
       "tensor", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(tensor_of_number)),
       METH_FASTCALL | METH_KEYWORDS, reinterpret_cast<PyCFunctionObject*>(original.ptr())->m_ml->ml_doc};
