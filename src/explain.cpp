@@ -6,6 +6,7 @@
 #include "message.hpp"
 #include "reshape_text.hpp"
 #include "tenstride/text.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -34,6 +35,18 @@ std::string call_text(const Explanation& explanation, TextRange range) {
   }
   return text;
 }
+
+/// What is tried out is no copy of the program's: neither ledgers nor `NoCopy` get to know of it.
+class Unwatched {
+ public:
+  Unwatched() : watch_(std::exchange(detail::watch, nullptr)) {}
+  ~Unwatched() { detail::watch = watch_; }
+  Unwatched(const Unwatched&) = delete;
+  Unwatched& operator=(const Unwatched&) = delete;
+
+ private:
+  detail::Watch* watch_;
+};
 
 /// The fixes that copy, each tried out.
 std::vector<Fix> copying_fixes(const ViewObstacle& obstacle, DType dtype) {
@@ -230,6 +243,7 @@ std::optional<ViewExplanation> why_not_view(const Tensor& x, const Dims& sizes) 
   const Dims shape = infer_shape(sizes, x.numel(), x.shape(), "view");
   const std::optional<ViewObstacle> obstacle = why_not_view(x.layout(), shape);
   if (!obstacle) return std::nullopt;
+  const Unwatched trial;
   ViewExplanation explanation{*obstacle, copying_fixes(*obstacle, x.dtype()), {}};
   if (std::optional<Fix> fix = view_of_memory(*obstacle, x.dtype())) {
     explanation.fixes.push_back(*std::move(fix));

@@ -7,6 +7,7 @@
 #include "support/tensors.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/ledger.hpp"
 
 // Explanations of tensors, without an expression, and that none contradicts the library.
 namespace tenstride {
@@ -33,6 +34,14 @@ TEST(WhyNotView, ExplainsATensorAsItsErrorDoes) {
   EXPECT_FALSE(why_not_view(x, {2, 2, 3, 1}));
   EXPECT_FALSE(why_not_view(x.contiguous(), {-1}));
   EXPECT_THROW(static_cast<void>(why_not_view(x, {5})), ShapeError);
+}
+
+TEST(WhyNotView, IsNoCopyOfTheProgram) {
+  const Tensor x = zeros({2, 3}).t();
+  const CopyLedger ledger;
+  const NoCopy none;
+  EXPECT_EQ(why_not_view(x, {6})->fixes.size(), 3u);
+  EXPECT_TRUE(ledger.entries().empty());
 }
 
 TEST(WhyNotContiguous, NamesWhatIsTheMatter) {
