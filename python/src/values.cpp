@@ -46,8 +46,8 @@ Scalar integer(PyObject* object) {
   return Scalar(static_cast<std::uint64_t>(large));
 }
 
-/// A Python number, or one of NumPy's; nothing for any other object.
-std::optional<Scalar> number(PyObject* object) {
+/// One of Python's numbers; nothing for any other object.
+std::optional<Scalar> plain_number(PyObject* object) {
   if (PyBool_Check(object)) return Scalar(object == Py_True);
   if (PyLong_Check(object)) return integer(object);
   if (PyFloat_Check(object)) return Scalar(PyFloat_AS_DOUBLE(object));
@@ -55,6 +55,12 @@ std::optional<Scalar> number(PyObject* object) {
     const Py_complex value = PyComplex_AsCComplex(object);
     return Scalar(std::complex<double>(value.real, value.imag));
   }
+  return std::nullopt;
+}
+
+/// A Python number, or one of NumPy's; nothing for any other object.
+std::optional<Scalar> number(PyObject* object) {
+  if (const std::optional<Scalar> plain = plain_number(object)) return plain;
   if (PyObject_HasAttrString(object, "__array_interface__") == 0) {
     // PyTorch's tensors can be indices, too.
     if (PyIndex_Check(object) == 0 || PyObject_HasAttrString(object, "__dlpack__") != 0) return std::nullopt;
@@ -141,7 +147,7 @@ Value to_value(PyObject* object, Given& given) {
     return sequence(object, kind, given);
   }
   if (PyList_Check(object)) return sequence(object, Value::SequenceKind::list, given);
-  if (const std::optional<Scalar> scalar = number(object)) return Value(*scalar);
+  if (const std::optional<Scalar> scalar = plain_number(object)) return Value(*scalar);
   if (PyUnicode_Check(object)) {
     Py_ssize_t size = 0;
     const char* text = PyUnicode_AsUTF8AndSize(object, &size);
@@ -165,6 +171,7 @@ Value to_value(PyObject* object, Given& given) {
   if (detail::StorageBytes* storage = nullptr; nb::try_cast(nb::handle(object), storage)) {
     return Value(Value::Variant(*storage));
   }
+  if (const std::optional<Scalar> scalar = number(object)) return Value(*scalar);
   if (const nb::object tensor = imported(object)) return owned(tensor_of(tensor.ptr()));
   if (PyIter_Check(object) || PyRange_Check(object)) {
     const nb::object list = nb::steal(PySequence_List(object));
