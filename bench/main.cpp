@@ -35,6 +35,9 @@ void list(const Options& options) {
   for (const ChainCase& what : chain_cases(options.scope)) {
     if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
   }
+  for (const std::string& full_name : arithmetic_names()) {
+    if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
+  }
   for (const auto& peer : peers()) {
     for (const Tiny& tiny : peer->tiny()) {
       const std::string full_name = "tiny/" + tiny.what;
@@ -67,6 +70,8 @@ int run(const Options& options) {
   result["tiny"] = run_tiny(session);  // first, while there is one thread only
   write(options, result);
   result["operations"] = run_operations(session);
+  write(options, result);
+  result["arithmetic"] = run_arithmetic(session);
   write(options, result);
   result["chains"] = run_chains(session);
   write(options, result);

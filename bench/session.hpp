@@ -72,6 +72,8 @@ class Session {
 void run_copies(Session& session, const std::function<void(const Json&)>& keep);
 Json run_operations(Session& session);
 Json run_chains(Session& session);
+Json run_arithmetic(Session& session);
+std::vector<std::string> arithmetic_names();
 Json run_tiny(Session& session);
 
 /// Five significant digits: more is noise.
