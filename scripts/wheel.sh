@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the wheel into build/wheel, installs it into an empty environment and tries what it promises there: the package without
 # NumPy, the program it carries, and the typing information. The wheel needs the shared libraries it was built with.
+# TENSTRIDE_WHEEL=dev builds it of what the preset dev compiled: for a test, in a minute.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,7 +10,16 @@ out=build/wheel
 rm -rf "$out"
 mkdir -p "$out"
 python=.venv/bin/python3
-"$python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --wheel-dir "$out"
+options=()
+if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
+  # With the tools of .venv and the flags of the preset dev, so that the compiler's cache knows every file.
+  "$python" -c 'import nanobind, scikit_build_core'
+  options=(--no-build-isolation
+           --config-settings=cmake.build-type=RelWithDebInfo
+           --config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1"
+           --config-settings=cmake.define.TENSTRIDE_WERROR=ON)
+fi
+"$python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --wheel-dir "$out" ${options[@]+"${options[@]}"}
 wheel=("$out"/tenstride-*.whl)
 printf 'wheel: %s, %s bytes\n' "${wheel[0]}" "$(stat -c %s "${wheel[0]}")"
 
