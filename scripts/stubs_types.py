@@ -19,6 +19,7 @@ from typing import Any, Final, Literal, SupportsIndex, overload
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType, Self, TypeAlias, disjoint_base
 
+from tenstride import _return_types
 from tenstride._size import Size as Size
 
 _Int: TypeAlias = SupportsIndex
@@ -186,7 +187,7 @@ OVERLOADS = {
         name: [
             ("other: Tensor, /", "Tensor"),
             ("dim: None = None, keepdim: None = None", "Tensor"),
-            ("dim: builtins.int, keepdim: builtins.bool | None = None", "tuple[Tensor, Tensor]"),
+            ("dim: builtins.int, keepdim: builtins.bool | None = None", f"_return_types.{name}"),
             ("*, other: Tensor", "Tensor"),
         ]
         for name in ("max", "min")

@@ -98,6 +98,13 @@ PyObject* from_result(const Call& call, const Layout& before, const Given& given
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
                      from_tensor(call, before, given, items->items[i]));
   }
+  // `x.max(1)` gives a tuple whose parts have names.
+  const std::string_view name = call.operation().name;
+  if (items->items.size() == 2 && (name == "max" || name == "min")) {
+    const nb::object type =
+        nb::module_::import_("tenstride._return_types").attr(name == "max" ? "max" : "min");
+    return PyObject_CallObject(type.ptr(), tuple.ptr());
+  }
   return tuple.release().ptr();
 }
 

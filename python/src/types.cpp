@@ -2,6 +2,8 @@
 #include "types.hpp"
 
 #include <array>
+#include <limits>
+#include <numbers>
 #include <string>
 
 #include "message.hpp"
@@ -59,6 +61,13 @@ void define_dtypes(nb::module_& module) {
   for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
     module.attr(alias) = nb::handle(dtypes[static_cast<std::size_t>(*parse_dtype(alias))]);
   }
+}
+
+void define_numbers(nb::module_& module) {
+  module.attr("pi") = std::numbers::pi;
+  module.attr("e") = std::numbers::e;
+  module.attr("inf") = std::numeric_limits<double>::infinity();
+  module.attr("nan") = std::numeric_limits<double>::quiet_NaN();
 }
 
 void define_formats(nb::module_& module) {
@@ -119,6 +128,7 @@ void define_types(nb::module_& module) {
   module.attr("Size") = size;
   size.release();
   define_dtypes(module);
+  define_numbers(module);
   define_formats(module);
   define_devices(module);
 }

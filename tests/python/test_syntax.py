@@ -248,6 +248,19 @@ def test_constants_and_names():
         torch.device("cuda")
 
 
+def test_results_with_names():
+    x = torch.tensor([[1, 5], [7, 2]])
+    result = x.max(1)
+    values, indices = result
+    assert result.values is values and values.tolist() == [5, 7] and result.indices.tolist() == [1, 0]
+    assert torch.min(x, dim=0, keepdim=True).values.tolist() == [[1, 2]] and indices is result[1]
+    assert repr(result) == "torch.return_types.max(\nvalues=tensor([5, 7]),\nindices=tensor([1, 0]))"
+
+
+def test_numbers_with_names():
+    assert torch.tensor(torch.pi).item() == pytest.approx(3.14159265) and torch.inf > 1e308 and torch.nan != torch.nan
+
+
 def test_shapes_that_broadcast():
     assert torch.broadcast_shapes((2, 3)) == (2, 3) and torch.broadcast_shapes((2, 1), (3,), [1]) == (2, 3)
     with pytest.raises(RuntimeError):
