@@ -12,8 +12,29 @@ from .origins import Origin
 from .places import Place
 
 
+class _AtLine:
+    """What the user's line did."""
+
+    place: Place | None
+
+    @property
+    def file(self) -> str:
+        """The user's file, empty where the stack holds none."""
+        return self.place.file if self.place else ""
+
+    @property
+    def line(self) -> int:
+        """The user's line, 0 where the stack holds none."""
+        return self.place.line if self.place else 0
+
+    @property
+    def code(self) -> str:
+        """The text of the user's line."""
+        return self.place.code if self.place else ""
+
+
 @dataclass(eq=False, repr=False)
-class Copy:
+class Copy(_AtLine):
     """One copy. All layouts are in elements, all sizes of memory in bytes.
 
     ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment) or
@@ -56,21 +77,6 @@ class Copy:
     def bytes_moved(self) -> int:
         """Bytes read and written."""
         return self.bytes_read + self.bytes_written
-
-    @property
-    def file(self) -> str:
-        """The user's file, empty where the stack holds none."""
-        return self.place.file if self.place else ""
-
-    @property
-    def line(self) -> int:
-        """The user's line, 0 where the stack holds none."""
-        return self.place.line if self.place else 0
-
-    @property
-    def code(self) -> str:
-        """The text of the user's line."""
-        return self.place.code if self.place else ""
 
     @property
     def why(self) -> str:
@@ -142,7 +148,7 @@ class Copy:
 
 
 @dataclass(eq=False)
-class ScrambleFound:
+class ScrambleFound(_AtLine):
     """A view or reshape whose sizes are the source's in another order: the elements are not where the sizes say."""
 
     operation: str
@@ -150,21 +156,6 @@ class ScrambleFound:
     dtype: str
     place: Place | None
     allowed: str
-
-    @property
-    def file(self) -> str:
-        """The user's file, empty where the stack holds none."""
-        return self.place.file if self.place else ""
-
-    @property
-    def line(self) -> int:
-        """The user's line, 0 where the stack holds none."""
-        return self.place.line if self.place else 0
-
-    @property
-    def code(self) -> str:
-        """The text of the user's line."""
-        return self.place.code if self.place else ""
 
     @property
     def fix(self) -> str:
