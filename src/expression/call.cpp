@@ -184,6 +184,9 @@ bool Call::has(std::size_t parameter) const {
 }
 
 const Value& Call::value(std::size_t parameter) const {
+  if (!bound_[parameter]) {
+    fail(message("the argument '", parameters_[parameter].name, "' is missing"), range_);
+  }
   return bound_[parameter]->value;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
-#include "message.hpp"
 
 /// Random tensors. All draw from one generator that lives as long as the evaluation, so that a text always
 /// gives the same numbers.
@@ -17,14 +16,12 @@ LikeOptions like_options(const Call& call) {
   return {call.dtype(0), call.device(1), call.format(2).value_or(MemoryFormat::preserve)};
 }
 
-/// `randint(high, size)`, `randint(low, high, size)`.
+/// `randint(high, size)`, `randint(low, high, size)`; the size may be named.
 Value randint_of(Call& call) {
   Generator& generator = call.session().generator;
-  if (call.has(2)) {
-    return randint(call.index(0, 0), call.index(1), call.dims(2), generator, options(call, 3));
-  }
-  if (!call.has(0) || !call.has(1)) throw TypeError("randint: high and size must be given");
-  return randint(0, call.index(0), call.dims(1), generator, options(call, 3));
+  const bool is_short = call.has(2) ? !call.has(1) : call.has(1);
+  if (is_short) return randint(0, call.index(0), call.dims(call.has(2) ? 2 : 1), generator, options(call, 3));
+  return randint(call.index(0, 0), call.index(1), call.dims(2), generator, options(call, 3));
 }
 
 constexpr std::string_view sized = "! size... | dtype? device? requires_grad?";

@@ -272,6 +272,17 @@ def test_seeds_give_pytorchs_numbers():
     assert torch.rand(3).tolist() == [0.49625658988952637, 0.7682217955589294, 0.08847743272781372]
     torch.manual_seed(0)
     assert torch.randint(10, (4,)).tolist() == [4, 9, 3, 0]
+    for call in (
+        lambda: torch.randint(10, size=(4,)),
+        lambda: torch.randint(0, 10, (4,)),
+        lambda: torch.randint(high=10, size=(4,)),
+        lambda: torch.randint(low=0, high=10, size=(4,)),
+    ):
+        torch.manual_seed(0)
+        assert call().tolist() == [4, 9, 3, 0]
+    for refused in (lambda: torch.randint(size=(4,)), lambda: torch.randint(), lambda: torch.randint(10)):
+        with pytest.raises(TypeError):
+            refused()
 
 
 def test_reflected_operators_and_what_they_leave_to_others(x):
