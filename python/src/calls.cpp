@@ -13,6 +13,7 @@
 #include "documentation.hpp"
 #include "errors.hpp"
 #include "expression/call.hpp"
+#include "gil.hpp"
 #include "ledger.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -26,9 +27,6 @@ using detail::Call;
 using detail::Form;
 using detail::OpClass;
 using detail::Operation;
-
-/// Below, giving up the GIL costs more than it gains others.
-constexpr Index elements_without_gil = Index{1} << 14;
 
 /// The random numbers of the whole process; `session_guard` is taken without the GIL.
 detail::Session session;
@@ -52,14 +50,12 @@ bool may_take_long(const Operation& operation, const Call& call) {
 }
 
 Value run(const Operation& operation, Call& call) {
-  if (draws_numbers(operation)) {
+  if (operation.op_class == OpClass::fresh && draws_numbers(operation)) {
     const nb::gil_scoped_release released;
     const std::lock_guard guard(session_guard);
     return operation.run(call);
   }
-  if (!may_take_long(operation, call)) return operation.run(call);
-  const nb::gil_scoped_release released;
-  return operation.run(call);
+  return without_gil(may_take_long(operation, call), [&] { return operation.run(call); });
 }
 
 /// The object that holds the tensor, where the call was given it; else null.

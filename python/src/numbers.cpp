@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "errors.hpp"
+#include "gil.hpp"
 #include "ledger.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "types.hpp"
@@ -16,9 +17,6 @@ namespace tenstride::python {
 namespace {
 
 namespace nb = nanobind;
-
-/// Below, giving up the GIL costs more than it gains others.
-constexpr Index elements_without_gil = Index{1} << 14;
 
 /// A side of an operator: what it is, and what keeps it alive.
 struct Side {
@@ -42,13 +40,6 @@ std::optional<Side> side_of(PyObject* object) {
 
 bool is_large(PyObject* object) {
   return is_tensor(object) && tensor_of(object).numel() >= elements_without_gil;
-}
-
-template <typename Work>
-auto without_gil(bool is_worth_it, const Work& work) {
-  if (!is_worth_it) return work();
-  const nb::gil_scoped_release released;
-  return work();
 }
 
 template <auto operation>

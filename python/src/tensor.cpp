@@ -8,6 +8,7 @@
 
 #include "calls.hpp"
 #include "errors.hpp"
+#include "gil.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
 #include "numbers.hpp"
@@ -22,9 +23,6 @@ namespace tenstride::python {
 namespace {
 
 namespace nb = nanobind;
-
-/// Below, giving up the GIL costs more than it gains others.
-constexpr Index elements_without_gil = Index{1} << 14;
 
 /// Entries of basic indexing, without a heap; what is none, or too many, goes the long way.
 struct BasicKey {
@@ -67,13 +65,8 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     }
     const LedgerPlaces places;
     const std::vector<TensorIndex> indices = to_indices(key);
-    if (tensor.numel() < elements_without_gil) return new_tensor(tensor.index(indices));
-    nb::gil_scoped_release released;
-    Tensor result = tensor.index(indices);
-    {
-      const nb::gil_scoped_acquire acquired;
-      return new_tensor(std::move(result));
-    }
+    const bool is_large = tensor.numel() >= elements_without_gil;
+    return new_tensor(without_gil(is_large, [&] { return tensor.index(indices); }));
   });
 }
 

@@ -29,17 +29,22 @@ def _one_by_one(x: Tensor, axes: tuple[int, ...], keepdims: bool, reduce: Callab
     return x if keepdims or not axes else x.squeeze(axes)
 
 
+def _truths(name: str, x: Tensor, axis: Axes | None, keepdims: bool) -> Tensor:
+    """`Tensor.all` or `Tensor.any` of what is not 0, over several axes."""
+    axes = all_wrapped(name, axis, checked(name, x).ndim)
+    truth = x if x.dtype is bool_ else x != 0
+    if axis is None and not keepdims:
+        return truth.all() if name == "all" else truth.any()
+    return _one_by_one(truth, axes, keepdims, lambda y, d: y.all(d, True) if name == "all" else y.any(d, True))
+
+
 def all(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
     """Whether all elements along the axes are true (not 0); of none: true.
 
     >>> xp.all(xp.asarray([[True, False], [True, True]]), axis=1)
     tensor([False,  True])
     """
-    axes = all_wrapped("all", axis, checked("all", x).ndim)
-    truth = x if x.dtype is bool_ else x != 0
-    if axis is None and not keepdims:
-        return truth.all()
-    return _one_by_one(truth, axes, keepdims, lambda y, d: y.all(d, True))
+    return _truths("all", x, axis, keepdims)
 
 
 def any(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
@@ -48,11 +53,7 @@ def any(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Te
     >>> xp.any(xp.asarray([[True, False], [False, False]]), axis=1)
     tensor([ True, False])
     """
-    axes = all_wrapped("any", axis, checked("any", x).ndim)
-    truth = x if x.dtype is bool_ else x != 0
-    if axis is None and not keepdims:
-        return truth.any()
-    return _one_by_one(truth, axes, keepdims, lambda y, d: y.any(d, True))
+    return _truths("any", x, axis, keepdims)
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program share: files by their definitions, a folder for each test, the call."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+# What tenstride keeps from run to run: of this run of the tests alone.
+CACHE = tempfile.TemporaryDirectory(prefix="tenstride-cache-")
+
+
+def npy(shape, values, code="f", descr="<f4", fortran=False):
+    """The bytes of a .npy file, by its definition."""
+    text = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {tuple(shape)!r}, }}"
+    text += " " * (63 - (10 + len(text)) % 64) + "\n"
+    return (
+        b"\x93NUMPY\x01\x00"
+        + struct.pack("<H", len(text))
+        + text.encode()
+        + struct.pack(f"<{len(values)}{code}", *values)
+    )
+
+
+def read_npy(path, code):
+    """(header, values)"""
+    raw = pathlib.Path(path).read_bytes()
+    assert raw[:8] == b"\x93NUMPY\x01\x00"
+    length = struct.unpack("<H", raw[8:10])[0]
+    body = raw[10 + length :]
+    return eval(raw[10 : 10 + length]), list(struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body))
+
+
+def png(width, height, pixels):
+    """An RGB PNG, by its definition."""
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    rows = b"".join(b"\0" + bytes(pixels[3 * width * y : 3 * width * (y + 1)]) for y in range(height))
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
+
+
+class Case(unittest.TestCase):
+    """A folder of its own for each test, and the program."""
+
+    maxDiff = None
+    tool = ""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tenstride-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return str(self.folder / name)
+
+    def write(self, name, data):
+        (self.folder / name).write_bytes(data)
+        return self.path(name)
+
+    def names(self):
+        return sorted(entry.name for entry in self.folder.iterdir())
+
+    def run_tool(self, *arguments, code=0, **extra):
+        done = subprocess.run(
+            [self.tool, *arguments],
+            text=True,
+            capture_output=True,
+            timeout=120,
+            cwd=self.folder,
+            env={**os.environ, "XDG_CACHE_HOME": CACHE.name},
+            **extra,
+        )
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def fails(self, code, message, *arguments):
+        done = self.run_tool(*arguments, code=code)
+        self.assertEqual(done.stderr, "tenstride: " + message + "\n")
+        self.assertEqual(done.stdout, "")
+
+
+def main():
+    """Runs the tests of the calling script; `--bin` is where the programs lie."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    known, rest = parser.parse_known_args()
+    Case.tool = str(pathlib.Path(known.bin).resolve() / "tenstride")
+    unittest.main(argv=[sys.argv[0], *rest])

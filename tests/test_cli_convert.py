@@ -1,0 +1,336 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tenstride convert` from outside: files, whole messages, signals. Needs nothing but Python."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import time
+
+from cli_case import CACHE, Case, main, npy, png, read_npy
+
+
+class Convert(Case):
+    def test_an_image_becomes_scaled_planes(self):
+        pixels = [(7 * i) % 256 for i in range(4 * 5 * 3)]
+        self.write("a.png", png(5, 4, pixels))
+        done = self.run_tool(
+            "convert",
+            "a.png",
+            "x.permute(2,0,1).to(float32).contiguous()",
+            "-o",
+            "b.npy",
+            "--scale",
+            "1/255",
+            "--verify",
+        )
+        self.assertIn("verified: all 60 elements", done.stdout)
+        self.assertIn("done by the write", done.stdout)
+        self.assertIn("\n1 copy, 60 B read, 240 B written in ", done.stdout)
+        header, values = read_npy(self.path("b.npy"), "f")
+        self.assertEqual(header, {"descr": "<f4", "fortran_order": False, "shape": (3, 4, 5)})
+
+        def single(value):
+            return struct.unpack("f", struct.pack("f", value))[0]
+
+        self.assertEqual(values, [single(pixels[i * 3 + c] * single(1 / 255)) for c in range(3) for i in range(20)])
+        self.run_tool(
+            "convert",
+            "b.npy",
+            "x.permute(1,2,0)",
+            "-o",
+            "c.png",
+            "--dtype",
+            "uint8",
+            "--scale",
+            "255",
+            "--shift",
+            "0.5",
+            "--verify",
+        )
+        self.run_tool("convert", "c.png", "x", "-o", "d.npy")
+        self.assertEqual(read_npy(self.path("d.npy"), "B")[1], pixels)
+
+    def test_order_dtype_and_numbers_per_channel(self):
+        self.write("a.npy", npy((2, 3), range(6)))
+        self.run_tool("convert", "a.npy", "x", "-o", "f.npy", "--order", "F", "--dtype", "float64", "--verify")
+        header, values = read_npy(self.path("f.npy"), "d")
+        self.assertEqual((header["fortran_order"], values), (True, [0.0, 3.0, 1.0, 4.0, 2.0, 5.0]))
+        self.run_tool(
+            "convert", "a.npy", "x", "-o", "s.npy", "--scale", "1,10,100", "--shift", "-1", "--axis", "-1", "--verify"
+        )
+        self.assertEqual(read_npy(self.path("s.npy"), "f")[1], [-1.0, 9.0, 199.0, 2.0, 39.0, 499.0])
+
+    def test_the_last_copies_are_one_with_the_write(self):
+        self.write("a.npy", npy((2, 3, 4), range(24)))
+        cases = [
+            ("x.permute(2,0,1).contiguous()", 1, 1),
+            ("x.permute(2,0,1).reshape(4,-1).to(float16)", 2, 1),
+            ("x.to(float16).to(float32)", 1, 2),
+            ("x.flip(0)", 0, 2),
+            ("x.T", 0, 1),
+            ("x", 0, 1),
+            ("y = x.mT; y.contiguous().view(-1)", 2, 1),
+        ]
+        for spec, fused, copies in cases:
+            with self.subTest(spec):
+                bill = json.loads(
+                    self.run_tool("convert", "a.npy", spec, "-o", "b.npy", "--force", "--verify", "--json").stdout
+                )
+                self.assertEqual((bill["fused"], bill["totals"]["copies"]), (fused, copies))
+                self.assertEqual(bill["verified"], 24)
+
+    def test_patterns_are_written_out_and_copied_once(self):
+        self.write("a.npy", npy((4, 6, 3), range(72)))
+
+        def cell(h, w, c):
+            return float((h * 6 + w) * 3 + c)
+
+        cases = [
+            (["h w c -> c h w"], (3, 4, 6), [cell(h, w, c) for c in range(3) for h in range(4) for w in range(6)]),
+            (["h (w w1) c -> h w (w1 c)", "w1=2"], (4, 3, 6), [float(i) for i in range(72)]),
+            (["h w c -> (c w) h"], (18, 4), [cell(h, w, c) for c in range(3) for w in range(6) for h in range(4)]),
+            (
+                ["(h 2) (w 3) c -> h w c", "--reduce", "max"],
+                (2, 2, 3),
+                [cell(2 * h + 1, 3 * w + 2, c) for h in range(2) for w in range(2) for c in range(3)],
+            ),
+            (["h w c -> n h w c", "n=2", "--repeat"], (2, 4, 6, 3), [float(i) for i in range(72)] * 2),
+        ]
+        for arguments, shape, expected in cases:
+            with self.subTest(arguments[0]):
+                done = self.run_tool("convert", "a.npy", *arguments, "-o", "b.npy", "--force", "--json")
+                header, values = read_npy(self.path("b.npy"), "f")
+                self.assertEqual((header["shape"], values), (shape, expected))
+                if "--reduce" not in arguments:
+                    self.assertEqual(json.loads(done.stdout)["totals"]["copies"], 1)
+        self.fails(
+            2,
+            'SPEC: rearrange: "h w -> w h" describes 2 axes, the tensor has 3 (shape (4,6,3))\n  h w -> w h\n  ^',
+            "convert",
+            "a.npy",
+            "h w -> w h",
+            "-o",
+            "c.npy",
+        )
+        self.fails(
+            2,
+            'convert: "w1" must be the size of an axis, e.g. h=2',
+            "convert",
+            "a.npy",
+            "h w c -> c h w",
+            "w1",
+            "-o",
+            "c.npy",
+        )
+        self.fails(
+            2,
+            "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'",
+            "convert",
+            "a.npy",
+            "x.T",
+            "h=2",
+            "-o",
+            "c.npy",
+        )
+        self.assertEqual(self.names(), ["a.npy", "b.npy"])
+
+    def test_a_dry_run_touches_nothing_and_bills_the_same(self):
+        self.write("a.npy", npy((2, 3, 4), range(24)))
+        os.utime(self.path("a.npy"), (1, 1))
+        call = ["convert", "a.npy", "x.flip(0).permute(2,0,1).contiguous().to(float64)", "-o", "b.npy", "--json"]
+        dry = json.loads(self.run_tool(*call, "--dry-run").stdout)
+        self.assertEqual(self.names(), ["a.npy"])
+        self.assertEqual(os.stat(self.path("a.npy")).st_mtime, 1)
+        wet = json.loads(self.run_tool(*call).stdout)
+        for key in ("steps", "fused", "output", "input"):
+            self.assertEqual(dry[key], wet[key])
+        for key in ("copies", "bytes_read", "bytes_written"):
+            self.assertEqual(dry["totals"][key], wet["totals"][key])
+        self.assertIsNone(dry["totals"]["seconds"])
+        self.assertIsNone(wet["forecast"])
+        for key in ("copies", "bytes_read", "bytes_written"):
+            self.assertEqual(dry["forecast"][key], dry["totals"][key])
+        self.assertEqual(dry["forecast"]["peak_bytes"], 96)  # the flipped copy
+        self.assertGreater(dry["forecast"]["seconds"], 0)
+        self.assertRegex(
+            self.run_tool(*call[:-1], "--dry-run", "--force").stdout,
+            r"\nforecast: 2 copies, 192 B read, 288 B written, at most 96 B of memory held beside the files, "
+            r"about \S+ s at this machine's bandwidth \(see tenstride bench\)\n",
+        )
+        self.assertIn(
+            "dry run: nothing but the header was read, nothing was written\n",
+            self.run_tool(*call[:-1], "--dry-run", "--force").stdout,
+        )
+
+    def test_the_bandwidth_is_measured_once_and_kept(self):
+        measured = json.loads(self.run_tool("bench", "--json", "--threads", "1").stdout)
+        self.assertEqual(measured["threads"], 1)
+        for key in ("cached", "memory", "fresh", "turned_share", "turned_cached_share", "call_seconds"):
+            self.assertGreater(measured[key], 0)
+        kept = pathlib.Path(CACHE.name) / "tenstride" / "bandwidth"
+        self.assertTrue(kept.read_text(encoding="utf-8").startswith("tenstride bandwidth 1, version "))
+        self.write("a.npy", npy((2, 3), range(6)))
+        call = ["convert", "a.npy", "x.T", "-o", "b.npy", "--json", "--dry-run", "--threads", "1"]
+        first = json.loads(self.run_tool(*call).stdout)["forecast"]
+        self.assertEqual(json.loads(self.run_tool(*call).stdout)["forecast"], first)
+        before = kept.read_bytes()
+        kept.write_bytes(before[:-10])  # damaged: measured anew
+        self.run_tool(*call)
+        self.assertTrue(kept.read_bytes().endswith(b"\nend\n"))
+        self.assertIn("kept in " + str(kept) + "\n", self.run_tool("bench", "--threads", "1").stdout)
+
+    def test_elements_that_decide_the_shape_are_read(self):
+        self.write("a.npy", npy((6,), range(6)))
+        self.run_tool("convert", "a.npy", "x[x > 3]", "-o", "b.npy", "--verify")
+        self.assertEqual(read_npy(self.path("b.npy"), "f")[1], [4.0, 5.0])
+
+    def test_verification_finds_a_wrong_file(self):
+        self.write("a.npy", npy((2, 3), range(6)))
+        self.run_tool("convert", "a.npy", "x.T", "-o", "b.npy")
+        self.run_tool("convert", "a.npy", "x.T", "-o", "b.npy", "--verify-only")
+        raw = bytearray(pathlib.Path(self.path("b.npy")).read_bytes())
+        raw[-4:] = struct.pack("<f", 7)
+        self.write("b.npy", bytes(raw))
+        self.fails(
+            1,
+            'verify: "b.npy": element (2,1) is 7.0 and must be 5.0; 1 of 6 elements differ',
+            "convert",
+            "a.npy",
+            "x.T",
+            "-o",
+            "b.npy",
+            "--verify-only",
+        )
+        self.fails(
+            1,
+            'verify: "b.npy" has another shape than the result',
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "b.npy",
+            "--verify-only",
+        )
+
+    def test_refusals_lose_nothing(self):
+        self.write("a.npy", npy((2, 3), range(6)))
+        old = self.write("b.npy", b"old")
+        self.fails(
+            1,
+            'convert: the output "b.npy" must not exist yet (--force replaces it)',
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "b.npy",
+        )
+        os.link(self.path("a.npy"), self.path("c.npy"))
+        for same in ("a.npy", "c.npy"):
+            self.fails(
+                2, f'convert: the output "{same}" must not be the input', "convert", "a.npy", "x", "-o", same, "--force"
+            )
+        self.fails(2, 'convert: the output "b.txt" must end in .npy or .png', "convert", "a.npy", "x", "-o", "b.txt")
+        self.fails(2, '--scale: "1/0" must not divide by 0', "convert", "a.npy", "x", "-o", "d.npy", "--scale", "1/0")
+        self.fails(
+            2, '--shift: "a" must be a number like 0.5 or 1/255', "convert", "a.npy", "x", "-o", "d.npy", "--shift", "a"
+        )
+        self.fails(
+            2,
+            "convert: --scale with several numbers needs --axis",
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "d.npy",
+            "--scale",
+            "1,2",
+        )
+        self.fails(
+            2,
+            "convert: --scale has 2 numbers and must have 1, or 3 for axis 1 of the result (2,3)",
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "d.npy",
+            "--scale",
+            "1,2",
+            "--axis",
+            "1",
+        )
+        self.fails(
+            2,
+            'convert: --dtype "real" must be a dtype, e.g. float32',
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "d.npy",
+            "--dtype",
+            "real",
+        )
+        self.fails(
+            2,
+            "expression: '(' is never closed\n  x.permute(1,0\n           ^",
+            "convert",
+            "a.npy",
+            "x.permute(1,0",
+            "-o",
+            "d.npy",
+        )
+        self.fails(
+            2,
+            "SPEC: AttributeError: Tensor has no method 'permut'; did you mean 'permute'?\n  x.permut(1,0)\n    ^~~~~~",
+            "convert",
+            "a.npy",
+            "x.permut(1,0)",
+            "-o",
+            "d.npy",
+        )
+        self.fails(2, "SPEC: must give a Tensor, it gives torch.Size", "convert", "a.npy", "x.shape", "-o", "d.npy")
+        self.run_tool("convert", "a.npy", "x.T.view(-1)", "-o", "d.npy", code=1)
+        self.run_tool("convert", "none.npy", "x", "-o", "d.npy", code=1)
+        self.run_tool("convert", "a.npy", "x", "-o", "none/d.npy", code=1)
+        self.run_tool("convert", "a.npy", "x.to(bfloat16)", "-o", "d.npy", code=1)
+        self.run_tool("convert", "a.npy", "x", "-o", "d.png", code=1)
+        self.assertEqual(pathlib.Path(old).read_bytes(), b"old")
+        self.assertEqual(self.names(), ["a.npy", "b.npy", "c.npy"])
+
+    def test_a_scramble_is_noted(self):
+        self.write("a.npy", npy((2, 3), range(6)))
+        done = self.run_tool("convert", "a.npy", "x.reshape(3,2)", "-o", "b.npy")
+        self.assertIn("note: .reshape(3,2): the sizes (2,3) are reordered to (3,2) but no axis is moved", done.stdout)
+
+    def test_a_signal_leaves_no_half_written_file(self):
+        """The elements come from a file with holes, so that the work is long and the disk is not filled."""
+        text = "{'descr': '|u1', 'fortran_order': False, 'shape': (65536, 32768), }"
+        text += " " * (63 - (10 + len(text)) % 64) + "\n"
+        with open(self.path("a.npy"), "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode())
+            file.truncate(10 + len(text) + (1 << 31))
+        if shutil.disk_usage(self.folder).free < 6 << 30:
+            self.skipTest("there is no room for 2 GiB")
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+            with subprocess.Popen(
+                [self.tool, "convert", "a.npy", "x.T", "-o", "b.npy", "--threads", "1"],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            ) as process:
+                until = time.monotonic() + 60
+                while not any(name.startswith(".tenstride-") for name in self.names()):
+                    self.assertIsNone(process.poll())
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.002)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=60), code)
+            self.assertEqual(self.names(), ["a.npy"])
+
+
+if __name__ == "__main__":
+    main()
