@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the Python code of texts with tenstride in PyTorch's place.
+"""Runs the Python code of texts with tenstride in PyTorch's place, and compares with what the texts say it gives.
 
-    scripts/snippets.py [--all] docs/*.md
+    scripts/snippets.py [--all] [--list] docs/*.md
+    scripts/snippets.py --all --list --beside /usr/bin/python3 --prelude "x = torch.arange(6)" TEXT
+    scripts/snippets.py --all --session TEXT
 
-Takes the fenced code of each text (```python; with --all also ``` alone where it is no formula), and runs it from top
-to bottom in one namespace, where `import torch` and `import einops` give tenstride. Code that prompts (`>>>`) is a
-doctest: its output must be as it says. A comment `# works …` or `# RuntimeError …` behind a call says whether it must
-go well; `# = 5`, `# it is True` and `# outputs: (3, 1)` say what the line gives or prints. Ends with 1 where anything
-differs.
+Takes the fenced code that says it is Python; with --all also fences without a language, prompts (`>>>`) and cells that
+stand in the text itself, and expressions within sentences (scripts/snippet_forms.py). Each text has one namespace,
+where `import torch` and `import einops` give tenstride. An output must be equal to the text's; where it is random,
+which is found by a second run with another seed, its form must be (all but the digits). Comments are held against what
+happens, too (scripts/snippet_facts.py).
+
+--prelude gives what a text takes for granted, --before LINE CODE what it lost or could not write down (the values that
+its random numbers had). --beside names a Python with PyTorch, by which everything is run as well: then a statement that
+PyTorch refuses must be refused with the same kind of error, and where the text says nothing the outputs must be equal.
+Ends with 1 where anything differs that does not differ from the text in PyTorch, too.
 """
 
 from __future__ import annotations
@@ -18,143 +25,205 @@ import ast
 import contextlib
 import doctest
 import io
+import json
 import re
+import subprocess
 import sys
-import textwrap
-from dataclasses import dataclass, field
+import warnings
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-import tenstride
+sys.path.insert(0, str(Path(__file__).parent))
 
-FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```\s*$", re.MULTILINE | re.DOTALL)
-SAYS = re.compile(r"#\s*(?:=|it is|outputs?:)\s*(?P<value>.+?)\s*$")
+from snippet_facts import complaints, expectations, figure_complaint
+from snippet_forms import Step, session, take
+
+SAME = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+NUMBER = re.compile(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?")
 
 
 @dataclass
-class Result:
-    """What became of a text's code."""
+class Outcome:
+    """What running a step gave."""
 
-    snippets: int = 0
-    statements: int = 0
-    checked: int = 0
-    differences: list[str] = field(default_factory=list)
+    output: str = ""  # printed, and the value of the last expression as the prompt shows it
+    errors: list[str] = field(default_factory=list)  # the kind of the exception and the kinds it derives from
+    message: str = ""
+    facts: int = 0  # what the comments say, as a number of claims
+    complaints: list[str] = field(default_factory=list)  # those that do not hold
+    unknown: bool = False  # within a sentence, and about names that there are not
 
 
-def is_python(language: str, code: str, takes_all: bool) -> bool:
-    """Whether the code is meant to be run: named as Python, or, unnamed, parsed as more than a formula."""
-    if language.strip() not in ("python", "py", "pycon", "" if takes_all else "python"):
-        return False
-    if ">>>" in code:
-        return True
+def evaluate(source: str, names: dict) -> object:
+    """Runs the statements; the value of the last one where it is an expression."""
+    tree = ast.parse(source)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, "<text>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<text>", "eval"), names) if last else None
+
+
+def run_step(step: Step, names: dict) -> Outcome:
+    """One step, in the names that there are."""
+    outcome = Outcome()
+    if step.form == "figure":
+        outcome.facts, outcome.complaints = 1, figure_complaint(step, names)
+        return outcome
+    if step.form == "inline" and not all(
+        node.id in names for node in ast.walk(ast.parse(step.source)) if is_read(node)
+    ):
+        outcome.unknown = True
+        return outcome
+    printed = io.StringIO()
+    value = None
+    expected = expectations(step, names)
     try:
-        tree = ast.parse(code)
-    except SyntaxError:
-        return language.strip() in ("python", "py")
-    return any(
-        isinstance(node, (ast.Call, ast.Import, ast.ImportFrom, ast.FunctionDef)) for node in ast.walk(tree)
-    ) or (any(isinstance(node, ast.Subscript) for node in ast.walk(tree)) and "#" in code)
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # PyTorch's of what it will give up some day
+            value = evaluate(step.source, names)
+    except Exception as error:
+        outcome.errors = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
+        outcome.message = str(error)
+    echo = "" if value is None or step.form == "statement" else f"{value!r}\n"
+    outcome.output = printed.getvalue() + echo
+    if step.form == "statement":
+        outcome.facts, outcome.complaints = complaints(step, expected, outcome, value, names)
+    return outcome
 
 
-def run_doctest(code: str, names: dict, where: str, result: Result) -> None:
-    """Code at a prompt: the output must be as the text says."""
-    test = doctest.DocTestParser().get_doctest(code, names, where, where, 0)
-    runner = doctest.DocTestRunner(
-        optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
-    )
-    output: list[str] = []
-    runner.run(test, out=output.append, clear_globs=False)
-    result.statements += len(test.examples)
-    result.checked += sum(bool(example.want) for example in test.examples)
-    if runner.failures:
-        result.differences.append("".join(output))
-    names.update(test.globs)
+def is_read(node: ast.AST) -> bool:
+    """Whether the node reads a name."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
 
 
-def said(source: str) -> str | None:
-    """What the comment at the end of the statement says about its value."""
-    match = SAYS.search(source)
-    if not match:
-        return None
-    return match["value"].rsplit("=", 1)[-1].strip()
+def run_steps(
+    steps: list[Step], module: object, prelude: str, before: list[tuple[int, str]], seed: int
+) -> list[Outcome]:
+    """All steps of a text, in one namespace."""
+    names: dict = {"torch": module, module.__name__: module, "__name__": "__main__"}
+    module.manual_seed(seed)
+    exec(compile(prelude, "<prelude>", "exec"), names)
+    waiting = sorted(before)
+    outcomes = []
+    for step in steps:
+        while waiting and waiting[0][0] <= step.line:
+            exec(compile(waiting.pop(0)[1], "<before>", "exec"), names)
+        outcomes.append(run_step(step, names))
+    return outcomes
+
+
+def refusal(wanted: str | None) -> tuple[str, str] | None:
+    """The kind and message of the error that the output is; None where it is none."""
+    text = re.sub(r"Traceback \(most recent call last\):\n(?:[ \t].*\n)*", "", wanted or "")
+    match = re.match(r"(?:[A-Za-z]\w*\.)*(\w+Error)(?:: (.*))?\Z", text.strip(), re.DOTALL)
+    return (match[1], match[2] or "") if match else None
 
 
 def same(found: str, wanted: str) -> bool:
-    """Whether the two are equal as Python's values; blanks play no part."""
-
-    def plain(text: str) -> str:
-        return re.sub(r"\s|tensor|[()]", "", text)
-
-    return plain(found) == plain(wanted)
+    """Whether the outputs are equal; any run of blanks counts as one."""
+    return doctest.OutputChecker().check_output(wanted.strip() + "\n", found.strip() + "\n", SAME)
 
 
-def run_code(code: str, names: dict, where: str, result: Result) -> None:
-    """Statement by statement, each held against its comment."""
-    code = textwrap.dedent(code)
-    lines = code.splitlines()
-    for node in ast.parse(code).body:
-        source = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        result.statements += 1
-        refusal = re.search(r"#.*\bRuntimeError", source)
-        wanted = None if isinstance(node, ast.FunctionDef) else said(source)
-        printed = io.StringIO()
-        value = None
-        try:
-            with contextlib.redirect_stdout(printed):
-                if isinstance(node, ast.Expr):
-                    value = eval(compile(ast.Expression(node.value), where, "eval"), names)
-                else:
-                    exec(compile(ast.Module([node], []), where, "exec"), names)
-        except RuntimeError as error:
-            if not refusal:
-                result.differences.append(f"{where}: {source}\n    RuntimeError: {str(error).splitlines()[0]}")
-            result.checked += 1
-            continue
-        except Exception as error:
-            result.differences.append(f"{where}: {source}\n    {type(error).__name__}: {error}")
-            continue
-        if refusal:
-            result.differences.append(f"{where}: {source}\n    went well, but the text says RuntimeError")
-        if wanted is not None:
-            found = printed.getvalue().strip() or repr(value)
-            result.checked += 1
-            if not same(found, wanted):
-                result.differences.append(f"{where}: {source}\n    gives {found}, the text says {wanted}")
+def alike(found: str, wanted: str) -> bool:
+    """Whether the outputs have the same form, whatever the numbers are."""
+    return NUMBER.sub("0", "".join(found.split())) == NUMBER.sub("0", "".join(wanted.split()))
 
 
-def run_text(text: str, name: str, takes_all: bool) -> Result:
-    """All code of one text, in one namespace."""
-    result = Result()
-    names: dict = {"torch": tenstride, "tenstride": tenstride, "__name__": "__main__"}
-    for match in FENCE.finditer(text):
-        language, code = match[1], match[2]
-        if not is_python(language, code, takes_all):
-            continue
-        result.snippets += 1
-        where = f"{name}:{text[: match.start()].count(chr(10)) + 2}"
-        if ">>>" in code:
-            run_doctest(code, names, where, result)
-        else:
-            run_code(code, names, where, result)
-    return result
+def shown(outcome: Outcome) -> str:
+    """The outcome in a line: of an exception its kind and the first line of its message."""
+    if outcome.errors:
+        return f"{outcome.errors[0]}: {outcome.message}".partition("\n")[0]
+    return outcome.output.strip()
+
+
+def verdict(step: Step, outcome: Outcome, again: Outcome, peer: Outcome | None) -> tuple[str, str]:
+    """In a word what became of the step, and what differs where something does."""
+    if outcome.unknown:
+        return "no code", ""
+    if peer is not None and peer.errors[:1] == ["ModuleNotFoundError"]:
+        peer = None
+    found = shown(outcome)
+    as_peer = peer is not None and (peer.errors[:1] or [""])[0] in (*outcome.errors, "")
+    as_peer = as_peer and bool(peer.errors) == bool(outcome.errors)
+    is_random = outcome.output != again.output
+    if as_peer and not outcome.errors:
+        as_peer = same(outcome.output, peer.output) or (is_random and alike(outcome.output, peer.output))
+    refused = refusal(step.wanted)
+    if refused:
+        kind, message = refused
+        given = outcome.message if "\n" in message else outcome.message.partition("\n")[0]
+        if kind in outcome.errors and (not message or same(given, message)):
+            return "equal", ""
+    elif step.wanted is not None and step.form != "figure" and not outcome.errors:
+        if same(outcome.output, step.wanted):
+            return "equal", ""
+        if is_random and alike(outcome.output, step.wanted):
+            return "alike", "random numbers"
+    elif outcome.facts and not outcome.complaints:
+        return "as said", ""
+    elif not outcome.errors and not outcome.complaints:
+        if peer is None or peer.unknown or as_peer:
+            return "ran", "" if peer is None else "as in PyTorch"
+        return "differs", f"gives {found}; PyTorch {shown(peer)}"
+    says = "; ".join(outcome.complaints) or (
+        "" if step.wanted is None else f"the text says {step.wanted.strip() or 'nothing'}"
+    )
+    if as_peer and (peer.complaints == outcome.complaints or outcome.errors):
+        return "as PyTorch", f"{found}; {says}"
+    return "differs", "; ".join(part for part in (f"gives {found}" if found else "", says) if part)
+
+
+def beside(python: str, options: argparse.Namespace) -> list[list[Outcome]]:
+    """What the Python's PyTorch makes of the texts."""
+    command = [python, "-B", __file__, "--as", "torch", "--outcomes", "--prelude", options.prelude]
+    command += ["--all"] if options.all else []
+    for line, code in options.before:
+        command += ["--before", line, code]
+    found = subprocess.run([*command, *map(str, options.texts)], capture_output=True, text=True, check=True)
+    return [[Outcome(**outcome) for outcome in text] for text in json.loads(found.stdout)]
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("texts", nargs="+", type=Path, help="Markdown or plain texts")
+    parser.add_argument("--all", action="store_true", help="also code that no fence calls Python")
+    parser.add_argument("--list", action="store_true", help="say what became of each statement")
+    parser.add_argument("--session", action="store_true", help="print what is taken as a session; run nothing")
+    parser.add_argument("--prelude", default="", metavar="CODE", help="run before each text")
+    parser.add_argument("--before", nargs=2, action="append", default=[], metavar=("LINE", "CODE"))
+    parser.add_argument("--beside", metavar="PYTHON", help="a Python with PyTorch, to compare with")
+    parser.add_argument("--as", dest="module", default="tenstride", help=argparse.SUPPRESS)
+    parser.add_argument("--outcomes", action="store_true", help=argparse.SUPPRESS)
+    return parser.parse_args()
 
 
 def main() -> int:
     """Runs the texts named on the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("texts", nargs="+", type=Path, help="Markdown or plain texts with fenced code")
-    parser.add_argument("--all", action="store_true", help="also code whose fence names no language")
-    options = parser.parse_args()
-    sys.modules["torch"] = sys.modules["einops"] = tenstride
+    options = arguments()
+    taken = [take(path.read_text(encoding="utf-8"), options.all) for path in options.texts]
+    if options.session:
+        print("".join(map(session, taken)), end="")
+        return 0
+    module = __import__(options.module)
+    if options.module != "torch":
+        sys.modules["torch"] = sys.modules["einops"] = module
+    before = [(int(line), code) for line, code in options.before]
+    runs = [[run_steps(steps, module, options.prelude, before, seed) for seed in (1, 2)] for steps in taken]
+    if options.outcomes:
+        print(json.dumps([[asdict(outcome) for outcome in run[0]] for run in runs]))
+        return 0
+    peers = beside(options.beside, options) if options.beside else [[None] * len(steps) for steps in taken]
     differences = 0
-    for path in options.texts:
-        result = run_text(path.read_text(encoding="utf-8"), path.name, options.all)
-        for difference in result.differences:
-            print(difference)
-        differences += len(result.differences)
-        print(
-            f"{path.name}: {result.snippets} snippets, {result.statements} statements, "
-            f"{result.checked} held against the text, {len(result.differences)} differ"
-        )
+    for path, steps, run, peer in zip(options.texts, taken, runs, peers):
+        verdicts = [verdict(*step) for step in zip(steps, *run, peer)]
+        words = [word for word, _ in verdicts if word != "no code"]
+        for step, (word, detail) in zip(steps, verdicts):
+            if word == "differs" or (options.list and word != "no code"):
+                source = step.source.splitlines()[0] + (" …" if "\n" in step.source else "")
+                print(f"{path.name}:{step.line}: {word}: {source}" + (f"\n    {detail}" if detail else ""))
+        differences += words.count("differs")
+        counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(words))
+        print(f"{path.name}: {len(words)} statements: {counts or 'none'}")
     return 1 if differences else 0
 
 
