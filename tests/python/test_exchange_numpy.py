@@ -250,6 +250,20 @@ def test_the_array_keeps_the_storage_alive():
     assert a.tolist() == list(range(10, 1000)) and len(junk) == 100
 
 
+@pytest.mark.parametrize(
+    "take", [torch.from_numpy, torch.asarray, torch.from_dlpack, lambda a: torch.frombuffer(a, dtype=torch.int64)]
+)
+def test_memory_is_read_when_its_array_is_gone(take):
+    view = take(numpy.arange(5000)).view(50, 100)[::7, 3]
+    gc.collect()
+    junk = [numpy.zeros(5000, "i8") for _ in range(20)]
+    assert view.tolist() == list(range(3, 5000, 700)) and len(junk) == 20
+    array = view.numpy()
+    del view
+    gc.collect()
+    assert array.tolist() == list(range(3, 5000, 700))
+
+
 def test_the_tensor_keeps_the_array_alive_and_lets_it_go():
     class Array(numpy.ndarray):
         pass
