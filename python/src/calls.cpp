@@ -133,6 +133,7 @@ struct Table {
   std::array<const Operation*, slots> operations{};
   std::array<PyMethodDef, slots> definitions{};
   std::array<Method, slots> quick{};
+  std::array<Function, slots> quick_function{};
   std::vector<std::string> docs = std::vector<std::string>(slots);
   std::size_t count = 0;
 };
@@ -140,17 +141,30 @@ Table methods;
 Table functions;
 std::map<std::string_view, Method> in_front;
 std::map<std::string_view, Attribute> attributes_in_front;
+std::map<std::string_view, Function> functions_in_front;
+
+/// Whether the quick way has had its say: it gave something, or an error.
+bool is_done(PyObject* result) {
+  return result != nullptr || PyErr_Occurred() != nullptr;
+}
 
 template <std::size_t Slot>
 PyObject* method_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
   if (const Method quick = methods.quick[Slot]) {
     PyObject* result = quick(self, arguments, count, names);
-    if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+    if (is_done(result)) return result;
   }
   return invoke(*methods.operations[Slot], self, arguments, count, names);
 }
 template <std::size_t Slot>
 PyObject* function_of(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  if (const Method quick = functions.quick[Slot]; quick != nullptr && count > 0 && is_tensor(arguments[0])) {
+    PyObject* result = quick(arguments[0], arguments + 1, count - 1, names);
+    if (is_done(result)) return result;
+  } else if (const Function made = functions.quick_function[Slot]) {
+    PyObject* result = made(arguments, count, names);
+    if (is_done(result)) return result;
+  }
   return invoke(*functions.operations[Slot], nullptr, arguments, count, names);
 }
 
@@ -234,6 +248,9 @@ void put_in_front(std::string_view name, Method quick) {
 void put_in_front(std::string_view name, Attribute quick) {
   attributes_in_front.emplace(name, quick);
 }
+void put_in_front(std::string_view name, Function quick) {
+  functions_in_front.emplace(name, quick);
+}
 
 void define_methods(nb::handle type) {
   auto* object = reinterpret_cast<PyTypeObject*>(type.ptr());
@@ -273,6 +290,14 @@ void define_functions(nb::module_& module) {
     const bool is_linalg = name.starts_with("linalg.");
     const char* short_name = operation.name.data() + (is_linalg ? std::string_view("linalg.").size() : 0);
     PyMethodDef* definition = add(functions, function_slots, operation, short_name, Form::function);
+    const std::size_t slot = functions.count - 1;
+    // Only of the very same operation: a method may have a namesake.
+    if (const auto quick = in_front.find(operation.name);
+        quick != in_front.end() && detail::find_operation(name, Form::method) == &operation) {
+      functions.quick[slot] = quick->second;
+    } else if (const auto made = functions_in_front.find(operation.name); made != functions_in_front.end()) {
+      functions.quick_function[slot] = made->second;
+    }
     const nb::object function = nb::steal(PyCFunction_NewEx(definition, nullptr, module_name.ptr()));
     if (!function) throw nb::python_error();
     nb::handle home = is_linalg ? nb::handle(linalg) : nb::handle(module);

@@ -9,9 +9,12 @@
 #include "calls.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
+#include "ints.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
 #include "numbers.hpp"
+#include "quick_index.hpp"
+#include "quick_numbers.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"
@@ -24,45 +27,18 @@ namespace {
 
 namespace nb = nanobind;
 
-/// Entries of basic indexing, without a heap; what is none, or too many, goes the long way.
-struct BasicKey {
-  std::array<BasicIndex, 8> entries;
-  std::size_t count = 0;
-
-  bool read(PyObject* key) {
-    if (!PyTuple_CheckExact(key)) return add(key);
-    const Py_ssize_t size = PyTuple_GET_SIZE(key);
-    if (size > static_cast<Py_ssize_t>(entries.size())) return false;
-    for (Py_ssize_t i = 0; i < size; ++i) {
-      if (!add(PyTuple_GET_ITEM(key, i))) return false;
-    }
-    return true;
-  }
-  bool add(PyObject* entry) {
-    BasicIndex& place = entries[count++];
-    if (PyLong_CheckExact(entry)) {
-      place = to_index(entry);
-    } else if (PySlice_Check(entry)) {
-      place = to_slice(entry);
-    } else if (entry == Py_None) {
-      place = NewAxis{};
-    } else if (entry == Py_Ellipsis) {
-      place = Ellipsis{};
-    } else {
-      return false;
-    }
-    return true;
-  }
-};
-
 PyObject* get_item(PyObject* self, PyObject* key) {
+  if (PyLong_CheckExact(key)) {
+    return guarded([&] {
+      Index index = 0;
+      if (!read_int(key, index)) index = to_index(key);  // says that it is too large
+      return make_tensor([&] { return std::as_const(tensor_of(self)).select(0, index); });
+    });
+  }
+  PyObject* quick = quick_item(self, key);
+  if (quick != nullptr || PyErr_Occurred() != nullptr) return quick;
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
-    if (PyLong_CheckExact(key)) return make_tensor([&] { return tensor.select(0, to_index(key)); });
-    if (BasicKey basic; basic.read(key)) {
-      const std::span<const BasicIndex> entries(basic.entries.data(), basic.count);
-      return make_tensor([&] { return tensor.with_layout(index(tensor.layout(), entries)); });
-    }
     const LedgerPlaces places;
     const std::vector<TensorIndex> indices = to_indices(key);
     const bool is_large = tensor.numel() >= elements_without_gil;
@@ -119,7 +95,13 @@ PyObject* iterate(PyObject* self) {
 
 /// Comparisons; what cannot be compared is Python's own affair (`x == None` is False).
 PyObject* compare(PyObject* left, PyObject* right, int sign) {
-  static constexpr const char* names[] = {"lt", "le", "eq", "ne", "gt", "ge"};  // Py_LT to Py_GE
+  using copy::Comparison;
+  // In order of Py_LT to Py_GE.
+  static constexpr const char* names[] = {"lt", "le", "eq", "ne", "gt", "ge"};
+  static constexpr Comparison comparisons[] = {Comparison::lt, Comparison::le, Comparison::eq,
+                                               Comparison::ne, Comparison::gt, Comparison::ge};
+  PyObject* quick = quick_compare(comparisons[sign], left, right);
+  if (quick != nullptr || PyErr_Occurred() != nullptr) return quick;
   const bool is_known = is_tensor(right) || PyLong_Check(right) || PyFloat_Check(right) ||
                         PyComplex_Check(right) || PyObject_HasAttrString(right, "__array_interface__") != 0;
   if (!is_known) Py_RETURN_NOTIMPLEMENTED;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numbers>
@@ -15,8 +16,6 @@ namespace {
 namespace nb = nanobind;
 
 /// All live as long as the process.
-PyTypeObject* type_of_tensors = nullptr;
-PyTypeObject* size_type = nullptr;
 std::array<PyObject*, dtype_count> dtypes{};
 std::array<PyObject*, 4> formats{};
 std::array<PyObject*, 2> devices{};
@@ -124,7 +123,7 @@ void define_devices(nb::module_& module) {
 
 void define_types(nb::module_& module) {
   nb::object size = nb::module_::import_("tenstride._size").attr("Size");
-  size_type = reinterpret_cast<PyTypeObject*>(size.ptr());
+  set_size_type(size);
   module.attr("Size") = size;
   size.release();
   define_dtypes(module);
@@ -134,49 +133,23 @@ void define_types(nb::module_& module) {
 }
 
 void set_tensor_type(nb::handle type) {
-  type_of_tensors = reinterpret_cast<PyTypeObject*>(type.ptr());
+  keep_objects(type);
 }
 nb::handle tensor_type() noexcept {
-  return reinterpret_cast<PyObject*>(type_of_tensors);
+  return reinterpret_cast<PyObject*>(tensor_objects.type);
 }
 
-bool is_tensor(PyObject* object) noexcept {
-  return Py_TYPE(object) == type_of_tensors || PyType_IsSubtype(Py_TYPE(object), type_of_tensors) != 0;
-}
-Tensor& tensor_of(PyObject* object) noexcept {
-  return *nb::inst_ptr<Tensor>(nb::handle(object));
-}
 PyObject* new_tensor(Tensor tensor) {
   return make_tensor([&] { return std::move(tensor); });
 }
 
-namespace {
-PyObject* fill(PyObject* tuple, const Dims& dims) {
-  if (tuple == nullptr) throw nb::python_error();
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    PyObject* number = PyLong_FromLongLong(dims[i]);
-    if (number == nullptr) {
-      Py_DECREF(tuple);
-      throw nb::python_error();
-    }
-    PyTuple_SET_ITEM(tuple, static_cast<Py_ssize_t>(i), number);
-  }
-  return tuple;
-}
-}  // namespace
-
-PyObject* new_size(const Dims& dims) {
-  return fill(size_type->tp_alloc(size_type, static_cast<Py_ssize_t>(dims.size())), dims);
-}
-PyObject* new_tuple(const Dims& dims) {
-  return fill(PyTuple_New(static_cast<Py_ssize_t>(dims.size())), dims);
-}
-bool is_size(PyObject* object) noexcept {
-  return PyObject_TypeCheck(object, size_type) != 0;
-}
-
 PyObject* new_dtype(DType dtype) {
   return new_ref(dtypes[static_cast<std::size_t>(dtype)]);
+}
+std::optional<DType> find_dtype(PyObject* object) noexcept {
+  const auto found = std::find(dtypes.begin(), dtypes.end(), object);
+  if (found == dtypes.end()) return std::nullopt;
+  return static_cast<DType>(found - dtypes.begin());
 }
 PyObject* new_format(MemoryFormat format) {
   return new_ref(formats[static_cast<std::size_t>(format)]);

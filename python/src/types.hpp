@@ -10,6 +10,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "objects.hpp"
 #include "tenstride/tensor.hpp"
 
 /// The Python types of the package, and how C++ makes their objects. All functions want the GIL; what they
@@ -32,27 +33,25 @@ void define_types(nanobind::module_& module);
 /// Tells what the type of tensors is, once there is one.
 void set_tensor_type(nanobind::handle type);
 
+/// The same of `Size`.
+void set_size_type(nanobind::handle type);
+
 /// Borrowed.
 nanobind::handle tensor_type() noexcept;
-bool is_tensor(PyObject* object) noexcept;
-/// Pre: `is_tensor`.
-Tensor& tensor_of(PyObject* object) noexcept;
-PyObject* new_tensor(Tensor tensor);
-/// The same with what `make()` gives, built where it stays.
-template <typename Make>
-PyObject* make_tensor(const Make& make) {
-  nanobind::object object = nanobind::inst_alloc(tensor_type());
-  new (nanobind::inst_ptr<Tensor>(object)) Tensor(make());
-  nanobind::inst_mark_ready(object);
-  return object.release().ptr();
+inline bool is_tensor(PyObject* object) noexcept {
+  return Py_TYPE(object) == tensor_objects.type ||
+         PyType_IsSubtype(Py_TYPE(object), tensor_objects.type) != 0;
 }
+PyObject* new_tensor(Tensor tensor);
 
-/// A `torch.Size`, a tuple of ints.
+/// A `torch.Size`, a tuple of ints. What was asked for lately may be given again.
 PyObject* new_size(const Dims& dims);
 PyObject* new_tuple(const Dims& dims);
 bool is_size(PyObject* object) noexcept;
 
 PyObject* new_dtype(DType dtype);
+/// The type that a `dtype` object stands for; nothing for any other object.
+std::optional<DType> find_dtype(PyObject* object) noexcept;
 PyObject* new_format(MemoryFormat format);
 PyObject* new_device(Device device);
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nanobind/nanobind.h>
+#if PY_VERSION_HEX < 0x030B0000
+#include <longintrepr.h>
+#endif
+
+#include <cstddef>
+#include <optional>
+
+#include "tenstride/dims.hpp"
+
+/// Python's ints read without a call, for the short ways. What they do not take is nobody's error: the long
+/// way says what is wrong with it.
+namespace tenstride::python {
+
+/// The most ints that a Dims holds without a heap.
+inline constexpr std::size_t most_ints = Dims::inline_capacity;
+
+/// Whether the object is an int of 64 bits (no bool, nothing derived), which `value` then is.
+inline bool read_int(PyObject* object, Index& value) noexcept {
+  if (!PyLong_CheckExact(object)) return false;
+  const auto* number = reinterpret_cast<const PyLongObject*>(object);
+#if PY_VERSION_HEX >= 0x030C0000
+  if (PyUnstable_Long_IsCompact(number) != 0) [[likely]] {
+    value = PyUnstable_Long_CompactValue(number);
+    return true;
+  }
+#else
+  const Py_ssize_t digits = Py_SIZE(object);
+  if (digits >= -1 && digits <= 1) [[likely]] {
+    value = static_cast<Index>(digits) * static_cast<Index>(number->ob_digit[0]);
+    return true;
+  }
+#endif
+  int overflow = 0;
+  value = PyLong_AsLongLongAndOverflow(object, &overflow);
+  return overflow == 0;
+}
+
+/// Ints by position, as `view(2, 3)` takes them, or one tuple or list of them; nothing where there is
+/// anything else, none, or more than `most_ints`.
+inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
+  std::optional<Dims> dims;
+  if (count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]))) {
+    PyObject* const list = arguments[0];
+    count = PySequence_Fast_GET_SIZE(list);
+    arguments = PySequence_Fast_ITEMS(list);
+  }
+  if (count < 1 || count > static_cast<Py_ssize_t>(most_ints)) return dims;
+  Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
+  Index* const to = read.data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!read_int(arguments[i], to[i])) {
+      dims.reset();
+      break;
+    }
+  }
+  return dims;
+}
+
+}  // namespace tenstride::python
