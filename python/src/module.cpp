@@ -38,6 +38,7 @@ NB_MODULE(_tenstride, module) {
   python::define_storages(module);
   python::define_tensor(module);
   python::define_quick_methods();
+  python::define_quick_functions();
   python::define_methods(module.attr("Tensor"));
   python::define_functions(module);
   python::define_ledger(module);

@@ -2,26 +2,23 @@
 #include "quick.hpp"
 
 #include <array>
-#include <cstring>
+#include <optional>
+#include <vector>
 
 #include "calls.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ints.hpp"
+#include "made.hpp"
 #include "types.hpp"
 #include "watch.hpp"
 
-/// Where somebody watches what is called (a ledger, NoScramble), what it would be told goes the long way,
-/// which knows the line of Python.
+/// The short ways of views and of questions. Where somebody watches what is called (a ledger, NoScramble),
+/// what it would be told goes the long way, which knows the line of Python.
 namespace tenstride::python {
 namespace {
 
 using Arguments = PyObject* const*;
-
-template <typename Make>
-PyObject* made(const Make& make) {
-  return guarded([&] { return make_tensor(make); });
-}
 
 /// A method that takes `least` to `most` ints and gives a view. `view` is told the tensor, the ints and how
 /// many they are.
@@ -101,6 +98,11 @@ PyObject* clone(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
 }
 
 PyObject* view(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  if (count == 1 && names == nullptr) {
+    if (const std::optional<DType> type = find_dtype(arguments[0])) {
+      return made([&] { return std::as_const(tensor_of(self)).view(*type); });
+    }
+  }
   if (detail::watch != nullptr) return nullptr;
   return of_sizes<[](const Tensor& x, const Dims& sizes) { return x.view(sizes); }>(self, arguments, count,
                                                                                     names);
@@ -112,6 +114,24 @@ PyObject* reshape(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
   if (detail::watch != nullptr || !(tensor.is_contiguous() || is_small_copy(tensor))) return nullptr;
   return of_sizes<[](const Tensor& x, const Dims& sizes) { return x.reshape(sizes); }>(self, arguments, count,
                                                                                        names);
+}
+
+PyObject* view_as(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  if (detail::watch != nullptr) return nullptr;
+  return of_tensor<[](const Tensor& x, const Tensor& y) { return x.view_as(y); }>(self, arguments, count,
+                                                                                  names);
+}
+PyObject* reshape_as(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  const Tensor& tensor = tensor_of(self);
+  if (detail::watch != nullptr || !(tensor.is_contiguous() || is_small_copy(tensor))) return nullptr;
+  return of_tensor<[](const Tensor& x, const Tensor& y) { return x.reshape_as(y); }>(self, arguments, count,
+                                                                                     names);
+}
+PyObject* ravel(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
+  const Tensor& tensor = tensor_of(self);
+  if (count != 0 || names != nullptr || detail::watch != nullptr) return nullptr;
+  if (!tensor.is_contiguous() && !is_small_copy(tensor)) return nullptr;
+  return made([&] { return tensor.ravel(); });
 }
 
 /// `flatten` of one axis alone is the tensor itself, and goes the long way.
@@ -129,13 +149,76 @@ PyObject* flatten(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
   return made([&] { return tensor.flatten(axes[0], axes[1]); });
 }
 
+/// A tuple or list of ints.
+std::optional<Dims> read_list(PyObject* object) {
+  const bool is_list = PyTuple_Check(object) != 0 || PyList_Check(object) != 0;
+  return is_list ? read_sizes(&object, 1) : std::nullopt;
+}
+
 PyObject* unflatten(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
   Index axis = 0;
   if (names != nullptr || count != 2 || !read_int(arguments[0], axis)) return nullptr;
-  if (!PyTuple_Check(arguments[1]) && !PyList_Check(arguments[1])) return nullptr;
-  const std::optional<Dims> sizes = read_sizes(arguments + 1, 1);
+  const std::optional<Dims> sizes = read_list(arguments[1]);
   if (!sizes) return nullptr;
   return made([&] { return std::as_const(tensor_of(self)).unflatten(axis, *sizes); });
+}
+
+PyObject* as_strided(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  if (names != nullptr || count < 2 || count > 3) return nullptr;
+  std::optional<Index> offset;
+  if (count == 3 && !read_int(arguments[2], offset.emplace(0))) return nullptr;
+  const std::optional<Dims> sizes = read_list(arguments[0]);
+  const std::optional<Dims> steps = read_list(arguments[1]);
+  if (!sizes || !steps) return nullptr;
+  return made([&] { return std::as_const(tensor_of(self)).as_strided(*sizes, *steps, offset); });
+}
+
+/// `movedim` of axes one by one, or of lists of them.
+template <auto of_axis, auto of_axes>
+PyObject* move(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  if (names != nullptr || count != 2) return nullptr;
+  const Tensor& tensor = tensor_of(self);
+  Index from = 0;
+  Index to = 0;
+  if (read_int(arguments[0], from) && read_int(arguments[1], to)) {
+    return made([&] { return of_axis(tensor, from, to); });
+  }
+  const std::optional<Dims> sources = read_list(arguments[0]);
+  const std::optional<Dims> targets = read_list(arguments[1]);
+  if (!sources || !targets) return nullptr;
+  return made([&] { return of_axes(tensor, *sources, *targets); });
+}
+
+PyObject* squeeze(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  const Tensor& tensor = tensor_of(self);
+  Index axis = 0;
+  if (names != nullptr || count > 1) return nullptr;
+  if (count == 0) return made([&] { return tensor.squeeze(); });
+  if (read_int(arguments[0], axis)) return made([&] { return tensor.squeeze(axis); });
+  const std::optional<Dims> axes = read_list(arguments[0]);
+  if (!axes) return nullptr;
+  return made([&] { return tensor.squeeze(*axes); });
+}
+
+/// What of a real tensor is the tensor itself.
+template <auto view>
+PyObject* of_complex(PyObject* self) {
+  const Tensor& tensor = tensor_of(self);
+  if (tensor.is_complex()) return made([&] { return view(tensor); });
+  Py_INCREF(self);
+  return self;
+}
+PyObject* conj(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
+  if (count != 0 || names != nullptr) return nullptr;
+  return of_complex<[](const Tensor& x) { return x.conj(); }>(self);
+}
+PyObject* real(PyObject* self, void*) {
+  return of_complex<[](const Tensor& x) { return x.real(); }>(self);
+}
+PyObject* adjoint(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
+  const Tensor& tensor = tensor_of(self);
+  if (count != 0 || names != nullptr || tensor.dim() == 0) return nullptr;
+  return made([&] { return tensor.adjoint(); });
 }
 
 PyObject* shape(PyObject* self, void*) {
@@ -144,8 +227,12 @@ PyObject* shape(PyObject* self, void*) {
 PyObject* dtype(PyObject* self, void*) {
   return new_dtype(tensor_of(self).dtype());
 }
-PyObject* ndim(PyObject* self, void*) {
-  return PyLong_FromLongLong(tensor_of(self).dim());
+PyObject* device(PyObject* self, void*) {
+  return new_device(tensor_of(self).device());
+}
+template <auto query>
+PyObject* count_of(PyObject* self, void*) {
+  return PyLong_FromLongLong(static_cast<long long>(query(std::as_const(tensor_of(self)))));
 }
 template <auto view>
 PyObject* attribute(PyObject* self, void*) {
@@ -164,61 +251,22 @@ PyObject* attribute_or_self(PyObject* self, void*) {
   });
 }
 
-/// Elements that a factory writes on the spot.
-constexpr Index most_filled = 4096;
-
-/// A fresh tensor of the sizes given as ints, where it is small and nobody watches.
-std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
-  if (detail::watch != nullptr) return std::nullopt;
-  std::optional<Dims> sizes = read_sizes(arguments, count);
-  if (!sizes) return sizes;
-  Index elements = 1;
-  for (const Index one : *sizes) {
-    if (one < 0 || one > most_filled) return std::nullopt;
-    elements *= one;
-    if (elements > most_filled) return std::nullopt;
+/// A method that takes `least` to `most` ints, those left out being 0, and gives a tuple of views.
+template <Py_ssize_t least, Py_ssize_t most, auto views>
+PyObject* pieces(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
+  std::array<Index, 2> ints{};
+  if (names != nullptr || count < least || count > most) return nullptr;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!read_int(arguments[i], ints[static_cast<std::size_t>(i)])) return nullptr;
   }
-  return sizes;
-}
-
-/// float32, or what `dtype=` alone says by name.
-std::optional<DType> named_dtype(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  if (names == nullptr) return DType::float32;
-  if (PyTuple_GET_SIZE(names) != 1 ||
-      PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0) {
-    return std::nullopt;
-  }
-  return find_dtype(arguments[count]);
-}
-
-PyObject* empty(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  const std::optional<Dims> sizes = small_sizes(arguments, count);
-  if (!sizes) return nullptr;
-  const std::optional<DType> type = named_dtype(arguments, count, names);
-  if (!type) return nullptr;
-  return made([&] { return Tensor::fresh(*sizes, *type, Device::cpu, "empty"); });
-}
-
-PyObject* zeros(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  const std::optional<Dims> sizes = small_sizes(arguments, count);
-  if (!sizes) return nullptr;
-  const std::optional<DType> type = named_dtype(arguments, count, names);
-  if (!type) return nullptr;
-  return made([&] {
-    Tensor result = Tensor::fresh(*sizes, *type, Device::cpu, "zeros");
-    if (result.numel() > 0) std::memset(result.mutable_storage_data(), 0, result.nbytes());
-    return result;
-  });
-}
-
-PyObject* ones(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  if (names != nullptr) return nullptr;
-  const std::optional<Dims> sizes = small_sizes(arguments, count);
-  if (!sizes) return nullptr;
-  return made([&] {
-    Tensor result = Tensor::fresh(*sizes, DType::float32, Device::cpu, "ones");
-    std::fill_n(result.mutable_data<float>(), result.numel(), 1.0F);
-    return result;
+  return guarded([&]() -> PyObject* {
+    std::vector<Tensor> parts = views(std::as_const(tensor_of(self)), ints[0], ints[1]);
+    nanobind::object tuple = nanobind::steal(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));
+    if (!tuple) throw nanobind::python_error();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i), new_tensor(std::move(parts[i])));
+    }
+    return tuple.release().ptr();
   });
 }
 
@@ -237,12 +285,12 @@ void define_quick_methods() {
   put_in_front("transpose", transpose);
   put_in_front("swapaxes", transpose);
   put_in_front("swapdims", transpose);
-  put_in_front("movedim", of_ints<2, 2, [](T x, I i, std::size_t) { return x.movedim(i[0], i[1]); }>);
-  put_in_front("moveaxis", of_ints<2, 2, [](T x, I i, std::size_t) { return x.moveaxis(i[0], i[1]); }>);
+  put_in_front("movedim", move<[](T x, Index a, Index b) { return x.movedim(a, b); },
+                               [](T x, D a, D b) { return x.movedim(a, b); }>);
+  put_in_front("moveaxis", move<[](T x, Index a, Index b) { return x.moveaxis(a, b); },
+                                [](T x, D a, D b) { return x.moveaxis(a, b); }>);
   put_in_front("unsqueeze", of_ints<1, 1, [](T x, I i, std::size_t) { return x.unsqueeze(i[0]); }>);
-  put_in_front(
-      "squeeze",
-      of_ints<0, 1, [](T x, I i, std::size_t count) { return count == 0 ? x.squeeze() : x.squeeze(i[0]); }>);
+  put_in_front("squeeze", squeeze);
   put_in_front("select", of_ints<2, 2, [](T x, I i, std::size_t) { return x.select(i[0], i[1]); }>);
   put_in_front("narrow", of_ints<3, 3, [](T x, I i, std::size_t) { return x.narrow(i[0], i[1], i[2]); }>);
   put_in_front("diagonal", of_ints<0, 3, [](T x, I i, std::size_t count) {
@@ -251,6 +299,16 @@ void define_quick_methods() {
   put_in_front("unfold", of_ints<3, 3, [](T x, I i, std::size_t) { return x.unfold(i[0], i[1], i[2]); }>);
   put_in_front("t", of_ints<0, 0, [](T x, I, std::size_t) { return x.t(); }>);
   put_in_front("detach", of_ints<0, 0, [](T x, I, std::size_t) { return x.detach(); }>);
+  put_in_front("alias", of_ints<0, 0, [](T x, I, std::size_t) { return x.alias(); }>);
+  put_in_front("as_strided", as_strided);
+  put_in_front("conj", conj);
+  put_in_front("adjoint", adjoint);
+  put_in_front("view_as", view_as);
+  put_in_front("reshape_as", reshape_as);
+  put_in_front("ravel", ravel);
+  put_in_front("unbind", pieces<0, 1, [](T x, Index dim, Index) { return x.unbind(dim); }>);
+  put_in_front("split", pieces<1, 2, [](T x, Index size, Index dim) { return x.split(size, dim); }>);
+  put_in_front("chunk", pieces<1, 2, [](T x, Index count, Index dim) { return x.chunk(count, dim); }>);
   put_in_front("expand_as", of_tensor<[](T x, T y) { return x.expand_as(y); }>);
   put_in_front("contiguous", contiguous);
   put_in_front("clone", clone);
@@ -262,18 +320,24 @@ void define_quick_methods() {
   put_in_front("numel", plain<[](T x) { return PyLong_FromLongLong(x.numel()); }>);
   put_in_front("storage_offset", plain<[](T x) { return PyLong_FromLongLong(x.storage_offset()); }>);
   put_in_front("is_contiguous", plain<[](T x) { return PyBool_FromLong(x.is_contiguous() ? 1 : 0); }>);
+  put_in_front("element_size", plain<[](T x) { return PyLong_FromSize_t(x.element_size()); }>);
+  put_in_front("is_floating_point",
+               plain<[](T x) { return PyBool_FromLong(x.is_floating_point() ? 1 : 0); }>);
+  put_in_front("is_complex", plain<[](T x) { return PyBool_FromLong(x.is_complex() ? 1 : 0); }>);
   put_in_front("data_ptr", plain<[](T x) { return PyLong_FromVoidPtr(const_cast<void*>(x.data_ptr())); }>);
   put_in_front("shape", shape);
   put_in_front("dtype", dtype);
-  put_in_front("ndim", ndim);
+  put_in_front("device", device);
+  put_in_front("ndim", count_of<[](T x) { return x.dim(); }>);
+  put_in_front("itemsize", count_of<[](T x) { return x.itemsize(); }>);
+  put_in_front("nbytes", count_of<[](T x) { return x.nbytes(); }>);
+  put_in_front("real", real);
+  put_in_front("imag", attribute<[](T x) { return x.imag(); }>);
   put_in_front("T", attribute<[](T x) { return x.T(); }>);
   put_in_front("mT", attribute_or_self<[](T x) { return x.mT(); }>);
   put_in_front("H", attribute_or_self<[](T x) { return x.H(); }>);
   put_in_front("mH", attribute_or_self<[](T x) { return x.mH(); }>);
   put_in_front("data", attribute<[](T x) { return x.detach(); }>);
-  put_in_front("empty", empty);
-  put_in_front("zeros", zeros);
-  put_in_front("ones", ones);
 }
 
 }  // namespace tenstride::python

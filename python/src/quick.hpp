@@ -6,5 +6,7 @@ namespace tenstride::python {
 /// Puts quick ways in front of the operations that are called most: `x.view(2, 3)` and the like, where all
 /// arguments are ints given by position. Pre: before `define_methods`.
 void define_quick_methods();
+/// The same for small factories (`torch.zeros(2, 3)`) and arithmetic by its names (`x.add(1)`).
+void define_quick_functions();
 
 }  // namespace tenstride::python

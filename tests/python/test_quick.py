@@ -43,6 +43,8 @@ def outcome(function, *arguments, **keywords):
         result = function(*arguments, **keywords)
     except Exception as error:
         return type(error), str(error)
+    if isinstance(result, tuple) and any(isinstance(part, torch.Tensor) for part in result):
+        return tuple(map(facts, result))
     if not isinstance(result, torch.Tensor):
         return type(result), result
     values = None if result.is_meta else repr(result.tolist())
@@ -122,6 +124,23 @@ def wider(draw, x):
     return front + given if draw.random() < 0.8 else axes(draw, (1, 2, 3))
 
 
+def several(draw, x):
+    """Axes in brackets, or not."""
+    count = draw.choice((0, 1, 1, 2))
+    return draw.choice((tuple(axes(draw, (count,))), axis(draw)))
+
+
+def sources_and_targets(draw, x):
+    chosen = order(draw, x)[: draw.choice((0, 1, 2))]
+    return draw.choice((axes(draw, (2, 2, 2, 1)), [chosen, order(draw, x)[: len(chosen)]]))
+
+
+def strided(draw, x):
+    count = draw.choice((0, 1, 2, 3))
+    given = [[draw.randint(0, 3) for _ in range(count)], tuple(draw.randint(-1, 3) for _ in range(count))]
+    return given + [draw.randint(-1, 5) for _ in range(draw.choice((0, 0, 1)))]
+
+
 #: By method: what a call may be given.
 METHODS = {
     "view": sizes,
@@ -132,16 +151,20 @@ METHODS = {
     "transpose": lambda draw, x: axes(draw, (2, 2, 2, 1)),
     "swapaxes": lambda draw, x: axes(draw, (2, 2, 2, 1)),
     "swapdims": lambda draw, x: axes(draw, (2, 2, 2, 1)),
-    "movedim": lambda draw, x: axes(draw, (2, 2, 2, 1)),
-    "moveaxis": lambda draw, x: axes(draw, (2, 2, 2, 1)),
+    "movedim": sources_and_targets,
+    "moveaxis": sources_and_targets,
     "unsqueeze": lambda draw, x: axes(draw, (1, 1, 1, 0)),
-    "squeeze": lambda draw, x: axes(draw, (0, 1, 1, 2)),
+    "squeeze": lambda draw, x: [several(draw, x) for _ in range(draw.choice((0, 1, 1, 1, 2)))],
     "select": lambda draw, x: axes(draw, (2, 2, 2, 3)),
     "narrow": lambda draw, x: [axis(draw), draw.randint(-4, 4), draw.randint(-1, 3)],
     "diagonal": lambda draw, x: axes(draw, (0, 1, 2, 3, 3)),
     "unfold": lambda draw, x: [axis(draw), draw.randint(-1, 4), draw.randint(-1, 3)],
     "flatten": lambda draw, x: axes(draw, (0, 1, 2)),
     "unflatten": lambda draw, x: [axis(draw), sizes(draw, x)],
+    "as_strided": strided,
+    "unbind": lambda draw, x: axes(draw, (0, 1, 1)),
+    "split": lambda draw, x: axes(draw, (0, 1, 2, 2)),
+    "chunk": lambda draw, x: axes(draw, (0, 1, 2, 2)),
     "size": lambda draw, x: axes(draw, (0, 1)),
     "stride": lambda draw, x: axes(draw, (0, 1)),
 }
@@ -262,6 +285,40 @@ def test_arithmetic_of_two_tensors_agrees(operate):
             assert short == outcome(operate, x, other), (facts(x), facts(other))
 
 
+BY_NAME = ("add", "sub", "mul", "div", "eq", "ne", "lt", "le", "gt", "ge", "add_", "sub_", "mul_", "div_")
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_arithmetic_by_its_names_agrees(name):
+    draw = random.Random(name)
+    for _ in range(ROUNDS):
+        x = random_tensor(draw)
+        other = draw.choice((number(draw), random_tensor(draw), x.clone(), x))
+        short, long = x.clone(), x.clone()
+        given = outcome(getattr(short, name), other)
+        function = None if name.endswith("_") else outcome(getattr(torch, name), short, other)
+        with torch.CopyLedger():
+            assert given == outcome(getattr(long, name), long_way(other)), (facts(x), other)
+        assert function in (None, given) and facts(short) == facts(long)
+
+
+def test_methods_that_take_a_tensor_a_dtype_or_nothing_agree():
+    draw = random.Random("tensors")
+    for _ in range(ROUNDS):
+        x, other = random_tensor(draw), random_tensor(draw)
+        if draw.random() < 0.6 and x.numel() > 0:
+            other = torch.empty(x.numel()).view(draw.choice(([-1], [1, -1], x.shape, x.shape[::-1])))
+        calls = [("view_as", other), ("reshape_as", other), ("expand_as", other), ("ravel",), ("view", torch.int32)]
+        calls += [("conj",), ("adjoint",), ("alias",), ("clone",), ("contiguous",), ("flatten",)]
+        for name, *given in calls:
+            short = outcome(getattr(x, name), *given)
+            with torch.CopyLedger():
+                assert short == outcome(getattr(x, name), *given), (name, facts(x), facts(other))
+        assert facts(x.real) == facts(torch.real(x)) and outcome(getattr, x, "imag") == outcome(torch.imag, x)
+        assert (x.real is x) == (x.conj() is x) == (not x.is_complex())
+        assert (x.itemsize, x.nbytes, x.device) == (x.element_size(), x.numel() * x.dtype.itemsize, torch.device("cpu"))
+
+
 @pytest.mark.parametrize("operate", IN_PLACE)
 def test_arithmetic_in_place_agrees(operate):
     draw = random.Random(operate.__name__)
@@ -317,6 +374,9 @@ def test_factories_agree(name):
         if name == "empty" and len(short) == len(long) > 2:  # but for the elements
             short, long = short[:-1], long[:-1]
         assert short == long, (given, keywords)
+    for value in (0, 3, -(2**40), 1.5, -0.0, float("inf")):
+        for size in ((2, 3), [], (0,), (3,)):
+            assert outcome(torch.full, size, value) == outcome(torch.full, size, long_way(value))
     assert torch.zeros(100, 100).sum() == 0 and torch.ones(10, 10).sum() == 100
 
 
