@@ -173,20 +173,6 @@ void order_outer_loops(CopyPlan& plan, OuterOrder order) {
   }
 }
 
-/// Bytes of the destination that a tile is wide. Rows of one- and two-byte items that do not begin at pages
-/// are read line by line, and that goes well for few rows only. A strip of long items that has to keep the
-/// end of each row for the next one keeps less of wider rows.
-Index choose_width(const CopyPlan& plan, Index item_bytes) {
-  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
-  const CopyLoop& run = plan.loops[plan.turned_loop];
-  const Index apart = std::abs(inner.src_stride) / plan.item_elements * item_bytes;
-  const Index columns_apart = run.dst_stride / plan.item_elements * item_bytes;
-  if (plan.kernel != CopyKernel::tile || plan.conversion != CopyConversion::none) return tile_dst_bytes;
-  if (item_bytes <= 2 && apart >= tile_src_bytes / 2 && apart % tile_src_bytes != 0) return line_bytes;
-  if (item_bytes == 8 && columns_apart % line_bytes != 0) return 2 * tile_dst_bytes;
-  return tile_dst_bytes;
-}
-
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
 /// than the tile on one side the tile grows along the other.
 void choose_tile(CopyPlan& plan, Index bytes) {
@@ -195,7 +181,7 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
   const Index widest = std::max(bytes, dst_bytes);
   const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
-  plan.tile_dst = std::max(std::max<Index>(choose_width(plan, bytes) / bytes, 1), line);
+  plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
   if (run.extent < plan.block_src) {

@@ -91,15 +91,20 @@ struct Pending {
   }
 };
 
-/// Rows turned into columns as they are read: `lines` lines of 64 bytes of each of `count` rows, `count`
-/// items of which fill whole lines, at most `longest_column` bytes. Column c goes to dst + c * dst_pitch.
+/// Rows turned into columns of `column_bytes`: `lines` lines of 64 bytes of each of column_bytes / item rows.
+/// Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2 cache,
+/// `rows_in_turn` rows at a time, while those before are turned.
 struct Along {
-  static constexpr std::size_t longest_column = 256;
+  static constexpr std::size_t column_bytes = 128;
+  /// 1 KiB: of 128 rows, with as much that comes next, a fourth of the L2 cache. Runs of half of it are read
+  /// at .6 of the speed.
+  static constexpr std::size_t page_lines = 16;
+  /// So many rows the processor's prefetcher follows best: .95 of a plain copy, where row by row gives .85.
+  static constexpr std::size_t rows_in_turn = 8;
 
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
   Rows rows;
-  std::size_t count = 0;
   std::size_t lines = 0;
   /// Null where each column begins at a line's start. Otherwise the 64 bytes before each column: each is
   /// shifted down to a line's start, takes what this leaves free from here, and leaves its end here.

@@ -17,10 +17,10 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
 
 template <std::size_t item>
 void turn_along(const Along& along) {
-  const std::size_t bytes = along.count * item;
+  constexpr std::size_t bytes = Along::column_bytes;
   for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
-    std::byte column[64 + Along::longest_column];
-    for (std::size_t r = 0; r < along.count; ++r) {
+    std::byte column[64 + bytes];
+    for (std::size_t r = 0; r < bytes / item; ++r) {
       std::memcpy(column + 64 + r * item, along.rows[r] + c * item, item);
     }
     std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;

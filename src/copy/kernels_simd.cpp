@@ -20,6 +20,7 @@
 #include "copy/convert_simd-inl.h"
 #include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
+#include "copy/turn_along_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();

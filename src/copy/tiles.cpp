@@ -204,7 +204,6 @@ class TileWorker {
     along.dst = tile.dst + tile.column * tiling_.run.dst_stride + tile.first * item;
     along.dst_pitch = tiling_.run.dst_stride;
     along.rows = rows;
-    along.count = static_cast<Size>(tile.rows());
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_.get();
     along.next = *next_rows_;

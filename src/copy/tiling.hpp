@@ -56,8 +56,8 @@ struct Tiling {
   /// Whether rows begin anywhere in a line: then a strip keeps the end of each of its rows for the next
   /// strip, which writes it with the beginning of its own.
   bool carries = false;
-  /// Whether rows of the source are read line by line, all rows of a strip in turn (see `Along`), in place of
-  /// page by page. Not where they lie so close together that the whole tile is one stream.
+  /// Whether strips are turned straight to memory (see `Along`). Not where rows of the source lie so close
+  /// together that the whole tile is one stream.
   bool is_along = false;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
@@ -75,12 +75,9 @@ struct Tiling {
       if (!carries)
         shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
     }
-    const Index strip_bytes = plan.tile_dst * item;
     is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
                !is_dense && std::abs(inner.src_stride) >= apart_bytes &&
-               strip_bytes % static_cast<Index>(line_bytes) == 0 &&
-               strip_bytes <= static_cast<Index>(Along::longest_column) &&
-               (plan.tile_dst <= most_streams || strip_bytes == static_cast<Index>(line_bytes));
+               plan.tile_dst * item == static_cast<Index>(Along::column_bytes);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panel = carries ? plan.tile_src : std::max(plan.tile_src, panel_items / plan.tile_src * plan.tile_src);
     panels = ceil_divide(run.extent, panel);
@@ -90,8 +87,6 @@ struct Tiling {
   /// Columns of the turned loop that one unit of work covers.
   static constexpr Index panel_items = 4096;
   static constexpr Index apart_bytes = 2048;
-  /// The processor's prefetcher follows so many rows.
-  static constexpr Index most_streams = 32;
 
   /// Whether all outer loops keep the destination's place within a line.
   static bool has_whole_lines(const Walk& walk) {

@@ -184,11 +184,15 @@ HWY_INLINE void turn_blocks(D d, V* v, std::size_t apart) {
 #endif
 }
 
-/// Turns `width` bytes of each of width / item rows; each byte is loaded once, by a whole vector. `lines` of
-/// what is pending go out after each group of rows and each group of columns.
+/// How often a square calls `between`: after each group of rows and after each four columns of a group.
 template <std::size_t item, std::size_t width>
+inline constexpr std::size_t calls_in_square = width / 16 + 16 / item / 4;
+
+/// Turns `width` bytes of each of width / item rows; each byte is loaded once, by a whole vector. Meanwhile
+/// what was turned before goes out, a few lines with each call of `between`.
+template <std::size_t item, std::size_t width, class Between>
 HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* const* rows, std::size_t at,
-                            Pending& pending, std::size_t lines) {
+                            const Between& between) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = width / 16;
   using T = Item<item>;
@@ -201,7 +205,7 @@ HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* 
     for (std::size_t k = 0; k < group; ++k) {
       v[b * group + k] = hn::LoadU(d, reinterpret_cast<const T*>(rows[b * group + k] + at));
     }
-    pump(pending, lines);
+    between();
     weave<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
@@ -211,7 +215,7 @@ HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* 
     for (std::size_t b = 0; b < blocks; ++b) {
       hn::StoreU(v[b * group + c], d, reinterpret_cast<T*>(out + (b * group + c) * pitch));
     }
-    if (c % 4 == 3) pump(pending, lines);
+    if (c % 4 == 3) between();
   }
 }
 
@@ -223,8 +227,7 @@ HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in,
                           std::size_t cols, Pending& pending_before) {
   constexpr std::size_t count = width / item;
   constexpr std::size_t line = 64;
-  // Calls of pump in a square: one for each group of rows, one for each four columns of a group.
-  constexpr std::size_t calls = width / 16 + 16 / item / 4;
+  constexpr std::size_t calls = calls_in_square<item, width>;
   const std::size_t row_bytes = cols * item;
   const std::size_t groups = (rows + count - 1) / count;
   // Then columns must come in rising order, as units write them.
@@ -232,6 +235,7 @@ HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in,
   Pending pending = pending_before;  // a copy, which no store can change
   const std::size_t squares = groups * ((row_bytes + width - 1) / width);
   const std::size_t lines = (pending.lines() + squares * calls - 1) / (squares * calls);
+  const auto between = [&]() HWY_ATTR { pump(pending, lines); };
   for (std::size_t start = 0; start < row_bytes; start += line) {
     const std::size_t end = std::min(start + line, row_bytes);
     // From last to first: see Kernels::Turn on spilling rows.
@@ -241,7 +245,7 @@ HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in,
       std::byte* const to = out + g * width;
       std::size_t at = start;
       for (; !spills && at + width <= end; at += width) {
-        turn_square<item, width>(to + at / item * out_pitch, out_pitch, pointers, at, pending, lines);
+        turn_square<item, width>(to + at / item * out_pitch, out_pitch, pointers, at, between);
       }
       for (; at < end; at += 16) {
         pump(pending, lines);
@@ -267,60 +271,6 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
     turn_rows<item, 16>(out, out_pitch, in, rows, cols, pending);
   } else {
     turn_rows<item, widest>(out, out_pitch, in, rows, cols, pending);
-  }
-}
-
-/// One line of each row at a time is turned into a buffer; while it is written the next is asked for, a line
-/// of a row with each line written. The processor's prefetcher follows the rows, each line comes as near as
-/// the L2 cache just before it is read.
-template <std::size_t item>
-void turn_along(const Along& along) {
-  constexpr std::size_t line = 64;
-  constexpr std::size_t columns = line / item;
-  constexpr std::size_t group = widest / item;
-  const hn::CappedTag<std::uint8_t, line> d;
-  constexpr std::size_t step = hn::MaxLanes(d);
-  alignas(line) std::byte buffer[columns * (Along::longest_column + line)];
-  const std::byte* rows[Along::longest_column / item];
-  for (std::size_t r = 0; r < along.count; ++r) rows[r] = along.rows[r];
-  const std::size_t bytes = along.count * item;
-  const std::size_t before = along.kept == nullptr ? 0 : line;
-  const std::size_t pitch = bytes + before;
-  std::byte* dst = along.dst;
-  std::byte* kept = along.kept;
-  Pending nothing;
-  for (std::size_t at = 0; at < along.lines * line; at += line) {
-    for (std::size_t r = 0; r < along.count; r += group) {
-      for (std::size_t part = 0; part < line; part += widest) {
-        turn_square<item, widest>(buffer + part / item * pitch + before + r * item, pitch, rows + r,
-                                  at + part, nothing, 0);
-      }
-    }
-    if (kept != nullptr) {
-      for (std::byte* column = buffer; column < buffer + columns * pitch; column += pitch, kept += line) {
-        for (std::size_t part = 0; part < line; part += step) {
-          auto* const keep = reinterpret_cast<std::uint8_t*>(kept + part);
-          auto* const start = reinterpret_cast<std::uint8_t*>(column + part);
-          hn::StoreU(hn::LoadU(d, keep), d, start);
-          hn::StoreU(hn::LoadU(d, start + bytes), d, keep);
-        }
-      }
-    }
-    if (at + line == along.lines * line) {
-      for (std::size_t r = 0; r < along.count; ++r) rows[r] = along.next[r] - at - line;
-    }
-    const std::byte* const* row = rows;
-    const std::byte* from = buffer + before;
-    for (std::size_t c = 0; c < columns; ++c, from += pitch, dst += along.dst_pitch) {
-      const std::size_t shift = kept == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(dst) % line;
-      for (std::size_t l = 0; l < bytes; l += line) {
-        __builtin_prefetch(*row++ + at + 2 * line - 1, 0, 2);
-        for (std::size_t part = l; part < l + line; part += step) {
-          hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from - shift + part)), d,
-                     reinterpret_cast<std::uint8_t*>(dst - shift + part));
-        }
-      }
-    }
   }
 }
 
