@@ -6,9 +6,9 @@
 #include "compare_blocks.hpp"
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
+#include "reduce_named.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
-#include "tenstride/reduce.hpp"
 
 /// Reductions by PyTorch's call forms: the folding is that of reduce.hpp; and where extremes stand.
 namespace tenstride {
@@ -39,7 +39,8 @@ Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, Keep
   const Dims axes = axes_or_all(x, dim);
   const detail::ReadingScope reading;
   const Tensor converted = dtype && *dtype != x.dtype() ? x.to({.dtype = *dtype}) : x;
-  Tensor result = with_kept(operation, x, axes, reduce_axes(converted, axes, reduction), keepdim);
+  Tensor result =
+      with_kept(operation, x, axes, detail::reduce_axes(operation, converted, axes, reduction, {}), keepdim);
   // Asked for bools or small integers, PyTorch sums in these.
   return dtype && result.dtype() != *dtype ? result.to({.dtype = *dtype}) : result;
 }

@@ -28,9 +28,10 @@ Layout met_layout(const Tensor& x, DType meeting) {
   return layout_like(x.layout(), MemoryFormat::preserve, "compare");
 }
 
-Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b) {
+Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b,
+               Caller caller) {
   const std::string_view operation = name_of(comparison);
-  const detail::OperationScope scope(operation, {});
+  const detail::OperationScope scope(operation, caller);
   const std::optional<DType> meeting = result_type(std::array{typed(a), type_b});
   if (!meeting) {
     throw RuntimeError(detail::message(operation, ": dtypes ", name(a.dtype()), " and ", name(type_b.dtype),
@@ -49,53 +50,53 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   return result;
 }
 
-Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b) {
+Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, Caller caller) {
   detail::require_one_device(name_of(comparison), a, b);
-  return compare(comparison, a, b, typed(b));
+  return compare(comparison, a, b, typed(b), caller);
 }
 
-Tensor compare(Comparison comparison, const Tensor& a, const Scalar& b) {
+Tensor compare(Comparison comparison, const Tensor& a, const Scalar& b, Caller caller) {
   const detail::Prepared number = detail::prepare(b);
-  return compare(comparison, a, number.tensor, number.typed);
+  return compare(comparison, a, number.tensor, number.typed, caller);
 }
 
 }  // namespace
 
-Tensor eq(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::eq, a, b);
+Tensor eq(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::eq, a, b, caller);
 }
-Tensor ne(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::ne, a, b);
+Tensor ne(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::ne, a, b, caller);
 }
-Tensor lt(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::lt, a, b);
+Tensor lt(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::lt, a, b, caller);
 }
-Tensor le(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::le, a, b);
+Tensor le(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::le, a, b, caller);
 }
-Tensor gt(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::gt, a, b);
+Tensor gt(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::gt, a, b, caller);
 }
-Tensor ge(const Tensor& a, const Tensor& b) {
-  return compare(Comparison::ge, a, b);
+Tensor ge(const Tensor& a, const Tensor& b, Caller caller) {
+  return compare(Comparison::ge, a, b, caller);
 }
-Tensor eq(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::eq, a, b);
+Tensor eq(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::eq, a, b, caller);
 }
-Tensor ne(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::ne, a, b);
+Tensor ne(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::ne, a, b, caller);
 }
-Tensor lt(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::lt, a, b);
+Tensor lt(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::lt, a, b, caller);
 }
-Tensor le(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::le, a, b);
+Tensor le(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::le, a, b, caller);
 }
-Tensor gt(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::gt, a, b);
+Tensor gt(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::gt, a, b, caller);
 }
-Tensor ge(const Tensor& a, const Scalar& b) {
-  return compare(Comparison::ge, a, b);
+Tensor ge(const Tensor& a, const Scalar& b, Caller caller) {
+  return compare(Comparison::ge, a, b, caller);
 }
 
 }  // namespace tenstride

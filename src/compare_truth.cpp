@@ -6,6 +6,7 @@
 #include "compare_parts.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
+#include "watch.hpp"
 
 namespace tenstride {
 namespace {
@@ -103,16 +104,20 @@ Tensor reduce_axis(const Tensor& x, Index dim, KeepDim keepdim, bool is_all) {
 
 }  // namespace
 
-Tensor all(const Tensor& x, Index dim, KeepDim keepdim) {
+Tensor all(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const detail::OperationScope scope("all", caller);
   return reduce_axis(x, dim, keepdim, true);
 }
-Tensor any(const Tensor& x, Index dim, KeepDim keepdim) {
+Tensor any(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const detail::OperationScope scope("any", caller);
   return reduce_axis(x, dim, keepdim, false);
 }
-Tensor Tensor::all() const {
+Tensor Tensor::all(Caller caller) const {
+  const detail::OperationScope scope("all", caller);
   return reduce_whole(*this, true);
 }
-Tensor Tensor::any() const {
+Tensor Tensor::any(Caller caller) const {
+  const detail::OperationScope scope("any", caller);
   return reduce_whole(*this, false);
 }
 

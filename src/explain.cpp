@@ -48,6 +48,12 @@ class Unwatched {
   detail::Watch* watch_;
 };
 
+template <class Run>
+Evaluation unwatched(const Run& run) {
+  const Unwatched scope;
+  return run();
+}
+
 /// The fixes that copy, each tried out.
 std::vector<Fix> copying_fixes(const ViewObstacle& obstacle, DType dtype) {
   std::vector<Fix> fixes;
@@ -139,6 +145,7 @@ void explain_failure(Explanation& explanation) {
 
 /// Blames steps, and explains the failure.
 void conclude(Explanation& explanation) {
+  const Unwatched trial;
   const std::vector<Step>& steps = explanation.evaluation.steps;
   for (std::size_t i = 0; i < steps.size(); ++i) explanation.causes.push_back(detail::cause_of(steps, i));
   if (explanation.evaluation.failure) explain_failure(explanation);
@@ -166,7 +173,7 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     // for real.
     EvaluateOptions evaluate_options{.inputs = on_meta(options.inputs), .device = Device::meta};
     evaluate_options.scrambles = options.scrambles;
-    Evaluation forecast = evaluate(program, evaluate_options);
+    Evaluation forecast = unwatched([&] { return evaluate(program, evaluate_options); });
     if (forecast.totals.peak_bytes > options.max_bytes && !forecast.failure) {
       explanation.note =
           detail::message("the value is left out: it needs ", bytes_to_text(forecast.totals.peak_bytes),
@@ -207,7 +214,7 @@ Explanation ExplainSession::explain(std::string_view text) {
   Explanation explanation;
   explanation.is_of_session = true;
   try {
-    Evaluation forecast = interpreter_.forecast(text);
+    Evaluation forecast = unwatched([&] { return interpreter_.forecast(text); });
     if (forecast.totals.peak_bytes > options_.max_bytes) {
       const std::size_t begin = interpreter_.text().size();
       explanation.expression = detail::message(interpreter_.text(), text, '\n');

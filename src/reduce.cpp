@@ -6,6 +6,7 @@
 
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
+#include "reduce_named.hpp"
 #include "reduce_walk.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
@@ -19,11 +20,11 @@ using detail::message;
 constexpr std::array<std::string_view, 7> reduction_names{"sum", "mean", "prod", "min", "max", "any", "all"};
 
 /// The axes that stay, with PyTorch's refusals for those that go.
-Dims kept_axes(const Tensor& x, const Dims& axes) {
+Dims axes_that_stay(std::string_view operation, const Tensor& x, const Dims& axes) {
   std::uint64_t named = 0;
   for (const Index axis : axes) {
-    const std::size_t d = wrap_axis("reduce", axis, x.shape());
-    if ((named >> d & 1U) != 0) detail::throw_repeated_axis("reduce", axes, axis, x.shape());
+    const std::size_t d = wrap_axis(operation, axis, x.shape());
+    if ((named >> d & 1U) != 0) detail::throw_repeated_axis(operation, axes, axis, x.shape());
     named |= std::uint64_t{1} << d;
   }
   Dims kept;
@@ -66,10 +67,12 @@ Reduction parse_reduction(std::string_view name) {
       message("reduce: reduction \"", name, "\" must be one of sum, mean, prod, min, max, any, all"));
 }
 
-DType reduced_dtype(Reduction reduction, DType dtype) {
+namespace {
+
+DType reduced_dtype_for(std::string_view operation, Reduction reduction, DType dtype) {
   const auto refuse = [&](std::string_view rule) {
-    throw RuntimeError(
-        message("reduce: ", name(reduction), " of ", name(dtype), " must not be asked for: ", rule));
+    const std::string what = operation == name(reduction) ? "dtype " : message(name(reduction), " of ");
+    throw RuntimeError(message(operation, ": ", what, name(dtype), " must not be asked for: ", rule));
   };
   if (dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2)
     refuse("float8 is for storage; convert first");
@@ -92,9 +95,16 @@ DType reduced_dtype(Reduction reduction, DType dtype) {
   return dtype;
 }
 
-Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction) {
-  const DType dtype = reduced_dtype(reduction, x.dtype());
-  const Dims kept = kept_axes(x, axes);
+}  // namespace
+
+DType reduced_dtype(Reduction reduction, DType dtype) {
+  return reduced_dtype_for("reduce", reduction, dtype);
+}
+
+Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Dims& axes, Reduction reduction,
+                           Caller caller) {
+  const DType dtype = reduced_dtype_for(operation, reduction, x.dtype());
+  const Dims kept = axes_that_stay(operation, x, axes);
   Layout source{{}, {}, x.storage_offset()};
   for (const Index d : kept) {
     source.shape.push_back(x.shape()[detail::at(d)]);
@@ -108,17 +118,21 @@ Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction) {
     folded.shape.push_back(x.shape()[d]);
     folded.strides.push_back(x.strides()[d]);
     if (x.shape()[d] != 0 || (reduction != Reduction::min && reduction != Reduction::max)) continue;
-    throw IndexError(message("reduce: axis ", d, " must have an element, ", name(reduction),
+    throw IndexError(message(operation, ": axis ", d, " must have an element, ", name(reduction),
                              " of none has no value (shape ", x.shape(), ")"),
                      0, 1, INT64_MAX);
   }
-  const detail::OperationScope scope("reduce", {});
+  const detail::OperationScope scope(operation, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (x.is_meta() || result.numel() == 0) return result;
   const detail::UntoldScope untold;
   fold_into(result, x, source, folded, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.
   return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
+}
+
+Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction, Caller caller) {
+  return detail::reduce_axes("reduce", x, axes, reduction, caller);
 }
 
 }  // namespace tenstride

@@ -7,7 +7,7 @@
 
 #include "tenstride/compare.hpp"
 #include "tenstride/elementwise.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/operand.hpp"
 
 /// Just enough arithmetic to be usable, with PyTorch's results. Shapes broadcast, element types meet in
 /// `result_type`, and `elementwise_layout` says where the elements of the result lie: `abs` of a dense
@@ -21,28 +21,6 @@
 /// common one (int64 with uint64), where an operation does not know the type, and where tensors are on two
 /// devices.
 namespace tenstride {
-
-/// A tensor or a number: what stands on either side of an operator. Refers to the tensor it is made of, so it
-/// is for arguments alone.
-class Operand {
- public:
-  Operand(const Tensor& tensor) : tensor_(&tensor) {}
-  Operand(const Scalar& number) : number_(number) {}
-  template <class Number>
-  requires(std::is_arithmetic_v<Number>) Operand(Number number) : number_(number) {}
-  template <class Part>
-  Operand(std::complex<Part> number) : number_(number) {}
-
-  [[nodiscard]] bool is_tensor() const noexcept { return tensor_ != nullptr; }
-  /// Pre: is_tensor().
-  [[nodiscard]] const Tensor& tensor() const noexcept { return *tensor_; }
-  /// Pre: !is_tensor().
-  [[nodiscard]] const Scalar& number() const noexcept { return number_; }
-
- private:
-  const Tensor* tensor_ = nullptr;
-  Scalar number_;
-};
 
 /// a + alpha * b and a - alpha * b. The sum of bools is whether any is true; their difference is refused. Of
 /// integers `alpha` must be one. Two numbers give a tensor of rank 0.
@@ -170,84 +148,85 @@ TENSTRIDE_API Tensor argmax(const Tensor& x, std::optional<Index> dim = {}, Keep
 TENSTRIDE_API Tensor argmin(const Tensor& x, std::optional<Index> dim = {}, KeepDim keepdim = KeepDim::no,
                             Caller caller = Caller::current());
 
-/// Python's operators. `/` is `div`, `%` is `remainder`: both are Python's, not those of C++'s numbers.
+/// Python's operators, with the place where they are written. `/` is `div`, `%` is `remainder`: both are
+/// Python's, not those of C++'s numbers.
 inline Tensor operator+(const Tensor& a, const Operand& b) {
-  return add(a, b);
+  return add(a, b, 1, b.caller());
 }
 inline Tensor operator-(const Tensor& a, const Operand& b) {
-  return sub(a, b);
+  return sub(a, b, 1, b.caller());
 }
 inline Tensor operator*(const Tensor& a, const Operand& b) {
-  return mul(a, b);
+  return mul(a, b, b.caller());
 }
 inline Tensor operator/(const Tensor& a, const Operand& b) {
-  return div(a, b);
+  return div(a, b, Rounding::true_value, b.caller());
 }
 inline Tensor operator%(const Tensor& a, const Operand& b) {
-  return remainder(a, b);
+  return remainder(a, b, b.caller());
 }
 inline Tensor operator&(const Tensor& a, const Operand& b) {
-  return bitwise_and(a, b);
+  return bitwise_and(a, b, b.caller());
 }
 inline Tensor operator|(const Tensor& a, const Operand& b) {
-  return bitwise_or(a, b);
+  return bitwise_or(a, b, b.caller());
 }
 inline Tensor operator^(const Tensor& a, const Operand& b) {
-  return bitwise_xor(a, b);
+  return bitwise_xor(a, b, b.caller());
 }
-inline Tensor operator+(const Scalar& a, const Tensor& b) {
-  return add(a, b);
+inline Tensor operator+(const PlacedNumber& a, const Tensor& b) {
+  return add(a.number(), b, 1, a.caller());
 }
-inline Tensor operator-(const Scalar& a, const Tensor& b) {
-  return sub(a, b);
+inline Tensor operator-(const PlacedNumber& a, const Tensor& b) {
+  return sub(a.number(), b, 1, a.caller());
 }
-inline Tensor operator*(const Scalar& a, const Tensor& b) {
-  return mul(a, b);
+inline Tensor operator*(const PlacedNumber& a, const Tensor& b) {
+  return mul(a.number(), b, a.caller());
 }
-inline Tensor operator/(const Scalar& a, const Tensor& b) {
-  return div(a, b);
+inline Tensor operator/(const PlacedNumber& a, const Tensor& b) {
+  return div(a.number(), b, Rounding::true_value, a.caller());
 }
-inline Tensor operator%(const Scalar& a, const Tensor& b) {
-  return remainder(a, b);
+inline Tensor operator%(const PlacedNumber& a, const Tensor& b) {
+  return remainder(a.number(), b, a.caller());
 }
-inline Tensor operator&(const Scalar& a, const Tensor& b) {
-  return bitwise_and(a, b);
+inline Tensor operator&(const PlacedNumber& a, const Tensor& b) {
+  return bitwise_and(a.number(), b, a.caller());
 }
-inline Tensor operator|(const Scalar& a, const Tensor& b) {
-  return bitwise_or(a, b);
+inline Tensor operator|(const PlacedNumber& a, const Tensor& b) {
+  return bitwise_or(a.number(), b, a.caller());
 }
-inline Tensor operator^(const Scalar& a, const Tensor& b) {
-  return bitwise_xor(a, b);
+inline Tensor operator^(const PlacedNumber& a, const Tensor& b) {
+  return bitwise_xor(a.number(), b, a.caller());
 }
-inline Tensor operator-(const Tensor& x) {
-  return neg(x);
+inline Tensor operator-(const PlacedTensor& x) {
+  return neg(x.tensor(), x.caller());
 }
-inline Tensor operator~(const Tensor& x) {
-  return bitwise_not(x);
+inline Tensor operator~(const PlacedTensor& x) {
+  return bitwise_not(x.tensor(), x.caller());
 }
 inline Tensor& operator+=(Tensor& self, const Operand& other) {
-  return add_(self, other);
+  return add_(self, other, 1, other.caller());
 }
 inline Tensor& operator-=(Tensor& self, const Operand& other) {
-  return sub_(self, other);
+  return sub_(self, other, 1, other.caller());
 }
 inline Tensor& operator*=(Tensor& self, const Operand& other) {
-  return mul_(self, other);
+  return mul_(self, other, other.caller());
 }
 inline Tensor& operator/=(Tensor& self, const Operand& other) {
-  return div_(self, other);
+  return div_(self, other, Rounding::true_value, other.caller());
 }
 inline Tensor& operator%=(Tensor& self, const Operand& other) {
-  return remainder_(self, other);
+  return remainder_(self, other, other.caller());
 }
 inline Tensor& operator&=(Tensor& self, const Operand& other) {
-  return bitwise_and_(self, other);
+  return bitwise_and_(self, other, other.caller());
 }
 inline Tensor& operator|=(Tensor& self, const Operand& other) {
-  return bitwise_or_(self, other);
+  return bitwise_or_(self, other, other.caller());
 }
 inline Tensor& operator^=(Tensor& self, const Operand& other) {
-  return bitwise_xor_(self, other);
+  return bitwise_xor_(self, other, other.caller());
 }
 
 }  // namespace tenstride

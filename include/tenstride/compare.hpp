@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tenstride/elementwise.hpp"
-#include "tenstride/tensor.hpp"
+#include "tenstride/operand.hpp"
 
 /// Element-wise comparisons, as PyTorch's: shapes broadcast, element types meet in `result_type`, the result
 /// is a bool tensor laid out by `elementwise_layout`.
@@ -14,74 +14,52 @@ namespace tenstride {
 ///
 /// A Scalar is converted to the tensor's type unless it is of a higher kind, as in PyTorch: of uint8 elements
 /// 300 compares as 44, and int64 elements meet 0.5 in float32.
-TENSTRIDE_API Tensor eq(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor ne(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor lt(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor le(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor gt(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor ge(const Tensor& a, const Tensor& b);
-TENSTRIDE_API Tensor eq(const Tensor& a, const Scalar& b);
-TENSTRIDE_API Tensor ne(const Tensor& a, const Scalar& b);
-TENSTRIDE_API Tensor lt(const Tensor& a, const Scalar& b);
-TENSTRIDE_API Tensor le(const Tensor& a, const Scalar& b);
-TENSTRIDE_API Tensor gt(const Tensor& a, const Scalar& b);
-TENSTRIDE_API Tensor ge(const Tensor& a, const Scalar& b);
+TENSTRIDE_API Tensor eq(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ne(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor lt(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor le(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor gt(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ge(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor eq(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ne(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor lt(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor le(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor gt(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ge(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
 
-/// The operators are the functions above: they give a tensor, not a truth value. For one answer see
-/// `Tensor::equal` and `Tensor::is_same`.
-inline Tensor operator==(const Tensor& a, const Tensor& b) {
-  return eq(a, b);
+/// The operators are the functions above, with the place where they are written: they give a tensor, not a
+/// truth value. For one answer see `Tensor::equal` and `Tensor::is_same`.
+inline Tensor operator==(const Operand& a, const Operand& b) {
+  if (!a.is_tensor()) return eq(b.tensor(), a.number(), b.caller());
+  return b.is_tensor() ? eq(a.tensor(), b.tensor(), b.caller()) : eq(a.tensor(), b.number(), b.caller());
 }
-inline Tensor operator!=(const Tensor& a, const Tensor& b) {
-  return ne(a, b);
+inline Tensor operator!=(const Operand& a, const Operand& b) {
+  if (!a.is_tensor()) return ne(b.tensor(), a.number(), b.caller());
+  return b.is_tensor() ? ne(a.tensor(), b.tensor(), b.caller()) : ne(a.tensor(), b.number(), b.caller());
 }
-inline Tensor operator<(const Tensor& a, const Tensor& b) {
-  return lt(a, b);
+inline Tensor operator<(const Tensor& a, const Operand& b) {
+  return b.is_tensor() ? lt(a, b.tensor(), b.caller()) : lt(a, b.number(), b.caller());
 }
-inline Tensor operator<=(const Tensor& a, const Tensor& b) {
-  return le(a, b);
+inline Tensor operator<=(const Tensor& a, const Operand& b) {
+  return b.is_tensor() ? le(a, b.tensor(), b.caller()) : le(a, b.number(), b.caller());
 }
-inline Tensor operator>(const Tensor& a, const Tensor& b) {
-  return gt(a, b);
+inline Tensor operator>(const Tensor& a, const Operand& b) {
+  return b.is_tensor() ? gt(a, b.tensor(), b.caller()) : gt(a, b.number(), b.caller());
 }
-inline Tensor operator>=(const Tensor& a, const Tensor& b) {
-  return ge(a, b);
+inline Tensor operator>=(const Tensor& a, const Operand& b) {
+  return b.is_tensor() ? ge(a, b.tensor(), b.caller()) : ge(a, b.number(), b.caller());
 }
-inline Tensor operator==(const Tensor& a, const Scalar& b) {
-  return eq(a, b);
+inline Tensor operator<(const PlacedNumber& a, const Tensor& b) {
+  return gt(b, a.number(), a.caller());
 }
-inline Tensor operator!=(const Tensor& a, const Scalar& b) {
-  return ne(a, b);
+inline Tensor operator<=(const PlacedNumber& a, const Tensor& b) {
+  return ge(b, a.number(), a.caller());
 }
-inline Tensor operator<(const Tensor& a, const Scalar& b) {
-  return lt(a, b);
+inline Tensor operator>(const PlacedNumber& a, const Tensor& b) {
+  return lt(b, a.number(), a.caller());
 }
-inline Tensor operator<=(const Tensor& a, const Scalar& b) {
-  return le(a, b);
-}
-inline Tensor operator>(const Tensor& a, const Scalar& b) {
-  return gt(a, b);
-}
-inline Tensor operator>=(const Tensor& a, const Scalar& b) {
-  return ge(a, b);
-}
-inline Tensor operator==(const Scalar& a, const Tensor& b) {
-  return eq(b, a);
-}
-inline Tensor operator!=(const Scalar& a, const Tensor& b) {
-  return ne(b, a);
-}
-inline Tensor operator<(const Scalar& a, const Tensor& b) {
-  return gt(b, a);
-}
-inline Tensor operator<=(const Scalar& a, const Tensor& b) {
-  return ge(b, a);
-}
-inline Tensor operator>(const Scalar& a, const Tensor& b) {
-  return lt(b, a);
-}
-inline Tensor operator>=(const Scalar& a, const Tensor& b) {
-  return le(b, a);
+inline Tensor operator>=(const PlacedNumber& a, const Tensor& b) {
+  return le(b, a.number(), a.caller());
 }
 
 /// Whether a result keeps the axes it was reduced over, with size 1.
@@ -91,13 +69,15 @@ enum class KeepDim : unsigned char { no, yes };
 /// non-zero; of no elements all are, none is. The result is row-major and bool, but uint8 for uint8, as in
 /// PyTorch. Throws AxisError.
 /// Example: `all(tensor({{1, 0}, {1, 1}}), 1)` is [false, true].
-TENSTRIDE_API Tensor all(const Tensor& x, Index dim, KeepDim keepdim = KeepDim::no);
-TENSTRIDE_API Tensor any(const Tensor& x, Index dim, KeepDim keepdim = KeepDim::no);
-inline Tensor all(const Tensor& x) {
-  return x.all();
+TENSTRIDE_API Tensor all(const Tensor& x, Index dim, KeepDim keepdim = KeepDim::no,
+                         Caller caller = Caller::current());
+TENSTRIDE_API Tensor any(const Tensor& x, Index dim, KeepDim keepdim = KeepDim::no,
+                         Caller caller = Caller::current());
+inline Tensor all(const Tensor& x, Caller caller = Caller::current()) {
+  return x.all(caller);
 }
-inline Tensor any(const Tensor& x) {
-  return x.any();
+inline Tensor any(const Tensor& x, Caller caller = Caller::current()) {
+  return x.any(caller);
 }
 inline bool equal(const Tensor& a, const Tensor& b) {
   return a.equal(b);

@@ -29,7 +29,8 @@ enum class LedgerKind : unsigned char { copy, fill, allocation, scramble };
 /// "copy", "fill", "allocation" or "scramble".
 TENSTRIDE_API std::string_view name(LedgerKind kind);
 
-/// A line of a script that called, where an interpreter stands between it and the library.
+/// A line of a script that called, where an interpreter stands between it and the library; of an expression
+/// that `evaluate` or `explain` runs, the file is "<expression>".
 struct ScriptPlace {
   std::string file;
   std::string function;
@@ -65,7 +66,7 @@ struct LedgerEntry {
   /// time by their bytes; on meta 0.
   double start = 0;
   double seconds = 0;
-  /// The line that called the operation; line 0 where it is not known (operators have no place).
+  /// The line that called the operation; line 0 where it is not known.
   Caller caller{};
   /// Told instead of `caller` where there is one.
   std::optional<ScriptPlace> script{};

@@ -27,6 +27,7 @@ TENSTRIDE_API DType reduced_dtype(Reduction reduction, DType dtype);
 /// the order depends on the layout alone, so results are the same for any number of threads and on every
 /// instruction set. Integers wrap modulo 2^64. NaN wins in min and max, and is true; -0 is less than 0. Each
 /// element is read once. Example: `reduce_axes(ones({2, 3}), {1}, Reduction::sum)` is (3, 3).
-TENSTRIDE_API Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction);
+TENSTRIDE_API Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction,
+                                 Caller caller = Caller::current());
 
 }  // namespace tenstride

@@ -336,8 +336,8 @@ class TENSTRIDE_API Tensor {
   /// |a-b| <= atol + rtol*|b| everywhere.
   [[nodiscard]] bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8) const;
   /// Whether all (any) elements are non-zero; a 0-d bool tensor.
-  [[nodiscard]] Tensor all() const;
-  [[nodiscard]] Tensor any() const;
+  [[nodiscard]] Tensor all(Caller caller = Caller::current()) const;
+  [[nodiscard]] Tensor any(Caller caller = Caller::current()) const;
   /// As PyTorch prints it: "tensor([[0, 1],\n        [2, 3]])".
   [[nodiscard]] std::string to_string() const;
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "ledger.hpp"
 #include "message.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/io/atomic_file.hpp"
@@ -165,6 +166,7 @@ void define_explaining(nb::module_& module) {
         ExplainOptions options;
         options.inputs = inputs_of(inputs);
         options.scrambles = strict ? ScrambleRule::refuse : ScrambleRule::tell;
+        const LedgerPlaces places;
         return explain(expression, options);
       },
       nb::arg("expression"), nb::arg("strict"), nb::arg("inputs"));

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "call.hpp"
 #include "tenstride/ledger.hpp"
 #include "tree.hpp"
+#include "watch.hpp"
 
 namespace tenstride::detail {
 
@@ -155,6 +157,8 @@ class Evaluator {
   /// Fills in the hint; a scramble that is to be refused ends the evaluation.
   void note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes);
   [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
+  /// The line of the text, for the ledgers around.
+  [[nodiscard]] ScriptPlace place_of(TextRange range) const;
   [[nodiscard]] std::string_view text_at(TextRange range) const {
     return std::string_view(text_).substr(range.begin, range.end - range.begin);
   }
@@ -174,6 +178,8 @@ class Evaluator {
   std::size_t repeats_ = 0;
   std::size_t work_ = 0;
   Evaluation result_;
+  /// Whether somebody's ledger is open who has no place of his own for what is run. Before `ledger_`.
+  const bool is_watched_ = watch != nullptr && watch->script == nullptr;
   /// What the operation copies that runs.
   CopyLedger ledger_{256};
   /// Storages that steps made and that may be alive; those only held here are dead.
@@ -190,6 +196,9 @@ template <class Work>
 auto Evaluator::guarded(TextRange range, std::string_view op, const Value* self, Work&& work)
     -> decltype(work()) {
   try {
+    const ScriptPlace place = is_watched_ ? place_of(range) : ScriptPlace{};
+    std::optional<ScriptScope> scope;
+    if (is_watched_) scope.emplace(place);
     return work();
   } catch (const Error& error) {
     stop(error, range, op, self);

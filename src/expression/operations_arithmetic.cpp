@@ -249,11 +249,12 @@ Tensor plain_div(const Operand& a, const Operand& b, Caller caller) {
   return div(a, b, Rounding::true_value, caller);
 }
 /// A comparison, which may begin with a number: then it is the opposite of the tensor's.
-template <Tensor (*OfTwo)(const Tensor&, const Tensor&), Tensor (*WithNumber)(const Tensor&, const Scalar&),
-          Tensor (*FromNumber)(const Tensor&, const Scalar&)>
-Tensor compared(const Operand& a, const Operand& b, Caller) {
-  if (!a.is_tensor()) return FromNumber(b.tensor(), a.number());
-  return b.is_tensor() ? OfTwo(a.tensor(), b.tensor()) : WithNumber(a.tensor(), b.number());
+template <Tensor (*OfTwo)(const Tensor&, const Tensor&, Caller),
+          Tensor (*WithNumber)(const Tensor&, const Scalar&, Caller),
+          Tensor (*FromNumber)(const Tensor&, const Scalar&, Caller)>
+Tensor compared(const Operand& a, const Operand& b, Caller caller) {
+  if (!a.is_tensor()) return FromNumber(b.tensor(), a.number(), caller);
+  return b.is_tensor() ? OfTwo(a.tensor(), b.tensor(), caller) : WithNumber(a.tensor(), b.number(), caller);
 }
 
 }  // namespace

@@ -40,17 +40,17 @@ Value untyped_storage(Call& call) {
   return Value(Value::Variant(StorageBytes{self.with_layout(bytes, DType::uint8)}));
 }
 
-template <Tensor (*WithTensor)(const Tensor&, const Tensor&),
-          Tensor (*WithNumber)(const Tensor&, const Scalar&)>
+template <Tensor (*WithTensor)(const Tensor&, const Tensor&, Caller),
+          Tensor (*WithNumber)(const Tensor&, const Scalar&, Caller)>
 Value compared(Call& call) {
-  if (call.is_tensor(0)) return WithTensor(call.self(), call.tensor(0));
-  return WithNumber(call.self(), call.number(0));
+  if (call.is_tensor(0)) return WithTensor(call.self(), call.tensor(0), {});
+  return WithNumber(call.self(), call.number(0), {});
 }
 
-template <Tensor (*Along)(const Tensor&, Index, KeepDim), Tensor (*Whole)(const Tensor&)>
+template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
 Value reduced(Call& call) {
-  if (!call.has(0)) return Whole(call.self());
-  return Along(call.self(), call.index(0), call.flag(1, false) ? KeepDim::yes : KeepDim::no);
+  if (!call.has(0)) return Whole(call.self(), {});
+  return Along(call.self(), call.index(0), call.flag(1, false) ? KeepDim::yes : KeepDim::no, {});
 }
 
 Value broadcast_shapes_of(Call& call) {

@@ -64,6 +64,12 @@ StepKind kind_of(const Call& call, const Layout& before, const Tensor& result) {
   return StepKind::view;
 }
 
+ScriptPlace Evaluator::place_of(TextRange range) const {
+  const std::string_view before = std::string_view(text_).substr(0, range.begin);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  return {"<expression>", "", static_cast<unsigned>(line)};
+}
+
 /// Before each operation: what the one before it left behind goes.
 void Evaluator::sweep() {
   ledger_.clear();

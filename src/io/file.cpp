@@ -72,9 +72,9 @@ FileInfo read_file_info(const std::string& path) {
   return info;
 }
 
-Tensor open_tensor_file(const std::string& path) {
-  if (known_kind(path, "open") != FileKind::npy) return read_image(path);
-  return is_mappable(read_npy_header(path)) ? open_npy(path) : load_npy(path);
+Tensor open_tensor_file(const std::string& path, Caller caller) {
+  if (known_kind(path, "open") != FileKind::npy) return read_image(path, caller);
+  return is_mappable(read_npy_header(path)) ? open_npy(path) : load_npy(path, caller);
 }
 
 }  // namespace tenstride::io

@@ -51,8 +51,8 @@ ImageInfo read_image_info(const std::string& path) {
   return OpenImage(path, "read_image").info;
 }
 
-Tensor read_image(const std::string& path) {
-  const tenstride::detail::OperationScope scope("read_image", {});
+Tensor read_image(const std::string& path, Caller caller) {
+  const tenstride::detail::OperationScope scope("read_image", caller);
   const OpenImage image(path, "read_image");
   Tensor pixels = empty({image.info.height, image.info.width, image.info.channels}, {.dtype = DType::uint8});
   const std::string wrong = image.decoder->decode(pixels.mutable_storage_data());

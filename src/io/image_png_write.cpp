@@ -130,8 +130,8 @@ Tensor as_rows(const Tensor& rows) {
 
 }  // namespace
 
-void write_png(const std::string& path, const Tensor& image, Overwrite overwrite) {
-  const tenstride::detail::OperationScope scope("write_png", {});
+void write_png(const std::string& path, const Tensor& image, Overwrite overwrite, Caller caller) {
+  const tenstride::detail::OperationScope scope("write_png", caller);
   const tenstride::detail::ReadingScope reading;
   const Tensor picture = as_picture(image);
   const Index height = picture.shape()[0];

@@ -71,8 +71,8 @@ Tensor open_npy(const std::string& path, MapMode mode) {
   return Tensor(npy.elements(), npy.header.layout, npy.header.dtype);
 }
 
-Tensor load_npy(const std::string& path) {
-  const tenstride::detail::OperationScope scope("load_npy", {});
+Tensor load_npy(const std::string& path, Caller caller) {
+  const tenstride::detail::OperationScope scope("load_npy", caller);
   const MappedNpy npy(path, "load_npy", MapMode::read_only);
   const Storage storage = Storage::allocate(npy.header.nbytes);
   const std::byte* const first = npy.file.data() + npy.header.data_begin;
@@ -98,12 +98,12 @@ void NpyWriter::commit() {
   file_.commit();
 }
 
-void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options) {
+void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options, Caller caller) {
   if (tensor.is_meta()) {
     throw RuntimeError(
         message("save_npy: a meta tensor has no elements to be written (shape ", tensor.shape(), ")"));
   }
-  const tenstride::detail::OperationScope scope("save_npy", {});
+  const tenstride::detail::OperationScope scope("save_npy", caller);
   const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out
   NpyWriter writer(path, tensor.shape(), tensor.dtype(), options);
   copy_elements(writer.tensor(), tensor);

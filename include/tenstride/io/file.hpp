@@ -43,6 +43,6 @@ TENSTRIDE_API FileInfo read_file_info(const std::string& path);
 
 /// The tensor in a .npy, PNG or JPEG file, to be read: a .npy file is mapped where that is possible (then the
 /// tensor is read-only), all else is read into memory. Throws FileError.
-TENSTRIDE_API Tensor open_tensor_file(const std::string& path);
+TENSTRIDE_API Tensor open_tensor_file(const std::string& path, Caller caller = Caller::current());
 
 }  // namespace tenstride::io

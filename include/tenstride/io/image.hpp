@@ -32,7 +32,7 @@ inline constexpr Index max_image_pixels = Index{1} << 28;
 /// is scaled to 0..255, 16 bits are rounded to 8. Colour profiles, gamma and the orientation noted by a
 /// camera are not applied. Throws FileError for a file that is damaged or ends early, for CMYK, and for more
 /// than `max_image_pixels`.
-TENSTRIDE_API Tensor read_image(const std::string& path);
+TENSTRIDE_API Tensor read_image(const std::string& path, Caller caller = Caller::current());
 
 /// Reads the header alone. Throws FileError.
 TENSTRIDE_API ImageInfo read_image_info(const std::string& path);
@@ -41,6 +41,6 @@ TENSTRIDE_API ImageInfo read_image_info(const std::string& path);
 /// of 1 to 4; any layout. The file appears whole or not at all. Throws TypeError, ShapeError, FileError;
 /// RuntimeError for a meta tensor.
 TENSTRIDE_API void write_png(const std::string& path, const Tensor& image,
-                             Overwrite overwrite = Overwrite::refuse);
+                             Overwrite overwrite = Overwrite::refuse, Caller caller = Caller::current());
 
 }  // namespace tenstride::io

@@ -57,7 +57,7 @@ TENSTRIDE_API bool is_mappable(const NpyHeader& header);
 TENSTRIDE_API Tensor open_npy(const std::string& path, MapMode mode = MapMode::read_only);
 
 /// The file's elements in memory of their own, in this machine's byte order. Strides as the header says.
-TENSTRIDE_API Tensor load_npy(const std::string& path);
+TENSTRIDE_API Tensor load_npy(const std::string& path, Caller caller = Caller::current());
 
 /// The order in which elements are written: the last axis fastest (C), or the first (Fortran).
 enum class ElementOrder : unsigned char { row_major, column_major };
@@ -98,7 +98,8 @@ class TENSTRIDE_API NpyWriter {
 /// Writes the elements, whatever their layout, as `numpy.save` does, byte for byte (version 1.0). Conjugation
 /// is carried out. Moves each element once and needs no memory of its own. Throws as NpyWriter, and
 /// RuntimeError for a meta tensor.
-TENSTRIDE_API void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options = {});
+TENSTRIDE_API void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options = {},
+                            Caller caller = Caller::current());
 
 namespace detail {
 /// Everything before the elements. Throws TypeError for a type without a name in NumPy, ShapeError,
