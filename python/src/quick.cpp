@@ -98,22 +98,31 @@ PyObject* clone(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
 }
 
 PyObject* view(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
-  if (count == 1 && names == nullptr) {
-    if (const std::optional<DType> type = find_dtype(arguments[0])) {
-      return made([&] { return std::as_const(tensor_of(self)).view(*type); });
-    }
+  if (names != nullptr || detail::watch != nullptr) return nullptr;
+  if (const std::optional<Dims> sizes = read_sizes(arguments, count)) {
+    return made([&] { return std::as_const(tensor_of(self)).view(*sizes); });
   }
-  if (detail::watch != nullptr) return nullptr;
-  return of_sizes<[](const Tensor& x, const Dims& sizes) { return x.view(sizes); }>(self, arguments, count,
-                                                                                    names);
+  const std::optional<DType> type = count == 1 ? find_dtype(arguments[0]) : std::nullopt;
+  if (!type) return nullptr;
+  return made([&] { return std::as_const(tensor_of(self)).view(*type); });
 }
 
-/// `reshape` where it is a view; a copy goes the long way, which gives up the GIL.
+/// `reshape` to a view or a small copy. A copy that takes long goes the long way, which gives up the GIL.
+PyObject* reshaped(const Tensor& tensor, const Dims& sizes) {
+  if (detail::watch != nullptr) return nullptr;
+  return guarded([&]() -> PyObject* {
+    Layout layout = detail::blank(sizes.size(), tensor.storage_offset());
+    if (detail::view_into(tensor.layout(), sizes, "reshape", layout)) {
+      return make_tensor([&] { return tensor.with_layout(std::move(layout)); });
+    }
+    return is_small_copy(tensor) ? make_tensor([&] { return tensor.reshape(sizes); }) : nullptr;
+  });
+}
+
 PyObject* reshape(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
-  const Tensor& tensor = tensor_of(self);
-  if (detail::watch != nullptr || !(tensor.is_contiguous() || is_small_copy(tensor))) return nullptr;
-  return of_sizes<[](const Tensor& x, const Dims& sizes) { return x.reshape(sizes); }>(self, arguments, count,
-                                                                                       names);
+  if (names != nullptr) return nullptr;
+  const std::optional<Dims> sizes = read_sizes(arguments, count);
+  return sizes ? reshaped(tensor_of(self), *sizes) : nullptr;
 }
 
 PyObject* view_as(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
@@ -122,10 +131,8 @@ PyObject* view_as(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
                                                                                   names);
 }
 PyObject* reshape_as(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
-  const Tensor& tensor = tensor_of(self);
-  if (detail::watch != nullptr || !(tensor.is_contiguous() || is_small_copy(tensor))) return nullptr;
-  return of_tensor<[](const Tensor& x, const Tensor& y) { return x.reshape_as(y); }>(self, arguments, count,
-                                                                                     names);
+  if (names != nullptr || count != 1 || !is_tensor(arguments[0])) return nullptr;
+  return reshaped(tensor_of(self), tensor_of(arguments[0]).shape());
 }
 PyObject* ravel(PyObject* self, Arguments, Py_ssize_t count, PyObject* names) {
   const Tensor& tensor = tensor_of(self);
@@ -139,14 +146,13 @@ PyObject* flatten(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
   const Tensor& tensor = tensor_of(self);
   const Index rank = tensor.dim();
   std::array<Index, 2> axes{0, -1};
-  if (detail::watch != nullptr || names != nullptr || count > 2 || rank < 2) return nullptr;
-  if (!tensor.is_contiguous() && !is_small_copy(tensor)) return nullptr;
+  if (names != nullptr || count > 2 || rank < 2) return nullptr;
   for (Py_ssize_t i = 0; i < count; ++i) {
     if (!read_int(arguments[i], axes[static_cast<std::size_t>(i)])) return nullptr;
   }
   const auto wrap = [rank](Index axis) { return axis < 0 ? axis + rank : axis; };
   if (wrap(axes[0]) == wrap(axes[1])) return nullptr;
-  return made([&] { return tensor.flatten(axes[0], axes[1]); });
+  return guarded([&] { return reshaped(tensor, flatten_shape(tensor.shape(), axes[0], axes[1])); });
 }
 
 /// A tuple or list of ints.
