@@ -38,6 +38,9 @@ void list(const Options& options) {
   for (const std::string& full_name : arithmetic_names()) {
     if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
   }
+  for (const std::string& full_name : reduction_names(options.scope)) {
+    if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
+  }
   for (const auto& peer : peers()) {
     for (const Tiny& tiny : peer->tiny()) {
       const std::string full_name = "tiny/" + tiny.what;
@@ -72,6 +75,8 @@ int run(const Options& options) {
   result["operations"] = run_operations(session);
   write(options, result);
   result["arithmetic"] = run_arithmetic(session);
+  write(options, result);
+  result["reductions"] = run_reductions(session);
   write(options, result);
   result["chains"] = run_chains(session);
   write(options, result);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "call.hpp"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -212,6 +214,25 @@ std::vector<PlainFill> plain_fills() {
   add_fills<Sse2Loops>(fills);
 #endif
   return fills;
+}
+
+void plain_read(const std::byte* src, std::size_t bytes) {
+  // Sums of many words at once, which compilers turn to vectors.
+  constexpr std::size_t words = 16;
+  std::uint64_t sums[words] = {};
+  for (std::size_t at = 0; at + sizeof sums <= bytes; at += sizeof sums) {
+    std::uint64_t values[words];
+    std::memcpy(values, src + at, sizeof values);
+    for (std::size_t i = 0; i < words; ++i) sums[i] += values[i];
+  }
+  keep(sums);
+}
+
+void read_with(Team& team, const std::byte* src, std::size_t bytes) {
+  team.run([&](int member) {
+    const std::size_t begin = part(bytes, member, team.members());
+    plain_read(src + begin, part(bytes, member + 1, team.members()) - begin);
+  });
 }
 
 void copy_with(Team& team, const PlainCopy& plain, std::byte* dst, const std::byte* src, std::size_t bytes) {

@@ -27,8 +27,12 @@ struct PlainFill {
 /// memset, and ordinary and streaming stores of every width this machine has. The first is memset.
 std::vector<PlainFill> plain_fills();
 
+/// Reads every byte: what a reduction cannot do without.
+void plain_read(const std::byte* src, std::size_t bytes);
+
 /// Each member of the team moves one run of whole pages.
 void copy_with(Team& team, const PlainCopy& plain, std::byte* dst, const std::byte* src, std::size_t bytes);
 void fill_with(Team& team, const PlainFill& plain, std::byte* dst, unsigned char value, std::size_t bytes);
+void read_with(Team& team, const std::byte* src, std::size_t bytes);
 
 }  // namespace tenstride::bench

@@ -144,11 +144,34 @@ def tiny_table(records):
     yield ""
 
 
+def reductions_table(records):
+    """Shares of a plain read: a row for each pattern, a column for each type and reduction."""
+    for threads in sorted({record["threads"] for record in records}):
+        columns, rows = [], collections.OrderedDict()
+        for record in records:
+            if record["threads"] != threads:
+                continue
+            what, pattern, shape = record["name"].split(", ")
+            pattern = (pattern, shape.replace("x", " "))
+            if what not in columns:
+                columns.append(what)
+            rows.setdefault(pattern, {})[what] = text(share(record))
+        yield f"{threads} thread{'s' if threads > 1 else ''}:"
+        yield ""
+        yield "| pattern | shape | " + " | ".join(columns) + " |"
+        yield "|---|---|" + "--:|" * len(columns)
+        for (pattern, shape), row in rows.items():
+            yield f"| `{pattern}` | {shape} | " + " | ".join(row.get(what, "") for what in columns) + " |"
+        yield ""
+
+
 def markdown(result):
     lines = list(heading(result)) + ["## Overview", ""] + list(overview(result))
     for family, records in families(all_records(result)).items():
         rows = operations_table(records) if family == "operations" else table(records)
         lines += [f"## {family[0].upper()}{family[1:]}", ""] + list(rows)
+    if result.get("reductions"):
+        lines += ["## Reductions", ""] + list(reductions_table(result["reductions"]))
     if result.get("tiny"):
         lines += ["## Small things", ""] + list(tiny_table(result["tiny"]))
     return "\n".join(lines)

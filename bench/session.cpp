@@ -66,6 +66,22 @@ std::vector<Contender> Session::plain_fill_contenders(std::size_t bytes, int thr
   return contenders;
 }
 
+std::vector<Contender> Session::plain_read_contenders(const std::byte* src, std::size_t bytes,
+                                                      std::size_t written, int threads) {
+  std::vector<Contender> contenders;
+  std::byte* const dst = destination_.data();
+  for (const PlainFill& plain : fills_) {
+    const std::string name = written == 0 ? "read" : "read, " + plain.name;
+    contenders.push_back({name, local([=, &team = team(threads)] {
+                            read_with(team, src, bytes);
+                            if (written != 0) fill_with(team, plain, dst, 3, written);
+                          }),
+                          true});
+    if (written == 0) break;
+  }
+  return contenders;
+}
+
 Contender Session::fresh_plain_copy(std::size_t bytes) {
   return {"malloc, memcpy, free", local([bytes, src = source_.data()] {
             void* memory = std::malloc(bytes);

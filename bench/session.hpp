@@ -39,6 +39,9 @@ class Session {
   /// The yardsticks for a copy of `bytes` from source to destination, with so many threads; or for a fill.
   std::vector<Contender> plain_copy_contenders(std::size_t bytes, int threads);
   std::vector<Contender> plain_fill_contenders(std::size_t bytes, int threads);
+  /// The yardsticks for reading `bytes` of `src` and filling `written` bytes of the destination, if any.
+  std::vector<Contender> plain_read_contenders(const std::byte* src, std::size_t bytes, std::size_t written,
+                                               int threads);
   /// What everyone pays who copies into memory that nobody has touched: malloc, memcpy, free.
   Contender fresh_plain_copy(std::size_t bytes);
 
@@ -74,6 +77,8 @@ Json run_operations(Session& session);
 Json run_chains(Session& session);
 Json run_arithmetic(Session& session);
 std::vector<std::string> arithmetic_names();
+Json run_reductions(Session& session);
+std::vector<std::string> reduction_names(Scope scope);
 Json run_tiny(Session& session);
 
 /// Five significant digits: more is noise.
