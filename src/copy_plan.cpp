@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "copy_plan_order.hpp"
+
 namespace tenstride {
 namespace {
 
@@ -29,6 +31,9 @@ constexpr Index narrow_tile_bytes = 4096;
 /// A tile of few channels to be taken apart: half of the L1 cache, so that each channel is written in long
 /// runs.
 constexpr Index channels_bytes = 16384;
+
+/// Copies of so many bytes and more touch several times the pages that the TLB holds.
+constexpr Index beyond_tlb = Index{16} << 20;
 
 /// Turns the loop round so that it runs the other way on both sides.
 void reverse(CopyLoop& loop, CopyPlan& plan) {
@@ -135,44 +140,6 @@ Index choose_run(CopyPlan& plan) {
   return extent;
 }
 
-/// Takes a loop to a place further in.
-void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {
-  const auto follow = [&](std::size_t& loop) {
-    if (loop == from) {
-      loop = to;
-    } else if (loop > from && loop <= to) {
-      --loop;
-    }
-  };
-  CopyLoop* loops = plan.loops.data();
-  std::rotate(loops + from, loops + from + 1, loops + to + 1);
-  follow(plan.turned_loop);
-  if (has_scale_loop) follow(plan.scale_loop);
-}
-
-/// Whose strides decide on the order of the outer loops.
-enum class OuterOrder : std::uint8_t {
-  source,  ///< what is read next lies beside what was read
-  both     ///< the source's and the destination's in turn: neither side leaves its pages for long
-};
-
-void order_outer_loops(CopyPlan& plan, OuterOrder order) {
-  CopyLoop* loops = plan.loops.data();
-  const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
-  bool by_source = true;
-  for (std::size_t end = plan.strip_loop; end > 0; --end) {
-    std::size_t next = end - 1;
-    const auto stride = [&](std::size_t d) {
-      return by_source ? std::abs(loops[d].src_stride) : std::abs(loops[d].dst_stride);
-    };
-    for (std::size_t d = end - 1; d-- > 0;) {
-      if (stride(d) < stride(next)) next = d;
-    }
-    by_source = !by_source || order == OuterOrder::source || next == plan.turned_loop;
-    move_loop(plan, next, end - 1, per_index);
-  }
-}
-
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
 /// than the tile on one side the tile grows along the other.
 void choose_tile(CopyPlan& plan, Index bytes) {
@@ -201,7 +168,8 @@ void choose_tile(CopyPlan& plan, Index bytes) {
     plan.tile_dst = std::min(plan.tile_dst, most_listed / line * line);
   plan.tile_src = std::min(plan.tile_src, run.extent);
   plan.block_src = std::min(plan.block_src, plan.tile_src);
-  order_outer_loops(plan, OuterOrder::both);
+  order_outer_loops(plan, detail::OuterOrder::both);
+  detail::place_strips(plan);
 }
 
 /// Rows whose neighbours in the source are not their neighbours in the destination move in blocks of both.
@@ -222,7 +190,7 @@ void choose_row_tile(CopyPlan& plan, Index item_bytes) {
   plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(tile_src_bytes / row_bytes, 1));
   plan.tile_dst =
       std::min(plan.loops[last - 1].extent, std::max<Index>(row_tile_bytes / (plan.tile_src * row_bytes), 1));
-  order_outer_loops(plan, OuterOrder::source);
+  order_outer_loops(plan, detail::OuterOrder::source);
 }
 
 void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
@@ -323,6 +291,8 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   choose_kernel(result, item_bytes, bytes >= options.streaming_above);
   const std::optional<Index> past_cache = streams_above(result, item_bytes, options.streaming_above);
   result.streaming = past_cache && bytes >= *past_cache;
+  if (result.streaming && result.kernel == CopyKernel::tile && bytes >= beyond_tlb)
+    detail::arrange_for_pages(result, item_bytes * result.item_elements);
   result.threads = bytes < serial_below ? 1 : options.max_threads;
   return result;
 }

@@ -22,6 +22,29 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
 }
 
+TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
+  // Reversed: 7200 places would be written to before the first is gone on with, so loop 2 is a part of 75.
+  const CopyPlan reversed = of({{96, 75, 75, 96}, {1, 96, 7200, 540000}, 0}, f32);
+  EXPECT_EQ(reversed.to_string(),
+            "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
+            "  kernel   tile 16 x 96, streaming stores, threads\n"
+            "  from     0, to 0\n"
+            "  loop 0   15  dst stride 36000   src stride 480\n"
+            "  loop 1   75  dst stride 96      src stride 7200\n"
+            "  loop 2   5   dst stride 7200    src stride 96\n"
+            "  loop 3   96  dst stride 540000  src stride 1       source run\n"
+            "  loop 4   96  dst stride 1       src stride 540000  destination run");
+  EXPECT_EQ(reversed.strip_depth, 2U);
+  // 1344 places stay in the TLB; with rows of 48 floats each is written by whole lines of 16.
+  const CopyPlan turned = of({{48, 28, 28, 28, 48}, {1, 37632, 48, 1344, 1053696}, 0}, f32);
+  EXPECT_EQ(turned.tile_dst, 16);
+  EXPECT_EQ(turned.loops.size(), 5U);
+  // The same axes, too small for that to matter.
+  const CopyPlan small = of({{96, 15, 15, 96}, {1, 96, 1440, 21600}, 0}, f32);
+  EXPECT_EQ(small.tile_dst, 32);
+  EXPECT_EQ(small.loops.size(), 4U);
+}
+
 TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const std::array scale{0.1, 0.2, 0.3};
   const std::array shift{0.5};

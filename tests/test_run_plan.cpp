@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
 #include "copy_oracle.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/parallel.hpp"
@@ -98,6 +103,45 @@ TEST(RunPlan, CopiesLargeTransposesOnThreads) {
     }
   }
   set_num_threads(before);
+}
+
+TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
+  Random random(8);
+  const Dims shape{48, 3, 5, 64};
+  const Layout src{shape, {1, 48, 144, 720}, 0};
+  PlanOptions options;
+  options.streaming_above = 0;
+  for (const DType type : {DType::int16, DType::float32, DType::complex64, DType::complex128}) {
+    const auto in = random.bytes(static_cast<std::size_t>(oracle::bytes_of(type, numel(src))));
+    for (const std::size_t skew : {std::size_t{0}, std::size_t{16}, std::size_t{20}}) {
+      Bytes expected = random.bytes(in.size() + 192);
+      const Bytes before = expected;
+      oracle::copy(row_major(shape), type, expected.data() + 64 + skew, src, type, in.data(), {});
+      std::vector<std::byte> space(expected.size() + 64);
+      std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
+      CopyPlan made = plan(row_major(shape), type, src, type, options);
+      ASSERT_EQ(made.kernel, CopyKernel::tile);
+      ASSERT_EQ(made.strip_loop, 3U);
+      const Index items = 64 / static_cast<Index>(item_size(type));
+      std::array<std::size_t, 3> order{0, 1, 2};
+      do {
+        CopyPlan given = made;
+        for (std::size_t d = 0; d < 3; ++d) {
+          given.loops[d] = made.loops[order[d]];
+          if (order[d] == made.turned_loop) given.turned_loop = d;
+        }
+        for (given.strip_depth = 0; given.strip_depth <= 3; ++given.strip_depth) {
+          for (const Index rows : {items, made.tile_dst}) {
+            given.tile_dst = rows;
+            std::memcpy(out, before.data(), before.size());
+            run(given, out + 64 + skew, in.data());
+            ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
+                << given.to_string() << "\nstrips around loop " << given.strip_depth;
+          }
+        }
+      } while (std::next_permutation(order.begin(), order.end()));
+    }
+  }
 }
 
 TEST(RunPlan, CopiesRank64) {

@@ -112,7 +112,8 @@ struct CopyPlan {
   /// So many neighbouring elements move as one item (of at most 16 bytes): a pair of floats is an 8-byte
   /// item.
   Index item_elements = 1;
-  /// Outer to inner by the size of the destination stride, which is positive but, perhaps, in `turned_loop`.
+  /// Outer to inner; a loop may stand here in two parts. The destination stride is positive but, perhaps, in
+  /// `turned_loop`.
   CopyLoops loops;
   /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is
   /// the one along which the destination is dense.
@@ -120,6 +121,9 @@ struct CopyPlan {
   /// The destination run of these kernels: the loops from this one to the innermost, dense in the
   /// destination.
   std::size_t strip_loop = 0;
+  /// The loop over strips of the destination run, each as wide as a tile, stands around the loops from this
+  /// one to the run; inside of all where this is `strip_loop`.
+  std::size_t strip_depth = 0;
   /// Extent of the tile along the destination run and along the turned loop, in items: what is read together,
   /// into the L2 cache.
   Index tile_dst = 0;

@@ -124,6 +124,9 @@ struct Kernels {
   /// Writes whole lines of columns.
   using TurnAlong = void (*)(const Along& along);
   std::array<TurnAlong, 5> turn_along;
+  /// The same for columns of 64 bytes that begin at a line's start, of 64 / item rows of any length: for
+  /// items of 4, 8 and 16 bytes ([log2 - 2]).
+  std::array<TurnAlong, 3> turn_lines;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
   std::array<Gather, 5> gather;

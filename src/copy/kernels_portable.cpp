@@ -35,6 +35,16 @@ void turn_along(const Along& along) {
 }
 
 template <std::size_t item>
+void turn_lines(const Along& along) {
+  for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
+    std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
+    for (std::size_t r = 0; r < 64 / item; ++r) {
+      std::memcpy(to + r * item, along.rows[r] + c * item, item);
+    }
+  }
+}
+
+template <std::size_t item>
 void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::memcpy(out + i * item, in + static_cast<std::ptrdiff_t>(i) * stride, item);
@@ -126,6 +136,7 @@ constexpr Kernels table{
     .name = "portable",
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
     .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},

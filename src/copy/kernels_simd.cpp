@@ -21,6 +21,7 @@
 #include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
 #include "copy/turn_along_simd-inl.h"
+#include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -175,6 +176,7 @@ constexpr Kernels table{
     .name = hwy_target_name,
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
     .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
     .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},

@@ -37,7 +37,7 @@ class TileWorker {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
     if (tiling.carries)
-      carried_ = std::make_unique<std::byte[]>(static_cast<Size>(tiling.panel) * carried_bytes_);
+      carried_ = std::make_unique<std::byte[]>(static_cast<Size>(plan_.tile_src) * carried_bytes_);
   }
 
   /// Copies units [from, to).
@@ -207,7 +207,11 @@ class TileWorker {
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_.get();
     along.next = *next_rows_;
-    walk_.kernels.turn_along[walk_.item_log2()](along);
+    if (plan_.tile_dst * item == static_cast<Index>(line_bytes)) {
+      walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
+    } else {
+      walk_.kernels.turn_along[walk_.item_log2()](along);
+    }
     return static_cast<Index>(along.lines * line_bytes) / item;
   }
 
@@ -340,7 +344,7 @@ class TileWorker {
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;
-  /// A line's worth of each column of a panel.
+  /// A line's worth of each column of a tile.
   std::unique_ptr<std::byte[]> carried_;
   unsigned list_ = 0;
   std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;

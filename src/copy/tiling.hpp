@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 
@@ -62,7 +63,7 @@ struct Tiling {
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
-  Index panel = 1;
+  /// Tiles along the turned loop.
   Index panels = 1;
 
   explicit Tiling(const Walk& walk)
@@ -77,16 +78,19 @@ struct Tiling {
     }
     is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
                !is_dense && std::abs(inner.src_stride) >= apart_bytes &&
-               plan.tile_dst * item == static_cast<Index>(Along::column_bytes);
+               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || turns_lines(walk));
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
-    panel = carries ? plan.tile_src : std::max(plan.tile_src, panel_items / plan.tile_src * plan.tile_src);
-    panels = ceil_divide(run.extent, panel);
+    panels = ceil_divide(run.extent, plan.tile_src);
   }
 
  private:
-  /// Columns of the turned loop that one unit of work covers.
-  static constexpr Index panel_items = 4096;
   static constexpr Index apart_bytes = 2048;
+
+  /// Whether a tile is one line wide.
+  [[nodiscard]] bool turns_lines(const Walk& walk) const {
+    return walk.dst_item >= 4 && !carries &&
+           walk.plan.tile_dst * static_cast<Index>(walk.dst_item) == static_cast<Index>(line_bytes);
+  }
 
   /// Whether all outer loops keep the destination's place within a line.
   static bool has_whole_lines(const Walk& walk) {
@@ -111,104 +115,103 @@ struct Tile {
   [[nodiscard]] Index rows() const { return last - first; }
 };
 
-/// The tiles of a range, one after another. Loops whose steps in the source are longer than the destination
-/// run's are outside of the strips, the others inside, so that the rows of a strip are read on and on. Strips
-/// that carry follow each other.
+/// The tiles of a range, one after another: the loops of the plan with the strips and the tiles along the
+/// turned loop in their places. Strips that carry follow each other.
 class TileSequence {
  public:
   TileSequence(const Walk& walk, const Tiling& tiling)
-      : walk_(walk),
-        tiling_(tiling),
-        outside_(walk, 0, split(walk, tiling), walk.plan.turned_loop),
-        inside_(walk, split(walk, tiling), walk.plan.strip_loop, walk.plan.turned_loop) {}
+      : walk_(walk), tiling_(tiling), dst_(walk.dst), src_(walk.src) {
+    const CopyPlan& plan = walk.plan;
+    if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips_ = add({tiling.strips});
+    if (tiling.carries) panels_ = add({tiling.panels});
+    for (std::size_t d = plan.strip_loop; d-- > 0;) {
+      if (d != plan.turned_loop) {
+        add(walk.loop(d));
+      } else if (!tiling.carries) {
+        panels_ = add({tiling.panels});
+      }
+      if (d == plan.strip_depth && !tiling.carries) strips_ = add({tiling.strips});
+    }
+  }
 
-  /// How many tiles there are, counted in panels.
+  /// How many tiles there are.
   [[nodiscard]] Index count() const {
-    return outside_.count() * inside_.count() * tiling_.strips * tiling_.panels;
+    Index count = 1;
+    for (std::size_t i = 0; i < size_; ++i) count *= digits_[i].loop.extent;
+    return count;
   }
 
   /// Goes to a range. Pre: only once.
   void seek(Index from, Index to) {
     left_ = to - from;
-    const auto take = [&from](Index extent) {
-      const Index part = from % extent;
-      from /= extent;
-      return part;
-    };
-    if (tiling_.carries) {
-      strip_ = take(tiling_.strips);
-      panel_ = take(tiling_.panels);
-      inside_.seek(take(inside_.count()));
-    } else {
-      panel_ = take(tiling_.panels);
-      inner_ = take(inside_.count());
-      inside_.seek(inner_);
-      strip_ = take(tiling_.strips);
+    for (std::size_t i = 0; i < size_; ++i) {
+      Digit& digit = digits_[i];
+      digit.index = from % digit.loop.extent;
+      from /= digit.loop.extent;
+      dst_ += digit.index * digit.loop.dst_stride;
+      src_ += digit.index * digit.loop.src_stride;
+      if (digit.loop.is_scaled) scale_index_ = static_cast<std::size_t>(digit.index);
     }
-    outside_.seek(from);
-    column_ = panel_ * tiling_.panel;
   }
 
   /// False at the end.
   bool next(Tile& tile) {
     const CopyPlan& plan = walk_.plan;
+    const Index extent = tiling_.inner.extent;
     while (left_ > 0) {
-      const Index panel_end = std::min((panel_ + 1) * tiling_.panel, tiling_.run.extent);
-      tile.strip = strip_;
-      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip_ * plan.tile_dst - tiling_.shift, 0);
-      tile.last = tiling_.is_dense
-                      ? tiling_.inner.extent
-                      : std::min((strip_ + 1) * plan.tile_dst - tiling_.shift, tiling_.inner.extent);
-      tile.column = column_;
-      tile.columns = std::min(plan.tile_src, panel_end - column_);
-      tile.dst = outside_.dst() + (inside_.dst() - walk_.dst);
-      tile.src = outside_.src() + (inside_.src() - walk_.src) + column_ * tiling_.run.src_stride;
-      tile.scale_index = outside_.scale_index() + inside_.scale_index();
-      column_ += plan.tile_src;
-      if (column_ >= panel_end) next_panel();
+      const Index strip = digits_[strips_].index;
+      tile.strip = strip;
+      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * plan.tile_dst - tiling_.shift, 0);
+      tile.last = tiling_.is_dense ? extent : std::min((strip + 1) * plan.tile_dst - tiling_.shift, extent);
+      tile.column = digits_[panels_].index * plan.tile_src;
+      tile.columns = std::min(plan.tile_src, tiling_.run.extent - tile.column);
+      tile.dst = dst_;
+      tile.src = src_ + tile.column * tiling_.run.src_stride;
+      tile.scale_index = scale_index_;
+      step();
       if (tile.rows() > 0) return true;
     }
     return false;
   }
 
  private:
-  /// The first of the outer loops that is inside of the strips.
-  static std::size_t split(const Walk& walk, const Tiling& tiling) {
-    const CopyPlan& plan = walk.plan;
-    if (tiling.carries) return 0;
-    const Index step = std::abs(plan.loops[plan.loops.size() - 1].src_stride);
-    std::size_t d = 0;
-    while (d < plan.strip_loop && (d == plan.turned_loop || std::abs(plan.loops[d].src_stride) > step)) ++d;
-    return d;
+  struct Digit {
+    ByteLoop loop;
+    Index index = 0;
+  };
+
+  /// Adds a loop outside of those that are there. Its place.
+  std::size_t add(const ByteLoop& loop) {
+    digits_[size_].loop = loop;
+    return size_++;
   }
 
-  /// Counts a digit up. True where it began anew.
-  static bool wraps(Index& digit, Index extent) {
-    if (++digit < extent) return false;
-    digit = 0;
-    return true;
-  }
-
-  void next_panel() {
+  void step() {
     --left_;
-    if (tiling_.carries) {
-      if (wraps(strip_, tiling_.strips) && wraps(panel_, tiling_.panels)) inside_.next();
-    } else if (wraps(panel_, tiling_.panels)) {
-      inside_.next();
-      if (wraps(inner_, inside_.count()) && wraps(strip_, tiling_.strips)) outside_.next();
+    for (std::size_t i = 0; i < size_; ++i) {
+      Digit& digit = digits_[i];
+      dst_ += digit.loop.dst_stride;
+      src_ += digit.loop.src_stride;
+      if (digit.loop.is_scaled) ++scale_index_;
+      if (++digit.index < digit.loop.extent) return;
+      dst_ -= digit.loop.extent * digit.loop.dst_stride;
+      src_ -= digit.loop.extent * digit.loop.src_stride;
+      if (digit.loop.is_scaled) scale_index_ = 0;
+      digit.index = 0;
     }
-    column_ = panel_ * tiling_.panel;
   }
 
   const Walk& walk_;
   const Tiling& tiling_;
-  Odometer outside_;
-  Odometer inside_;
+  std::byte* dst_;
+  const std::byte* src_;
+  std::size_t scale_index_ = 0;
+  std::size_t strips_ = 0;
+  std::size_t panels_ = 0;
+  std::size_t size_ = 0;
   Index left_ = 0;
-  Index strip_ = 0;
-  Index inner_ = 0;
-  Index panel_ = 0;
-  Index column_ = 0;
+  /// Inner to outer.
+  std::array<Digit, max_rank + 2> digits_;
 };
 
 }  // namespace tenstride::copy

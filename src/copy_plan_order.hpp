@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of a plan's loops around the tiles.
+#pragma once
+
+#include <cstdint>
+
+#include "tenstride/copy_plan.hpp"
+
+namespace tenstride::detail {
+
+/// Whose strides decide on the order of the outer loops.
+enum class OuterOrder : std::uint8_t {
+  source,  ///< what is read next lies beside what was read
+  both     ///< the source's and the destination's in turn: neither side leaves its pages for long
+};
+
+/// Orders the loops outside of `strip_loop`, the turned loop of a tile innermost.
+void order_outer_loops(CopyPlan& plan, OuterOrder order);
+
+/// Puts the strips around the loops whose steps in the source are not longer than the destination run's, so
+/// that the rows of a strip are read on and on.
+void place_strips(CopyPlan& plan);
+
+/// For tiles of a copy far larger than what the TLB covers: narrower strips, and another order of the loops,
+/// where the tiles would be written to more pages than it holds, one item of a line to each. Pre: streaming;
+/// ordered, with strips placed. `item` in bytes.
+void arrange_for_pages(CopyPlan& plan, Index item);
+
+}  // namespace tenstride::detail
