@@ -12,6 +12,7 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "reduce_rules-inl.h"
@@ -100,73 +101,78 @@ requires(uses_vectors<WholeSum<T, State>> &&
   }
 };
 
-/// Products of a few rows fit in twice, four times, eight times as many bits: multiplications of short
-/// integers are cheap, of 64 bits dear.
+#if HWY_TARGET != HWY_SCALAR
+/// Products of a few rows fit in twice, four times, eight times as many bits.
 template <class T, Index lanes>
-requires(uses_vectors<WholeProduct<T>> && sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
-  using State = typename WholeProduct<T>::State;
+requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
+  using Rule = WholeProduct<T>;
+  using State = typename Rule::State;
   static constexpr auto group = static_cast<Index>(8 / sizeof(T));
   static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
                               std::ptrdiff_t ahead) {
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     for (; rows >= group; rows -= group, src += group * step) {
-      State products[static_cast<std::size_t>(lanes)];
       for (Index r = 0; r < group; ++r) hwy::Prefetch(src + r * step + ahead);
-      multiply<T>(products, src, step);
-      for (Index k = 0; k < lanes; k += width) {
-        const auto factor = hn::LoadU(d, products + k);
-        hn::StoreU(hn::LoadU(d, states + k) * factor, d, states + k);
+      for (Index k = 0; k < lanes; k += at_once) {
+        const auto factors = multiply<State>(src + k * static_cast<Index>(sizeof(T)), step);
+        for (Index i = 0; i < at_once; i += width) {
+          State* const to = states + k + i;
+          hn::StoreU(hn::LoadU(d, to) * factors.of[i / width], d, to);
+        }
       }
     }
     for (; rows > 0; --rows, src += step) {
       for (Index k = 0; k < lanes; k += width) {
-        const auto factor = WholeProduct<T>::load(d, src + k * static_cast<Index>(sizeof(T)));
+        const auto factor = Rule::load(d, src + k * static_cast<Index>(sizeof(T)));
         hn::StoreU(hn::LoadU(d, states + k) * factor, d, states + k);
       }
     }
   }
 
  private:
-  template <std::size_t size, bool is_signed>
-  using Sized = std::conditional_t<is_signed, std::make_signed_t<UnsignedOf<size>>, UnsignedOf<size>>;
+  template <std::size_t size>
+  using Sized =
+      std::conditional_t<std::is_signed_v<T>, std::make_signed_t<UnsignedOf<size>>, UnsignedOf<size>>;
+  template <class Product>
+  using Tag = VectorTag<Product, std::min(lanes, static_cast<Index>(32 / sizeof(T)))>;
+  /// A vector of products of two: so many columns go together.
+  static constexpr auto at_once = static_cast<Index>(hn::MaxLanes(Tag<Sized<2 * sizeof(T)>>()));
 
-  /// The products of 8 / sizeof(From) rows, in 64 bits.
-  template <class From>
-  static HWY_INLINE void multiply(State* to, const std::byte* src, std::ptrdiff_t step) {
-    using Product = Sized<2 * sizeof(From), std::is_signed_v<From>>;
-    constexpr auto pairs = static_cast<Index>(4 / sizeof(From));
-    Product products[static_cast<std::size_t>(pairs * lanes)];
-    const VectorTag<Product, lanes> d;
-    constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
-    for (Index pair = 0; pair < pairs; ++pair) {
-      const std::byte* const row = src + 2 * pair * step;
-      for (Index k = 0; k < lanes; k += width) {
-        const auto a = hn::PromoteTo(d, load_whole<From>(d, row + k * static_cast<Index>(sizeof(From))));
-        const auto b =
-            hn::PromoteTo(d, load_whole<From>(d, row + step + k * static_cast<Index>(sizeof(From))));
-        hn::StoreU(times(d, a, b), d, products + pair * lanes + k);
+  template <class Product>
+  struct Products {
+    hn::Vec<Tag<Product>> of[static_cast<std::size_t>(at_once) / hn::MaxLanes(Tag<Product>())];
+  };
+
+  /// The products of as many rows as T goes into Product.
+  template <class Product>
+  static HWY_INLINE Products<Product> multiply(const std::byte* src, std::ptrdiff_t step) {
+    const Tag<Product> d;
+    Products<Product> result;
+    if constexpr (sizeof(Product) == 2 * sizeof(T)) {
+      result.of[0] = Rule::times(d, hn::PromoteTo(d, load_whole<T>(d, src)),
+                                 hn::PromoteTo(d, load_whole<T>(d, src + step)));
+    } else {
+      using Half = Sized<sizeof(Product) / 2>;
+      constexpr std::ptrdiff_t half_rows = sizeof(Half) / sizeof(T);
+      const auto a = multiply<Half>(src, step);
+      const auto b = multiply<Half>(src + half_rows * step, step);
+      if constexpr (hn::MaxLanes(Tag<Half>()) == hn::MaxLanes(d)) {
+        result.of[0] = Rule::times(d, hn::PromoteTo(d, a.of[0]), hn::PromoteTo(d, b.of[0]));
+      } else {
+        const hn::Half<Tag<Half>> part;
+        for (std::size_t i = 0; i < std::size(a.of); ++i) {
+          result.of[2 * i] = Rule::times(d, hn::PromoteTo(d, hn::LowerHalf(part, a.of[i])),
+                                         hn::PromoteTo(d, hn::LowerHalf(part, b.of[i])));
+          result.of[2 * i + 1] = Rule::times(d, hn::PromoteTo(d, hn::UpperHalf(part, a.of[i])),
+                                             hn::PromoteTo(d, hn::UpperHalf(part, b.of[i])));
+        }
       }
     }
-    if constexpr (sizeof(Product) == 8) {
-      std::copy(products, products + lanes, to);
-    } else {
-      multiply<Product>(to, reinterpret_cast<const std::byte*>(products),
-                        lanes * static_cast<Index>(sizeof(Product)));
-    }
-  }
-  template <class D, class V>
-  static HWY_INLINE V times(D, V a, V b) {
-    if constexpr (sizeof(hn::TFromD<D>) < 8) {
-      return hn::Mul(a, b);
-    } else if constexpr (hn::MaxLanes(D()) == 1) {
-      return a * b;
-    } else {
-      const hn::RepartitionToNarrow<D> halves;
-      return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
-    }
+    return result;
   }
 };
+#endif
 
 /// Columns beside each other.
 template <class Rule, Index lanes>

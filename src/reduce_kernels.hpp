@@ -13,9 +13,27 @@ inline constexpr Index most_channels = 64;
 /// Accumulators that must follow those of `gather`'s result, and may be overwritten.
 inline constexpr Index gather_slack = 64;
 
+/// Rows of groups of `group` times `inner` dense elements: what lies above each other is folded, and the
+/// `inner` of each group.
+struct PoolRows {
+  const std::byte* src;
+  Index rows;
+  std::ptrdiff_t row_step;
+  Index groups;
+  Index group;
+  Index inner;
+  Index folded;          ///< elements that go into a result
+  std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
+};
+
+/// How results are written: so that they stay in the caches, or past them, after which a fence is due.
+enum class Stores : unsigned char { plain, streamed };
+
 /// Strides and steps in bytes. An accumulator is `state_size` bytes, aligned to 16.
 struct ReduceKernel {
   std::size_t state_size;
+  /// So many rows are folded into the same accumulators before halves are combined pairwise.
+  Index patience;
   /// Sets `count` accumulators to what changes nothing.
   void (*start)(void* states, Index count);
   /// Folds a run of `run` elements into each of `count` accumulators; the runs lie `step` apart.
@@ -31,6 +49,8 @@ struct ReduceKernel {
   /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:
   /// `count` times `inner` in `out`. `in` is lost.
   void (*gather)(void* out, void* in, Index count, Index group, Index inner);
+  /// Folds rows and groups at once and writes the results.
+  void (*pool)(std::byte* dst, const PoolRows& from, Stores stores);
   /// Writes the results; `folded` is how many elements went into each.
   void (*finish)(std::byte* dst, const void* states, Index count, Index folded);
 };

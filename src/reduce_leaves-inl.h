@@ -14,6 +14,8 @@
 
 #include "reduce_columns-inl.h"
 #include "reduce_kernels.hpp"
+#include "reduce_pools-inl.h"
+#include "reduce_runs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
@@ -29,6 +31,8 @@ struct Leaves {
   static constexpr Index wide = std::max(lanes, static_cast<Index>(64 / sizeof(T)));
   /// Elements that lie apart are set side by side, so many at a time.
   static constexpr Index packed = 256;
+  /// Fewer runs are folded one by one.
+  static constexpr Index few_runs = 4;
   /// How far ahead what is read next is asked for, along a run; and pixels are folded so many bytes at a
   /// time.
   static constexpr Index ahead_bytes = 1024;
@@ -46,11 +50,20 @@ struct Leaves {
     auto* const to = static_cast<State*>(states);
     // As far as a run is followed by others, its last elements are read with what lies behind them.
     const Index reads_on = stride == item && step > 0 ? count - 1 - wide * item / step : 0;
+    const bool has_short_runs =
+        Rule::has_vectors && stride == item && count >= few_runs && run <= ShortRuns<Rule>::longest;
+    if constexpr (uses_vectors<Rule>) {
+      if (has_short_runs) {
+        ShortRuns<Rule>::fold(to, count, src, step, run, reads_on);
+        return;
+      }
+    }
     for (Index i = 0; i < count; ++i, src += step) {
-      if (i < reads_on) {
+      if (i < reads_on && !has_short_runs) {
         to[i] = Rule::join(to[i], folded<wide>(src, run, stride, Tail::with_others));
       } else {
-        const State all = run < wide ? folded<lanes>(src, run, stride) : folded<wide>(src, run, stride);
+        const State all =
+            run < wide || has_short_runs ? folded<lanes>(src, run, stride) : folded<wide>(src, run, stride);
         to[i] = Rule::join(to[i], all);
       }
     }
@@ -141,11 +154,17 @@ struct Leaves {
     for (; i < count; ++i) store_element(dst + i * size, Last::result(from[i], folded));
   }
 
+  template <class Last>
+  static void pool(std::byte* dst, const PoolRows& from, Stores stores) {
+    using Result = decltype(Last::result(State(), 0));
+    Pools<Rule>::pool(dst, from, stores, finish<Last>, static_cast<Index>(sizeof(Result)));
+  }
+
   /// `Last`: the rule that says what the results are.
   template <class Last = Rule>
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State), start,   fold,   fold_rows,
-                                         fold_pixels,   combine, gather, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience, start,  fold,       fold_rows,
+                                         fold_pixels,   combine,        gather, pool<Last>, finish<Last>};
     return &kernel;
   }
 

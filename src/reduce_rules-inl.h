@@ -91,6 +91,9 @@ HWY_INLINE void store_doubles(std::byte* dst, V v) {
   }
 }
 
+/// Where the order does not matter.
+inline constexpr Index any_patience = Index{1} << 20;
+
 /// The vector in which doubles are finished.
 using Doubles = hn::CappedTag<double, 8>;
 
@@ -100,6 +103,8 @@ struct FloatSum {
   using Element = T;
   using State = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
   static constexpr bool has_vectors = !is_complex_element<T>;
+  /// A double has bits to spare for shorter numbers.
+  static constexpr Index patience = sizeof(T) < 8 ? 1024 : 128;
   static constexpr State first() { return State(0); }
   static constexpr T neutral() { return T(0); }
   static State read(T value) {
@@ -181,6 +186,7 @@ struct WholeSum {
   using State = S;
   using Modulo = std::make_unsigned_t<S>;
   static constexpr bool has_vectors = true;
+  static constexpr Index patience = any_patience;
   static constexpr State first() { return 0; }
   static constexpr T neutral() { return T(0); }
   static State read(T value) { return static_cast<State>(value); }
@@ -238,6 +244,33 @@ struct WholeProduct : WholeSum<T, Word<T>> {
   static HWY_INLINE V join_vectors(V a, V b) {
     return a * b;
   }
+
+  /// Products of two of the half size, which fit: multiplications of short integers are cheap, of 64 bits
+  /// dear.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> times(D, hn::Vec<D> a, hn::Vec<D> b) {
+    if constexpr (sizeof(hn::TFromD<D>) < 8) {
+      return hn::Mul(a, b);
+    } else {
+      const hn::RepartitionToNarrow<D> halves;
+      return hn::MulEven(hn::BitCast(halves, a), hn::BitCast(halves, b));
+    }
+  }
+#if HWY_TARGET != HWY_SCALAR
+  static constexpr bool collapses = sizeof(T) < 8;
+  /// Halves of a vector on each other, until its numbers have 64 bits.
+  template <class D>
+  static HWY_INLINE auto collapsed(D, hn::Vec<D> v) {
+    if constexpr (sizeof(hn::TFromD<D>) == 8) {
+      return v;
+    } else {
+      const hn::RepartitionToWide<D> wide;
+      const auto low = hn::PromoteTo(wide, hn::LowerHalf(hn::Half<D>(), v));
+      const auto high = hn::PromoteTo(wide, hn::UpperHalf(hn::Half<D>(), v));
+      return collapsed(wide, times(wide, low, high));
+    }
+  }
+#endif
 };
 
 /// Minima and maxima. Floating numbers are compared as integers of their size in the order of IEEE 754's
@@ -248,6 +281,7 @@ struct Extreme {
   static constexpr bool is_float = is_small_float<T> || std::is_floating_point_v<T>;
   using State = std::conditional_t<is_float, std::make_signed_t<UnsignedOf<sizeof(T)>>, Whole<T>>;
   static constexpr bool has_vectors = true;
+  static constexpr Index patience = any_patience;
   static constexpr State lowest = std::numeric_limits<State>::lowest();
   static constexpr State highest = std::numeric_limits<State>::max();
   static constexpr State infinity() {
@@ -316,6 +350,7 @@ template <class T, bool finds_zero>
 struct Truth {
   using Element = T;
   static constexpr bool has_vectors = sizeof(T) <= 8;
+  static constexpr Index patience = any_patience;
   using State = std::conditional_t<has_vectors, UnsignedOf<sizeof(T)>, std::uint8_t>;
   /// All bits but signs of zeros.
   static constexpr State bits() {

@@ -5,26 +5,26 @@
 #include <cstdlib>
 #include <memory>
 
+#include "reduce_cursor.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {
 
-/// Bytes of accumulators worked on together: they stay in the first-level cache.
+/// Bytes of accumulators worked on together: they stay in the first-level cache. Rows are to be so long where
+/// that leaves accumulators of twice as many bytes.
 constexpr Index tile_bytes = 8192;
+constexpr Index tile_row_bytes = 4096;
 constexpr Index most_results = 4096;
-/// Elements that one accumulator folds in a row before the halves of a range are combined pairwise.
-constexpr Index leaf_elements = 4096;
-constexpr Index leaf_rows = 128;
+/// A run has so many accumulators and more, each of which folds as many elements as one of a row.
+constexpr Index run_accumulators = 32;
 /// Groups of so many results are not joined to longer rows.
 constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
 constexpr Index near_bytes = 4096;
-/// A piece of work for a thread, in elements; a range of less is not divided.
-constexpr Index piece_elements = Index{1} << 17;
-/// Elements to be read one after the other before it goes on elsewhere.
-constexpr Index near_elements = Index{1} << 15;
+/// Bytes to be read one after the other before it goes on elsewhere.
+constexpr Index near_bytes_of_runs = Index{1} << 17;
 
 /// Merges neighbours that are one loop.
 std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
@@ -38,38 +38,6 @@ std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
   }
   return result;
 }
-
-/// A position in loops, counted from the first element.
-class Cursor {
- public:
-  Cursor(const std::vector<ReduceLoop>& loops, Index position)
-      : loops_(loops), index_(Dims::filled(loops.size(), 0)) {
-    for (std::size_t d = loops.size(); d-- > 0;) {
-      index_[d] = position % loops[d].extent;
-      position /= loops[d].extent;
-      offset_ += index_[d] * loops[d].stride;
-    }
-  }
-  [[nodiscard]] std::ptrdiff_t offset() const { return offset_; }
-  /// Positions up to the end of the fastest loop.
-  [[nodiscard]] Index run() const { return loops_.empty() ? 1 : loops_.back().extent - index_.back(); }
-  [[nodiscard]] std::ptrdiff_t stride() const { return loops_.empty() ? 0 : loops_.back().stride; }
-  /// Pre: count <= run().
-  void skip(Index count) {
-    for (std::size_t d = loops_.size(); d-- > 0; count = 1) {
-      index_[d] += count;
-      offset_ += count * loops_[d].stride;
-      if (index_[d] < loops_[d].extent) return;
-      offset_ -= index_[d] * loops_[d].stride;
-      index_[d] = 0;
-    }
-  }
-
- private:
-  const std::vector<ReduceLoop>& loops_;
-  Dims index_;
-  std::ptrdiff_t offset_ = 0;
-};
 
 /// Accumulators, aligned as any type wants them, with room for what `gather` writes beyond.
 class States {
@@ -99,7 +67,7 @@ class Folding {
   /// long range is folded by halves, the second into accumulators of its own (Higham, "The accuracy of
   /// floating point summation", 1993).
   void piece(Index first, Index last, Index begin, Index end, std::byte* states) const {
-    const Index leaf = walk_.shape == ReduceShape::rows ? leaf_rows : leaf_elements;
+    const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= leaf) {
       kernel_.start(states, last - first);
       this->leaf(first, last, begin, end, states);
@@ -111,7 +79,7 @@ class Folding {
       piece(first, last, middle, end, other);
       kernel_.combine(states, other, last - first);
     };
-    alignas(64) std::byte few[128];
+    alignas(64) std::byte few[1024];
     if ((last - first) * static_cast<Index>(kernel_.state_size) <= static_cast<Index>(sizeof few)) {
       halve(few);
     } else {
@@ -210,7 +178,8 @@ Dims working_strides(const Layout& kept, const Layout& folded) {
 }
 
 ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout,
-                       Index item) {
+                       Index item_bytes)
+    : item(item_bytes) {
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < kept_layout.rank(); ++d) {
     if (kept_layout.shape[d] != 1) order.push_back(d);
@@ -233,13 +202,13 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
                    [](const ReduceLoop& a, const ReduceLoop& b) { return a.stride > b.stride; });
   kept = merged(kept);
   folded = merged(folded);
-  choose_shape(item);
+  choose_shape();
   choose_order();
 }
 
-void ReduceWalk::choose_shape(Index item) {
+void ReduceWalk::choose_shape() {
   if (kept.empty()) return;
-  if (folded.empty() || join_groups(item)) {
+  if (folded.empty() || join_groups()) {
     shape = ReduceShape::rows;
     return;
   }
@@ -258,7 +227,7 @@ void ReduceWalk::choose_shape(Index item) {
 }
 
 /// A short axis folded may lie within rows of results: (w, f, c) is one row of w*f*c.
-bool ReduceWalk::join_groups(Index item) {
+bool ReduceWalk::join_groups() {
   const bool ends_kept = kept.back().stride == item;
   const Index channels = ends_kept ? kept.back().extent : 1;
   if (channels > widest_inner || folded.back().stride != channels * item) return false;
@@ -301,8 +270,9 @@ namespace {
 Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
   if (walk.shape == ReduceShape::runs) {
     const Index run = walk.folded.empty() ? 1 : walk.folded.back().extent;
-    const Index wanted = std::max(piece_elements / std::max<Index>(walk.each, 1),
-                                  walk.folds_outside ? near_elements / std::max<Index>(run, 1) : 1);
+    const Index wanted =
+        std::max(piece_elements / std::max<Index>(walk.each, 1),
+                 walk.folds_outside ? near_bytes_of_runs / std::max<Index>(run * walk.item, 1) : 1);
     return std::clamp<Index>(wanted, 1, std::min(most, walk.results));
   }
   return std::min(std::max(most / whole, Index{1}) * whole, walk.results);
@@ -312,13 +282,19 @@ Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
+  if (is_pool(walk)) {
+    run_pools(kernel, walk, dst, dst_item, base);
+    return;
+  }
   const Folding folding(kernel, walk, base);
   const auto state = static_cast<Index>(kernel.state_size);
   const auto item = static_cast<Index>(dst_item);
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
   // Groups are never divided.
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
-  const Index tile = results_at_once(walk, whole, std::min(tile_bytes / state, most_results));
+  const Index long_row = walk.shape == ReduceShape::rows ? tile_row_bytes / walk.item : 0;
+  const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
+  const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = tiles >= 64 ? 1 : std::clamp<Index>(tile * walk.each / piece_elements, 1, 64);
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);

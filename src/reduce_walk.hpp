@@ -9,6 +9,8 @@
 
 namespace tenstride::detail {
 
+/// A piece of work for a thread, in elements; a range of less is not divided.
+inline constexpr Index piece_elements = Index{1} << 17;
 /// Rows of fewer results, and runs of fewer elements, are not worth a kernel's start.
 inline constexpr Index short_row = 16;
 
@@ -26,11 +28,13 @@ enum class ReduceShape : unsigned char {
 
 /// Joint loops, the slowest first, merged where they are one. The results lie dense in the order of `kept`.
 struct ReduceWalk {
-  /// `dst_strides`: the dense strides of the results. `item`: bytes of an element.
-  ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout, Index item);
+  /// `dst_strides`: the dense strides of the results.
+  ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout,
+             Index item_bytes);
 
   std::vector<ReduceLoop> kept;
   std::vector<ReduceLoop> folded;
+  Index item;                ///< bytes of an element
   std::ptrdiff_t start = 0;  ///< where the first element lies, in bytes
   Index results = 1;
   Index each = 1;  ///< elements folded into one result
@@ -45,14 +49,20 @@ struct ReduceWalk {
   Index piece = 1;
 
  private:
-  void choose_shape(Index item);
-  bool join_groups(Index item);
+  void choose_shape();
+  bool join_groups();
   void choose_order();
 };
 
 /// Dense strides for the results, in the order in which they are best worked on: the source's, but for a
 /// short fastest axis (the channels of pixels that are pooled), which lets a longer one go first.
 Dims working_strides(const Layout& kept, const Layout& folded);
+
+/// Whether a few rows and groups within them are all that is folded: pooled squares. They are folded and
+/// written row by row.
+bool is_pool(const ReduceWalk& walk);
+void run_pools(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
+               const std::byte* base);
 
 /// Folds everything and writes the results. `base` is the source's first element.
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,

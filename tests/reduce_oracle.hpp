@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "support/slow.hpp"
+#include "tenstride/element.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/reduce.hpp"
 
@@ -17,6 +18,21 @@ namespace tenstride::testing {
 inline constexpr Reduction all_reductions[] = {Reduction::sum, Reduction::mean, Reduction::prod,
                                                Reduction::min, Reduction::max,  Reduction::any,
                                                Reduction::all};
+
+/// Small numbers, of both signs where the type has them; for products ones, with a few twos.
+inline Tensor numbers(Index count, DType dtype, Reduction reduction) {
+  const bool is_product = reduction == Reduction::prod;
+  const bool is_signed = dtype != DType::bool_ && dtype != DType::uint8 && dtype != DType::uint16 &&
+                         dtype != DType::uint32 && dtype != DType::uint64;
+  Tensor values = empty({count}, {.dtype = DType::float64});
+  for (Index i = 0; i < count; ++i) {
+    const Index turn = i * 7 % 11;
+    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(turn % 5);
+    if (is_signed && turn % 3 == 0) value = -value;
+    store_element(values.mutable_storage_data() + i * 8, value);
+  }
+  return values.to(dtype);
+}
 
 /// Every set of axes of a rank.
 inline std::vector<Dims> all_axes(std::size_t rank) {

@@ -8,7 +8,6 @@
 
 #include "reduce_oracle.hpp"
 #include "support/layouts.hpp"
-#include "tenstride/element.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/random.hpp"
 #include "tenstride/reduce.hpp"
@@ -20,22 +19,8 @@ namespace {
 using testing::all_axes;
 using testing::all_reductions;
 using testing::is_offered;
+using testing::numbers;
 using testing::slow_reduce;
-
-/// Small numbers, of both signs where the type has them; for products ones, with a few twos.
-Tensor numbers(Index count, DType dtype, Reduction reduction) {
-  const bool is_product = reduction == Reduction::prod;
-  const bool is_signed = dtype != DType::bool_ && dtype != DType::uint8 && dtype != DType::uint16 &&
-                         dtype != DType::uint32 && dtype != DType::uint64;
-  Tensor values = empty({count}, {.dtype = DType::float64});
-  for (Index i = 0; i < count; ++i) {
-    const Index turn = i * 7 % 11;
-    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(turn % 5);
-    if (is_signed && turn % 3 == 0) value = -value;
-    store_element(values.mutable_storage_data() + i * 8, value);
-  }
-  return values.to(dtype);
-}
 
 bool is_refused(const Tensor& x, const Dims& axes, Reduction reduction) {
   if (!is_offered(reduction, x.dtype())) return true;

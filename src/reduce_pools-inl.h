@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pooled squares: a few rows, of which short groups are folded together, go to results by way of registers;
+// included once for each instruction set. Results larger than the caches are streamed, since lines that are
+// only written would be read first.
+#if defined(TENSTRIDE_REDUCE_POOLS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_POOLS_INL
+#undef TENSTRIDE_REDUCE_POOLS_INL
+#else
+#define TENSTRIDE_REDUCE_POOLS_INL
+#endif
+
+#include <algorithm>
+#include <cstring>
+
+#include <hwy/cache_control.h>
+
+#include "reduce_kernels.hpp"
+#include "reduce_rules-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+
+/// Results on their way past the caches, a line at a time.
+class StreamedResults {
+ public:
+  explicit StreamedResults(std::byte* dst)
+      : line_(dst - reinterpret_cast<std::uintptr_t>(dst) % line), begin_(dst - line_), end_(begin_) {}
+  /// Where the next results are to be written.
+  [[nodiscard]] std::byte* place() { return bytes_ + end_; }
+  /// So many bytes have been. Pre: at most `most`.
+  HWY_NOINLINE void take(Index bytes) {
+    end_ += bytes;
+    Index i = 0;
+    if (begin_ > 0 && end_ >= line) {  // a line of which another has the beginning
+      std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(line - begin_));
+      begin_ = 0;
+      i = line;
+    }
+    for (; i + line <= end_; i += line) {
+      for (Index k = i; k < i + line; k += step) {
+        const auto v = hn::LoadU(D(), reinterpret_cast<const std::uint8_t*>(bytes_ + k));
+        hn::Stream(v, D(), reinterpret_cast<std::uint8_t*>(line_ + k));
+      }
+    }
+    end_ -= i;
+    line_ += i;
+    std::memmove(bytes_, bytes_ + i, static_cast<std::size_t>(end_));
+  }
+  void end() { std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(end_ - begin_)); }
+  static constexpr Index most = 4096;
+
+ private:
+  using D = hn::CappedTag<std::uint8_t, 64>;
+  static constexpr Index line = 64;
+  static constexpr auto step = static_cast<Index>(hn::MaxLanes(D()));
+  std::byte* line_;  ///< of the destination, to which bytes_[0] belongs
+  Index begin_;      ///< the first byte of these that is ours
+  Index end_;
+  alignas(64) std::byte bytes_[static_cast<std::size_t>(most + line)];
+};
+
+template <class Rule>
+struct Pools {
+  using T = typename Rule::Element;
+  using State = typename Rule::State;
+  static constexpr auto item = static_cast<Index>(sizeof(T));
+
+  /// `finish`: as a kernel's; its results are of `result_item` bytes.
+  static void pool(std::byte* dst, const PoolRows& from, Stores stores,
+                   void (*finish)(std::byte*, const void*, Index, Index), Index result_item) {
+    const Index count = from.groups * from.inner;
+    alignas(64) State states[static_cast<std::size_t>(at_once + slack)];
+    const Index block = block_of(from, result_item);
+    if (stores == Stores::plain) {
+      for (Index done = 0; done < count; done += block) {
+        const Index now = std::min(block, count - done);
+        fold(states, from, done, now);
+        finish(dst + done * result_item, states, now, from.folded);
+      }
+      return;
+    }
+    StreamedResults results(dst);
+    for (Index done = 0; done < count; done += block) {
+      const Index now = std::min(block, count - done);
+      fold(states, from, done, now);
+      finish(results.place(), states, now, from.folded);
+      results.take(now * result_item);
+    }
+    results.end();
+  }
+
+ private:
+  /// Results folded before they are finished, at most.
+  static constexpr Index at_once = static_cast<Index>(4096 / sizeof(State));
+  static constexpr Index slack = 64;
+  /// Pixels of up to so many elements have their rows folded first.
+  static constexpr Index few = 8;
+  static constexpr Index staged = static_cast<Index>(8192 / sizeof(State));
+
+  static Index block_of(const PoolRows& from, Index result_item) {
+    const Index fit = std::min(at_once, StreamedResults::most / result_item);
+    const Index most = from.inner <= few ? std::min(fit, staged / from.group) : fit;
+    return std::max(most / from.inner, Index{1}) * from.inner;
+  }
+
+  /// Results [first, first + count), all of whole groups.
+  static void fold(State* to, const PoolRows& from, Index first, Index count) {
+    Index i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (Rule::has_vectors) {
+      const std::byte* const src = from.src + first * from.group * item;
+      if (from.inner == 1 && from.group == 2) {
+        i = from.rows == 2 ? pairs<2>(to, from, src, count) : pairs<0>(to, from, src, count);
+      } else if (from.inner <= few) {
+        i = staged_pixels(to, from, src, count);
+      } else if (from.inner <= 16) {
+        i = pixels<8>(to, from, src, first, count);
+      } else {
+        i = pixels<static_cast<Index>(64 / sizeof(State))>(to, from, src, first, count);
+      }
+    }
+#endif
+    for (; i < count; ++i) to[i] = one(from, first + i);
+  }
+
+  /// A result by itself, in the order of all: rows into columns, columns of a group in turn.
+  static State one(const PoolRows& from, Index result) {
+    const Index group = result / from.inner;
+    const std::byte* const src = from.src + (group * from.group * from.inner + result % from.inner) * item;
+    State all = column_of_one(from, src);
+    for (Index j = 1; j < from.group; ++j) {
+      all = Rule::join(all, column_of_one(from, src + j * from.inner * item));
+    }
+    return Rule::join(Rule::first(), all);  // a sum of -0 is 0
+  }
+  static State column_of_one(const PoolRows& from, const std::byte* src) {
+    State sum = Rule::read(load_element<T>(src));
+    for (Index r = 1; r < from.rows; ++r) {
+      sum = Rule::join(sum, Rule::read(load_element<T>(src + r * from.row_step)));
+    }
+    return sum;
+  }
+
+#if HWY_TARGET != HWY_SCALAR
+  // What is not inlined has a copy of PoolRows: a store of a vector may be of anything, and what is referred
+  // to would be read again after each.
+
+  template <class D>
+  static HWY_INLINE hn::Vec<D> column(D d, const PoolRows& from, const std::byte* src, Index rows) {
+    auto sum = Rule::load(d, src);
+    for (Index r = 1; r < rows; ++r) {
+      sum = Rule::join_vectors(sum, Rule::load(d, src + r * from.row_step));
+    }
+    return sum;
+  }
+  static HWY_INLINE void ask_for_next(const PoolRows& from, const std::byte* src, Index rows) {
+    for (Index r = 0; r < rows; ++r) hwy::Prefetch(src + r * from.row_step + from.ahead);
+  }
+  using Line = VectorTag<State, static_cast<Index>(64 / sizeof(State))>;
+  static constexpr auto line_lanes = static_cast<Index>(hn::MaxLanes(Line()));
+
+  /// Neighbours. `known`: how many rows there are, or 0.
+  template <Index known>
+  static HWY_NOINLINE Index pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
+    const Line d;
+    const Index rows = known == 0 ? from.rows : known;
+    if (count < line_lanes) return 0;
+    for (Index i = 0; i < count; i += line_lanes) {
+      i = std::min(i, count - line_lanes);  // the last ones once more
+      const std::byte* const at = src + 2 * i * item;
+      ask_for_next(from, at, rows);
+      const auto a = column(d, from, at, rows);
+      const auto b = column(d, from, at + line_lanes * item, rows);
+      const auto sum = Rule::join_vectors(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
+      hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + i);
+    }
+    return count;
+  }
+
+  /// Groups of a few elements: first the rows, then the groups.
+  static HWY_NOINLINE Index staged_pixels(State* to, const PoolRows from, const std::byte* src, Index count) {
+    alignas(64) State stage[static_cast<std::size_t>(staged + few * 16 + slack)];
+    const Index elements = count * from.group;
+    if (from.rows == 2) {
+      fold_rows<2>(stage, from, src, elements);
+    } else {
+      fold_rows<0>(stage, from, src, elements);
+    }
+    if (from.inner <= 2) return fold_groups<2, 0>(to, stage, from, count);
+    if (from.inner > 4) return fold_groups<8, 0>(to, stage, from, count);
+    return from.group == 2 ? fold_groups<4, 2>(to, stage, from, count)
+                           : fold_groups<4, 0>(to, stage, from, count);
+  }
+  template <Index known>
+  static HWY_INLINE void fold_rows(State* to, const PoolRows& from, const std::byte* src, Index count) {
+    const Index rows = known == 0 ? from.rows : known;
+    const Line d;
+    if (count >= line_lanes) {
+      for (Index i = 0; i < count; i += line_lanes) {
+        i = std::min(i, count - line_lanes);
+        ask_for_next(from, src + i * item, rows);
+        hn::StoreU(column(d, from, src + i * item, rows), d, to + i);
+      }
+      return;
+    }
+    for (Index i = 0; i < count; ++i) to[i] = column_of_one(from, src + i * item);
+  }
+  /// By vectors of `lanes`: what one writes beyond a group is overwritten by the next.
+  template <Index lanes, Index known>
+  static HWY_INLINE Index fold_groups(State* to, const State* stage, const PoolRows& from, Index count) {
+    const Index inner = from.inner;
+    const Index group = known == 0 ? from.group : known;
+    Index o = 0;
+    if constexpr (sizeof(State) <= 2) {
+      if (group == 2) o = shuffled_groups(to, stage, inner, count);
+    }
+    const VectorTag<State, lanes> d;
+    constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
+    for (const State* at = stage + o * group; o < count; o += inner, at += group * inner) {
+      for (Index k = 0; k < lanes; k += width) {
+        auto sum = hn::LoadU(d, at + k);
+        for (Index j = 1; j < group; ++j) {
+          sum = Rule::join_vectors(sum, hn::LoadU(d, at + j * inner + k));
+        }
+        hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + o + k);
+      }
+    }
+    return count;
+  }
+  /// Several pairs in a vector of 16 bytes are joined at once, and moved together.
+  static HWY_INLINE Index shuffled_groups(State* to, const State* stage, Index inner, Index count) {
+    const hn::CappedTag<State, 16 / sizeof(State)> d;
+    constexpr auto lanes = static_cast<Index>(16 / sizeof(State));
+    if (inner > lanes) return 0;
+    const Index groups = (lanes - inner) / (2 * inner) + 1;
+    if (groups == 1) return 0;
+    alignas(16) std::uint8_t places[16];
+    std::memset(places, 0x80, sizeof places);  // the rest is 0
+    for (Index k = 0; k < groups * inner * static_cast<Index>(sizeof(State)); ++k) {
+      const Index bytes = inner * static_cast<Index>(sizeof(State));
+      places[k] = static_cast<std::uint8_t>(k + k / bytes * bytes);
+    }
+    const hn::Repartition<std::uint8_t, decltype(d)> bytes;
+    const auto order = hn::Load(bytes, places);
+    Index o = 0;
+    for (; o + groups * inner <= count; o += groups * inner, stage += 2 * groups * inner) {
+      const auto joined = Rule::join_vectors(hn::LoadU(d, stage), hn::LoadU(d, stage + inner));
+      hn::StoreU(hn::BitCast(d, hn::TableLookupBytesOr0(hn::BitCast(bytes, joined), order)), d, to + o);
+    }
+    return o;
+  }
+
+  /// Groups of `inner` elements side by side, by vectors of `lanes`. What a vector writes beyond a group is
+  /// overwritten by the next; what it reads beyond must belong to the rows.
+  template <Index lanes>
+  static HWY_NOINLINE Index pixels(State* to, const PoolRows from, const std::byte* src, Index first,
+                                   Index count) {
+    const Index inner = from.inner;
+    const Index beyond = ceil_divide(inner, lanes) * lanes - inner;
+    const Index left = (from.groups - first / inner) * from.group * inner;  // elements to the rows' end
+    const Index safe = left < beyond ? 0 : (left - beyond) / (from.group * inner) * inner;
+    const Index end = std::min(count, safe);
+    if (from.rows == 2 && from.group == 2) {
+      squares<lanes, 2>(to, from, src, end);
+    } else {
+      squares<lanes, 0>(to, from, src, end);
+    }
+    return end;
+  }
+  /// `known`: the number of rows and of columns, or 0.
+  template <Index lanes, Index known>
+  static HWY_INLINE void squares(State* to, const PoolRows& from, const std::byte* src, Index count) {
+    const VectorTag<State, lanes> d;
+    constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
+    const Index inner = from.inner;
+    const Index rows = known == 0 ? from.rows : known;
+    const Index group = known == 0 ? from.group : known;
+    const std::ptrdiff_t next = inner * item;
+    for (Index o = 0; o < count; o += inner, src += group * next) {
+      for (Index k = 0; k < inner; k += width) {
+        auto sum = column(d, from, src + k * item, rows);
+        for (Index j = 1; j < group; ++j) {
+          sum = Rule::join_vectors(sum, column(d, from, src + j * next + k * item, rows));
+        }
+        hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + o + k);
+      }
+    }
+  }
+#endif
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

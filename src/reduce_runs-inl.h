@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many short runs at a time; included once for each instruction set. Each run is folded to one vector, and as
+// many vectors as they have lanes to one vector of results: two vectors are woven together so that lanes to
+// be joined lie above each other, which gives one vector of both. So a result takes three instructions and a
+// little more, where folding each run by itself takes three for each halving. The order of doubles is that of
+// one run by itself, halves on halves.
+#if defined(TENSTRIDE_REDUCE_RUNS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_RUNS_INL
+#undef TENSTRIDE_REDUCE_RUNS_INL
+#else
+#define TENSTRIDE_REDUCE_RUNS_INL
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "reduce_columns-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+
+template <class Rule>
+struct ShortRuns {
+  using T = typename Rule::Element;
+  using State = typename Rule::State;
+  static constexpr auto item = static_cast<Index>(sizeof(T));
+  /// A run is folded by 16 doubles, or a line of other accumulators; a line of factors is folded at once.
+  static constexpr bool collapses = requires { requires Rule::collapses; };
+  static constexpr Index row =
+      std::is_same_v<State, double> ? 16 : static_cast<Index>(64 / (collapses ? sizeof(T) : sizeof(State)));
+  /// Longer runs are worth a start of their own.
+  static constexpr Index longest = 8 * row;
+
+#if HWY_TARGET != HWY_SCALAR  // which folds one by one, by 16 accumulators as well
+
+  /// Folds a dense run of `run` elements into each of `count` accumulators; the runs lie `step` apart. Of the
+  /// first `reads_on` runs, `row` elements more than they have may be read.
+  static HWY_NOINLINE void fold(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
+                                Index reads_on) {
+    const Shape shape(run);
+    alignas(64) State vectors[static_cast<std::size_t>(width * width)];
+    for (Index i = 0; i < count; i += width) {
+      const Index now = std::min(width, count - i);
+      const Index plain = std::clamp<Index>(reads_on - i, 0, now);
+      for (Index k = 0; k < plain; ++k, src += step) {
+        hwy::Prefetch(src + 2048);
+        to_vector(vectors + k * width, src, src + shape.whole * item, shape);
+      }
+      for (Index k = plain; k < now; ++k, src += step) {
+        std::array<T, static_cast<std::size_t>(row)> rest;
+        rest.fill(Rule::neutral());
+        auto* const bytes = reinterpret_cast<std::byte*>(rest.data());
+        std::memcpy(bytes, src + shape.whole * item, static_cast<std::size_t>((run - shape.whole) * item));
+        to_vector(vectors + k * width, src, bytes, shape);
+      }
+      const D d;
+      if (now == width) {
+        hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), woven<block>(vectors)), d, to + i);
+        continue;
+      }
+      std::fill(vectors + now * width, vectors + width * width, Rule::first());
+      hn::StoreU(woven<block>(vectors), d, vectors);
+      for (Index k = 0; k < now; ++k) to[i + k] = Rule::join(to[i + k], vectors[k]);
+    }
+  }
+
+ private:
+  /// What a run is folded to, 32 bytes at most; and the accumulators of one.
+  using D = VectorTag<State, static_cast<Index>(32 / sizeof(State))>;
+  using Row = VectorTag<State, row>;
+  /// Of which some may not be wanted.
+  using Read = std::conditional_t<collapses, VectorTag<Whole<T>, row>, Row>;
+  static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
+  static constexpr auto row_lanes = static_cast<Index>(hn::MaxLanes(Row()));
+  static constexpr auto step_lanes = static_cast<Index>(hn::MaxLanes(Read()));
+  static constexpr auto steps = static_cast<std::size_t>(row / step_lanes);
+  /// Lanes within which vectors are woven together.
+  static constexpr Index block = std::min<Index>(width, static_cast<Index>(16 / sizeof(State)));
+
+  struct Shape {
+    explicit Shape(Index run) : whole(run / row * row) {
+      for (std::size_t i = 0; i < steps; ++i) {
+        const Index left = run - whole - static_cast<Index>(i) * step_lanes;
+        rest[i] = hn::FirstN(Read(), static_cast<std::size_t>(std::clamp<Index>(left, 0, step_lanes)));
+        if (left > 0) rest_steps = i + 1;
+      }
+    }
+    Index whole;  ///< elements in whole rows
+    std::size_t rest_steps = 0;
+    hn::Mask<Read> rest[steps];
+  };
+
+  static HWY_INLINE void to_vector(State* to, const std::byte* src, const std::byte* rest,
+                                   const Shape& shape) {
+    const Row d;
+    hn::Vec<Row> sums[steps];
+    for (std::size_t i = 0; i < steps; ++i) sums[i] = hn::Set(d, Rule::first());
+    for (const std::byte* const end = src + shape.whole * item; src < end; src += row * item) {
+      hwy::Prefetch(src + 2048);
+      for (std::size_t i = 0; i < steps; ++i) sums[i] = Rule::join_vectors(sums[i], load(src, i));
+    }
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (i < shape.rest_steps) sums[i] = with_rest(sums[i], rest, i, shape.rest[i]);
+    }
+    for (std::size_t half = steps / 2; half > 0; half /= 2) {
+      for (std::size_t i = 0; i < half; ++i) sums[i] = Rule::join_vectors(sums[i], sums[i + half]);
+    }
+    if constexpr (row_lanes > width) {
+      const hn::Half<Row> half;
+      hn::StoreU(Rule::join_vectors(hn::LowerHalf(half, sums[0]), hn::UpperHalf(half, sums[0])), half, to);
+    } else {
+      hn::StoreU(sums[0], d, to);
+    }
+  }
+  static HWY_INLINE hn::Vec<Row> load(const std::byte* src, std::size_t i) {
+    const std::byte* const at = src + static_cast<Index>(i) * step_lanes * item;
+    if constexpr (collapses) {
+      return Rule::collapsed(Read(), load_whole<T>(Read(), at));
+    } else {
+      return Rule::load(Row(), at);
+    }
+  }
+  static HWY_INLINE hn::Vec<Row> with_rest(hn::Vec<Row> sum, const std::byte* src, std::size_t i,
+                                           hn::Mask<Read> wanted) {
+    if constexpr (collapses) {
+      const Read d;
+      const auto values = load_whole<T>(d, src + static_cast<Index>(i) * step_lanes * item);
+      const auto one = hn::Set(d, Whole<T>{1});
+      return Rule::join_vectors(sum, Rule::collapsed(d, hn::IfThenElse(wanted, values, one)));
+    } else {
+      return hn::IfThenElse(wanted, Rule::join_vectors(sum, load(src, i)), sum);
+    }
+  }
+
+  /// Vectors `from` and after, of each block's lanes `size` results in order.
+  template <Index size>
+  static HWY_INLINE hn::Vec<D> woven(const State* from) {
+    const D d;
+    if constexpr (size > 1) {
+      using Part = UnsignedOf<sizeof(State) * static_cast<std::size_t>(size / 2)>;
+      const hn::Repartition<Part, D> parts;
+      const auto a = hn::BitCast(parts, woven<size / 2>(from));
+      const auto b = hn::BitCast(parts, woven<size / 2>(from + size / 2 * width));
+      return Rule::join_vectors(hn::BitCast(d, hn::InterleaveLower(parts, a, b)),
+                                hn::BitCast(d, hn::InterleaveUpper(parts, a, b)));
+    } else if constexpr (width > block) {
+      const auto a = hn::LoadU(d, from);
+      const auto b = hn::LoadU(d, from + block * width);
+      return Rule::join_vectors(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+    } else {
+      return hn::LoadU(d, from);
+    }
+  }
+#endif
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
