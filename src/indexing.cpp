@@ -66,20 +66,9 @@ Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const Tens
   return result;
 }
 
-/// The view where every entry is basic, without taking any heap; nothing where an entry picks (or there are
-/// very many).
-std::optional<Layout> basic_view(const Layout& layout, std::span<const TensorIndex> entries) {
-  std::array<BasicIndex, 16> basic;
-  if (entries.size() > basic.size()) return std::nullopt;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (!entries[i].is_basic()) return std::nullopt;
-    std::visit(
-        [&entry = basic[i]]<typename Value>(const Value& value) {
-          if constexpr (!std::same_as<Value, bool> && !std::same_as<Value, Tensor>) entry = value;
-        },
-        entries[i].value());
-  }
-  return index(layout, std::span<const BasicIndex>(basic.data(), entries.size()));
+bool are_basic(std::span<const TensorIndex> entries) {
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const TensorIndex& entry) { return entry.is_basic(); });
 }
 
 }  // namespace
@@ -89,7 +78,13 @@ Tensor Tensor::index(std::initializer_list<TensorIndex> indices, Caller caller) 
 }
 
 Tensor Tensor::index(std::span<const TensorIndex> indices, Caller caller) const {
-  if (const std::optional<Layout> view = basic_view(layout_, indices)) return with_layout(*view);
+  if (are_basic(indices)) {
+    return viewed([&] {
+      return detail::index_by(
+          layout_, indices, NegativeStep::view,
+          [](const TensorIndex& entry) -> const auto& { return entry.value(); });
+    });
+  }
   const detail::OperationScope scope("index", caller);
   const Parts parts = detail::take_apart(*this, indices);
   if (parts.picked.empty()) return with_layout(parts.view);

@@ -168,10 +168,6 @@ class BlockList {
   MemoryStatistics statistics_;
 };
 
-/// Whether this thread still keeps pieces; it outlives the stacks below, which end before the thread's last
-/// storage may.
-thread_local constinit bool keeps_pieces = reuses_by_default;
-
 /// The sizes of small pieces: up to 1 KiB 64 bytes apart, then four in each power of two.
 struct PieceSizes {
   static constexpr std::size_t largest = std::size_t{64} << 10;
@@ -195,19 +191,26 @@ static_assert(PieceSizes::size_of(PieceSizes::class_of(1280)) == 1280);
 static_assert(PieceSizes::size_of(PieceSizes::class_of(2049)) == 2560);
 static_assert(PieceSizes::size_of(PieceSizes::class_of(PieceSizes::largest)) == PieceSizes::largest);
 
+class SmallPieces;
+/// The calling thread's pieces; null before it first gives one back, and again once they have ended, which
+/// the thread's last storage may outlive. Read at the price of a register (initial-exec), without asking
+/// whether they have been made.
+constinit thread_local SmallPieces* small_pieces __attribute__((tls_model("initial-exec"))) = nullptr;
+
 /// Small pieces, linked through their first bytes: one stack for each size class of one thread.
 class SmallPieces : PieceSizes {
  public:
   using PieceSizes::largest;
 
-  SmallPieces() = default;
+  SmallPieces() { small_pieces = this; }
   SmallPieces(const SmallPieces&) = delete;
   SmallPieces& operator=(const SmallPieces&) = delete;
   ~SmallPieces() {
     drain();
-    keeps_pieces = false;
+    small_pieces = nullptr;
   }
 
+  static std::byte* fresh(std::size_t nbytes) { return from_system(size_of(class_of(nbytes))); }
   std::byte* take(std::size_t nbytes) {
     const std::size_t which = class_of(nbytes);
     Piece* const piece = stacks_[which];
@@ -218,7 +221,7 @@ class SmallPieces : PieceSizes {
   }
   bool keep(std::byte* memory, std::size_t nbytes) noexcept {
     const std::size_t which = class_of(nbytes);
-    if (!keeps_pieces || held_ + size_of(which) > most) return false;
+    if (held_ + size_of(which) > most) return false;
     stacks_[which] = new (memory) Piece{stacks_[which]};
     held_ += size_of(which);
     return true;
@@ -240,7 +243,20 @@ class SmallPieces : PieceSizes {
   std::size_t held_ = 0;
 };
 
-thread_local SmallPieces small_pieces;
+/// Keeps the first piece that a thread gives back; false where its pieces have ended.
+[[gnu::noinline, gnu::cold]] bool keep_first(std::byte* memory, std::size_t nbytes) noexcept {
+  static constinit thread_local bool has_begun = !reuses_by_default;
+  if (std::exchange(has_begun, true)) return false;
+  static thread_local SmallPieces pieces;
+  return pieces.keep(memory, nbytes);
+}
+
+bool keep_small(std::byte* memory, std::size_t nbytes) noexcept {
+  if (small_pieces == nullptr) [[unlikely]] {
+    return keep_first(memory, nbytes);
+  }
+  return small_pieces->keep(memory, nbytes);
+}
 
 }  // namespace
 
@@ -250,7 +266,7 @@ std::byte* acquire_memory(std::size_t nbytes) {
   if (nbytes > SIZE_MAX / 2) throw_no_memory(nbytes);
   std::byte* memory = nullptr;
   if (nbytes <= SmallPieces::largest) {
-    memory = small_pieces.take(nbytes);
+    memory = small_pieces != nullptr ? small_pieces->take(nbytes) : SmallPieces::fresh(nbytes);
   } else if (nbytes < large) {
     memory = from_system(nbytes);
   } else {
@@ -261,7 +277,7 @@ std::byte* acquire_memory(std::size_t nbytes) {
 }
 
 void release_memory(std::byte* memory, std::size_t nbytes) noexcept {
-  if (nbytes <= SmallPieces::largest && small_pieces.keep(memory, nbytes)) return;
+  if (nbytes <= SmallPieces::largest && keep_small(memory, nbytes)) return;
   bool is_kept = false;
   try {
     is_kept = nbytes >= large && BlockList::instance().keep(memory, block_size(nbytes));
@@ -278,7 +294,7 @@ MemoryStatistics memory_statistics() {
 }
 
 void empty_cache() {
-  small_pieces.drain();
+  if (small_pieces != nullptr) small_pieces->drain();
   BlockList::instance().shrink(0);
 }
 

@@ -6,8 +6,7 @@
 
 namespace tenstride {
 
-Tensor::Tensor(Storage storage, Layout layout, DType dtype)
-    : storage_(std::move(storage)), layout_(std::move(layout)), dtype_(dtype) {
+Tensor::Tensor(Storage storage, Layout layout, DType dtype) : TensorParts(std::move(storage), layout, dtype) {
   if (layout_.shape.size() != layout_.strides.size()) {
     detail::throw_lengths_differ("tensor", layout_.shape, layout_.strides);
   }
@@ -20,7 +19,7 @@ Tensor::Tensor(Storage storage, Layout layout, DType dtype)
 }
 
 Tensor Tensor::fresh(const Dims& size, DType dtype, Device device, std::string_view operation) {
-  Tensor result(Unchecked{}, size, dtype, operation);
+  Tensor result(WithoutStorage{}, dtype, [&] { return row_major(size, operation); });
   const Index nbytes = checked_multiply(result.numel(), static_cast<Index>(item_size(dtype)), operation);
   const auto bytes = static_cast<std::size_t>(nbytes);
   result.storage_ = device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes);
@@ -84,6 +83,7 @@ Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& si
   tenstride::as_strided(layout.shape, layout.strides, storage_offset, count, "set_");
   storage_ = source;
   layout_ = std::move(layout);
+  contiguity_.forget();
   is_conj_ = false;
   is_read_only_ = false;
   return *this;
@@ -97,6 +97,7 @@ Tensor& Tensor::resize_(const Dims& size, MemoryFormat format, Caller caller) {
   const Index nbytes = checked_multiply(end, static_cast<Index>(item_size(dtype_)), "resize_");
   storage_.grow(static_cast<std::size_t>(nbytes));
   layout_ = std::move(layout);
+  contiguity_.forget();
   return *this;
 }
 
@@ -115,7 +116,8 @@ Tensor& Tensor::squeeze_(Index dim) {
 Tensor& Tensor::unsqueeze_(Index dim) {
   return *this = unsqueeze(dim);
 }
-Tensor& Tensor::as_strided_(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) {
+Tensor& Tensor::as_strided_(const Dims& size, const Dims& stride,
+                            const std::optional<Index>& storage_offset) {
   return *this = as_strided(size, stride, storage_offset);
 }
 

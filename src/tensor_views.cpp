@@ -123,10 +123,12 @@ Tensor Tensor::narrow(Index dim, Index start, Index length) const& {
 Tensor Tensor::narrow(Index dim, Index start, Index length) && {
   return std::move(*this).viewed([&] { return tenstride::narrow(layout_, dim, start, length); });
 }
-Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) const& {
+Tensor Tensor::slice(Index dim, const std::optional<Index>& start, const std::optional<Index>& end,
+                     Index step) const& {
   return viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
 }
-Tensor Tensor::slice(Index dim, std::optional<Index> start, std::optional<Index> end, Index step) && {
+Tensor Tensor::slice(Index dim, const std::optional<Index>& start, const std::optional<Index>& end,
+                     Index step) && {
   return std::move(*this).viewed([&] { return tenstride::slice(layout_, dim, start, end, step); });
 }
 Tensor Tensor::diagonal(Index offset, Index dim1, Index dim2) const& {
@@ -176,12 +178,14 @@ Tensor Tensor::view(DType dtype) const {
   return with_layout(view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
 }
 
-Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) const& {
+Tensor Tensor::as_strided(const Dims& size, const Dims& stride,
+                          const std::optional<Index>& storage_offset) const& {
   const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   return viewed(
       [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });
 }
-Tensor Tensor::as_strided(const Dims& size, const Dims& stride, std::optional<Index> storage_offset) && {
+Tensor Tensor::as_strided(const Dims& size, const Dims& stride,
+                          const std::optional<Index>& storage_offset) && {
   const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
   return std::move(*this).viewed(
       [&] { return tenstride::as_strided(size, stride, storage_offset.value_or(layout_.offset), count); });

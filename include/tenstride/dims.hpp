@@ -74,21 +74,19 @@ class Dims {
     if (size_ <= inline_capacity && other.size_ <= inline_capacity) [[likely]] {
       size_ = other.size_;
       copy_inline(other);
-      return *this;
+    } else {
+      Dims copy(other);
+      take_over(copy);
     }
-    Dims copy(other);
-    return *this = std::move(copy);
+    return *this;
   }
   constexpr Dims& operator=(Dims&& other) noexcept {
     if (this == &other) return *this;
-    if (size_ > inline_capacity) [[unlikely]] {
-      drop_heap();
-    }
-    size_ = other.size_;
-    if (other.size_ <= inline_capacity) [[likely]] {
+    if (size_ <= inline_capacity && other.size_ <= inline_capacity) [[likely]] {
+      size_ = other.size_;
       copy_inline(other);
     } else {
-      take_heap(other);
+      take_over(other);
     }
     return *this;
   }
@@ -109,6 +107,14 @@ class Dims {
   [[nodiscard]] constexpr Index* data() noexcept { return size_ > inline_capacity ? heap_ : inline_; }
   [[nodiscard]] constexpr const Index* data() const noexcept {
     return size_ > inline_capacity ? heap_ : inline_;
+  }
+  /// The same for a list that is known to have `count` entries: who walks several lists of one length asks
+  /// once where they live. Pre: count == size().
+  [[nodiscard]] constexpr Index* data_of(std::size_t count) noexcept {
+    return count > inline_capacity ? heap_ : inline_;
+  }
+  [[nodiscard]] constexpr const Index* data_of(std::size_t count) const noexcept {
+    return count > inline_capacity ? heap_ : inline_;
   }
   [[nodiscard]] constexpr Index* begin() noexcept { return data(); }
   [[nodiscard]] constexpr Index* end() noexcept { return data() + size_; }
@@ -218,6 +224,16 @@ class Dims {
     delete[] heap_;
     size_ = 0;
     start_lifetime();
+  }
+  /// Assignment where one of the two is on the heap. Pre: they are not the same.
+  [[gnu::noinline, gnu::cold]] constexpr void take_over(Dims& other) noexcept {
+    if (size_ > inline_capacity) drop_heap();
+    size_ = other.size_;
+    if (other.size_ <= inline_capacity) {
+      copy_inline(other);
+    } else {
+      take_heap(other);
+    }
   }
   /// The entries that both sizes have stay.
   constexpr void set_size(std::size_t count) {

@@ -128,8 +128,8 @@ constexpr Dims column_major_strides(const Dims& shape, std::string_view operatio
 }
 
 /// A fresh dense layout. Example: `row_major({2, 3}) == Layout{{2, 3}, {3, 1}, 0}`.
-constexpr Layout row_major(const Dims& shape) {
-  return {shape, row_major_strides(shape), 0};
+constexpr Layout row_major(const Dims& shape, std::string_view operation = "shape") {
+  return {shape, row_major_strides(shape, operation), 0};
 }
 constexpr Layout column_major(const Dims& shape) {
   return {shape, column_major_strides(shape), 0};
@@ -277,16 +277,15 @@ constexpr std::optional<Dims> index_at(const Layout& layout, Index position) {
 /// preserve. Example: `is_contiguous({{2, 3}, {3, 1}, 7})`; `!is_contiguous({{3, 2}, {1, 3}, 0})`.
 constexpr bool is_contiguous(const Layout& layout, MemoryFormat format = MemoryFormat::contiguous) {
   if (format == MemoryFormat::contiguous) {
-    const Index* const sizes = layout.shape.data();
-    const Index* const steps = layout.strides.data();
+    const Index* const sizes = layout.shape.data_of(layout.rank());
+    const Index* const steps = layout.strides.data_of(layout.rank());
     Index expected = 1;
-    bool matches = true;
     for (std::size_t d = layout.rank(); d-- > 0;) {
-      if (sizes[d] == 0) return true;
-      matches &= sizes[d] == 1 || steps[d] == expected;
+      if (sizes[d] == 1) continue;
+      if (steps[d] != expected) return is_empty(layout);
       static_cast<void>(__builtin_mul_overflow(expected, sizes[d], &expected));  // only beside a size of 0
     }
-    return matches;
+    return true;
   }
   std::optional<Index> expected = 1;  // nothing: more than any stride
   if (layout.rank() != detail::rank_of(format)) return false;

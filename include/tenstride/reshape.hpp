@@ -239,31 +239,43 @@ constexpr std::optional<ViewObstacle> why_not_view(const Layout& layout, const D
 }
 
 namespace detail {
+/// How many elements a layout has, and whether they lie one after the other, the last axis fastest. False
+/// also for a stride other than 1 of a last axis of size 1, and for rank 0: these take the long way.
+struct Measure {
+  Index count = 1;
+  bool is_dense = false;
+};
+constexpr Measure measure(const Layout& layout) {
+  const Entries from(layout);
+  Index count = 1;
+  bool is_dense = layout.rank() > 0 && from.steps[layout.rank() - 1] == 1;
+  for (std::size_t d = layout.rank(); d-- > 0;) {
+    is_dense &= from.steps[d] == count || from.sizes[d] == 1;
+    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
+  }
+  return {count, is_dense};
+}
+
 /// The view of a layout in the sizes, of which one may be -1: its shape, and its strides where it needs no
 /// copy. False where it does. Throws as infer_shape. Pre: `result` is blank, as long as the sizes. The most
 /// frequent case by far, a dense layout and no -1, is done while the elements are counted.
 constexpr bool view_into(const Layout& layout, const Dims& sizes, std::string_view operation,
                          Layout& result) {
-  const Entries from(layout);
-  Index count = 1;
-  bool is_plain = layout.rank() > 0 && from.steps[layout.rank() - 1] == 1;
-  for (std::size_t d = layout.rank(); d-- > 0;) {
-    is_plain &= from.steps[d] == count || from.sizes[d] == 1;
-    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
-  }
+  const Measure whole = measure(layout);
   const Index* const given = sizes.data();
   const MutableEntries to(result);
   Index product = 1;
+  bool is_plain = whole.is_dense;
   for (std::size_t d = sizes.size(); d-- > 0;) {
     to.set(d, given[d], product);
     is_plain &= given[d] > 0;
     is_plain &= !__builtin_mul_overflow(product, given[d], &product);
   }
-  if (is_plain && product == count) [[likely]] {
+  if (is_plain && product == whole.count) [[likely]] {
     return true;
   }
-  result.shape = infer_shape(sizes, count, layout.shape, operation);
-  return fit_strides(layout, result.shape, count, result.strides);
+  result.shape = infer_shape(sizes, whole.count, layout.shape, operation);
+  return fit_strides(layout, result.shape, whole.count, result.strides);
 }
 }  // namespace detail
 
@@ -311,14 +323,24 @@ constexpr Layout unflatten(const Layout& layout, Index axis, const Dims& sizes) 
   const std::size_t d = wrap_axis("unflatten", axis, layout.shape);
   if (layout.rank() == 0) detail::throw_no_axes("unflatten");
   const Dims parts = infer_shape(sizes, layout.shape[d], layout.shape, "unflatten");
-  const Index count = numel(layout);
-  const std::size_t rank = layout.rank() + parts.size() - 1;
-  Layout result = detail::blank(rank, layout.offset);
-  Index* const to = result.shape.data();
-  for (std::size_t i = 0; i < d; ++i) to[i] = layout.shape[i];
-  for (std::size_t i = 0; i < parts.size(); ++i) to[d + i] = parts[i];
-  for (std::size_t i = d + 1; i < layout.rank(); ++i) to[i + parts.size() - 1] = layout.shape[i];
-  if (!detail::fit_strides(layout, result.shape, count, result.strides))
+  const detail::Measure whole = detail::measure(layout);
+  Layout result = detail::blank(layout.rank() + parts.size() - 1, layout.offset);
+  const detail::Entries from(layout);
+  const detail::MutableEntries to(result);
+  const Index* const split = parts.data();
+  std::size_t next = result.rank();
+  Index step = 1;
+  const auto put = [&](Index size) {
+    to.set(--next, size, step);
+    static_cast<void>(__builtin_mul_overflow(step, size, &step));  // only beside a size of 0
+  };
+  for (std::size_t i = layout.rank(); i-- > d + 1;) put(from.sizes[i]);
+  for (std::size_t i = parts.size(); i-- > 0;) put(split[i]);
+  for (std::size_t i = d; i-- > 0;) put(from.sizes[i]);
+  if (whole.is_dense && whole.count > 0) [[likely]] {
+    return result;
+  }
+  if (!detail::fit_strides(layout, result.shape, whole.count, result.strides))
     detail::throw_view(layout, result.shape);
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -15,6 +16,8 @@
 #include "tenstride/reshape.hpp"
 #include "tenstride/scalar.hpp"
 #include "tenstride/storage.hpp"
+#include "tenstride/tensor_parts.hpp"
+#include "tenstride/to_options.hpp"
 #include "tenstride/views.hpp"
 
 namespace tenstride {
@@ -22,44 +25,19 @@ namespace tenstride {
 class Tensor;
 class TensorIndex;
 
-/// `to(...)`: what to change, and whether to copy even where nothing changes.
-enum class CopyRule : unsigned char { if_needed, always, never };
-struct ToOptions {
-  std::optional<DType> dtype{};
-  std::optional<Device> device{};
-  MemoryFormat memory_format = MemoryFormat::preserve;
-  CopyRule copy = CopyRule::if_needed;
-};
-
 /// A storage seen through a layout as elements of one type. Cheap to copy; copies share the storage, as
 /// PyTorch's do. Methods have PyTorch's names, argument order, defaults and refusals. Those that end in `_`
 /// write to the elements; they are not offered by a const tensor, and throw StorageError on a read-only
 /// storage or a read-only view. Thread-safety: as of a std::shared_ptr to the bytes.
-class TENSTRIDE_API Tensor {
+class TENSTRIDE_API Tensor : private detail::TensorParts {
  public:
   /// An empty float32 tensor of shape (0) without a storage.
-  Tensor() : layout_{{0}, {1}, 0} {}
+  Tensor() = default;
   Tensor(const Tensor& other) = default;
   Tensor& operator=(const Tensor& other) = default;
   /// Leaves the other without elements and storage, of its dtype.
-  Tensor(Tensor&& other) noexcept
-      : storage_(std::move(other.storage_)),
-        layout_(std::move(other.layout_)),
-        dtype_(other.dtype_),
-        is_conj_(other.is_conj_),
-        is_read_only_(other.is_read_only_) {
-    other.become_empty();
-  }
-  Tensor& operator=(Tensor&& other) noexcept {
-    if (this == &other) return *this;
-    storage_ = Storage(std::move(other.storage_));
-    layout_ = std::move(other.layout_);
-    dtype_ = other.dtype_;
-    is_conj_ = other.is_conj_;
-    is_read_only_ = other.is_read_only_;
-    other.become_empty();
-    return *this;
-  }
+  Tensor(Tensor&& other) noexcept = default;
+  Tensor& operator=(Tensor&& other) noexcept = default;
   ~Tensor() = default;
   /// Puts the parts together. Throws StorageError where the layout leaves the storage (negative strides are
   /// welcome).
@@ -91,6 +69,7 @@ class TENSTRIDE_API Tensor {
   /// Every element of the storage as a 1-D view: PyTorch's `storage()`, to look at.
   [[nodiscard]] Tensor flat_storage() const;
   [[nodiscard]] bool is_contiguous(MemoryFormat format = MemoryFormat::contiguous) const {
+    if (format == MemoryFormat::contiguous) return contiguity_.of(layout_);
     return tenstride::is_contiguous(layout_, format);
   }
   [[nodiscard]] bool is_non_overlapping_and_dense() const {
@@ -202,18 +181,19 @@ class TENSTRIDE_API Tensor {
   [[nodiscard]] Tensor expand_as(const Tensor& other) && { return std::move(*this).expand(other.shape()); }
   [[nodiscard]] Tensor broadcast_to(const Dims& sizes) const&;
   [[nodiscard]] Tensor broadcast_to(const Dims& sizes) &&;
+  // Options stand in memory anyway: by value they were written in parts and read whole, which waits.
   [[nodiscard]] Tensor as_strided(const Dims& size, const Dims& stride,
-                                  std::optional<Index> storage_offset = {}) const&;
+                                  const std::optional<Index>& storage_offset = {}) const&;
   [[nodiscard]] Tensor as_strided(const Dims& size, const Dims& stride,
-                                  std::optional<Index> storage_offset = {}) &&;
+                                  const std::optional<Index>& storage_offset = {}) &&;
   [[nodiscard]] Tensor select(Index dim, Index index) const&;
   [[nodiscard]] Tensor select(Index dim, Index index) &&;
   [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) const&;
   [[nodiscard]] Tensor narrow(Index dim, Index start, Index length) &&;
-  [[nodiscard]] Tensor slice(Index dim = 0, std::optional<Index> start = {}, std::optional<Index> end = {},
-                             Index step = 1) const&;
-  [[nodiscard]] Tensor slice(Index dim = 0, std::optional<Index> start = {}, std::optional<Index> end = {},
-                             Index step = 1) &&;
+  [[nodiscard]] Tensor slice(Index dim = 0, const std::optional<Index>& start = {},
+                             const std::optional<Index>& end = {}, Index step = 1) const&;
+  [[nodiscard]] Tensor slice(Index dim = 0, const std::optional<Index>& start = {},
+                             const std::optional<Index>& end = {}, Index step = 1) &&;
   [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) const&;
   [[nodiscard]] Tensor diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) &&;
   [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) const&;
@@ -318,7 +298,7 @@ class TENSTRIDE_API Tensor {
   Tensor& squeeze_();
   Tensor& squeeze_(Index dim);
   Tensor& unsqueeze_(Index dim);
-  Tensor& as_strided_(const Dims& size, const Dims& stride, std::optional<Index> storage_offset = {});
+  Tensor& as_strided_(const Dims& size, const Dims& stride, const std::optional<Index>& storage_offset = {});
 
   // Reading.
   /// The one element. Throws RuntimeError where there is not exactly one.
@@ -345,70 +325,38 @@ class TENSTRIDE_API Tensor {
   /// stays inside the storage.
   struct Unchecked {};
   Tensor(Unchecked, Storage&& storage, const Layout& layout, DType dtype)
-      : storage_(std::move(storage)), layout_(layout), dtype_(dtype) {}
+      : TensorParts(std::move(storage), layout, dtype) {}
   /// A row-major tensor with memory of its own, not initialised: what `empty` makes.
   [[nodiscard]] static Tensor fresh(const Dims& size, DType dtype, Device device, std::string_view operation);
   /// A view with the layout, unchecked: for the library's own rungs. Pre: the layout stays inside the
   /// storage.
-  [[nodiscard]] Tensor with_layout(Layout layout) const { return Tensor(*this, std::move(layout)); }
+  [[nodiscard]] Tensor with_layout(const Layout& layout) const {
+    return viewed([&layout] { return layout; });
+  }
   /// The same with other elements, counted in those; the conjugate bit goes.
-  [[nodiscard]] Tensor with_layout(Layout layout, DType dtype) const {
-    Tensor result(*this, std::move(layout));
+  [[nodiscard]] Tensor with_layout(const Layout& layout, DType dtype) const {
+    Tensor result = with_layout(layout);
     result.dtype_ = dtype;
     result.is_conj_ = false;
     return result;
   }
 
  private:
-  Tensor(const Tensor& base, Layout&& layout)
-      : storage_(base.storage_),
-        layout_(std::move(layout)),
-        dtype_(base.dtype_),
-        is_conj_(base.is_conj_),
-        is_read_only_(base.is_read_only_) {}
-  Tensor(Unchecked, const Dims& size, DType dtype, std::string_view operation)
-      : layout_{size, row_major_strides(size, operation), 0}, dtype_(dtype) {}
-  /// Lets `make()` build the layout where it stays: nothing is copied twice.
-  struct InPlace {};
-  template <typename Make>
-  Tensor(InPlace, const Tensor& base, const Make& make)
-      : storage_(base.storage_),
-        layout_(make()),
-        dtype_(base.dtype_),
-        is_conj_(base.is_conj_),
-        is_read_only_(base.is_read_only_) {}
-  /// The storage changes hands once the layout stands: where `make()` throws, the base is as it was.
-  template <typename Make>
-  Tensor(InPlace, Tensor&& base, const Make& make)
-      : layout_(make()), dtype_(base.dtype_), is_conj_(base.is_conj_), is_read_only_(base.is_read_only_) {
-    storage_ = std::move(base.storage_);
-    base.become_empty();
-  }
+  template <typename Tag, typename Base, std::invocable Make>
+  Tensor(Tag tag, Base&& base, const Make& make) : TensorParts(tag, std::forward<Base>(base), make) {}
   template <typename Make>
   [[nodiscard]] Tensor viewed(const Make& make) const& {
-    return Tensor(InPlace{}, *this, make);
+    return Tensor(Viewing{}, *this, make);
   }
   template <typename Make>
   [[nodiscard]] Tensor viewed(const Make& make) && {
-    return Tensor(InPlace{}, std::move(*this), make);
-  }
-  /// What has lost its storage has no element either.
-  void become_empty() noexcept {
-    layout_.shape.become_one(0);
-    layout_.strides.become_one(1);
-    layout_.offset = 0;
+    return Tensor(Viewing{}, std::move(*this), make);
   }
   [[nodiscard]] Layout viewed_as(const Dims& sizes, const Caller& caller) const;
-  [[nodiscard]] bool fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const;
+  [[nodiscard]] bool fits_view(const Dims& wanted, CopyRule copy, Layout& layout, const Caller& caller) const;
   [[nodiscard]] Tensor reshaped_copy(const Dims& target, const Caller& caller) const;
   void require_dtype(DType wanted) const;
   [[nodiscard]] std::vector<Tensor> with_layouts(std::vector<Layout> layouts) const;
-
-  Storage storage_;
-  Layout layout_;
-  DType dtype_ = DType::float32;
-  bool is_conj_ = false;
-  bool is_read_only_ = false;
 };
 
 }  // namespace tenstride

@@ -51,7 +51,7 @@ struct Entries {
   const Index* sizes;
   const Index* steps;
   constexpr explicit Entries(const Layout& layout)
-      : sizes(layout.shape.data()), steps(layout.strides.data()) {}
+      : sizes(layout.shape.data_of(layout.rank())), steps(layout.strides.data_of(layout.rank())) {}
 };
 struct MutableEntries {
   Index* sizes;
@@ -62,6 +62,14 @@ struct MutableEntries {
     sizes[d] = size;
     steps[d] = step;
   }
+  /// The axes first..last-1 of `from`, `shift` places further on (modulo 2^64, so that it may be -1).
+  constexpr void copy(const Entries& from, std::size_t first, std::size_t last, std::size_t shift) const {
+    for (std::size_t i = first; i < last; ++i) {
+      set(i + shift, from.sizes[i], from.steps[i]);
+      // Nothing, which keeps the loop from being made one of vectors: for a few axes that takes longer.
+      if (!std::is_constant_evaluated()) asm("");
+    }
+  }
 };
 
 /// The layout without axis d.
@@ -69,8 +77,8 @@ constexpr Layout without_axis(const Layout& source, std::size_t d, Index offset)
   Layout result = blank(source.rank() - 1, offset);
   const Entries from(source);
   const MutableEntries to(result);
-  for (std::size_t i = 0; i < d; ++i) to.set(i, from.sizes[i], from.steps[i]);
-  for (std::size_t i = d; i < result.rank(); ++i) to.set(i, from.sizes[i + 1], from.steps[i + 1]);
+  to.copy(from, 0, d, 0);
+  to.copy(from, d + 1, source.rank(), ~std::size_t{0});
   return result;
 }
 
@@ -245,9 +253,9 @@ constexpr Layout unsqueeze(const Layout& source, Index axis) {
   Layout result = detail::blank(rank + 1, source.offset);
   const detail::Entries from(source);
   const detail::MutableEntries to(result);
-  for (std::size_t i = 0; i < d; ++i) to.set(i, from.sizes[i], from.steps[i]);
+  to.copy(from, 0, d, 0);
   to.set(d, 1, d < rank ? checked_multiply(from.sizes[d], from.steps[d], "unsqueeze") : 1);
-  for (std::size_t i = d; i < rank; ++i) to.set(i + 1, from.sizes[i], from.steps[i]);
+  to.copy(from, d, rank, 1);
   return result;
 }
 
@@ -311,20 +319,45 @@ constexpr Dims broadcast_shapes(std::span<const Dims> shapes) {
   return result;
 }
 
+namespace detail {
+/// What as_strided refuses, in the order in which it says so.
+[[gnu::noinline, gnu::cold]] constexpr void check_strided(const Layout& layout, Index storage_size,
+                                                          std::string_view operation) {
+  for (const Index stride : layout.strides) {
+    if (stride < 0) throw_negative_stride(operation, layout.strides);
+  }
+  count_elements(layout.shape, operation);
+  const std::optional<Reach> touched = reach(layout, operation);
+  if (touched && touched->highest >= storage_size) throw_storage_reach(operation, layout, storage_size);
+  if (layout.offset < 0) throw_negative_offset(operation, layout.offset);
+}
+}  // namespace detail
+
 /// The layout as given, after checking that no stride is negative, that all of it lies inside a storage of
 /// `storage_size` elements (unless it is empty) and that the offset is not negative.
 constexpr Layout as_strided(const Dims& sizes, const Dims& strides, Index offset, Index storage_size,
                             std::string_view operation = "as_strided") {
   if (sizes.size() != strides.size()) detail::throw_lengths_differ(operation, sizes, strides);
-  for (const Index stride : strides) {
-    if (stride < 0) detail::throw_negative_stride(operation, strides);
+  const std::size_t rank = sizes.size();
+  Layout result = detail::blank(rank, offset);
+  const Index* const extents = sizes.data_of(rank);
+  const Index* const steps = strides.data_of(rank);
+  const detail::MutableEntries to(result);
+  Index count = 1;
+  Index highest = offset;
+  bool is_plain = offset >= 0;
+  for (std::size_t d = 0; d < rank; ++d) {
+    Index span = 0;
+    is_plain &= extents[d] > 0;
+    is_plain &= steps[d] >= 0;
+    is_plain &= !__builtin_mul_overflow(count, extents[d], &count);
+    is_plain &= !__builtin_mul_overflow(extents[d] - 1, steps[d], &span);
+    is_plain &= !__builtin_add_overflow(highest, span, &highest);
+    to.set(d, extents[d], steps[d]);
   }
-  count_elements(sizes, operation);
-  Layout result{sizes, strides, offset};
-  const std::optional<Reach> touched = reach(result, operation);
-  if (touched && touched->highest >= storage_size)
-    detail::throw_storage_reach(operation, result, storage_size);
-  if (offset < 0) detail::throw_negative_offset(operation, offset);
+  if (!is_plain || highest >= storage_size) [[unlikely]] {
+    detail::check_strided(result, storage_size, operation);
+  }
   return result;
 }
 

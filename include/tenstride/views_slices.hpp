@@ -72,7 +72,8 @@ struct Cut {
 };
 
 /// The step is not asked where it is 1: a division costs more than all the rest.
-constexpr Cut cut_forward(Index size, std::optional<Index> from, std::optional<Index> to, Index step) {
+constexpr Cut cut_forward(Index size, const std::optional<Index>& from, const std::optional<Index>& to,
+                          Index step) {
   Index start = from.value_or(0);
   Index stop = to.value_or(size);
   if (start < 0) start = std::max<Index>(start + size, 0);
@@ -108,8 +109,8 @@ constexpr void slice_backward(Layout& layout, std::size_t d, const Slice& slice)
 
 /// Every step-th element of an axis from start up to stop, both clamped, as PyTorch's `slice`; step > 0.
 /// Example: `slice({{8}, {1}}, 0, 1, 7, 2)` is `(3):(2)+1`.
-constexpr Layout slice(const Layout& layout, Index axis = 0, std::optional<Index> start = {},
-                       std::optional<Index> end = {}, Index step = 1) {
+constexpr Layout slice(const Layout& layout, Index axis = 0, const std::optional<Index>& start = {},
+                       const std::optional<Index>& end = {}, Index step = 1) {
   if (layout.rank() == 0) detail::throw_no_axes("slice");
   const std::size_t d = wrap_axis("slice", axis, layout.shape);
   if (step <= 0) detail::throw_step("slice", step);
@@ -136,52 +137,64 @@ using BasicIndex = std::variant<Index, Slice, NewAxis, Ellipsis>;
 /// it.
 enum class NegativeStep : unsigned char { view, refuse };
 
-/// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
-/// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
-/// `(2):(6)+2`.
-constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries,
-                       NegativeStep negative_step = NegativeStep::view) {
+namespace detail {
+/// Basic indexing by any entries: `value(entry)` is a variant that holds an Index, Slice, NewAxis or
+/// Ellipsis.
+template <class Entry, class Value>
+constexpr Layout index_by(const Layout& source, std::span<const Entry> entries, NegativeStep negative_step,
+                          const Value& value) {
   std::size_t named = 0;
+  std::size_t selected = 0;
+  std::size_t added = 0;
   bool has_ellipsis = false;
-  for (const BasicIndex& entry : entries) {
-    if (std::holds_alternative<Index>(entry) || std::holds_alternative<Slice>(entry)) ++named;
-    if (!std::holds_alternative<Ellipsis>(entry)) continue;
-    if (has_ellipsis) detail::throw_two_ellipses();
+  for (const Entry& entry : entries) {
+    const bool selects = std::holds_alternative<Index>(value(entry));
+    selected += std::size_t{selects};
+    named += std::size_t{selects || std::holds_alternative<Slice>(value(entry))};
+    added += std::size_t{std::holds_alternative<NewAxis>(value(entry))};
+    if (!std::holds_alternative<Ellipsis>(value(entry))) continue;
+    if (has_ellipsis) throw_two_ellipses();
     has_ellipsis = true;
   }
   const std::size_t rank = source.rank();
-  if (named > rank) detail::throw_too_many_indices(named, source.shape);
-  Layout result{{}, {}, source.offset};
-  const auto append = [&result](Index size, Index stride) {
-    result.shape.push_back(size);
-    result.strides.push_back(stride);
-  };
+  if (named > rank) throw_too_many_indices(named, source.shape);
+  Layout result = blank(rank - selected + added, source.offset);
+  const Entries from(source);
+  const MutableEntries to(result);
   std::size_t axis = 0;  // of the source: those left of it are done
+  std::size_t next = 0;  // of the result
   const auto keep_until = [&](std::size_t end) {
-    for (; axis < end; ++axis) append(source.shape[axis], source.strides[axis]);
+    for (; axis < end; ++axis) to.set(next++, from.sizes[axis], from.steps[axis]);
   };
-  for (const BasicIndex& entry : entries) {
-    if (const Index* i = std::get_if<Index>(&entry)) {
-      const Index size = source.shape[axis];
-      if (*i < -size || *i >= size) detail::throw_index_range("index", *i, axis, source.shape);
-      const Index step = checked_multiply(*i < 0 ? *i + size : *i, source.strides[axis], "index");
+  for (const Entry& entry : entries) {
+    if (const Index* i = std::get_if<Index>(&value(entry))) {
+      const Index size = from.sizes[axis];
+      if (*i < -size || *i >= size) throw_index_range("index", *i, axis, source.shape);
+      const Index step = checked_multiply(*i < 0 ? *i + size : *i, from.steps[axis], "index");
       result.offset = checked_add(result.offset, step, "index");
       ++axis;
-    } else if (const Slice* s = std::get_if<Slice>(&entry)) {
-      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) {
-        detail::throw_index_step(s->step);
-      }
+    } else if (const Slice* s = std::get_if<Slice>(&value(entry))) {
+      if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) throw_index_step(s->step);
       keep_until(axis + 1);
-      const std::size_t d = result.rank() - 1;
-      s->step > 0 ? detail::slice_forward(result, d, *s) : detail::slice_backward(result, d, *s);
-    } else if (std::holds_alternative<NewAxis>(entry)) {  // as unsqueeze, before the axis to its right is cut
-      append(1, axis < rank ? checked_multiply(source.shape[axis], source.strides[axis], "index") : 1);
+      s->step > 0 ? slice_forward(result, next - 1, *s) : slice_backward(result, next - 1, *s);
+    } else if (std::holds_alternative<NewAxis>(value(entry))) {  // as unsqueeze, before its neighbour is cut
+      to.set(next++, 1, axis < rank ? checked_multiply(from.sizes[axis], from.steps[axis], "index") : 1);
     } else {
       keep_until(axis + rank - named);
     }
   }
   keep_until(rank);
   return result;
+}
+}  // namespace detail
+
+/// Basic indexing, entry by entry: an int selects, a slice slices, NewAxis unsqueezes, one Ellipsis stands
+/// for the axes not named. Example: `index({{4, 3}, {3, 1}}, {{Slice{{}, {}, 2}, Index{-1}}})` is
+/// `(2):(6)+2`.
+constexpr Layout index(const Layout& source, std::span<const BasicIndex> entries,
+                       NegativeStep negative_step = NegativeStep::view) {
+  return detail::index_by(source, entries, negative_step,
+                          [](const BasicIndex& entry) -> const BasicIndex& { return entry; });
 }
 
 /// The elements (i, i+offset) of two axes, as a last axis of the summed stride; the two axes go away.

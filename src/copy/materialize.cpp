@@ -79,11 +79,17 @@ Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   return materialize(*this, layout, dtype);
 }
 
-/// Whether `reshape` gives a view: its layout then, otherwise the shape alone. Pre: `layout` is blank.
-bool Tensor::fits_view(const Dims& wanted, CopyRule copy, Layout& layout) const {
-  if (detail::view_into(layout_, wanted, "reshape", layout)) return copy != CopyRule::always;
-  if (copy == CopyRule::never) throw ViewError(*why_not_view(layout_, layout.shape), element_size());
-  return false;
+/// Whether `reshape` gives a view: its layout then, otherwise the shape alone. Who watches is told. Pre:
+/// `layout` is blank.
+bool Tensor::fits_view(const Dims& wanted, CopyRule copy, Layout& layout, const Caller& caller) const {
+  const bool fits = detail::view_into(layout_, wanted, "reshape", layout);
+  if (!fits && copy == CopyRule::never) {
+    throw ViewError(*why_not_view(layout_, layout.shape), element_size());
+  }
+  if (detail::watch != nullptr) [[unlikely]] {
+    detail::watch->reshaped(shape(), layout.shape, "reshape", caller);
+  }
+  return fits && copy != CopyRule::always;
 }
 
 Tensor Tensor::reshaped_copy(const Dims& target, const Caller& caller) const {
@@ -94,21 +100,23 @@ Tensor Tensor::reshaped_copy(const Dims& target, const Caller& caller) const {
 }
 
 Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) const& {
-  Layout layout = detail::blank(wanted.size(), layout_.offset);
-  const bool fits = fits_view(wanted, copy, layout);
-  if (detail::watch != nullptr) [[unlikely]] {
-    detail::watch->reshaped(shape(), layout.shape, "reshape", caller);
+  Tensor result(WithoutStorage{}, *this, [&] { return detail::blank(wanted.size(), layout_.offset); });
+  if (fits_view(wanted, copy, result.layout_, caller)) {
+    result.storage_ = storage_;
+  } else {
+    result = reshaped_copy(result.layout_.shape, caller);
   }
-  return fits ? with_layout(std::move(layout)) : reshaped_copy(layout.shape, caller);
+  return result;
 }
 Tensor Tensor::reshape(const Dims& wanted, CopyRule copy, Caller caller) && {
-  Layout layout = detail::blank(wanted.size(), layout_.offset);
-  const bool fits = fits_view(wanted, copy, layout);
-  if (detail::watch != nullptr) [[unlikely]] {
-    detail::watch->reshaped(shape(), layout.shape, "reshape", caller);
+  Tensor result(WithoutStorage{}, *this, [&] { return detail::blank(wanted.size(), layout_.offset); });
+  if (fits_view(wanted, copy, result.layout_, caller)) {
+    result.storage_ = std::move(storage_);
+    become_empty();
+  } else {
+    result = reshaped_copy(result.layout_.shape, caller);
   }
-  if (!fits) return reshaped_copy(layout.shape, caller);
-  return std::move(*this).viewed([&] { return std::move(layout); });
+  return result;
 }
 
 Tensor Tensor::flatten(Index start_dim, Index end_dim, CopyRule copy, Caller caller) const {

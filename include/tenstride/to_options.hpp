@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "tenstride/dtype.hpp"
+#include "tenstride/layout.hpp"
+#include "tenstride/storage.hpp"
+
+namespace tenstride {
+
+/// Whether what may give the tensor itself or a view copies: where there is no other way, in any case, or not
+/// at all (an exception then).
+enum class CopyRule : unsigned char { if_needed, always, never };
+
+/// `to(...)`: what to change, and whether to copy even where nothing changes.
+struct ToOptions {
+  std::optional<DType> dtype{};
+  std::optional<Device> device{};
+  MemoryFormat memory_format = MemoryFormat::preserve;
+  CopyRule copy = CopyRule::if_needed;
+};
+
+}  // namespace tenstride
