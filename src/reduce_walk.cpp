@@ -292,7 +292,8 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
   // Groups are never divided.
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
-  const Index long_row = walk.shape == ReduceShape::rows ? tile_row_bytes / walk.item : 0;
+  const Index long_row =
+      walk.shape == ReduceShape::rows ? std::min(tile_row_bytes / walk.item, walk.kept.back().extent) : 0;
   const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
   const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
