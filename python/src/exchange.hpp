@@ -26,6 +26,11 @@ std::optional<Tensor> tensor_from_array(nanobind::handle object, CopyRule rule, 
 /// do.
 Tensor tensor_from_buffer(nanobind::handle object, CopyRule rule, std::string_view operation);
 
+/// The elements of an object that describes itself by `__array_interface__`; nothing for any other. The
+/// object is kept alive. Throws ValueError and TypeError for descriptions that are none.
+std::optional<Tensor> tensor_from_interface(nanobind::handle object, CopyRule rule,
+                                            std::string_view operation);
+
 /// The tensor in the structure of a capsule or of an object that has `__dlpack__`, by its protocol.
 Tensor tensor_from_dlpack(nanobind::handle object, std::optional<Device> device, CopyRule rule);
 
@@ -38,7 +43,8 @@ bool is_numpy_number(nanobind::handle object);
 const char* buffer_format(DType dtype);
 std::string array_type(DType dtype);
 
-/// What stands in a buffer of the format. Throws TypeError, with the fix, for anything but native numbers.
+/// What stands in a buffer of the format. Throws, with the fix, TypeError for what is no number, and
+/// ValueError, as PyTorch, for numbers whose bytes are swapped.
 DType dtype_of_format(std::string_view format, Index item_size, std::string_view operation);
 
 /// A dtype, its name, or one of Python's number types; nothing for None. Throws TypeError.

@@ -4,6 +4,7 @@
 
 #include "errors.hpp"
 #include "exchange.hpp"
+#include "exchange_bytes.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
@@ -103,14 +104,6 @@ std::shared_ptr<TakenIn> take_in(nb::handle object) {
   return taken;
 }
 
-/// Shape and byte strides, and where the bytes lie.
-struct Bytes {
-  Layout layout;
-  std::byte* first = nullptr;
-  std::size_t nbytes = 0;
-  Access access = Access::read_write;
-};
-
 Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
   Bytes bytes;
   const auto rank = static_cast<std::size_t>(view.ndim);
@@ -125,13 +118,8 @@ Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
     layout.strides[d] = view.strides != nullptr ? view.strides[d] : step;
     step = checked_multiply(step, std::max<Index>(layout.shape[d], 1), operation);
   }
-  count_elements(layout.shape, operation);
+  place(bytes, view.buf, view.itemsize, operation);
   bytes.access = view.readonly != 0 ? Access::read_only : Access::read_write;
-  if (const std::optional<Reach> touched = reach(layout, operation)) {
-    bytes.first = static_cast<std::byte*>(view.buf) + touched->lowest;
-    bytes.nbytes = static_cast<std::size_t>(touched->highest - touched->lowest + view.itemsize);
-    layout.offset = -touched->lowest;
-  }
   return bytes;
 }
 
@@ -164,11 +152,11 @@ std::string obstacle(const Bytes& bytes, DType dtype) {
 
 /// The elements copied byte by byte, from wherever they lie. The engine's own copy: of a tensor of bytes with
 /// one axis more.
-Tensor copied(Bytes bytes, DType dtype, const std::shared_ptr<TakenIn>& taken) {
+Tensor copied(Bytes bytes, DType dtype, const std::shared_ptr<void>& keeper) {
   bytes.layout.shape.push_back(static_cast<Index>(item_size(dtype)));
   bytes.layout.strides.push_back(1);
   Storage storage = Storage::adopt(
-      bytes.first, bytes.nbytes, [taken](void*) {}, Access::read_only);
+      bytes.first, bytes.nbytes, [keeper](void*) {}, Access::read_only);
   const Tensor all(std::move(storage), bytes.layout, DType::uint8);
   const LedgerPlaces places;
   const nb::gil_scoped_release released;
@@ -212,14 +200,28 @@ Tensor tensor_from_buffer(nb::handle object, CopyRule rule, std::string_view ope
   const DType dtype = dtype_of_format(format, view.itemsize, operation);
   Bytes bytes = bytes_of(view, operation);
   if (is_numpy_array(object)) take_strides_of_array(object, bytes.layout.strides);
+  return tensor_of_bytes(std::move(bytes), dtype, taken, rule, operation);
+}
+
+void place(Bytes& bytes, void* start, Index item, std::string_view operation) {
+  count_elements(bytes.layout.shape, operation);
+  if (const std::optional<Reach> touched = reach(bytes.layout, operation)) {
+    bytes.first = static_cast<std::byte*>(start) + touched->lowest;
+    bytes.nbytes = static_cast<std::size_t>(touched->highest - touched->lowest + item);
+    bytes.layout.offset = -touched->lowest;
+  }
+}
+
+Tensor tensor_of_bytes(Bytes bytes, DType dtype, const std::shared_ptr<void>& keeper, CopyRule rule,
+                       std::string_view operation) {
   const std::string why = obstacle(bytes, dtype);
   if (!why.empty() && rule == CopyRule::never) {
     throw ValueError(message(operation, ": ", why, "; use a copy instead, as .copy() gives"));
   }
-  if (!why.empty()) return copied(std::move(bytes), dtype, taken);
+  if (!why.empty()) return copied(std::move(bytes), dtype, keeper);
   Storage storage = Storage::adopt(
-      bytes.first, bytes.nbytes, [taken](void*) {}, bytes.access);
-  const Tensor shared(std::move(storage), in_elements(bytes, view.itemsize), dtype);
+      bytes.first, bytes.nbytes, [keeper](void*) {}, bytes.access);
+  const Tensor shared(std::move(storage), in_elements(bytes, static_cast<Index>(item_size(dtype))), dtype);
   if (rule != CopyRule::always) return shared;
   const LedgerPlaces places;
   const nb::gil_scoped_release released;

@@ -90,9 +90,9 @@ DType dtype_of_format(std::string_view format, Index item_size, std::string_view
   const bool is_big = order == '>' || order == '!';
   const bool is_swapped = (order == '<' && !is_little) || (is_big && is_little);
   if (is_swapped && tenstride::item_size(*dtype) > 1) {
-    throw TypeError(message(operation, ": the format '", format,
-                            "' means swapped bytes, which must be in this ",
-                            "machine's order; use .astype(a.dtype.newbyteorder('=')) first"));
+    throw ValueError(message(operation, ": the format '", format,
+                             "' means swapped bytes, which must be in this ",
+                             "machine's order; use .astype(a.dtype.newbyteorder('=')) first"));
   }
   if (static_cast<Index>(tenstride::item_size(*dtype)) != item_size) {
     throw TypeError(message(operation, ": elements of ", item_size, " bytes must be as long as the format '",

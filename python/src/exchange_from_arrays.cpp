@@ -76,6 +76,9 @@ nb::object asarray(nb::handle object, nb::handle dtype_given, nb::handle device_
     const Tensor shared = tensor_from_buffer(object, first, operation);
     return nb::steal(new_tensor(converted(shared, dtype, device, then, operation)));
   }
+  if (const std::optional<Tensor> described = tensor_from_interface(object, first, operation)) {
+    return nb::steal(new_tensor(converted(*described, dtype, device, then, operation)));
+  }
   if (rule == CopyRule::never) {
     throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ", python_name(object),
                              " (copy=False)"));
@@ -195,8 +198,9 @@ void define_from_arrays(nb::module_& module) {
       "from_numpy", [](nb::handle array) { return nb::steal(new_tensor(from_numpy(array))); },
       nb::arg("ndarray"), nb::sig("def from_numpy(ndarray: numpy.ndarray) -> Tensor"),
       "A tensor on the memory of a NumPy array: same shape and strides (negative ones too), no copy.\n\n"
-      "A read-only array gives a read-only tensor. TypeError for what is no array, for swapped bytes and\n"
-      "for elements that are no numbers; ValueError for elements that are not aligned. Each says the fix.\n\n"
+      "A read-only array gives a read-only tensor. TypeError for what is no array and for elements that are "
+      "no\n"
+      "numbers; ValueError for swapped bytes and for elements that are not aligned. Each says the fix.\n\n"
       ">>> import numpy\n"
       ">>> a = numpy.arange(4)\n"
       ">>> x = torch.from_numpy(a[::-1])\n"
@@ -226,7 +230,9 @@ void define_from_arrays(nb::module_& module) {
       nb::arg("copy") = nb::none(), nb::arg("requires_grad") = false,
       nb::sig("def asarray(obj: object, *, dtype: dtype | None = None, device: object = None, "
               "copy: bool | None = None, requires_grad: bool = False) -> Tensor"),
-      "A tensor of anything: a tensor, an array (NumPy, DLPack, the buffer protocol), a number or lists.\n\n"
+      "A tensor of anything: a tensor, an array (NumPy, DLPack, the buffer protocol, `__array_interface__`), "
+      "a\n"
+      "number or lists.\n\n"
       "Memory is shared where it can be; `copy=True` never shares, `copy=False` raises ValueError where a\n"
       "copy is needed. Elements of a buffer are what its format says.\n\n"
       ">>> import array\n"

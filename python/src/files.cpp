@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include "errors.hpp"
+#include "exchange.hpp"
 #include "message.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
@@ -32,8 +34,22 @@ Tensor load(nb::handle file) {
   return io::open_tensor_file(path);
 }
 
-void save(nb::handle file, const Tensor& tensor, bool overwrite, bool fortran_order) {
-  const std::string path = path_of(file);
+bool is_path(nb::handle object) {
+  return nb::isinstance<nb::str>(object) || nb::isinstance<nb::bytes>(object) ||
+         PyObject_HasAttrString(object.ptr(), "__fspath__") != 0;
+}
+
+/// NumPy gives the path first, PyTorch the tensor.
+void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool fortran_order) {
+  if (is_path(tensor_given) && !is_path(path_given)) std::swap(path_given, tensor_given);
+  const std::string path = path_of(path_given);
+  std::optional<Tensor> array;
+  if (!is_tensor(tensor_given.ptr())) array = tensor_from_array(tensor_given, CopyRule::if_needed, "save");
+  if (!is_tensor(tensor_given.ptr()) && !array) {
+    throw TypeError(detail::message("save: a Tensor or an array must be given (",
+                                    std::string_view(Py_TYPE(tensor_given.ptr())->tp_name), ")"));
+  }
+  const Tensor tensor = array ? *array : tensor_of(tensor_given.ptr());
   const std::string suffix = std::filesystem::path(path).extension().string();
   const io::Overwrite rule = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
   const nb::gil_scoped_release released;
@@ -66,7 +82,7 @@ Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::ha
   } else {
     for (nb::handle size : nb::borrow<nb::sequence>(shape)) sizes.push_back(to_index(size.ptr()));
   }
-  const DType type = dtype.is_none() ? DType::float32 : nb::cast<DTypeObject&>(dtype).value;
+  const DType type = to_dtype(dtype, "memmap").value_or(DType::float32);
   const Index count = count_elements(sizes, "memmap");
   const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(type)), "memmap");
   if (offset % item_size(type) != 0) {
@@ -93,7 +109,8 @@ void define_files(nb::module_& module) {
              nb::arg("fortran_order") = false,
              "Writes a .npy file as `numpy.save` does, or a .png (uint8 or bool of shape (h,w) or (h,w,c)); "
              "whole or not "
-             "at all.\n\nRaises FileError where the file exists already and `overwrite` is not given.\n\n"
+             "at all. The path may come second, as in PyTorch; arrays of others are written too.\n\nRaises "
+             "FileError where the file exists already and `overwrite` is not given.\n\n"
              ">>> import os, tempfile\n"
              ">>> with tempfile.TemporaryDirectory() as folder:\n"
              "...     path = os.path.join(folder, \"x.npy\")\n"

@@ -29,8 +29,8 @@ def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | 
     …
     """
     if isinstance(what, str):
-        return _tenstride._explain(what, strict, {name: _tensor(value) for name, value in inputs.items()})
-    return _tenstride._facts(_tensor(what)).rstrip("\n")
+        return _tenstride._explain(what, strict, {name: _tensor(value, "explain") for name, value in inputs.items()})
+    return _tenstride._facts(_tensor(what, "explain")).rstrip("\n")
 
 
 def why_not_view(obj: Any, shape: Any) -> ViewExplanation | None:
@@ -39,7 +39,7 @@ def why_not_view(obj: Any, shape: Any) -> ViewExplanation | None:
     >>> print(tenstride.why_not_view(torch.zeros(2, 3).T, (6,)).fixes[0].code)
     .reshape(6)
     """
-    return _tenstride._why_not_view(_tensor(obj), shape)
+    return _tenstride._why_not_view(_tensor(obj, "why_not_view"), shape)
 
 
 def why_not_contiguous(obj: Any) -> str | None:
@@ -48,7 +48,7 @@ def why_not_contiguous(obj: Any) -> str | None:
     >>> tenstride.why_not_contiguous(torch.zeros(2, 3)) is None
     True
     """
-    return _tenstride._why_not_contiguous(_tensor(obj))
+    return _tenstride._why_not_contiguous(_tensor(obj, "why_not_contiguous"))
 
 
 def show(
@@ -68,10 +68,10 @@ def show(
     >>> tenstride.show("torch.arange(6).view(2, 3).T").to_svg()[:4]
     '<svg'
     """
-    converted = {name: _tensor(value) for name, value in inputs.items()}
-    subject_of = what if isinstance(what, str) else _tensor(what)
+    converted = {name: _tensor(value, "show") for name, value in inputs.items()}
+    subject_of = what if isinstance(what, str) else _tensor(what, "show")
     return _tenstride._show(subject_of, title, subject, color, axis, converted)
 
 
-def _tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else looked_at(value, "explain")
+def _tensor(value: Any, operation: str) -> Tensor:
+    return value if isinstance(value, Tensor) else looked_at(value, operation)

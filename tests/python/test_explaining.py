@@ -101,3 +101,9 @@ def test_held_back_operations_copy_once():
     with pytest.raises(ValueError, match="copy = never"):
         chain.materialize(copy=False)
     assert torch.lazy(x).transpose(0, 1).materialize(copy=True).is_contiguous()
+
+
+@pytest.mark.parametrize("name", ["explain", "show", "why_not_contiguous"])
+def test_refusals_name_the_function(name):
+    with pytest.raises(TypeError, match=f"^{name}: a tensor, or an array that speaks DLPack"):
+        getattr(torch, name)([1, 2])

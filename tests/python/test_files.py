@@ -79,3 +79,18 @@ def test_refusals_lose_nothing(tmp_path):
     with pytest.raises(torch.FileError):
         torch.load(tmp_path / "bad.npy")
     assert sorted(p.name for p in pathlib.Path(tmp_path).iterdir()) == ["bad.npy", "x.npy"]
+
+
+def test_saves_arrays_too_and_takes_the_path_in_either_place(tmp_path):
+    a = numpy.arange(6, dtype="i2").reshape(2, 3).T
+    for i, arguments in enumerate([(a,), (torch.from_numpy(a),)]):
+        torch.save(tmp_path / f"first{i}.npy", *arguments)
+        torch.save(*arguments, str(tmp_path / f"second{i}.npy"))
+        assert numpy.load(tmp_path / f"first{i}.npy").tolist() == a.tolist()
+        assert numpy.load(tmp_path / f"second{i}.npy").tolist() == a.tolist()
+    with pytest.raises(TypeError, match="a Tensor or an array must be given"):
+        torch.save([1, 2], tmp_path / "list.npy")
+    raw = tmp_path / "raw"
+    raw.write_bytes(a.tobytes())
+    for dtype in (torch.int16, "int16"):
+        assert torch.memmap(raw, dtype=dtype, shape=(3, 2)).tolist() == a.tolist()

@@ -145,7 +145,7 @@ def test_strangers_are_refused():
     for stranger in [5, "text", object()]:
         with pytest.raises(TypeError, match="rearrange: a tensor, or an array that speaks DLPack"):
             tenstride.rearrange(stranger, "a -> a")
-    with pytest.raises(TypeError, match=re.escape(".astype(a.dtype.newbyteorder('='))")):
+    with pytest.raises(ValueError, match=re.escape(".astype(a.dtype.newbyteorder('='))")):
         tenstride.rearrange(numpy.zeros((2, 3), ">f4"), "a b -> b a")
 
 
