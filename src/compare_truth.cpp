@@ -85,9 +85,8 @@ bool truth_of(const Tensor& x, bool is_all) {
 }
 
 Tensor reduce_whole(const Tensor& x, bool is_all) {
-  Tensor result = full({}, is_all, {.dtype = truth_type(x), .device = x.device()});
-  if (!x.is_meta() && truth_of(x, is_all) != is_all) result.fill_(!is_all);
-  return result;
+  const bool truth = x.is_meta() ? is_all : truth_of(x, is_all);
+  return full({}, truth, {.dtype = truth_type(x), .device = x.device()});
 }
 
 Tensor reduce_axis(const Tensor& x, Index dim, KeepDim keepdim, bool is_all) {

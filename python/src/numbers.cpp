@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
+#include "message.hpp"
 #include "quick_numbers.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "types.hpp"
@@ -77,6 +78,15 @@ PyObject* unary(PyObject* self) {
   });
 }
 
+/// The sign is refused as PyTorch refuses it: not as its function is.
+Tensor inverted(const Tensor& x) {
+  if (is_floating_point(x.dtype()) || is_complex(x.dtype())) {
+    throw TypeError(detail::message("~: dtype ", name(x.dtype()), " must be an integer's or bool (shape ",
+                                    x.shape(), ")"));
+  }
+  return bitwise_not(x);
+}
+
 template <auto operation>
 PyObject* in_place(PyObject* self, PyObject* other) {
   return guarded([&]() -> PyObject* {
@@ -128,7 +138,7 @@ std::span<const PyType_Slot> number_slots() {
       slot(Py_nb_xor, binary<[](O a, O b) { return bitwise_xor(a, b); }>),
       slot(Py_nb_negative, unary<[](const Tensor& x) { return neg(x); }>),
       slot(Py_nb_absolute, unary<[](const Tensor& x) { return abs(x); }>),
-      slot(Py_nb_invert, unary<[](const Tensor& x) { return bitwise_not(x); }>),
+      slot(Py_nb_invert, unary<inverted>),
       slot(Py_nb_positive, itself),
       slot(Py_nb_inplace_add, quick_or_in_place<copy::BinaryOp::add, [](Tensor& x, O y) { add_(x, y); }>),
       slot(Py_nb_inplace_subtract,

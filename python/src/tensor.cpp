@@ -264,6 +264,7 @@ void define_tensor(nb::module_& module) {
           "__deepcopy__", [](const Tensor& self, nb::dict) { return self.clone(MemoryFormat::preserve); },
           nb::arg("memo"))
       .def("__reduce__", reduce)
+      .def("__reversed__", [](const Tensor& self) { return self.dim() == 0 ? self.alias() : self.flip({0}); })
       .def("__format__",
            [](nb::handle self, const std::string& format) -> nb::object {
              const Tensor& tensor = tensor_of(self.ptr());

@@ -40,8 +40,7 @@ Scalar integer(PyObject* object) {
   const unsigned long long large = PyLong_AsUnsignedLongLong(object);
   if (large == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    PyErr_SetString(PyExc_OverflowError, "int too large for 64 bits");
-    throw nb::python_error();
+    throw RuntimeError("an int must fit 64 bits");
   }
   return Scalar(static_cast<std::uint64_t>(large));
 }
@@ -116,14 +115,11 @@ nb::object import_foreign(nb::handle object) {
 }
 
 Index to_index(PyObject* object) {
-  if (PyLong_CheckExact(object)) {
-    const long long value = PyLong_AsLongLong(object);
-    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return value;
-  }
   const nb::object index = nb::steal(PyNumber_Index(object));
   if (!index) throw nb::python_error();
-  const long long value = PyLong_AsLongLong(index.ptr());
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow != 0) throw RuntimeError("an index or a size must fit 64 bits");
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return value;
 }
@@ -269,9 +265,11 @@ TensorIndex to_entry(PyObject* object) {
     return scalar->to<bool>();
   }
   if (const nb::object array = imported(object)) return tensor_of(array.ptr());
-  throw TypeError(
+  const std::string text =
       detail::message("index: ", type_name(object),
-                      " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor"));
+                      " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor");
+  if (PyUnicode_Check(object)) throw TypeError(text);
+  throw detail::NotationError{"IndexError", text, {}};
 }
 
 }  // namespace
@@ -292,6 +290,7 @@ Nested to_nested(PyObject* object) {
   if (is_tensor(object)) return tensor_of(object).tolist();
   if (const std::optional<Scalar> scalar = number(object)) return Nested(*scalar);
   if (const nb::object array = imported(object)) return tensor_of(array.ptr()).tolist();
+  if (object == Py_None) throw RuntimeError("tensor: None must be a number or lists of numbers");
   if (PyUnicode_Check(object) || PySequence_Check(object) == 0) {
     throw TypeError(detail::message("tensor: ", type_name(object), " must be a number or lists of numbers"));
   }

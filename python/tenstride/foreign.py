@@ -137,26 +137,26 @@ def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
     return _call("astype", lambda given: given.to(dtype=wanted, copy=copy), x)
 
 
-def stack(tensors: Sequence[Any], dim: int = 0) -> Any:
-    """Joins arrays of one shape along a new axis.
+def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
+    """Joins arrays of one shape along a new axis; NumPy's name of the argument, `axis`, is taken, too.
 
     >>> import numpy
     >>> tenstride.stack([numpy.zeros(3), numpy.ones(3)], dim=1).shape
     (3, 2)
     """
     kind, given = _take_all("stack", tensors)
-    return kind.give(_tenstride.stack(given, dim))
+    return kind.give(_tenstride.stack(given, dim if axis is None else axis))
 
 
-def cat(tensors: Sequence[Any], dim: int = 0) -> Any:
-    """Joins arrays along an axis that they have.
+def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
+    """Joins arrays along an axis that they have; NumPy's name of the argument, `axis`, is taken, too.
 
     >>> import numpy
     >>> tenstride.cat([numpy.zeros((2, 3)), numpy.ones((1, 3))]).shape
     (3, 3)
     """
     kind, given = _take_all("cat", tensors)
-    return kind.give(_tenstride.cat(given, dim))
+    return kind.give(_tenstride.cat(given, dim if axis is None else axis))
 
 
 concat = cat

@@ -6,6 +6,17 @@
 #include "message.hpp"
 
 namespace tenstride::detail {
+namespace {
+
+/// PyTorch takes NumPy's names of its arguments, too.
+std::string_view of_numpy(std::string_view name) {
+  if (name == "axis") return "dim";
+  if (name == "keepdims") return "keepdim";
+  if (name == "x2") return "other";
+  return name;
+}
+
+}  // namespace
 
 std::optional<Index> to_index(const Value& value) {
   const Scalar* number = value.number();
@@ -141,6 +152,11 @@ bool Call::take_size(const Argument& argument) {
 }
 
 void Call::bind(std::vector<Argument> arguments) {
+  const auto find = [&](std::string_view name) {
+    const auto named = [&](const Parameter& parameter) { return parameter.name == name; };
+    const auto found = std::find_if(parameters_.begin(), parameters_.end(), named);
+    return static_cast<std::size_t>(found - parameters_.begin());
+  };
   bound_.resize(parameters_.size());
   std::size_t next = take_spread(arguments) ? 1 : 0;
   for (Argument& argument : arguments) {
@@ -156,9 +172,8 @@ void Call::bind(std::vector<Argument> arguments) {
              argument.range);
       }
     } else {
-      const auto named = [&](const Parameter& parameter) { return parameter.name == argument.keyword; };
-      at = static_cast<std::size_t>(std::find_if(parameters_.begin(), parameters_.end(), named) -
-                                    parameters_.begin());
+      at = find(argument.keyword);
+      if (at == parameters_.size()) at = find(of_numpy(argument.keyword));
       if (at == parameters_.size() && take_size(argument)) continue;
       if (at == parameters_.size()) {
         std::vector<std::string> known;

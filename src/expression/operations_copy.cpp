@@ -41,10 +41,40 @@ Value to_type(Call& call) {
       ToOptions{.dtype = Type, .memory_format = call.format(0).value_or(MemoryFormat::preserve)});
 }
 
-Value type(Call& call) {
-  if (!call.has(0)) {
-    return Value(Value::Variant("torch." + std::string(name(call.self().dtype()))));
+/// The name that PyTorch's tensor classes once had: "torch.FloatTensor".
+std::string class_name(DType dtype) {
+  switch (dtype) {
+    case DType::bool_:
+      return "torch.BoolTensor";
+    case DType::uint8:
+      return "torch.ByteTensor";
+    case DType::int8:
+      return "torch.CharTensor";
+    case DType::int16:
+      return "torch.ShortTensor";
+    case DType::int32:
+      return "torch.IntTensor";
+    case DType::int64:
+      return "torch.LongTensor";
+    case DType::float16:
+      return "torch.HalfTensor";
+    case DType::bfloat16:
+      return "torch.BFloat16Tensor";
+    case DType::float32:
+      return "torch.FloatTensor";
+    case DType::float64:
+      return "torch.DoubleTensor";
+    case DType::complex64:
+      return "torch.ComplexFloatTensor";
+    case DType::complex128:
+      return "torch.ComplexDoubleTensor";
+    default:
+      return "torch." + std::string(name(dtype));
   }
+}
+
+Value type(Call& call) {
+  if (!call.has(0)) return Value(Value::Variant(class_name(call.self().dtype())));
   return call.self().to(*call.dtype(0));
 }
 

@@ -124,7 +124,10 @@ std::vector<Operation> query_operations() {
       {"storage_offset", method, query, "", [](Call& c) { return number(c.self().storage_offset()); }},
       {"is_contiguous", method, query, "| memory_format?",
        [](Call& c) {
-         return answer(c.self().is_contiguous(c.format(0).value_or(MemoryFormat::contiguous)));
+         const MemoryFormat format = c.format(0).value_or(MemoryFormat::contiguous);
+         // PyTorch takes `preserve_format` for the usual one here.
+         return answer(
+             c.self().is_contiguous(format == MemoryFormat::preserve ? MemoryFormat::contiguous : format));
        }},
       {"is_non_overlapping_and_dense", both, query, "",
        [](Call& c) { return answer(c.self().is_non_overlapping_and_dense()); }},

@@ -142,7 +142,7 @@ def refused_by_mypy(x: Tensor) -> None:
     x.permute("a")  # type: ignore[arg-type]
     x.sise()  # type: ignore[attr-defined]
     torch.zeros("a")  # type: ignore[arg-type]
-    torch.cat([x], axis=0)  # type: ignore[call-arg]
+    torch.cat([x], axes=0)  # type: ignore[call-arg]
     x.is_contiguous(memory_format=True)  # type: ignore[arg-type]
     x.numel() + "a"  # type: ignore[operator]
     x.shape = (1, 2)  # type: ignore[misc, assignment]
