@@ -14,6 +14,7 @@
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/ledger.hpp"
+#include "tenstride/ops.hpp"
 #include "tenstride/rearrange.hpp"
 #include "watch.hpp"
 
@@ -100,6 +101,16 @@ TEST(LedgerPlace, OfReductionsIsTheirCaller) {
   EXPECT_EQ(lines_of([&] { (void)any(x); }), Lines{line_here()});
   EXPECT_EQ(lines_of([&] { (void)all(x, 1); }), Lines{line_here()});
   EXPECT_EQ(lines_of([&] { (void)lt(x, 2); }), Lines{line_here()});
+}
+
+TEST(LedgerPlace, OfFunctionsThatForwardIsTheirCaller) {
+  const Tensor x = ones({2, 3});
+  const Tensor z = zeros({2}, {.dtype = DType::complex64}).conj();
+  using Lines = std::vector<unsigned>;
+  EXPECT_EQ(lines_of([&] { (void)resolve_conj(z); }), Lines{line_here()});
+  EXPECT_EQ(lines_of([&] { (void)reshape(x.t(), {6}); }), Lines{line_here()});
+  EXPECT_EQ(lines_of([&] { (void)flatten(x.t()); }), Lines{line_here()});
+  EXPECT_EQ(lines_of([&] { (void)clone(x); }), Lines{line_here()});
 }
 
 TEST(LedgerPlace, OfFilesIsTheirCaller) {

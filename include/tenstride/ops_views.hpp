@@ -114,8 +114,8 @@ inline Tensor imag(const Tensor& x) {
 inline Tensor conj(const Tensor& x) {
   return x.conj();
 }
-inline Tensor resolve_conj(const Tensor& x) {
-  return x.resolve_conj();
+inline Tensor resolve_conj(const Tensor& x, Caller caller = Caller::current()) {
+  return x.resolve_conj(caller);
 }
 inline Tensor atleast_1d(const Tensor& x) {
   return x.atleast_1d();
