@@ -50,52 +50,33 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   return result;
 }
 
-Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, Caller caller) {
-  detail::require_one_device(name_of(comparison), a, b);
-  return compare(comparison, a, b, typed(b), caller);
-}
-
-Tensor compare(Comparison comparison, const Tensor& a, const Scalar& b, Caller caller) {
-  const detail::Prepared number = detail::prepare(b);
-  return compare(comparison, a, number.tensor, number.typed, caller);
+Tensor compare(Comparison comparison, const Tensor& a, const Operand& b, Caller caller) {
+  if (!b.is_tensor()) {
+    const detail::Prepared number = detail::prepare(b.number());
+    return compare(comparison, a, number.tensor, number.typed, caller);
+  }
+  detail::require_one_device(name_of(comparison), a, b.tensor());
+  return compare(comparison, a, b.tensor(), typed(b.tensor()), caller);
 }
 
 }  // namespace
 
-Tensor eq(const Tensor& a, const Tensor& b, Caller caller) {
+Tensor eq(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::eq, a, b, caller);
 }
-Tensor ne(const Tensor& a, const Tensor& b, Caller caller) {
+Tensor ne(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::ne, a, b, caller);
 }
-Tensor lt(const Tensor& a, const Tensor& b, Caller caller) {
+Tensor lt(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::lt, a, b, caller);
 }
-Tensor le(const Tensor& a, const Tensor& b, Caller caller) {
+Tensor le(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::le, a, b, caller);
 }
-Tensor gt(const Tensor& a, const Tensor& b, Caller caller) {
+Tensor gt(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::gt, a, b, caller);
 }
-Tensor ge(const Tensor& a, const Tensor& b, Caller caller) {
-  return compare(Comparison::ge, a, b, caller);
-}
-Tensor eq(const Tensor& a, const Scalar& b, Caller caller) {
-  return compare(Comparison::eq, a, b, caller);
-}
-Tensor ne(const Tensor& a, const Scalar& b, Caller caller) {
-  return compare(Comparison::ne, a, b, caller);
-}
-Tensor lt(const Tensor& a, const Scalar& b, Caller caller) {
-  return compare(Comparison::lt, a, b, caller);
-}
-Tensor le(const Tensor& a, const Scalar& b, Caller caller) {
-  return compare(Comparison::le, a, b, caller);
-}
-Tensor gt(const Tensor& a, const Scalar& b, Caller caller) {
-  return compare(Comparison::gt, a, b, caller);
-}
-Tensor ge(const Tensor& a, const Scalar& b, Caller caller) {
+Tensor ge(const Tensor& a, const Operand& b, Caller caller) {
   return compare(Comparison::ge, a, b, caller);
 }
 

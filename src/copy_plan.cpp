@@ -10,6 +10,8 @@
 namespace tenstride {
 namespace {
 
+using detail::line_bytes;
+
 constexpr std::size_t no_loop = max_rank;
 /// Below so many destination bytes the start of a thread costs more than it gives.
 constexpr Index serial_below = Index{512} << 10;
@@ -17,7 +19,6 @@ constexpr Index largest_item = 16;
 /// Two cache lines are written at once; rows are read in runs of a page.
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
-constexpr Index line_bytes = 64;
 /// A tile of rows: a fourth of the L2 cache.
 constexpr Index row_tile_bytes = Index{256} << 10;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.

@@ -16,7 +16,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index line_bytes = 64;
 constexpr Index page_bytes = 4096;
 /// The columns of a tile that lie this far apart in all need many upper entries of the page table as well.
 constexpr Index far_bytes = Index{128} << 20;
@@ -30,8 +29,6 @@ constexpr Index sure_streams = 16;
 constexpr Index short_run_bytes = 1024;
 /// Rows of a tile from this length on are brought into the cache page by page while others are turned.
 constexpr Index long_row_bytes = 2048;
-/// Rows from this far apart are read line by line.
-constexpr Index apart_bytes = 2048;
 
 /// Takes a loop to a place further in.
 void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {

@@ -8,6 +8,10 @@
 
 namespace tenstride::detail {
 
+inline constexpr Index line_bytes = 64;
+/// Rows of the source from this far apart are turned straight to memory: nearer ones are one stream.
+inline constexpr Index apart_bytes = 2048;
+
 /// Whose strides decide on the order of the outer loops.
 enum class OuterOrder : std::uint8_t {
   source,  ///< what is read next lies beside what was read

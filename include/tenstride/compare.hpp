@@ -12,42 +12,34 @@ namespace tenstride {
 /// Throws ShapeError where shapes do not broadcast, RuntimeError where the types have no common one (int64
 /// with uint64) or the devices differ. Example: `eq(arange(3), 1)` is [false, true, false].
 ///
-/// A Scalar is converted to the tensor's type unless it is of a higher kind, as in PyTorch: of uint8 elements
+/// A number is converted to the tensor's type unless it is of a higher kind, as in PyTorch: of uint8 elements
 /// 300 compares as 44, and int64 elements meet 0.5 in float32.
-TENSTRIDE_API Tensor eq(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor ne(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor lt(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor le(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor gt(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor ge(const Tensor& a, const Tensor& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor eq(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor ne(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor lt(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor le(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor gt(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
-TENSTRIDE_API Tensor ge(const Tensor& a, const Scalar& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor eq(const Tensor& a, const Operand& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ne(const Tensor& a, const Operand& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor lt(const Tensor& a, const Operand& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor le(const Tensor& a, const Operand& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor gt(const Tensor& a, const Operand& b, Caller caller = Caller::current());
+TENSTRIDE_API Tensor ge(const Tensor& a, const Operand& b, Caller caller = Caller::current());
 
 /// The operators are the functions above, with the place where they are written: they give a tensor, not a
 /// truth value. For one answer see `Tensor::equal` and `Tensor::is_same`.
 inline Tensor operator==(const Operand& a, const Operand& b) {
-  if (!a.is_tensor()) return eq(b.tensor(), a.number(), b.caller());
-  return b.is_tensor() ? eq(a.tensor(), b.tensor(), b.caller()) : eq(a.tensor(), b.number(), b.caller());
+  return a.is_tensor() ? eq(a.tensor(), b, b.caller()) : eq(b.tensor(), a, b.caller());
 }
 inline Tensor operator!=(const Operand& a, const Operand& b) {
-  if (!a.is_tensor()) return ne(b.tensor(), a.number(), b.caller());
-  return b.is_tensor() ? ne(a.tensor(), b.tensor(), b.caller()) : ne(a.tensor(), b.number(), b.caller());
+  return a.is_tensor() ? ne(a.tensor(), b, b.caller()) : ne(b.tensor(), a, b.caller());
 }
 inline Tensor operator<(const Tensor& a, const Operand& b) {
-  return b.is_tensor() ? lt(a, b.tensor(), b.caller()) : lt(a, b.number(), b.caller());
+  return lt(a, b, b.caller());
 }
 inline Tensor operator<=(const Tensor& a, const Operand& b) {
-  return b.is_tensor() ? le(a, b.tensor(), b.caller()) : le(a, b.number(), b.caller());
+  return le(a, b, b.caller());
 }
 inline Tensor operator>(const Tensor& a, const Operand& b) {
-  return b.is_tensor() ? gt(a, b.tensor(), b.caller()) : gt(a, b.number(), b.caller());
+  return gt(a, b, b.caller());
 }
 inline Tensor operator>=(const Tensor& a, const Operand& b) {
-  return b.is_tensor() ? ge(a, b.tensor(), b.caller()) : ge(a, b.number(), b.caller());
+  return ge(a, b, b.caller());
 }
 inline Tensor operator<(const PlacedNumber& a, const Tensor& b) {
   return gt(b, a.number(), a.caller());

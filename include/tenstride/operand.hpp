@@ -43,27 +43,21 @@ class PlacedTensor {
 };
 
 /// A tensor or a number, and where it was written. Refers to the tensor, so it is for arguments alone.
-class Operand {
+class Operand : private PlacedNumber {
  public:
-  Operand(const Tensor& tensor, Caller caller = Caller::current()) : tensor_(&tensor), caller_(caller) {}
-  Operand(const Scalar& number, Caller caller = Caller::current()) : number_(number), caller_(caller) {}
-  template <class Number>
-  requires(std::is_arithmetic_v<Number>) Operand(Number number, Caller caller = Caller::current())
-      : number_(number), caller_(caller) {}
-  template <class Part>
-  Operand(std::complex<Part> number, Caller caller = Caller::current()) : number_(number), caller_(caller) {}
+  using PlacedNumber::PlacedNumber;
+  Operand(const Tensor& tensor, Caller caller = Caller::current())
+      : PlacedNumber(Scalar(), caller), tensor_(&tensor) {}
 
   [[nodiscard]] bool is_tensor() const noexcept { return tensor_ != nullptr; }
   /// Pre: is_tensor().
   [[nodiscard]] const Tensor& tensor() const noexcept { return *tensor_; }
   /// Pre: !is_tensor().
-  [[nodiscard]] const Scalar& number() const noexcept { return number_; }
-  [[nodiscard]] const Caller& caller() const noexcept { return caller_; }
+  using PlacedNumber::caller;
+  using PlacedNumber::number;
 
  private:
   const Tensor* tensor_ = nullptr;
-  Scalar number_;
-  Caller caller_;
 };
 
 }  // namespace tenstride

@@ -15,6 +15,7 @@
 #include "expression/call.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
+#include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -142,11 +143,6 @@ Table functions;
 std::map<std::string_view, Method> in_front;
 std::map<std::string_view, Attribute> attributes_in_front;
 std::map<std::string_view, Function> functions_in_front;
-
-/// Whether the quick way has had its say: it gave something, or an error.
-bool is_done(PyObject* result) {
-  return result != nullptr || PyErr_Occurred() != nullptr;
-}
 
 template <std::size_t Slot>
 PyObject* method_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {

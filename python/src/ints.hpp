@@ -39,6 +39,14 @@ inline bool read_int(PyObject* object, Index& value) noexcept {
   return overflow == 0;
 }
 
+/// Whether all arguments are such ints, which `to` then holds. Pre: it has room for them.
+inline bool read_ints(PyObject* const* arguments, Py_ssize_t count, Index* to) noexcept {
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!read_int(arguments[i], to[i])) return false;
+  }
+  return true;
+}
+
 /// Ints by position, as `view(2, 3)` takes them, or one tuple or list of them; nothing where there is
 /// anything else, none, or more than `most_ints`.
 inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
@@ -50,13 +58,7 @@ inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t cou
   }
   if (count < 1 || count > static_cast<Py_ssize_t>(most_ints)) return dims;
   Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
-  Index* const to = read.data();
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!read_int(arguments[i], to[i])) {
-      dims.reset();
-      break;
-    }
-  }
+  if (!read_ints(arguments, count, read.data())) dims.reset();
   return dims;
 }
 

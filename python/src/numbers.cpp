@@ -10,6 +10,7 @@
 #include "gil.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
+#include "quick.hpp"
 #include "quick_numbers.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "types.hpp"
@@ -60,7 +61,7 @@ PyObject* binary(PyObject* left, PyObject* right) {
 template <copy::BinaryOp quick, auto operation>
 PyObject* quick_or_binary(PyObject* left, PyObject* right) {
   PyObject* result = quick_binary(quick, left, right);
-  if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  if (is_done(result)) return result;
   return binary<operation>(left, right);
 }
 
@@ -102,7 +103,7 @@ PyObject* in_place(PyObject* self, PyObject* other) {
 template <copy::BinaryOp quick, auto operation>
 PyObject* quick_or_in_place(PyObject* self, PyObject* other) {
   PyObject* result = quick_in_place(quick, self, other);
-  if (result != nullptr || PyErr_Occurred() != nullptr) return result;
+  if (is_done(result)) return result;
   return in_place<operation>(self, other);
 }
 

@@ -27,9 +27,7 @@ PyObject* of_ints(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
   const auto given = static_cast<std::size_t>(count);
   if (names != nullptr || given < least || given > most) return nullptr;
   std::array<Index, most + 1> ints;
-  for (std::size_t i = 0; i < given; ++i) {
-    if (!read_int(arguments[i], ints[i])) return nullptr;
-  }
+  if (!read_ints(arguments, count, ints.data())) return nullptr;
   return made([&] { return view(std::as_const(tensor_of(self)), ints.data(), given); });
 }
 
@@ -147,9 +145,7 @@ PyObject* flatten(PyObject* self, Arguments arguments, Py_ssize_t count, PyObjec
   const Index rank = tensor.dim();
   std::array<Index, 2> axes{0, -1};
   if (names != nullptr || count > 2 || rank < 2) return nullptr;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!read_int(arguments[i], axes[static_cast<std::size_t>(i)])) return nullptr;
-  }
+  if (!read_ints(arguments, count, axes.data())) return nullptr;
   const auto wrap = [rank](Index axis) { return axis < 0 ? axis + rank : axis; };
   if (wrap(axes[0]) == wrap(axes[1])) return nullptr;
   return guarded([&] { return reshaped(tensor, flatten_shape(tensor.shape(), axes[0], axes[1])); });
@@ -262,9 +258,7 @@ template <Py_ssize_t least, Py_ssize_t most, auto views>
 PyObject* pieces(PyObject* self, Arguments arguments, Py_ssize_t count, PyObject* names) {
   std::array<Index, 2> ints{};
   if (names != nullptr || count < least || count > most) return nullptr;
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!read_int(arguments[i], ints[static_cast<std::size_t>(i)])) return nullptr;
-  }
+  if (!read_ints(arguments, count, ints.data())) return nullptr;
   return guarded([&]() -> PyObject* {
     std::vector<Tensor> parts = views(std::as_const(tensor_of(self)), ints[0], ints[1]);
     nanobind::object tuple = nanobind::steal(PyTuple_New(static_cast<Py_ssize_t>(parts.size())));

@@ -13,6 +13,7 @@
 #include "ledger.hpp"
 #include "message.hpp"
 #include "numbers.hpp"
+#include "quick.hpp"
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"
 #include "tenstride/factory.hpp"
@@ -36,7 +37,7 @@ PyObject* get_item(PyObject* self, PyObject* key) {
     });
   }
   PyObject* quick = quick_item(self, key);
-  if (quick != nullptr || PyErr_Occurred() != nullptr) return quick;
+  if (is_done(quick)) return quick;
   return guarded([&] {
     const Tensor& tensor = tensor_of(self);
     const LedgerPlaces places;
@@ -101,7 +102,7 @@ PyObject* compare(PyObject* left, PyObject* right, int sign) {
   static constexpr Comparison comparisons[] = {Comparison::lt, Comparison::le, Comparison::eq,
                                                Comparison::ne, Comparison::gt, Comparison::ge};
   PyObject* quick = quick_compare(comparisons[sign], left, right);
-  if (quick != nullptr || PyErr_Occurred() != nullptr) return quick;
+  if (is_done(quick)) return quick;
   const bool is_known = is_tensor(right) || PyLong_Check(right) || PyFloat_Check(right) ||
                         PyComplex_Check(right) || PyObject_HasAttrString(right, "__array_interface__") != 0;
   if (!is_known) Py_RETURN_NOTIMPLEMENTED;

@@ -207,7 +207,7 @@ class TileWorker {
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_.get();
     along.next = *next_rows_;
-    if (plan_.tile_dst * item == static_cast<Index>(line_bytes)) {
+    if (tiling_.turns_lines) {
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
     } else {
       walk_.kernels.turn_along[walk_.item_log2()](along);

@@ -9,6 +9,7 @@
 
 #include "copy/sink.hpp"
 #include "copy/walk.hpp"
+#include "copy_plan_order.hpp"
 
 namespace tenstride::copy {
 
@@ -60,6 +61,8 @@ struct Tiling {
   /// Whether strips are turned straight to memory (see `Along`). Not where rows of the source lie so close
   /// together that the whole tile is one stream.
   bool is_along = false;
+  /// Whether these are columns of one line.
+  bool turns_lines = false;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
@@ -76,22 +79,15 @@ struct Tiling {
       if (!carries)
         shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
     }
+    turns_lines = item >= 4 && !carries && plan.tile_dst * item == static_cast<Index>(line_bytes);
     is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
-               !is_dense && std::abs(inner.src_stride) >= apart_bytes &&
-               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || turns_lines(walk));
+               !is_dense && std::abs(inner.src_stride) >= detail::apart_bytes &&
+               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || turns_lines);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panels = ceil_divide(run.extent, plan.tile_src);
   }
 
  private:
-  static constexpr Index apart_bytes = 2048;
-
-  /// Whether a tile is one line wide.
-  [[nodiscard]] bool turns_lines(const Walk& walk) const {
-    return walk.dst_item >= 4 && !carries &&
-           walk.plan.tile_dst * static_cast<Index>(walk.dst_item) == static_cast<Index>(line_bytes);
-  }
-
   /// Whether all outer loops keep the destination's place within a line.
   static bool has_whole_lines(const Walk& walk) {
     for (std::size_t d = 0; d < walk.plan.strip_loop; ++d) {

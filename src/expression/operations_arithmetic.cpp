@@ -249,12 +249,10 @@ Tensor plain_div(const Operand& a, const Operand& b, Caller caller) {
   return div(a, b, Rounding::true_value, caller);
 }
 /// A comparison, which may begin with a number: then it is the opposite of the tensor's.
-template <Tensor (*OfTwo)(const Tensor&, const Tensor&, Caller),
-          Tensor (*WithNumber)(const Tensor&, const Scalar&, Caller),
-          Tensor (*FromNumber)(const Tensor&, const Scalar&, Caller)>
+template <Tensor (*Compare)(const Tensor&, const Operand&, Caller),
+          Tensor (*Opposite)(const Tensor&, const Operand&, Caller)>
 Tensor compared(const Operand& a, const Operand& b, Caller caller) {
-  if (!a.is_tensor()) return FromNumber(b.tensor(), a.number(), caller);
-  return b.is_tensor() ? OfTwo(a.tensor(), b.tensor(), caller) : WithNumber(a.tensor(), b.number(), caller);
+  return a.is_tensor() ? Compare(a.tensor(), b, caller) : Opposite(b.tensor(), a, caller);
 }
 
 }  // namespace
@@ -285,12 +283,12 @@ const TensorOperator* find_tensor_operator(std::string_view sign) {
       {"&", "bitwise_and", "bitwise_and_", bitwise_and},
       {"|", "bitwise_or", "bitwise_or_", bitwise_or},
       {"^", "bitwise_xor", "bitwise_xor_", bitwise_xor},
-      {"==", "eq", "", compared<eq, eq, eq>},
-      {"!=", "ne", "", compared<ne, ne, ne>},
-      {"<", "lt", "", compared<lt, lt, gt>},
-      {"<=", "le", "", compared<le, le, ge>},
-      {">", "gt", "", compared<gt, gt, lt>},
-      {">=", "ge", "", compared<ge, ge, le>},
+      {"==", "eq", "", compared<eq, eq>},
+      {"!=", "ne", "", compared<ne, ne>},
+      {"<", "lt", "", compared<lt, gt>},
+      {"<=", "le", "", compared<le, ge>},
+      {">", "gt", "", compared<gt, lt>},
+      {">=", "ge", "", compared<ge, le>},
   };
   for (const TensorOperator& entry : table) {
     if (entry.sign == sign) return &entry;

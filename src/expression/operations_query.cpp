@@ -40,11 +40,10 @@ Value untyped_storage(Call& call) {
   return Value(Value::Variant(StorageBytes{self.with_layout(bytes, DType::uint8)}));
 }
 
-template <Tensor (*WithTensor)(const Tensor&, const Tensor&, Caller),
-          Tensor (*WithNumber)(const Tensor&, const Scalar&, Caller)>
+template <Tensor (*Compare)(const Tensor&, const Operand&, Caller)>
 Value compared(Call& call) {
-  if (call.is_tensor(0)) return WithTensor(call.self(), call.tensor(0), {});
-  return WithNumber(call.self(), call.number(0), {});
+  if (call.is_tensor(0)) return Compare(call.self(), call.tensor(0), {});
+  return Compare(call.self(), call.number(0), {});
 }
 
 template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
@@ -94,12 +93,12 @@ void add_attributes(std::vector<Operation>& table) {
 
 void add_comparisons(std::vector<Operation>& table) {
   const std::vector<Operation> comparisons{
-      {"eq", both, fresh, "other", compared<eq, eq>},
-      {"ne", both, fresh, "other", compared<ne, ne>},
-      {"lt", both, fresh, "other", compared<lt, lt>},
-      {"le", both, fresh, "other", compared<le, le>},
-      {"gt", both, fresh, "other", compared<gt, gt>},
-      {"ge", both, fresh, "other", compared<ge, ge>},
+      {"eq", both, fresh, "other", compared<eq>},
+      {"ne", both, fresh, "other", compared<ne>},
+      {"lt", both, fresh, "other", compared<lt>},
+      {"le", both, fresh, "other", compared<le>},
+      {"gt", both, fresh, "other", compared<gt>},
+      {"ge", both, fresh, "other", compared<ge>},
       {"all", both, fresh, "dim? keepdim?", reduced<all, all>},
       {"any", both, fresh, "dim? keepdim?", reduced<any, any>},
       {"equal", both, query, "other", [](Call& c) { return answer(c.self().equal(c.tensor(0))); }},
