@@ -24,14 +24,16 @@ struct Case {
   std::size_t out_skew = 0;
   bool keeps = false;
   bool is_scattered = false;
+  /// Of a column: `Along::column_bytes`, or one line.
+  std::size_t column_bytes = Along::column_bytes;
 
   [[nodiscard]] std::size_t item() const { return std::size_t{1} << log2; }
-  [[nodiscard]] std::size_t rows() const { return Along::column_bytes / item(); }
+  [[nodiscard]] std::size_t rows() const { return column_bytes / item(); }
   [[nodiscard]] std::size_t columns() const { return lines * line / item(); }
   /// Columns that are kept begin anywhere in a line, each elsewhere.
-  [[nodiscard]] std::size_t out_pitch() const { return Along::column_bytes + (keeps ? 3 * item() : line); }
+  [[nodiscard]] std::size_t out_pitch() const { return column_bytes + (keeps ? 3 * item() : line); }
   [[nodiscard]] std::size_t out_bytes() const {
-    return (columns() - 1) * out_pitch() + Along::column_bytes + (keeps ? line : 0);
+    return (columns() - 1) * out_pitch() + column_bytes + (keeps ? line : 0);
   }
   [[nodiscard]] std::size_t in_bytes() const { return (rows() - 1) * (lines * line + 5) + lines * line; }
 };
@@ -51,7 +53,9 @@ class Arena {
       const std::size_t place = r % 2 == 0 ? r / 2 : c.rows() - 1 - r / 2;  // each once
       list.push_back(in + place * (c.lines * line + 5));
     }
-    std::vector<std::byte> kept(c.columns() * line, std::byte{7});
+    // Each byte another, and the line behind that may be read.
+    std::vector<std::byte> kept((c.columns() + 1) * line);
+    for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = static_cast<std::byte>(i * 37 + i / 256);
     std::vector<std::byte> wanted_kept = kept;
     const auto run = [&](const Kernels& table, const Guarded& out, std::vector<std::byte>& keep) {
       std::memset(out.begin(), 1, out.size());
@@ -64,7 +68,7 @@ class Arena {
       along.next = along.rows;
       along.lines = c.lines;
       along.kept = c.keeps ? keep.data() : nullptr;
-      table.turn_along[c.log2](along);
+      (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
       table.fence();
     };
     run(kernels, out_, kept);
@@ -86,8 +90,10 @@ std::vector<Case> all_cases() {
     for (const std::size_t lines :
          {std::size_t{1}, std::size_t{2}, std::size_t{3}, Along::page_lines, 2 * Along::page_lines + 5}) {
       for (const bool is_scattered : {false, true}) {
-        cases.push_back({log2, lines, 0, 0, false, is_scattered});
-        cases.push_back({log2, lines, 3, 0, true, is_scattered});
+        for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+          cases.push_back({log2, lines, 0, 0, false, is_scattered, column_bytes});
+          cases.push_back({log2, lines, 3, 0, true, is_scattered, column_bytes});
+        }
       }
     }
   }
@@ -111,8 +117,10 @@ TEST(KernelsAlong, TurnRowsAtEveryAlignment) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       for (std::size_t skew = 0; skew < line; ++skew) {
-        arena.check(*kernels, {log2, 2, skew, 63 - skew, true, false}, skew % 2 == 0);
-        arena.check(*kernels, {log2, 2, skew, 0, false, false}, true);
+        for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+          arena.check(*kernels, {log2, 2, skew, 63 - skew, true, false, column_bytes}, skew % 2 == 0);
+          arena.check(*kernels, {log2, 2, skew, 0, false, false, column_bytes}, true);
+        }
         if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << skew;
       }
     }

@@ -91,10 +91,11 @@ struct Pending {
   }
 };
 
-/// Rows turned into columns of `column_bytes`: `lines` lines of 64 bytes of each of column_bytes / item rows.
-/// Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2 cache,
-/// `rows_in_turn` rows at a time, while those before are turned.
+/// Rows turned into columns of 128 or 64 bytes: `lines` lines of 64 bytes of each of as many rows as a column
+/// has items. Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2
+/// cache, `rows_in_turn` rows at a time, while those before are turned.
 struct Along {
+  /// What a column has where it can.
   static constexpr std::size_t column_bytes = 128;
   /// 1 KiB: of 128 rows, with as much that comes next, a fourth of the L2 cache. Runs of half of it are read
   /// at .6 of the speed.
@@ -106,8 +107,9 @@ struct Along {
   std::ptrdiff_t dst_pitch = 0;
   Rows rows;
   std::size_t lines = 0;
-  /// Null where each column begins at a line's start. Otherwise the 64 bytes before each column: each is
-  /// shifted down to a line's start, takes what this leaves free from here, and leaves its end here.
+  /// Null where each column begins at a line's start. Otherwise the 64 bytes before each column, and 64 more
+  /// that may be read: each column is shifted down to a line's start, takes what this leaves free from here,
+  /// and leaves its end here.
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
@@ -121,11 +123,13 @@ struct Kernels {
   using Turn = void (*)(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
                         std::size_t cols, Pending& pending);
   std::array<Turn, 5> turn;
-  /// Writes whole lines of columns.
+  /// Writes whole lines of columns of `column_bytes`.
   using TurnAlong = void (*)(const Along& along);
   std::array<TurnAlong, 5> turn_along;
-  /// The same for columns of 64 bytes that begin at a line's start, of 64 / item rows of any length: for
-  /// items of 4, 8 and 16 bytes ([log2 - 2]).
+  /// The same with columns of 64 bytes.
+  std::array<TurnAlong, 5> turn_along_lines;
+  /// The same with columns that begin at a line's start, of rows of any length: for items of 4, 8 and 16
+  /// bytes ([log2 - 2]).
   std::array<TurnAlong, 3> turn_lines;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);

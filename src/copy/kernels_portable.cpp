@@ -15,9 +15,8 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
   }
 }
 
-template <std::size_t item>
+template <std::size_t item, std::size_t bytes>
 void turn_along(const Along& along) {
-  constexpr std::size_t bytes = Along::column_bytes;
   for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
     std::byte column[64 + bytes];
     for (std::size_t r = 0; r < bytes / item; ++r) {
@@ -132,10 +131,16 @@ template <std::size_t item>
 constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, interleave<item, 3>,
                                                          interleave<item, 4>};
 
+template <std::size_t bytes>
+constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
+                                                        turn_along<4, bytes>, turn_along<8, bytes>,
+                                                        turn_along<16, bytes>};
+
 constexpr Kernels table{
     .name = "portable",
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
-    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .turn_along = turn_alongs<Along::column_bytes>,
+    .turn_along_lines = turn_alongs<64>,
     .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},

@@ -36,8 +36,12 @@ class TileWorker {
         converts_(walk.plan.conversion != CopyConversion::none) {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
-    if (tiling.carries)
-      carried_ = std::make_unique<std::byte[]>(static_cast<Size>(plan_.tile_src) * carried_bytes_);
+    if (tiling.carries) {
+      Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
+      carried_space_ = std::make_unique<std::byte[]>(bytes);
+      void* start = carried_space_.get();
+      carried_ = static_cast<std::byte*>(std::align(line_bytes, bytes - line_bytes, start, bytes));
+    }
   }
 
   /// Copies units [from, to).
@@ -205,10 +209,12 @@ class TileWorker {
     along.dst_pitch = tiling_.run.dst_stride;
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
-    along.kept = carried_.get();
+    along.kept = carried_;
     along.next = *next_rows_;
     if (tiling_.turns_lines) {
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
+    } else if (tiling_.is_narrow) {
+      walk_.kernels.turn_along_lines[walk_.item_log2()](along);
     } else {
       walk_.kernels.turn_along[walk_.item_log2()](along);
     }
@@ -344,8 +350,9 @@ class TileWorker {
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;
-  /// A line's worth of each column of a tile.
-  std::unique_ptr<std::byte[]> carried_;
+  /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
+  std::unique_ptr<std::byte[]> carried_space_;
+  std::byte* carried_ = nullptr;
   unsigned list_ = 0;
   std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> first_;

@@ -61,7 +61,8 @@ struct Tiling {
   /// Whether strips are turned straight to memory (see `Along`). Not where rows of the source lie so close
   /// together that the whole tile is one stream.
   bool is_along = false;
-  /// Whether these are columns of one line.
+  /// Whether these are columns of one line, and whether they go there from the registers.
+  bool is_narrow = false;
   bool turns_lines = false;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
@@ -79,10 +80,11 @@ struct Tiling {
       if (!carries)
         shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
     }
-    turns_lines = item >= 4 && !carries && plan.tile_dst * item == static_cast<Index>(line_bytes);
+    is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
+    turns_lines = item >= 4 && !carries && is_narrow;
     is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
                !is_dense && std::abs(inner.src_stride) >= detail::apart_bytes &&
-               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || turns_lines);
+               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panels = ceil_divide(run.extent, plan.tile_src);
   }
