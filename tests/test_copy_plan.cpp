@@ -86,7 +86,11 @@ TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
   EXPECT_EQ(kernel({{30, 50}, {-1, 30}, 29}), CopyKernel::tile);
   EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}), CopyKernel::deinterleave);
   EXPECT_EQ(kernel({{50, 3}, {1, 50}, 0}), CopyKernel::interleave);
-  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}, DType::complex128), CopyKernel::tile);
+  EXPECT_EQ(kernel({{3, 50}, {1, 3}, 0}, DType::complex128), CopyKernel::deinterleave);
+  EXPECT_EQ(kernel({{16, 50}, {1, 16}, 0}), CopyKernel::deinterleave);
+  EXPECT_EQ(kernel({{50, 16}, {1, 50}, 0}), CopyKernel::interleave);
+  EXPECT_EQ(kernel({{17, 50}, {1, 17}, 0}), CopyKernel::tile) << "more streams than are followed";
+  EXPECT_EQ(kernel({{50, 17}, {1, 50}, 0}), CopyKernel::tile);
   EXPECT_EQ(plan({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
 }
 

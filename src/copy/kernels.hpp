@@ -139,12 +139,14 @@ struct Kernels {
   using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t stride,
                                       std::size_t count);
   std::array<GatherLines, 5> gather_lines;
-  /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2, 3 and 4 channels ([channels - 2]).
-  using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count);
-  std::array<std::array<Deinterleave, 3>, 4> deinterleave;
+  /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2 to 16 channels.
+  using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                                std::size_t count);
+  std::array<Deinterleave, 5> deinterleave;
   /// out[(i * channels + c) * item] = in[c * pitch + i * item].
-  using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count);
-  std::array<std::array<Interleave, 3>, 4> interleave;
+  using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                              std::size_t count);
+  std::array<Interleave, 5> interleave;
   /// Writes all that is pending.
   void (*stream)(Pending& pending);
   /// Rows by ordinary stores.

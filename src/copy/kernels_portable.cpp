@@ -55,8 +55,9 @@ std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_
   return 0;
 }
 
-template <std::size_t item, std::size_t channels>
-void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+template <std::size_t item>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                  std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < channels; ++c) {
       std::memcpy(out + c * pitch + i * item, in + (i * channels + c) * item, item);
@@ -64,8 +65,9 @@ void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::s
   }
 }
 
-template <std::size_t item, std::size_t channels>
-void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+template <std::size_t item>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < channels; ++c) {
       std::memcpy(out + (i * channels + c) * item, in + static_cast<std::ptrdiff_t>(c) * pitch + i * item,
@@ -124,13 +126,6 @@ ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
 }
 
-template <std::size_t item>
-constexpr std::array<Kernels::Deinterleave, 3> deinterleaves{deinterleave<item, 2>, deinterleave<item, 3>,
-                                                             deinterleave<item, 4>};
-template <std::size_t item>
-constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, interleave<item, 3>,
-                                                         interleave<item, 4>};
-
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -144,8 +139,8 @@ constexpr Kernels table{
     .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
-    .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
-    .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
+    .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
+    .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream = stream,
     .copy_rows = copy_rows,
     .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "copy/channels_simd-inl.h"
 #include "copy/convert_simd-inl.h"
 #include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
@@ -31,56 +32,6 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <std::size_t item, std::size_t channels>
-void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
-  using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
-    const auto to = [&](std::size_t c) HWY_ATTR { return reinterpret_cast<T*>(out + c * pitch + i * item); };
-    hn::Vec<decltype(d)> v0, v1, v2, v3;
-    if constexpr (channels == 2) {
-      hn::LoadInterleaved2(d, from, v0, v1);
-    } else if constexpr (channels == 3) {
-      hn::LoadInterleaved3(d, from, v0, v1, v2);
-      hn::StoreU(v2, d, to(2));
-    } else {
-      hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-      hn::StoreU(v2, d, to(2));
-      hn::StoreU(v3, d, to(3));
-    }
-    hn::StoreU(v0, d, to(0));
-    hn::StoreU(v1, d, to(1));
-  }
-  portable_kernels().deinterleave[log2_of<item>][channels - 2](out + i * item, pitch,
-                                                               in + i * channels * item, count - i);
-}
-
-template <std::size_t item, std::size_t channels>
-void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
-  using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    auto* to = reinterpret_cast<T*>(out + i * channels * item);
-    const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
-      return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
-    };
-    if constexpr (channels == 2) {
-      hn::StoreInterleaved2(from(0), from(1), d, to);
-    } else if constexpr (channels == 3) {
-      hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
-    } else {
-      hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
-    }
-  }
-  portable_kernels().interleave[log2_of<item>][channels - 2](out + i * channels * item, in + i * item, pitch,
-                                                             count - i);
-}
 
 void stream(Pending& pending) {
   Pending rest = pending;  // a copy, which no store can change
@@ -165,13 +116,6 @@ void fence() {
   hwy::FlushStream();
 }
 
-template <std::size_t item>
-constexpr std::array<Kernels::Deinterleave, 3> deinterleaves{deinterleave<item, 2>, deinterleave<item, 3>,
-                                                             deinterleave<item, 4>};
-template <std::size_t item>
-constexpr std::array<Kernels::Interleave, 3> interleaves{interleave<item, 2>, interleave<item, 3>,
-                                                         interleave<item, 4>};
-
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -185,8 +129,8 @@ constexpr Kernels table{
     .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
-    .deinterleave = {deinterleaves<1>, deinterleaves<2>, deinterleaves<4>, deinterleaves<8>},
-    .interleave = {interleaves<1>, interleaves<2>, interleaves<4>, interleaves<8>},
+    .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
+    .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream = stream,
     .copy_rows = copy_rows,
     .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},

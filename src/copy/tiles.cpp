@@ -114,9 +114,9 @@ class TileWorker {
     const Size log2 = walk_.item_log2();
     const auto size = static_cast<Size>(count);
     if (plan_.kernel == CopyKernel::deinterleave) {
-      walk_.kernels.deinterleave[log2][static_cast<Size>(columns) - 2](out, pitch, rows[0], size);
+      walk_.kernels.deinterleave[log2](out, pitch, rows[0], static_cast<Size>(columns), size);
     } else if (plan_.kernel == CopyKernel::interleave && tiling_.is_dense) {
-      walk_.kernels.interleave[log2][size - 2](out, rows[0], rows.pitch, static_cast<Size>(columns));
+      walk_.kernels.interleave[log2](out, rows[0], rows.pitch, size, static_cast<Size>(columns));
     } else {
       walk_.kernels.turn[log2](out, pitch, rows, size, static_cast<Size>(columns), pending_);
     }
@@ -147,8 +147,9 @@ class TileWorker {
   [[nodiscard]] bool is_direct() const { return !plan_.streaming && !converts_; }
 
   void dense_tile(const Tile& tile, const Rows& rows) {
-    if (is_direct() && plan_.kernel == CopyKernel::interleave) {
-      pack(tile.dst + tile.column * tiling_.run.dst_stride, 0, rows, tile.rows(), tile.columns);
+    if (is_direct() && plan_.kernel != CopyKernel::tile) {
+      pack(tile.dst + tile.column * tiling_.run.dst_stride, static_cast<Size>(tile.rows()) * item_, rows,
+           tile.rows(), tile.columns);
       return;
     }
     std::byte* const turned = free_buffer();

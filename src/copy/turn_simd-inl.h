@@ -84,12 +84,12 @@ HWY_INLINE void pump(Pending& pending, std::size_t count) {
   }
 }
 
-/// One vector of 16-byte blocks: block j is at rows[j * apart] + at.
-template <class D>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const std::byte* const* rows, std::size_t apart, std::size_t at) {
+/// One vector of 16-byte blocks: block j is at place(j).
+template <class D, class Place>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const Place& place) {
   using T = hn::TFromD<D>;
   const auto block = [&](std::size_t j) HWY_ATTR {
-    return hn::LoadU(hn::FixedTag<T, 16 / sizeof(T)>(), reinterpret_cast<const T*>(rows[j * apart] + at));
+    return hn::LoadU(hn::FixedTag<T, 16 / sizeof(T)>(), reinterpret_cast<const T*>(place(j)));
   };
   constexpr std::size_t width = hn::MaxLanes(d) * sizeof(T);
   if constexpr (width == 16) {
@@ -138,7 +138,8 @@ HWY_INLINE void turn_unit(std::byte* out, std::size_t pitch, const std::byte* co
   using V = hn::Vec<decltype(d)>;
   V v[group];
 #pragma GCC unroll 16
-  for (std::size_t r = 0; r < group; ++r) v[r] = load_blocks(d, rows + r, group, at);
+  for (std::size_t r = 0; r < group; ++r)
+    v[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
   weave<group>(d, v);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short axes, 2 to 16 long, on either side: woven into rows, or taken apart, straight to the destination,
+// which is written in order. Included once for each instruction set.
+#if defined(TENSTRIDE_COPY_CHANNELS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#undef TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#else
+#define TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "copy/convert_numbers-inl.h"
+#include "copy/kernels.hpp"
+#include "copy/turn_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Two to four channels, which Highway weaves. How many pixels of `count` were taken.
+template <std::size_t item, std::size_t channels>
+std::size_t deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
+    const auto to = [&](std::size_t c) HWY_ATTR { return reinterpret_cast<T*>(out + c * pitch + i * item); };
+    hn::Vec<decltype(d)> v0, v1, v2, v3;
+    if constexpr (channels == 2) {
+      hn::LoadInterleaved2(d, from, v0, v1);
+    } else if constexpr (channels == 3) {
+      hn::LoadInterleaved3(d, from, v0, v1, v2);
+      hn::StoreU(v2, d, to(2));
+    } else {
+      hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
+      hn::StoreU(v2, d, to(2));
+      hn::StoreU(v3, d, to(3));
+    }
+    hn::StoreU(v0, d, to(0));
+    hn::StoreU(v1, d, to(1));
+  }
+  return i;
+}
+
+/// The same the other way.
+template <std::size_t item, std::size_t channels>
+std::size_t interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* to = reinterpret_cast<T*>(out + i * channels * item);
+    const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
+    };
+    if constexpr (channels == 2) {
+      hn::StoreInterleaved2(from(0), from(1), d, to);
+    } else if constexpr (channels == 3) {
+      hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
+    } else {
+      hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
+    }
+  }
+  return i;
+}
+
+/// 16 bytes of each of widest / item pixels, each channel a vector, written as it is.
+template <std::size_t item>
+HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                           std::size_t channels) {
+  constexpr std::size_t group = 16 / item;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r)
+    v[r] = load_blocks(d, [=](std::size_t j) { return in + (r + j * group) * pixel; });
+  weave<group>(d, v);
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) {
+    if (c < channels) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
+  }
+}
+
+/// widest / item pixels. Reads up to 15 bytes behind the last one where a pixel is shorter than 16.
+template <std::size_t item>
+HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::byte* in,
+                                  std::size_t channels) {
+  constexpr std::size_t group = 16 / item;
+  const std::size_t pixel = channels * item;
+  if (channels < group) {
+    take_apart<item>(out, pitch, in, pixel, channels);
+    return;
+  }
+  for (std::size_t c = 0; c < channels; c += group) {
+    // The last ones once more with those before them, to be 16 bytes.
+    const std::size_t first = std::min(c, channels - group);
+    take_apart<item>(out + first * pitch, pitch, in + first * item, pixel, group);
+  }
+}
+
+template <std::size_t item>
+void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                       std::size_t count) {
+  constexpr std::size_t step = widest / item;
+  const std::size_t pixel = channels * item;
+  const std::size_t beyond = pixel < 16 ? (16 - pixel + pixel - 1) / pixel : 0;  // pixels
+  std::size_t i = 0;
+  for (; i + step + beyond <= count; i += step) {
+    take_pixels_apart<item>(out + i * item, pitch, in + i * pixel, channels);
+  }
+  alignas(64) std::array<std::byte, step * 16 * item + 16> pixels{};
+  alignas(64) std::array<std::byte, 16 * widest> apart;
+  for (; i < count; i += step) {
+    const std::size_t rest = std::min(count - i, step);
+    std::memcpy(pixels.data(), in + i * pixel, rest * pixel);
+    take_pixels_apart<item>(apart.data(), widest, pixels.data(), channels);
+    for (std::size_t c = 0; c < channels; ++c)
+      std::memcpy(out + c * pitch + i * item, apart.data() + c * widest, rest * item);
+  }
+}
+
+/// A vector in halves of `store_bytes`, which is as memory likes it best.
+template <class D, class V>
+HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
+  using T = hn::TFromD<D>;
+  if constexpr (hn::MaxLanes(d) * sizeof(T) > store_bytes) {
+    const hn::Half<D> half;
+    hn::StoreU(hn::LowerHalf(half, v), half, reinterpret_cast<T*>(to));
+    hn::StoreU(hn::UpperHalf(half, v), half, reinterpret_cast<T*>(to + store_bytes));
+  } else {
+    hn::StoreU(v, d, reinterpret_cast<T*>(to));
+  }
+}
+
+/// Pixels of at most 16 bytes: `widest` bytes of each channel, a store of 16 bytes for each pixel, in rising
+/// order, so that the next one writes over what is too much.
+template <std::size_t item>
+HWY_INLINE void weave_short_pixels(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                                   std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = widest / 16;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r) v[r] = hn::LoadU(d, reinterpret_cast<const T*>(rows[r] + at));
+  weave<group>(d, v);
+  alignas(64) std::byte turned[group][widest];
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) hn::Store(v[c], d, reinterpret_cast<T*>(turned[c]));
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c, out += pixel) std::memcpy(out, turned[c] + b * 16, 16);
+  }
+}
+
+/// Pixels of 16 bytes, whole vectors of them.
+template <std::size_t item>
+HWY_INLINE void weave_pixels_of_16(std::byte* out, const std::byte* const* rows, std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = widest / 16;
+  static_assert(group % blocks == 0);
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r) v[r] = hn::LoadU(d, reinterpret_cast<const T*>(rows[r] + at));
+  weave<group>(d, v);
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; c += blocks) turn_blocks(d, v + c, 1);
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; c += blocks, out += widest) store_in_order(v[c + b], d, out);
+  }
+}
+
+/// `width` bytes of each of width / item channels, a store of as many bytes for each pixel, in rising order.
+template <std::size_t item, std::size_t width>
+HWY_INLINE void weave_square(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = width / 16;
+  using T = Item<item>;
+  const hn::FixedTag<T, width / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[blocks * group];
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t k = 0; k < group; ++k)
+      v[b * group + k] = hn::LoadU(d, reinterpret_cast<const T*>(rows[b * group + k] + at));
+    weave<group>(d, v + b * group);
+  }
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c, out += pixel) store_in_order(v[b * group + c], d, out);
+  }
+}
+
+/// How a leaf weaves pixels of at most 16 bytes.
+template <std::size_t item>
+struct ShortPixels {
+  static constexpr std::size_t width = 16;
+  static constexpr std::size_t read = widest;  // bytes of each channel
+  static constexpr std::size_t step = read / item;
+
+  static HWY_INLINE void run(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+    if constexpr (16 / item % (widest / 16) == 0) {
+      if (pixel == 16) {
+        weave_pixels_of_16<item>(out, rows, at);
+        return;
+      }
+    }
+    weave_short_pixels<item>(out, pixel, rows, at);
+  }
+};
+
+/// How it weaves longer ones: a square for each `bytes` of a pixel.
+template <std::size_t item, std::size_t bytes>
+struct LongPixels {
+  static constexpr std::size_t width = bytes;
+  static constexpr std::size_t read = bytes;
+  static constexpr std::size_t step = read / item;
+
+  static HWY_INLINE void run(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+    // From last to first: what the last channels write too much, the next pixel's first ones write over.
+    for (std::size_t part = (pixel - 1) / width * width;; part -= width) {
+      weave_square<item, width>(out + part, pixel, rows + part / item, at);
+      if (part == 0) return;
+    }
+  }
+};
+
+/// Each step of `Pixels` writes up to `spilt` bytes behind its last pixel: over what comes next, or, at the
+/// end, in a buffer.
+template <std::size_t item, class Pixels>
+void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                     std::size_t count) {
+  constexpr std::size_t most = 16;
+  const std::size_t pixel = channels * item;
+  const std::size_t spilt = (pixel + Pixels::width - 1) / Pixels::width * Pixels::width - pixel;
+  const std::byte* rows[most];
+  for (std::size_t r = 0; r < most; ++r)
+    rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
+  std::size_t i = 0;
+  for (; i + Pixels::step <= count && (count - i - Pixels::step) * pixel >= spilt; i += Pixels::step)
+    Pixels::run(out + i * pixel, pixel, rows, i * item);
+  if (i == count) return;
+  alignas(64) std::array<std::byte, most * Pixels::read> ends{};
+  alignas(64) std::array<std::byte, Pixels::step * most * item + Pixels::width> woven;
+  const std::byte* padded[most];
+  for (std::size_t r = 0; r < most; ++r) padded[r] = ends.data() + std::min(r, channels - 1) * Pixels::read;
+  for (; i < count; i += Pixels::step) {
+    const std::size_t rest = std::min(count - i, Pixels::step);
+    for (std::size_t c = 0; c < channels; ++c)
+      std::memcpy(ends.data() + c * Pixels::read, rows[c] + i * item, rest * item);
+    Pixels::run(woven.data(), pixel, padded, 0);
+    std::memcpy(out + i * pixel, woven.data(), rest * pixel);
+  }
+}
+
+template <std::size_t item>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                  std::size_t count) {
+  std::size_t done = 0;
+  if constexpr (item <= 8) {
+    if (channels == 2) done = deinterleave_few<item, 2>(out, pitch, in, count);
+    if (channels == 3) done = deinterleave_few<item, 3>(out, pitch, in, count);
+    if (channels == 4) done = deinterleave_few<item, 4>(out, pitch, in, count);
+  }
+  if (done == 0) {
+    deinterleave_many<item>(out, pitch, in, channels, count);
+  } else {
+    portable_kernels().deinterleave[log2_of<item>](out + done * item, pitch, in + done * channels * item,
+                                                   channels, count - done);
+  }
+}
+
+template <std::size_t item>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                std::size_t count) {
+  std::size_t done = 0;
+  if constexpr (item <= 8) {
+    if (channels == 2) done = interleave_few<item, 2>(out, in, pitch, count);
+    if (channels == 3) done = interleave_few<item, 3>(out, in, pitch, count);
+    if (channels == 4) done = interleave_few<item, 4>(out, in, pitch, count);
+  }
+  if (done != 0) {
+    portable_kernels().interleave[log2_of<item>](out + done * channels * item, in + done * item, pitch,
+                                                 channels, count - done);
+    return;
+  }
+  if (channels * item <= 16) {
+    interleave_many<item, ShortPixels<item>>(out, in, pitch, channels, count);
+    return;
+  }
+  if constexpr (item >= 4) {
+    if (channels * item > 32) {
+      interleave_many<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
+      return;
+    }
+  }
+  if constexpr (item >= 2)
+    interleave_many<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
+                                                                               count);
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
