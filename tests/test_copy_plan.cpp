@@ -45,6 +45,25 @@ TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
   EXPECT_EQ(small.loops.size(), 4U);
 }
 
+/// How many rows of the source a tile of a transpose takes.
+Index tile_rows(DType type, Index rows, Index columns) {
+  return of({{columns, rows}, {1, columns}, 0}, type).tile_dst;
+}
+
+TEST(CopyPlan, TakesHalfAsManyRowsWhereTheyFillTheCacheOrEndWithinLines) {
+  EXPECT_EQ(tile_rows(u8, 7168, 10240), 128);
+  EXPECT_EQ(tile_rows(u8, 8192, 4096), 128) << "8 of the 16 ways of each set";
+  EXPECT_EQ(tile_rows(u8, 8192, 8192), 64) << "all 16";
+  EXPECT_EQ(tile_rows(u8, 8192, 8193), 64) << "nearly so";
+  EXPECT_EQ(tile_rows(u8, 8192, 8192 + 64), 128);
+  EXPECT_EQ(tile_rows(DType::int16, 8192, 8192), 32);
+  EXPECT_EQ(tile_rows(DType::int16, 4096, 4096), 64);
+  EXPECT_EQ(tile_rows(f32, 4096, 4096), 32);
+  EXPECT_EQ(tile_rows(f32, 4097, 4096), 16) << "rows of the destination end within lines";
+  EXPECT_EQ(tile_rows(u8, 8191, 10240), 64);
+  EXPECT_EQ(tile_rows(u8, 511, 511), 128) << "too small for that to matter";
+}
+
 TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const std::array scale{0.1, 0.2, 0.3};
   const std::array shift{0.5};

@@ -144,6 +144,40 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
   }
 }
 
+/// Rows of the source some pages apart, those of the destination whole lines or not, by strips of one line
+/// and of two: a strip that begins within a line keeps the end of each row for the next.
+TEST(RunPlan, TurnsMatricesByStripsOfOneLineAndOfTwo) {
+  Random random(9);
+  PlanOptions options;
+  options.streaming_above = 0;
+  for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::complex64, DType::complex128}) {
+    const auto item = static_cast<Index>(item_size(type));
+    for (const Index extra : {0, 1, 3}) {
+      const Index rows = 320 / item + extra;  // of the source
+      const Index columns = 2304 / item + extra;
+      const Layout src{{columns, rows}, {1, columns}, 0};
+      const auto in = random.bytes(static_cast<std::size_t>(oracle::bytes_of(type, numel(src))));
+      for (const Index skew : {Index{0}, item, 64 - item}) {
+        Bytes expected = random.bytes(in.size() + 192);
+        const Bytes before = expected;
+        oracle::copy(row_major(src.shape), type, expected.data() + 64 + skew, src, type, in.data(), {});
+        std::vector<std::byte> space(expected.size() + 64);
+        std::byte* const out = space.data() + (64 - reinterpret_cast<std::uintptr_t>(space.data()) % 64) % 64;
+        CopyPlan given = plan(row_major(src.shape), type, src, type, options);
+        ASSERT_EQ(given.kernel, CopyKernel::tile);
+        for (const Index bytes : {64, 128}) {
+          given.tile_dst = bytes / item;
+          std::memcpy(out, before.data(), before.size());
+          run(given, out + 64 + skew, in.data());
+          ASSERT_EQ(std::memcmp(out, expected.data(), expected.size()), 0)
+              << given.to_string() << "\n"
+              << skew << " bytes behind a line's start";
+        }
+      }
+    }
+  }
+}
+
 TEST(RunPlan, CopiesRank64) {
   Random random(4);
   Dims shape = Dims::filled(64, 1);
