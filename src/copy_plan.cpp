@@ -19,8 +19,10 @@ constexpr Index largest_item = 16;
 /// Two cache lines are written at once; rows are read in runs of a page.
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
-/// A tile of rows: a fourth of the L2 cache.
-constexpr Index row_tile_bytes = Index{256} << 10;
+/// A tile of rows: as many runs of the source as the processor's prefetcher follows, each two pages long.
+constexpr Index row_streams = 16;
+constexpr Index most_row_streams = 32;
+constexpr Index row_run_bytes = 8192;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
 constexpr Index most_listed = 512 - 64;
 /// Repetitions of one item from so many bytes on are filled one after another; shorter ones are a tile's.
@@ -198,9 +200,9 @@ void choose_row_tile(CopyPlan& plan, Index item_bytes) {
   if (along == last - 1 || plan.loops[along].src_stride <= 0) return;
   plan.turned_loop = along;
   plan.strip_loop = last - 1;
-  plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(tile_src_bytes / row_bytes, 1));
-  plan.tile_dst =
-      std::min(plan.loops[last - 1].extent, std::max<Index>(row_tile_bytes / (plan.tile_src * row_bytes), 1));
+  plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(row_run_bytes / row_bytes, 1));
+  const Index down = plan.loops[last - 1].extent;
+  plan.tile_dst = down <= most_row_streams ? down : row_streams;
   order_outer_loops(plan, detail::OuterOrder::source);
 }
 

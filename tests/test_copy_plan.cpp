@@ -34,11 +34,20 @@ TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
             "  loop 2   5   dst stride 7200    src stride 96\n"
             "  loop 3   96  dst stride 540000  src stride 1       source run\n"
             "  loop 4   96  dst stride 1       src stride 540000  destination run");
-  EXPECT_EQ(reversed.strip_depth, 2U);
+  // Columns of 384 bytes share pages: the strips stand around all loops; around the two of 704 bytes not.
+  EXPECT_EQ(reversed.strip_depth, 0U);
+  const CopyPlan wider = of({{96, 75, 40, 176}, {1, 96, 7200, 288000}, 0}, f32);
+  EXPECT_EQ(wider.tile_dst, 16);
+  EXPECT_EQ(wider.strip_depth, wider.loops.size() - 3);
   // 1344 places stay in the TLB; with rows of 48 floats each is written by whole lines of 16.
   const CopyPlan turned = of({{48, 28, 28, 28, 48}, {1, 37632, 48, 1344, 1053696}, 0}, f32);
   EXPECT_EQ(turned.tile_dst, 16);
   EXPECT_EQ(turned.loops.size(), 5U);
+  // Columns one after another, a strip and a half wide, of rows that are apart; and of rows that are not.
+  const CopyPlan dense = of({{28, 28, 28, 48, 48}, {64512, 48, 1806336, 1, 1344}, 0}, f32);
+  EXPECT_EQ(dense.tile_dst, 16);
+  EXPECT_EQ(dense.tile_src, 48);
+  EXPECT_EQ(of({{28, 28, 48, 28, 48}, {2304, 1806336, 1, 64512, 48}, 0}, f32).tile_dst, 48);
   // The same axes, too small for that to matter.
   const CopyPlan small = of({{96, 15, 15, 96}, {1, 96, 1440, 21600}, 0}, f32);
   EXPECT_EQ(small.tile_dst, 32);
@@ -62,6 +71,14 @@ TEST(CopyPlan, TakesHalfAsManyRowsWhereTheyFillTheCacheOrEndWithinLines) {
   EXPECT_EQ(tile_rows(f32, 4097, 4096), 16) << "rows of the destination end within lines";
   EXPECT_EQ(tile_rows(u8, 8191, 10240), 64);
   EXPECT_EQ(tile_rows(u8, 511, 511), 128) << "too small for that to matter";
+}
+
+TEST(CopyPlan, ReadsAsManyRunsOfRowsAsArePrefetched) {
+  const CopyPlan many = of({{8, 28, 298, 32}, {32, 256, 7168, 1}, 0}, f32);
+  EXPECT_EQ(many.kernel, CopyKernel::rows);
+  EXPECT_EQ(many.tile_dst, 16);
+  EXPECT_EQ(many.tile_src, 8);
+  EXPECT_EQ(of({{8, 28, 30, 32}, {32, 256, 7168, 1}, 0}, f32, {.streaming_above = 0}).tile_dst, 30);
 }
 
 TEST(CopyPlan, PrintsConversionScaleAndConjugation) {

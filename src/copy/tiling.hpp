@@ -83,7 +83,7 @@ struct Tiling {
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
     turns_lines = item >= 4 && !carries && is_narrow;
     is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
-               !is_dense && std::abs(inner.src_stride) >= detail::apart_bytes &&
+               !is_dense && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panels = ceil_divide(run.extent, plan.tile_src);
