@@ -13,6 +13,12 @@ inline constexpr Index most_channels = 64;
 /// Accumulators that must follow those of `gather`'s result, and may be overwritten.
 inline constexpr Index gather_slack = 64;
 
+/// What `pool` folds at a time, in bytes of accumulators. Of pixels of up to so many channels the rows are
+/// folded first, into so many bytes.
+inline constexpr Index pool_bytes = 4096;
+inline constexpr Index staged_channels = 8;
+inline constexpr Index staged_bytes = 8192;
+
 /// Rows of groups of `group` times `inner` dense elements: what lies above each other is folded, and the
 /// `inner` of each group.
 struct PoolRows {
@@ -25,9 +31,6 @@ struct PoolRows {
   Index folded;          ///< elements that go into a result
   std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
 };
-
-/// How results are written: so that they stay in the caches, or past them, after which a fence is due.
-enum class Stores : unsigned char { plain, streamed };
 
 /// Strides and steps in bytes. An accumulator is `state_size` bytes, aligned to 16.
 struct ReduceKernel {
@@ -42,15 +45,14 @@ struct ReduceKernel {
   /// Folds `rows` rows of `count` elements into `count` accumulators.
   void (*fold_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
                     std::ptrdiff_t row_step);
-  /// Folds `count` dense pixels into `channels` accumulators. Pre: channels < most_channels.
-  void (*fold_pixels)(void* states, Index channels, const std::byte* src, Index count);
   /// states[i] = states[i] with others[i].
   void (*combine)(void* states, const void* others, Index count);
   /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:
   /// `count` times `inner` in `out`. `in` is lost.
   void (*gather)(void* out, void* in, Index count, Index group, Index inner);
-  /// Folds rows and groups at once and writes the results.
-  void (*pool)(std::byte* dst, const PoolRows& from, Stores stores);
+  /// Sets accumulators to results [first, first + count) of rows and groups folded at once; both are of whole
+  /// groups, and the accumulators `pool_bytes` at most.
+  void (*pool)(void* states, const PoolRows& from, Index first, Index count);
   /// Writes the results; `folded` is how many elements went into each.
   void (*finish)(std::byte* dst, const void* states, Index count, Index folded);
 };
@@ -58,8 +60,14 @@ struct ReduceKernel {
 /// `folded`: how many elements go into each result, which says how wide an integer must be.
 /// Pre: `reduced_dtype` does not refuse the pair.
 const ReduceKernel& reduce_kernel(Reduction reduction, DType dtype, Index folded);
-/// The two halves of it: sum, mean and prod; the others.
-const ReduceKernel& sum_kernel(Reduction reduction, DType dtype, Index folded);
-const ReduceKernel& order_kernel(Reduction reduction, DType dtype);
+/// Its parts, each compiled by itself: sums of integers; their products but those of bools; sums, means and
+/// products of the others; minima and maxima of integers, which say any, all and products of bools too; those
+/// of floating numbers; any and all of what is no integer.
+const ReduceKernel& whole_sum_kernel(DType dtype, Index folded);
+const ReduceKernel& whole_product_kernel(DType dtype);
+const ReduceKernel& float_kernel(Reduction reduction, DType dtype);
+const ReduceKernel& whole_order_kernel(Reduction reduction, DType dtype);
+const ReduceKernel& float_order_kernel(Reduction reduction, DType dtype);
+const ReduceKernel& truth_kernel(Reduction reduction, DType dtype);
 
 }  // namespace tenstride::detail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of minima, maxima, any and all, compiled once for each instruction set, in a namespace of its
-// own.
+// The kernels of minima and maxima of integers, compiled once for each instruction set.
 
 #define HWY_IS_DEBUG_BUILD 0
 // Of use here is what is wider, or widens half numbers.
@@ -21,39 +20,32 @@ namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Whether an integer is 0 does not depend on its sign.
-template <class T>
-using Bits = typename std::conditional_t<std::is_integral_v<T>, std::type_identity<UnsignedOf<sizeof(T)>>,
-                                         std::type_identity<T>>::type;
-
+/// Some integer is not 0 if the greatest is not, all are if the least is: so for any and all, the minima and
+/// maxima of bools, and their products.
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
-  if (reduction == Reduction::any) return Leaves<Truth<Bits<T>, false>>::table();
-  if (reduction == Reduction::all) return Leaves<Truth<Bits<T>, true>>::table();
-  if constexpr (!is_complex_element<T>) {
+  using Bits = UnsignedOf<sizeof(T)>;
+  constexpr bool is_bool = std::is_same_v<T, bool>;
+  using Least = Leaves<Extreme<Bits, true>>;
+  using Greatest = Leaves<Extreme<Bits, false>>;
+  if constexpr (is_bool) {
+    if (reduction == Reduction::prod) return Least::template table<NotZero<Bits, std::int64_t>>();
+  }
+  if (reduction == Reduction::any || (is_bool && reduction == Reduction::max)) {
+    return Greatest::template table<NotZero<Bits, bool>>();
+  }
+  if (reduction == Reduction::all || is_bool) return Least::template table<NotZero<Bits, bool>>();
+  if constexpr (!is_bool) {
     return reduction == Reduction::min ? Leaves<Extreme<T, true>>::table()
                                        : Leaves<Extreme<T, false>>::table();
   }
   return nullptr;
 }
 
-/// float8 has no reductions.
-template <class... T>
-const ReduceKernel* find(TypeList<T...>, Reduction reduction, DType dtype) {
-  const ReduceKernel* found = nullptr;
-  const auto look = [&]<class One>(One*) {
-    if constexpr (!(is_small_float<One> && sizeof(One) == 1)) {
-      if (dtype == dtype_of<One>) found = kernel_of<One>(reduction);
-    }
-  };
-  (look(static_cast<T*>(nullptr)), ...);
-  return found;
-}
-
 }  // namespace
 
-const ReduceKernel* find_order_kernel(Reduction reduction, DType dtype) {
-  return find(ElementTypes{}, reduction, dtype);
+const ReduceKernel* find_whole_order_kernel(Reduction reduction, DType dtype) {
+  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(reduction); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -63,17 +55,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tenstride::detail {
 
-const ReduceKernel& order_kernel(Reduction reduction, DType dtype) {
+const ReduceKernel& whole_order_kernel(Reduction reduction, DType dtype) {
 #if HWY_ARCH_X86
   [[maybe_unused]] const std::string_view chosen = copy::kernels().name;
 #if HWY_TARGETS & HWY_AVX3
-  if (chosen == "avx512") return *N_AVX3::find_order_kernel(reduction, dtype);
+  if (chosen == "avx512") return *N_AVX3::find_whole_order_kernel(reduction, dtype);
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  if (chosen == "avx2") return *N_AVX2::find_order_kernel(reduction, dtype);
+  if (chosen == "avx2") return *N_AVX2::find_whole_order_kernel(reduction, dtype);
 #endif
 #endif
-  return *HWY_STATIC_DISPATCH(find_order_kernel)(reduction, dtype);
+  return *HWY_STATIC_DISPATCH(find_whole_order_kernel)(reduction, dtype);
 }
 
 }  // namespace tenstride::detail

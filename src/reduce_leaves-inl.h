@@ -21,22 +21,37 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
+/// The types that have reductions.
+using IntegerTypes = TypeList<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
+                              std::int32_t, std::uint64_t, std::int64_t>;
+using RealTypes = TypeList<float16, bfloat16, float, double>;
+using FloatingTypes = TypeList<float16, bfloat16, float, double, std::complex<float>, std::complex<double>>;
+
+/// What `find` gives for a pointer to the type.
+template <class... T, class F>
+const ReduceKernel* kernel_for(TypeList<T...>, DType dtype, F&& find) {
+  const ReduceKernel* found = nullptr;
+  ((dtype == dtype_of<T> ? void(found = find(static_cast<T*>(nullptr))) : void()), ...);
+  return found;
+}
+
 template <class Rule>
 struct Leaves {
   using T = typename Rule::Element;
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
+  /// Whether the order of folding is to be the same everywhere.
+  static constexpr bool has_order = std::is_same_v<State, double>;
   /// The narrow column, and the wide one: a line of elements at least.
   static constexpr Index lanes = 16;
-  static constexpr Index wide = std::max(lanes, static_cast<Index>(64 / sizeof(T)));
+  static constexpr Index wide =
+      has_order || uses_vectors<Rule> ? std::max(lanes, static_cast<Index>(64 / sizeof(T))) : lanes;
   /// Elements that lie apart are set side by side, so many at a time.
   static constexpr Index packed = 256;
   /// Fewer runs are folded one by one.
   static constexpr Index few_runs = 4;
-  /// How far ahead what is read next is asked for, along a run; and pixels are folded so many bytes at a
-  /// time.
+  /// How far ahead what is read next is asked for, along a run.
   static constexpr Index ahead_bytes = 1024;
-  static constexpr Index block_bytes = 4096;
 
   static void start(void* states, Index count) {
     auto* const to = static_cast<State*>(states);
@@ -59,13 +74,10 @@ struct Leaves {
       }
     }
     for (Index i = 0; i < count; ++i, src += step) {
-      if (i < reads_on && !has_short_runs) {
-        to[i] = Rule::join(to[i], folded<wide>(src, run, stride, Tail::with_others));
-      } else {
-        const State all =
-            run < wide || has_short_runs ? folded<lanes>(src, run, stride) : folded<wide>(src, run, stride);
-        to[i] = Rule::join(to[i], all);
-      }
+      const Tail tail = i < reads_on && !has_short_runs ? Tail::with_others : Tail::alone;
+      to[i] = Rule::join(to[i], has_order && (run < wide || has_short_runs)
+                                    ? folded < has_order ? lanes : wide > (src, run, stride, tail)
+                                    : folded<wide>(src, run, stride, tail));
     }
   }
 
@@ -84,27 +96,6 @@ struct Leaves {
         fold_dense_rows(to + i, now, reinterpret_cast<const std::byte*>(values), 1, 0, 0);
       }
     }
-  }
-
-  static void fold_pixels(void* states, Index channels, const std::byte* src, Index count) {
-    // So many pixels are a row of whole vectors; a power of two, so that they can be halved.
-    Index pixels = 1;
-    while (pixels * channels < 4 * lanes || pixels * channels % lanes != 0) pixels *= 2;
-    const Index row = pixels * channels;
-    State sums[static_cast<std::size_t>(lanes * most_channels)];
-    start(sums, row);
-    const Index most = std::max<Index>(block_bytes / (row * item), 1);
-    for (Index rows = count / pixels; rows > 0;) {
-      const Index now = std::min(rows, most);
-      fold_dense_rows(sums, row, src, now, row * item, most * row * item);
-      src += now * row * item;
-      rows -= now;
-    }
-    if (count % pixels != 0) fold_dense_rows(sums, count % pixels * channels, src, 1, 0, 0);
-    for (Index half = pixels / 2; half > 0; half /= 2) {
-      combine(sums, sums + half * channels, half * channels);
-    }
-    combine(states, sums, channels);
   }
 
   static HWY_NOINLINE void combine(void* states, const void* others, Index count) {
@@ -131,10 +122,12 @@ struct Leaves {
       } else if (group == 3) {
         gather_triples(to, from, count);
       } else {
-        gather_vectors<1>(to, from, count, group, inner);
+        const State* group_of = from;
+        for (Index o = 0; o < count; ++o, group_of += group) {
+          to[o] = group_of[0];
+          for (Index j = 1; j < group; ++j) to[o] = Rule::join(to[o], group_of[j]);
+        }
       }
-    } else if (inner == 2) {
-      gather_vectors<2>(to, from, count, group, inner);
     } else if (inner <= 4) {
       gather_vectors<4>(to, from, count, group, inner);
     } else {
@@ -154,17 +147,12 @@ struct Leaves {
     for (; i < count; ++i) store_element(dst + i * size, Last::result(from[i], folded));
   }
 
-  template <class Last>
-  static void pool(std::byte* dst, const PoolRows& from, Stores stores) {
-    using Result = decltype(Last::result(State(), 0));
-    Pools<Rule>::pool(dst, from, stores, finish<Last>, static_cast<Index>(sizeof(Result)));
-  }
-
   /// `Last`: the rule that says what the results are.
   template <class Last = Rule>
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience, start,  fold,       fold_rows,
-                                         fold_pixels,   combine,        gather, pool<Last>, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience,    start,
+                                         fold,          fold_rows,         combine,
+                                         gather,        Pools<Rule>::fold, finish<Last>};
     return &kernel;
   }
 
@@ -310,21 +298,14 @@ struct Leaves {
   /// Groups by vectors of `width` lanes at most. What a vector writes beyond its group is overwritten by the
   /// next group.
   template <Index width>
-  static void gather_vectors(State* to, const State* from, Index count, Index group, Index inner) {
-    if (inner <= width && group == 2) {
-      gather_short<width, 2>(to, from, count, inner);
-    } else if (inner <= width && group == 3) {
-      gather_short<width, 3>(to, from, count, inner);
-    } else {
-      for (Index o = 0; o < count; ++o, from += group * inner, to += inner) {
-        for (Index i = 0; i < inner; i += width) gather_one<width>(to + i, from + i, group, inner);
-      }
+  static HWY_NOINLINE void gather_vectors(State* to, const State* from, Index count, Index group,
+                                          Index inner) {
+    if (group == 2 && inner <= width) {
+      for (Index o = 0; o < count; ++o, from += 2 * inner, to += inner) gather_one<width>(to, from, 2, inner);
+      return;
     }
-  }
-  template <Index width, Index group>
-  static HWY_NOINLINE void gather_short(State* to, const State* from, Index count, Index inner) {
     for (Index o = 0; o < count; ++o, from += group * inner, to += inner) {
-      gather_one<width>(to, from, group, inner);
+      for (Index i = 0; i < inner; i += width) gather_one<width>(to + i, from + i, group, inner);
     }
   }
   template <Index width>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooled squares: a few rows, of which short groups are folded together, go to results by way of registers;
-// included once for each instruction set. Results larger than the caches are streamed, since lines that are
-// only written would be read first.
+// included once for each instruction set.
 #if defined(TENSTRIDE_REDUCE_POOLS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_POOLS_INL
 #undef TENSTRIDE_REDUCE_POOLS_INL
@@ -21,91 +20,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// Results on their way past the caches, a line at a time.
-class StreamedResults {
- public:
-  explicit StreamedResults(std::byte* dst)
-      : line_(dst - reinterpret_cast<std::uintptr_t>(dst) % line), begin_(dst - line_), end_(begin_) {}
-  /// Where the next results are to be written.
-  [[nodiscard]] std::byte* place() { return bytes_ + end_; }
-  /// So many bytes have been. Pre: at most `most`.
-  HWY_NOINLINE void take(Index bytes) {
-    end_ += bytes;
-    Index i = 0;
-    if (begin_ > 0 && end_ >= line) {  // a line of which another has the beginning
-      std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(line - begin_));
-      begin_ = 0;
-      i = line;
-    }
-    for (; i + line <= end_; i += line) {
-      for (Index k = i; k < i + line; k += step) {
-        const auto v = hn::LoadU(D(), reinterpret_cast<const std::uint8_t*>(bytes_ + k));
-        hn::Stream(v, D(), reinterpret_cast<std::uint8_t*>(line_ + k));
-      }
-    }
-    end_ -= i;
-    line_ += i;
-    std::memmove(bytes_, bytes_ + i, static_cast<std::size_t>(end_));
-  }
-  void end() { std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(end_ - begin_)); }
-  static constexpr Index most = 4096;
-
- private:
-  using D = hn::CappedTag<std::uint8_t, 64>;
-  static constexpr Index line = 64;
-  static constexpr auto step = static_cast<Index>(hn::MaxLanes(D()));
-  std::byte* line_;  ///< of the destination, to which bytes_[0] belongs
-  Index begin_;      ///< the first byte of these that is ours
-  Index end_;
-  alignas(64) std::byte bytes_[static_cast<std::size_t>(most + line)];
-};
-
 template <class Rule>
 struct Pools {
   using T = typename Rule::Element;
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
 
-  /// `finish`: as a kernel's; its results are of `result_item` bytes.
-  static void pool(std::byte* dst, const PoolRows& from, Stores stores,
-                   void (*finish)(std::byte*, const void*, Index, Index), Index result_item) {
-    const Index count = from.groups * from.inner;
-    alignas(64) State states[static_cast<std::size_t>(at_once + slack)];
-    const Index block = block_of(from, result_item);
-    if (stores == Stores::plain) {
-      for (Index done = 0; done < count; done += block) {
-        const Index now = std::min(block, count - done);
-        fold(states, from, done, now);
-        finish(dst + done * result_item, states, now, from.folded);
-      }
-      return;
-    }
-    StreamedResults results(dst);
-    for (Index done = 0; done < count; done += block) {
-      const Index now = std::min(block, count - done);
-      fold(states, from, done, now);
-      finish(results.place(), states, now, from.folded);
-      results.take(now * result_item);
-    }
-    results.end();
-  }
-
- private:
-  /// Results folded before they are finished, at most.
-  static constexpr Index at_once = static_cast<Index>(4096 / sizeof(State));
-  static constexpr Index slack = 64;
-  /// Pixels of up to so many elements have their rows folded first.
-  static constexpr Index few = 8;
-  static constexpr Index staged = static_cast<Index>(8192 / sizeof(State));
-
-  static Index block_of(const PoolRows& from, Index result_item) {
-    const Index fit = std::min(at_once, StreamedResults::most / result_item);
-    const Index most = from.inner <= few ? std::min(fit, staged / from.group) : fit;
-    return std::max(most / from.inner, Index{1}) * from.inner;
-  }
-
   /// Results [first, first + count), all of whole groups.
-  static void fold(State* to, const PoolRows& from, Index first, Index count) {
+  static void fold(void* states, const PoolRows& from, Index first, Index count) {
+    auto* const to = static_cast<State*>(states);
     Index i = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (Rule::has_vectors) {
@@ -123,6 +46,11 @@ struct Pools {
 #endif
     for (; i < count; ++i) to[i] = one(from, first + i);
   }
+
+ private:
+  static constexpr Index slack = 64;
+  static constexpr Index few = staged_channels;
+  static constexpr Index staged = static_cast<Index>(staged_bytes / sizeof(State));
 
   /// A result by itself, in the order of all: rows into columns, columns of a group in turn.
   static State one(const PoolRows& from, Index result) {
@@ -187,7 +115,6 @@ struct Pools {
     } else {
       fold_rows<0>(stage, from, src, elements);
     }
-    if (from.inner <= 2) return fold_groups<2, 0>(to, stage, from, count);
     if (from.inner > 4) return fold_groups<8, 0>(to, stage, from, count);
     return from.group == 2 ? fold_groups<4, 2>(to, stage, from, count)
                            : fold_groups<4, 0>(to, stage, from, count);

@@ -11,6 +11,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -308,10 +309,7 @@ struct Extreme {
   static State join(State a, State b) { return less ? std::min(a, b) : std::max(a, b); }
   static T result(State state, Index) {
     if constexpr (is_float) {
-      const State bits = static_cast<State>(state < 0 ? state ^ highest : state);
-      T value;
-      std::memcpy(&value, &bits, sizeof bits);
-      return value;
+      return std::bit_cast<T>(static_cast<State>(state < 0 ? state ^ highest : state));
     } else {
       return static_cast<T>(state);
     }
@@ -345,7 +343,24 @@ struct Extreme {
   }
 };
 
-/// Whether any element is not 0; and whether any is 0, which `all` is not. -0 is 0 and NaN is not.
+/// The greatest or least of unsigned integers, said to be 0 or not.
+template <class State, class Result>
+struct NotZero {
+  static_assert(sizeof(Result) == 1 || sizeof(Result) == 8);
+  static constexpr bool has_vectors = true;
+  static Result result(State state, Index) { return static_cast<Result>(state != 0); }
+  static constexpr Index width = 16;
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
+    if constexpr (sizeof(Result) == 1) {
+      for (Index k = 0; k < width; ++k) dst[k] = static_cast<std::byte>(states[k] != 0);
+    } else {
+      for (Index k = 0; k < width; ++k) store_element(dst + k * 8, result(states[k], 0));
+    }
+  }
+};
+
+/// Of numbers that are no integers, whether any is not 0; and whether any is 0, which `all` is not. -0 is 0
+/// and NaN is not.
 template <class T, bool finds_zero>
 struct Truth {
   using Element = T;
@@ -355,25 +370,20 @@ struct Truth {
   /// All bits but signs of zeros.
   static constexpr State bits() {
     if constexpr (is_complex_element<T>) return State(0x7fffffff7fffffff);
-    if constexpr (std::is_integral_v<T>) return static_cast<State>(~State(0));
     return static_cast<State>(static_cast<State>(~State(0)) >> 1U);
   }
   static constexpr State first() { return 0; }
   static constexpr T neutral() { return finds_zero ? T(1.0F) : T(0.0F); }
   static State read(T value) { return convert_element<bool>(value) == finds_zero ? 0 : 1; }
   static State join(State a, State b) { return a | b; }
-  static auto result(State state, Index) {
-    using Result = std::conditional_t<std::is_same_v<T, std::uint8_t>, std::uint8_t, bool>;
-    return static_cast<Result>((state == 0) == finds_zero);
-  }
+  static bool result(State state, Index) { return (state == 0) == finds_zero; }
   static constexpr Index width = 16;
   static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
     for (Index k = 0; k < width; ++k) dst[k] = static_cast<std::byte>((states[k] == 0) == finds_zero);
   }
   template <class D>
   static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    auto v = load_dense<State>(d, src);
-    if constexpr (!std::is_integral_v<T>) v = hn::And(v, hn::Set(d, bits()));
+    const auto v = hn::And(load_dense<State>(d, src), hn::Set(d, bits()));
     if constexpr (!finds_zero) return v;
     return hn::VecFromMask(d, hn::Eq(v, hn::Zero(d)));
   }

@@ -12,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "reduce_columns-inl.h"
@@ -36,33 +35,20 @@ struct ShortRuns {
 #if HWY_TARGET != HWY_SCALAR  // which folds one by one, by 16 accumulators as well
 
   /// Folds a dense run of `run` elements into each of `count` accumulators; the runs lie `step` apart. Of the
-  /// first `reads_on` runs, `row` elements more than they have may be read.
-  static HWY_NOINLINE void fold(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
-                                Index reads_on) {
+  /// first `reads_on` runs, `row` elements more than they have may be read; the others are copied to where
+  /// they may be, too.
+  static void fold(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
+                   Index reads_on) {
     const Shape shape(run);
-    alignas(64) State vectors[static_cast<std::size_t>(width * width)];
-    for (Index i = 0; i < count; i += width) {
+    const Index plain = std::clamp<Index>(reads_on, 0, count) / width * width;
+    fold_all(to, plain, src, step, shape);
+    alignas(64) std::byte runs[static_cast<std::size_t>((width * longest + row) * item)];
+    for (Index i = plain; i < count; i += width) {
       const Index now = std::min(width, count - i);
-      const Index plain = std::clamp<Index>(reads_on - i, 0, now);
-      for (Index k = 0; k < plain; ++k, src += step) {
-        hwy::Prefetch(src + 2048);
-        to_vector(vectors + k * width, src, src + shape.whole * item, shape);
+      for (Index k = 0; k < now; ++k) {
+        std::memcpy(runs + k * run * item, src + (i + k) * step, static_cast<std::size_t>(run * item));
       }
-      for (Index k = plain; k < now; ++k, src += step) {
-        std::array<T, static_cast<std::size_t>(row)> rest;
-        rest.fill(Rule::neutral());
-        auto* const bytes = reinterpret_cast<std::byte*>(rest.data());
-        std::memcpy(bytes, src + shape.whole * item, static_cast<std::size_t>((run - shape.whole) * item));
-        to_vector(vectors + k * width, src, bytes, shape);
-      }
-      const D d;
-      if (now == width) {
-        hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), woven<block>(vectors)), d, to + i);
-        continue;
-      }
-      std::fill(vectors + now * width, vectors + width * width, Rule::first());
-      hn::StoreU(woven<block>(vectors), d, vectors);
-      for (Index k = 0; k < now; ++k) to[i + k] = Rule::join(to[i + k], vectors[k]);
+      fold_all(to + i, now, runs, run * item, shape);
     }
   }
 
@@ -91,6 +77,26 @@ struct ShortRuns {
     std::size_t rest_steps = 0;
     hn::Mask<Read> rest[steps];
   };
+
+  static HWY_NOINLINE void fold_all(State* to, Index count, const std::byte* src, std::ptrdiff_t step,
+                                    const Shape shape) {
+    alignas(64) State vectors[static_cast<std::size_t>(width * width)];
+    for (Index i = 0; i < count; i += width) {
+      const Index now = std::min(width, count - i);
+      for (Index k = 0; k < now; ++k, src += step) {
+        hwy::Prefetch(src + 2048);
+        to_vector(vectors + k * width, src, src + shape.whole * item, shape);
+      }
+      const D d;
+      if (now == width) {
+        hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), woven<block>(vectors)), d, to + i);
+        continue;
+      }
+      std::fill(vectors + now * width, vectors + width * width, Rule::first());
+      hn::StoreU(woven<block>(vectors), d, vectors);
+      for (Index k = 0; k < now; ++k) to[i + k] = Rule::join(to[i + k], vectors[k]);
+    }
+  }
 
   static HWY_INLINE void to_vector(State* to, const std::byte* src, const std::byte* rest,
                                    const Shape& shape) {

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of sums of integers, compiled once for each instruction set.
+
+#define HWY_IS_DEBUG_BUILD 0
+// Of use here is what is wider, or widens half numbers.
+#define HWY_DISABLED_TARGETS \
+  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reduce_kernels_whole.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "copy/kernels.hpp"
+#include "reduce_leaves-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Sums of so many integers of one byte fit in two, of two bytes in four, of one byte in four.
+template <class T>
+const ReduceKernel* kernel_of(Index folded) {
+  constexpr bool is_signed = std::is_signed_v<T>;
+  using Two = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
+  using Four = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
+  constexpr Index few = 256;
+  if constexpr (sizeof(T) == 1) {
+    if (folded <= few) return Leaves<WholeSum<T, Two>>::table();
+    if (folded <= few * few * few) return Leaves<WholeSum<T, Four>>::table();
+  }
+  if constexpr (sizeof(T) == 2) {
+    if (folded <= few * few) return Leaves<WholeSum<T, Four>>::table();
+  }
+  // Modulo 2^64 the sign is the reader's.
+  if constexpr (sizeof(T) == 8) return Leaves<WholeSum<std::int64_t, std::int64_t>>::table();
+  return Leaves<WholeSum<T, Word<T>>>::table();
+}
+
+}  // namespace
+
+const ReduceKernel* find_whole_sum_kernel(DType dtype, Index folded) {
+  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(folded); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenstride::detail {
+
+const ReduceKernel& whole_sum_kernel(DType dtype, Index folded) {
+#if HWY_ARCH_X86
+  [[maybe_unused]] const std::string_view chosen = copy::kernels().name;
+#if HWY_TARGETS & HWY_AVX3
+  if (chosen == "avx512") return *N_AVX3::find_whole_sum_kernel(dtype, folded);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if (chosen == "avx2") return *N_AVX2::find_whole_sum_kernel(dtype, folded);
+#endif
+#endif
+  return *HWY_STATIC_DISPATCH(find_whole_sum_kernel)(dtype, folded);
+}
+
+}  // namespace tenstride::detail
+#endif  // HWY_ONCE
