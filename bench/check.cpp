@@ -2,6 +2,7 @@
 #include "check.hpp"
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -86,26 +87,26 @@ std::vector<Index> positions_to_check(Index elements) {
   return positions;
 }
 
-std::optional<std::string> check(const Call& call, const Expected& expected, std::byte* dst,
-                                 std::size_t dst_bytes) {
+Checked check(const Call& call, const Expected& expected, std::byte* dst, std::size_t dst_bytes) {
   const std::vector<Index> positions = positions_to_check(expected.elements);
   const std::size_t item = item_size(expected.type);
-  std::optional<std::string> complaint;
+  Checked checked;
   const auto compare = [&](std::size_t k, const std::byte* got) {
     std::array<std::byte, largest_item> wanted{};
     expected.define(positions[k], wanted.data());
-    if (complaint || agree(expected, got, wanted.data())) return;
-    complaint = "element " + std::to_string(positions[k]) + " of " + std::to_string(expected.elements) +
-                " is " + std::to_string(as_double(expected.type, got)) + ", must be " +
-                std::to_string(as_double(expected.type, wanted.data()));
+    if (checked.complaint || agree(expected, got, wanted.data())) return;
+    checked.complaint = "element " + std::to_string(positions[k]) + " of " +
+                        std::to_string(expected.elements) + " is " +
+                        std::to_string(as_double(expected.type, got)) + ", must be " +
+                        std::to_string(as_double(expected.type, wanted.data()));
   };
   if (call.before) call.before();
   if (call.run_elsewhere) {
-    call.run_elsewhere(1);
+    checked.seconds = call.run_elsewhere(1);
     const std::vector<std::byte> got = call.read_elsewhere(positions);
-    if (got.size() != positions.size() * item) return "gave no result to look at";
+    if (got.size() != positions.size() * item) return {"gave no result to look at"};
     for (std::size_t k = 0; k < positions.size(); ++k) compare(k, got.data() + k * item);
-    return complaint;
+    return checked;
   }
   const Look look = [&](const std::byte* result) {
     for (std::size_t k = 0; k < positions.size(); ++k) {
@@ -116,10 +117,12 @@ std::optional<std::string> check(const Call& call, const Expected& expected, std
     call.show(look);
   } else {
     std::memset(dst, 0xA5, dst_bytes);
+    const auto begin = std::chrono::steady_clock::now();
     call.run();
+    checked.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     look(dst);
   }
-  return complaint;
+  return checked;
 }
 
 }  // namespace tenstride::bench

@@ -30,9 +30,16 @@ Expected expected_copy(const CopyCase& what, const std::byte* src);
 /// The positions to look at: all of a small result, else the ends and 100,000 anywhere.
 std::vector<Index> positions_to_check(Index elements);
 
+/// What a look at a result gave.
+struct Checked {
+  /// Nothing where all is right, else what is wrong.
+  std::optional<std::string> complaint;
+  /// Seconds of the call; 0 for one that makes its own result.
+  double seconds = 0;
+};
+
 /// Makes the call and compares its result. `dst` is written over before, so that nobody lives on what
-/// another one wrote. Nothing where all is right, else what is wrong.
-std::optional<std::string> check(const Call& call, const Expected& expected, std::byte* dst,
-                                 std::size_t dst_bytes);
+/// another one wrote.
+Checked check(const Call& call, const Expected& expected, std::byte* dst, std::size_t dst_bytes);
 
 }  // namespace tenstride::bench

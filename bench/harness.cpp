@@ -20,11 +20,13 @@ double time_calls(const Call& call, std::uint64_t calls) {
 }
 
 /// Seconds of one call, roughly: as few calls as that takes.
-double estimate(const Call& call, double seconds_of_a_turn) {
+double estimate(const Contender& contender, const Rounds& rounds) {
+  if (contender.seconds_when_checked >= rounds.known_from) return contender.seconds_when_checked;
+  const Call& call = contender.call;
   if (call.before) call.before();
   double seconds = time_calls(call, 1);
   for (std::uint64_t calls = 4; !call.before && calls < 1U << 20U; calls *= 8) {
-    if (seconds * static_cast<double>(calls) > seconds_of_a_turn) break;
+    if (seconds * static_cast<double>(calls) > rounds.seconds_of_a_turn) break;
     seconds = time_calls(call, calls) / static_cast<double>(calls);
   }
   return seconds;
@@ -69,7 +71,7 @@ std::vector<Timing> time_in_turn(std::span<Contender> contenders, const Rounds& 
   std::vector<double> estimates;
   for (const Contender& contender : contenders) {
     timings.push_back({contender.name, {}});
-    estimates.push_back(std::max(estimate(contender.call, rounds.seconds_of_a_turn), 1e-9));
+    estimates.push_back(std::max(estimate(contender, rounds), 1e-9));
   }
   const double fastest = *std::min_element(estimates.begin(), estimates.end());
   for (std::size_t i = 0; i < contenders.size(); ++i) {

@@ -15,6 +15,8 @@ struct Contender {
   Call call;
   /// Gets all its turns, however slow it is.
   bool takes_all_turns = false;
+  /// Seconds of the call by which its result was checked; 0 where that was not timed.
+  double seconds_when_checked = 0;
 };
 
 /// What the clock said about one contender.
@@ -36,8 +38,10 @@ struct Rounds {
   double warmed_below = 20e-3;
   /// Who is so many times slower than the fastest gets 3 turns only, and one so many times slower just the
   /// call by which that was found out.
-  double few_turns_from = 1.5;
+  double few_turns_from = 1.25;
   double one_turn_from = 4;
+  /// Whose call took so long when its result was checked is not called again to find out how slow it is.
+  double known_from = 0.1;
   /// The same for who takes all turns otherwise: the ratio is known well enough then.
   double few_turns_of_all_from = 6;
   /// Between turns: time for the threads of the one before to fall asleep.

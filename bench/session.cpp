@@ -45,7 +45,7 @@ std::vector<Contender> Session::plain_copy_contenders(std::size_t bytes, int thr
   std::byte* const dst = destination_.data();
   const std::byte* const src = source_.data();
   for (const PlainCopy& plain : copies_) {
-    contenders.push_back({plain.name, local([=, copy = plain.copy] { copy(dst, src, bytes); }), true});
+    contenders.push_back({plain.name, local([=, copy = plain.copy] { copy(dst, src, bytes); })});
     if (threads == 1) continue;
     contenders.back().call.run = [=, &team = team(threads)] { copy_with(team, plain, dst, src, bytes); };
   }
@@ -101,10 +101,11 @@ void Session::admit(std::vector<Contender>& contenders, const std::string& case_
                     Call call, const Expected& expected, std::size_t dst_bytes) {
   if (!call.is_offered()) return;
   try {
-    if (const auto wrong = check(call, expected, destination_.data(), dst_bytes)) {
-      complain(case_name, peer, *wrong);
+    const Checked checked = check(call, expected, destination_.data(), dst_bytes);
+    if (checked.complaint) {
+      complain(case_name, peer, *checked.complaint);
     } else {
-      contenders.push_back({peer.name(), std::move(call), peer.is_reference()});
+      contenders.push_back({peer.name(), std::move(call), peer.is_reference(), checked.seconds});
     }
   } catch (const std::exception& error) {
     complain(case_name, peer, error.what());
