@@ -12,6 +12,10 @@ inline constexpr Index line_bytes = 64;
 /// Rows of the source from this far apart are turned straight to memory: nearer ones are one stream.
 inline constexpr Index apart_bytes = 2048;
 
+/// As many streams as the processor's prefetcher follows on one side while it follows one on the other: with
+/// 32, in order or not, a copy takes 1.4 times as long.
+inline constexpr Index few_channels = 16;
+
 /// Whose strides decide on the order of the outer loops.
 enum class OuterOrder : std::uint8_t {
   source,  ///< what is read next lies beside what was read

@@ -127,6 +127,9 @@ TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
   EXPECT_EQ(kernel({{50, 16}, {1, 50}, 0}), CopyKernel::interleave);
   EXPECT_EQ(kernel({{17, 50}, {1, 17}, 0}), CopyKernel::tile) << "more streams than are followed";
   EXPECT_EQ(kernel({{50, 17}, {1, 50}, 0}), CopyKernel::tile);
+  EXPECT_EQ(kernel({{64, 100000}, {1, 64}, 0}), CopyKernel::deinterleave) << "from the cache, 16 at a time";
+  EXPECT_EQ(kernel({{65, 100000}, {1, 65}, 0}), CopyKernel::tile);
+  EXPECT_EQ(kernel({{100000, 64}, {1, 100000}, 0}), CopyKernel::tile);
   EXPECT_EQ(plan({{4, 4}, {8, 2}, 0}, f32, row_major({4, 4}), f32).kernel, CopyKernel::strided);
 }
 

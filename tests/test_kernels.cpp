@@ -92,12 +92,31 @@ TEST(Kernels, WeaveAndTakeApartChannels) {
           const Bytes in = random.bytes(count * channels * item);
           Bytes given(in.size());
           Bytes wanted(in.size());
-          kernels->deinterleave[log2](given.data(), count * item, in.data(), channels, count);
-          plain().deinterleave[log2](wanted.data(), count * item, in.data(), channels, count);
+          kernels->deinterleave[log2](given.data(), count * item, in.data(), channels, count, in.data());
+          plain().deinterleave[log2](wanted.data(), count * item, in.data(), channels, count, nullptr);
           ASSERT_EQ(given, wanted) << kernels->name << " item " << item << ", " << channels << " x " << count;
           kernels->interleave[log2](given.data(), wanted.data(), static_cast<std::ptrdiff_t>(count * item),
                                     channels, count);
           ASSERT_EQ(given, in) << kernels->name << " item " << item << ", " << channels << " x " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, TakeApartManyChannelsWhileOthersAreAskedFor) {
+  Random random(7);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (std::size_t channels = 17; channels <= 70; channels += 1 + channels / 12) {
+        for (const std::size_t count : {1U, 3U, 16U, 17U, 64U, 67U, 150U}) {
+          const Bytes in = random.bytes(count * channels * item);
+          Bytes given(in.size());
+          Bytes wanted(in.size());
+          kernels->deinterleave[log2](given.data(), count * item, in.data(), channels, count, in.data());
+          plain().deinterleave[log2](wanted.data(), count * item, in.data(), channels, count, nullptr);
+          ASSERT_EQ(given, wanted) << kernels->name << " item " << item << ", " << channels << " x " << count;
         }
       }
     }

@@ -61,14 +61,15 @@ TEST(GuardedKernels, GatherAtEveryAlignment) {
 
 constexpr std::size_t most_channels = 16;
 
-/// Channels one after another in one block: each channel's run is the guard of the one before.
+/// Channels one after another in one block: each channel's run is the guard of the one before. What is asked
+/// for meanwhile is the page that nobody may read.
 Job deinterleave_job(std::size_t log2, std::size_t channels, std::size_t count) {
   const std::size_t item = std::size_t{1} << log2;
   Job job;
   job.in_bytes = count * channels * item;
   job.out_bytes = job.in_bytes;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    kernels.deinterleave[log2](out, count * item, in, channels, count);
+    kernels.deinterleave[log2](out, count * item, in, channels, count, in + count * channels * item);
   };
   return job;
 }
@@ -99,6 +100,20 @@ TEST(GuardedKernels, WeaveAndTakeApartChannelsWithEveryTail) {
             ASSERT_TRUE(bench.at_the_guards(*kernels, interleave_job(log2, channels, count, direction)))
                 << text({log2, channels, count});
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(GuardedKernels, TakeApartManyChannelsWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
+      for (const std::size_t channels : {17U, 18U, 31U, 33U, 64U}) {
+        for (std::size_t count = 1; count <= 2 * (line >> log2) + 2; ++count) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, deinterleave_job(log2, channels, count)))
+              << text({log2, channels, count});
         }
       }
     }

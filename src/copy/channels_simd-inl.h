@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short axes, 2 to 16 long, on either side: woven into rows, or taken apart, straight to the destination,
-// which is written in order. Included once for each instruction set.
+// Short axes on either side: woven into rows, or taken apart, straight to the destination, which is written
+// in order. Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_CHANNELS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_CHANNELS_SIMD_INL
 #undef TENSTRIDE_COPY_CHANNELS_SIMD_INL
@@ -96,15 +96,23 @@ HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* i
   }
 }
 
-/// widest / item pixels. Reads up to 15 bytes behind the last one where a pixel is shorter than 16.
+/// widest / item pixels. Reads up to 15 bytes behind the last one where the channels are shorter than 16.
 template <std::size_t item>
-HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::byte* in,
+HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
                                   std::size_t channels) {
   constexpr std::size_t group = 16 / item;
-  const std::size_t pixel = channels * item;
   if (channels < group) {
     take_apart<item>(out, pitch, in, pixel, channels);
     return;
+  }
+  if constexpr (item >= 4) {
+    if (channels * item % widest == 0) {
+      const std::byte* rows[widest / item];
+      for (std::size_t r = 0; r < widest / item; ++r) rows[r] = in + r * pixel;
+      for (std::size_t c = 0; c < channels; c += widest / item)
+        turn_square<item, widest>(out + c * pitch, pitch, rows, c * item, []() {});
+      return;
+    }
   }
   for (std::size_t c = 0; c < channels; c += group) {
     // The last ones once more with those before them, to be 16 bytes.
@@ -113,24 +121,47 @@ HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::
   }
 }
 
+/// As many channels as are written at a time.
+inline constexpr std::size_t channels_at_once = 16;
+
+/// Neighbouring channels of pixels `pixel` bytes apart.
 template <std::size_t item>
-void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                       std::size_t count) {
+void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                       std::size_t channels, std::size_t count, const std::byte* next) {
   constexpr std::size_t step = widest / item;
-  const std::size_t pixel = channels * item;
-  const std::size_t beyond = pixel < 16 ? (16 - pixel + pixel - 1) / pixel : 0;  // pixels
+  const std::size_t bytes = channels * item;
+  const std::size_t beyond = bytes < 16 ? (16 - bytes + pixel - 1) / pixel : 0;  // pixels
+  const std::size_t written = channels * widest;                                 // in a step
   std::size_t i = 0;
   for (; i + step + beyond <= count; i += step) {
-    take_pixels_apart<item>(out + i * item, pitch, in + i * pixel, channels);
+    if (next != nullptr) {
+      for (std::size_t at = 0; at < written; at += 64) __builtin_prefetch(next + at, 0, 2);
+      next += written;
+    }
+    take_pixels_apart<item>(out + i * item, pitch, in + i * pixel, pixel, channels);
   }
-  alignas(64) std::array<std::byte, step * 16 * item + 16> pixels{};
-  alignas(64) std::array<std::byte, 16 * widest> apart;
+  alignas(64) std::array<std::byte, step * channels_at_once * item + 16> pixels{};
+  alignas(64) std::array<std::byte, channels_at_once * widest> apart;
   for (; i < count; i += step) {
     const std::size_t rest = std::min(count - i, step);
-    std::memcpy(pixels.data(), in + i * pixel, rest * pixel);
-    take_pixels_apart<item>(apart.data(), widest, pixels.data(), channels);
+    for (std::size_t k = 0; k < rest; ++k)
+      std::memcpy(pixels.data() + k * bytes, in + (i + k) * pixel, bytes);
+    take_pixels_apart<item>(apart.data(), widest, pixels.data(), bytes, channels);
     for (std::size_t c = 0; c < channels; ++c)
       std::memcpy(out + c * pitch + i * item, apart.data() + c * widest, rest * item);
+  }
+}
+
+/// Equal parts of at most `channels_at_once`.
+template <std::size_t item>
+void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                       std::size_t count, const std::byte* next) {
+  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
+  const std::size_t part = (channels + parts - 1) / parts;
+  for (std::size_t c = 0; c < channels; c += part) {
+    deinterleave_part<item>(out + c * pitch, pitch, in + c * item, channels * item,
+                            std::min(part, channels - c), count,
+                            next == nullptr ? nullptr : next + c * count * item);
   }
 }
 
@@ -281,7 +312,7 @@ void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, 
 
 template <std::size_t item>
 void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                  std::size_t count) {
+                  std::size_t count, const std::byte* next) {
   std::size_t done = 0;
   if constexpr (item <= 8) {
     if (channels == 2) done = deinterleave_few<item, 2>(out, pitch, in, count);
@@ -289,10 +320,10 @@ void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::s
     if (channels == 4) done = deinterleave_few<item, 4>(out, pitch, in, count);
   }
   if (done == 0) {
-    deinterleave_many<item>(out, pitch, in, channels, count);
+    deinterleave_many<item>(out, pitch, in, channels, count, next);
   } else {
     portable_kernels().deinterleave[log2_of<item>](out + done * item, pitch, in + done * channels * item,
-                                                   channels, count - done);
+                                                   channels, count - done, next);
   }
 }
 

@@ -139,11 +139,13 @@ struct Kernels {
   using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t stride,
                                       std::size_t count);
   std::array<GatherLines, 5> gather_lines;
-  /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2 to 16 channels.
+  /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2 channels and more; 16 at a time, as far
+  /// as these are followed by the processor, and what is read again of a pixel should be in a cache by then:
+  /// as many bytes from `next` on, where it is not null, are asked for meanwhile.
   using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                                std::size_t count);
+                                std::size_t count, const std::byte* next);
   std::array<Deinterleave, 5> deinterleave;
-  /// out[(i * channels + c) * item] = in[c * pitch + i * item].
+  /// out[(i * channels + c) * item] = in[c * pitch + i * item], for 2 to 16 channels.
   using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                               std::size_t count);
   std::array<Interleave, 5> interleave;

@@ -57,7 +57,7 @@ std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_
 
 template <std::size_t item>
 void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                  std::size_t count) {
+                  std::size_t count, const std::byte* /*next*/) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t c = 0; c < channels; ++c) {
       std::memcpy(out + c * pitch + i * item, in + (i * channels + c) * item, item);

@@ -114,7 +114,8 @@ class TileWorker {
     const Size log2 = walk_.item_log2();
     const auto size = static_cast<Size>(count);
     if (plan_.kernel == CopyKernel::deinterleave) {
-      walk_.kernels.deinterleave[log2](out, pitch, rows[0], static_cast<Size>(columns), size);
+      walk_.kernels.deinterleave[log2](out, pitch, rows[0], static_cast<Size>(columns), size,
+                                       columns > detail::few_channels ? (*next_rows_)[0] : nullptr);
     } else if (plan_.kernel == CopyKernel::interleave && tiling_.is_dense) {
       walk_.kernels.interleave[log2](out, rows[0], rows.pitch, size, static_cast<Size>(columns));
     } else {
