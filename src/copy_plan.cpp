@@ -247,10 +247,14 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   const Index bytes = item * item_bytes;
   const bool takes_many =
       may_stream && plan.conversion == CopyConversion::none && inner.extent * bytes >= least_channel_bytes;
-  if (is_channel_count(run.extent, takes_many ? many_channels : detail::few_channels) &&
-      inner.src_stride == run.extent * item) {
+  const bool weaves =
+      is_channel_count(inner.extent, detail::few_channels) && run.dst_stride == inner.extent * item;
+  const bool takes_apart = is_channel_count(run.extent, takes_many ? many_channels : detail::few_channels) &&
+                           inner.src_stride == run.extent * item;
+  // The shorter axis is that of the channels.
+  if (takes_apart && !(weaves && inner.extent < run.extent)) {
     plan.kernel = CopyKernel::deinterleave;
-  } else if (is_channel_count(inner.extent, detail::few_channels) && run.dst_stride == inner.extent * item) {
+  } else if (weaves) {
     plan.kernel = CopyKernel::interleave;
   }
   choose_tile(plan, bytes);
