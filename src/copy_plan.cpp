@@ -251,7 +251,8 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
       is_channel_count(inner.extent, detail::few_channels) && run.dst_stride == inner.extent * item;
   const bool takes_apart = is_channel_count(run.extent, takes_many ? many_channels : detail::few_channels) &&
                            inner.src_stride == run.extent * item;
-  // Of two short axes up to four are taken apart by leaves of their own, else the shorter one is the channels'.
+  // Of two short axes up to four are taken apart by leaves of their own, else the shorter one is the
+  // channels'.
   if (takes_apart && (run.extent <= 4 || !weaves || run.extent <= inner.extent)) {
     plan.kernel = CopyKernel::deinterleave;
   } else if (weaves) {
