@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of sums of integers, compiled once for each instruction set.
 
-#define HWY_IS_DEBUG_BUILD 0
-// Of use here is what is wider, or widens half numbers.
-#define HWY_DISABLED_TARGETS \
-  (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
+#include "reduce_targets-inl.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "reduce_kernels_whole.cpp"
@@ -12,7 +9,6 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
-#include "copy/kernels.hpp"
 #include "reduce_leaves-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,19 +46,12 @@ const ReduceKernel* find_whole_sum_kernel(DType dtype, Index folded) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "reduce_dispatch-inl.h"
+
 namespace tenstride::detail {
 
 const ReduceKernel& whole_sum_kernel(DType dtype, Index folded) {
-#if HWY_ARCH_X86
-  [[maybe_unused]] const std::string_view chosen = copy::kernels().name;
-#if HWY_TARGETS & HWY_AVX3
-  if (chosen == "avx512") return *N_AVX3::find_whole_sum_kernel(dtype, folded);
-#endif
-#if HWY_TARGETS & HWY_AVX2
-  if (chosen == "avx2") return *N_AVX2::find_whole_sum_kernel(dtype, folded);
-#endif
-#endif
-  return *HWY_STATIC_DISPATCH(find_whole_sum_kernel)(dtype, folded);
+  return *TENSTRIDE_CHOSEN(find_whole_sum_kernel)(dtype, folded);
 }
 
 }  // namespace tenstride::detail
