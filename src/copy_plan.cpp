@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <limits>
 
 #include "copy_plan_order.hpp"
 
@@ -45,6 +45,9 @@ constexpr Index least_channel_bytes = 1024;
 
 /// Copies of so many bytes and more touch several times the pages that the TLB holds.
 constexpr Index beyond_tlb = Index{16} << 20;
+
+/// How what is written in order goes to memory.
+enum class InOrder : std::uint8_t { through_cache, past_cache };
 
 /// Turns the loop round so that it runs the other way on both sides.
 void reverse(CopyLoop& loop, CopyPlan& plan) {
@@ -153,7 +156,7 @@ Index choose_run(CopyPlan& plan) {
 
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
 /// than the tile on one side the tile grows along the other.
-void choose_tile(CopyPlan& plan, Index bytes) {
+void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
   const Index extent = choose_run(plan);
   const CopyLoop& run = plan.loops[plan.turned_loop];
   const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
@@ -162,9 +165,10 @@ void choose_tile(CopyPlan& plan, Index bytes) {
   plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
-  const Index channels_size = plan.conversion != CopyConversion::none ? channels_bytes
-                              : run.extent > detail::few_channels     ? many_channels_bytes
-                                                                      : direct_channels_bytes;
+  const Index channels_size = plan.conversion != CopyConversion::none || order == InOrder::past_cache
+                                  ? channels_bytes
+                              : run.extent > detail::few_channels ? many_channels_bytes
+                                                                  : direct_channels_bytes;
   if (plan.kernel == CopyKernel::deinterleave ||
       (plan.kernel == CopyKernel::tile && run.extent < plan.block_src)) {
     plan.tile_src = run.extent;
@@ -211,7 +215,7 @@ void choose_row_tile(CopyPlan& plan, Index item_bytes) {
   order_outer_loops(plan, detail::OuterOrder::source);
 }
 
-void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
+void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder order) {
   const std::size_t last = plan.loops.size() - 1;
   const CopyLoop inner = plan.loops[last];
   const Index item = plan.item_elements;
@@ -245,8 +249,9 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   }
   plan.kernel = CopyKernel::tile;
   const Index bytes = item * item_bytes;
-  const bool takes_many =
-      may_stream && plan.conversion == CopyConversion::none && inner.extent * bytes >= least_channel_bytes;
+  const bool takes_many = may_stream && order == InOrder::through_cache &&
+                          plan.conversion == CopyConversion::none &&
+                          inner.extent * bytes >= least_channel_bytes;
   const bool weaves =
       is_channel_count(inner.extent, detail::few_channels) && run.dst_stride == inner.extent * item;
   const bool takes_apart = is_channel_count(run.extent, takes_many ? many_channels : detail::few_channels) &&
@@ -258,25 +263,28 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream) {
   } else if (weaves) {
     plan.kernel = CopyKernel::interleave;
   }
-  choose_tile(plan, bytes);
+  choose_tile(plan, bytes, order);
 }
 
-/// From so many bytes on results go past the cache, by streaming stores; never where stores to the cache are
-/// faster. These are faster for one core, and as fast for two, wherever the destination is written in order
-/// (rows 1.0-1.1 of a plain copy against .9, channels 1.0 against .9, conversions .95 against .8). A tile's
-/// lines are written far apart: each would be fetched first, and that costs more than the copy as soon as
-/// the L2 cache does not hold them (512x512 float32 .30 against .55 of a plain copy).
-std::optional<Index> streams_above(const CopyPlan& plan, Index item_bytes, Index above) {
+/// From so many bytes on results go past the cache, by streaming stores. A tile's lines are written far apart:
+/// each would be fetched first, and that costs more than the copy as soon as the L2 cache does not hold them
+/// (512x512 float32 .30 against .55 of a plain copy).
+Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& options) {
+  const Index above = options.streaming_above;
+  const Index in_order = options.streaming_in_order_above;
+  const bool converts = plan.conversion != CopyConversion::none;
   switch (plan.kernel) {
     case CopyKernel::tile:
-      return plan.conversion == CopyConversion::none && item_bytes * plan.item_elements >= 4 ? above / 4
-                                                                                             : above;
+      return !converts && item_bytes * plan.item_elements >= 4 ? above / 4 : above;
     case CopyKernel::rows:
-      return plan.tile_dst != 0 ? std::optional(above) : std::nullopt;
+      return plan.tile_dst != 0 ? above : in_order;
     case CopyKernel::gather:
-      return plan.conversion == CopyConversion::none ? std::optional(above) : std::nullopt;
+      return converts ? in_order : above;
+    case CopyKernel::nothing:
+    case CopyKernel::strided:
+      return std::numeric_limits<Index>::max();
     default:
-      return std::nullopt;
+      return in_order;
   }
 }
 
@@ -314,9 +322,10 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   widen_items(result, item_bytes);
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
-  choose_kernel(result, item_bytes, bytes >= options.streaming_above);
-  const std::optional<Index> past_cache = streams_above(result, item_bytes, options.streaming_above);
-  result.streaming = past_cache && bytes >= *past_cache;
+  choose_kernel(
+      result, item_bytes, bytes >= options.streaming_above,
+      bytes >= options.streaming_in_order_above ? InOrder::past_cache : InOrder::through_cache);
+  result.streaming = bytes >= streams_above(result, item_bytes, options);
   if (result.streaming && result.kernel == CopyKernel::tile && bytes >= beyond_tlb)
     detail::arrange_for_pages(result, item_bytes * result.item_elements);
   result.threads = bytes < serial_below ? 1 : options.max_threads;

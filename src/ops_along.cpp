@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "copy/ledger_watch.hpp"
+#include "copy/stores.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
@@ -121,7 +122,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
     start += size;
     if (part.numel() == 0) continue;
     entries.push_back(copy_entry(place, part, part.numel()));
-    PlanOptions options;
+    PlanOptions options = copy::options_here();
     options.conjugation = part.is_conj() ? Conjugation::conjugate : Conjugation::keep;
     entries.back().plan = std::make_shared<const CopyPlan>(
         plan(place.layout(), place.dtype(), part.layout(), part.dtype(), options));

@@ -151,6 +151,8 @@ struct Kernels {
   std::array<Interleave, 5> interleave;
   /// Writes all that is pending.
   void (*stream)(Pending& pending);
+  /// `bytes` (a multiple of 64) past the cache, in the order of memory; `dst` is a line's start.
+  void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes);
   /// Rows by ordinary stores.
   using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);

@@ -83,6 +83,10 @@ void stream(Pending& pending) {
   }
 }
 
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  std::memcpy(dst, src, bytes);
+}
+
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
@@ -142,6 +146,7 @@ constexpr Kernels table{
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
     .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream = stream,
+    .stream_run = stream_run,
     .copy_rows = copy_rows,
     .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
     .fence = fence,

@@ -39,6 +39,28 @@ void stream(Pending& pending) {
   pending = rest;
 }
 
+/// Four pages in turn, so that four banks of the memory work at once.
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t page = 4096;
+  constexpr std::size_t pages = 4;
+  const hn::CappedTag<std::uint8_t, line> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  const auto write = [&](std::size_t at) HWY_ATTR {
+    for (std::size_t part = at; part < at + line; part += step) {
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
+                 reinterpret_cast<std::uint8_t*>(dst) + part);
+    }
+  };
+  std::size_t done = 0;
+  for (; done + pages * page <= bytes; done += pages * page) {
+    for (std::size_t at = done; at < done + page; at += line) {
+      for (std::size_t k = 0; k < pages; ++k) write(at + k * page);
+    }
+  }
+  for (; done < bytes; done += line) write(done);
+}
+
 /// Rows of a length that the compiler knows: a few moves each, where a call of memcpy would take longer than
 /// the bytes (pixels of 3 bytes flipped).
 template <std::size_t bytes>
@@ -132,6 +154,7 @@ constexpr Kernels table{
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
     .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream = stream,
+    .stream_run = stream_run,
     .copy_rows = copy_rows,
     .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
     .fence = fence,

@@ -2,9 +2,11 @@
 #include "tenstride/run_plan.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
+#include "copy/sink.hpp"
 #include "copy/small.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
@@ -13,12 +15,29 @@
 namespace tenstride {
 namespace {
 
+/// A part of a dense run: its whole lines past the cache where the plan says so.
+void copy_part(const copy::Walk& walk, Index from, Index to) {
+  std::byte* const dst = walk.dst + from;
+  const std::byte* const src = walk.src + from;
+  const auto bytes = static_cast<std::size_t>(to - from);
+  const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % copy::line_bytes;
+  if (!walk.plan.streaming || bytes < head) {
+    walk.kernels.copy_rows(dst, 0, src, 0, 1, bytes);
+    return;
+  }
+  const std::size_t lines = (bytes - head) / copy::line_bytes * copy::line_bytes;
+  std::memcpy(dst, src, head);
+  walk.kernels.stream_run(dst + head, src + head, lines);
+  std::memcpy(dst + head + lines, src + head + lines, bytes - head - lines);
+  walk.kernels.fence();
+}
+
 /// One dense run, in pieces that begin at cache lines of the destination where there are several threads.
 void copy_dense(const copy::Walk& walk) {
   constexpr Index piece = Index{1} << 17;
   const Index bytes = walk.plan.count * static_cast<Index>(item_size(walk.plan.dst_type));
   if (walk.plan.threads == 1 || bytes <= piece) {
-    walk.kernels.copy_rows(walk.dst, 0, walk.src, 0, 1, static_cast<std::size_t>(bytes));
+    copy_part(walk, 0, bytes);
     return;
   }
   const auto shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) & 63U);
@@ -27,8 +46,7 @@ void copy_dense(const copy::Walk& walk) {
       [&](Index first, Index last) {
         const Index from = std::max<Index>(first * piece - shift, 0);
         const Index to = std::min(last * piece - shift, bytes);
-        walk.kernels.copy_rows(walk.dst + from, 0, walk.src + from, 0, 1,
-                               static_cast<std::size_t>(to - from));
+        copy_part(walk, from, to);
       },
       walk.plan.threads);
 }

@@ -19,6 +19,9 @@ constexpr Index chunk_bytes = Index{256} << 10;
 
 /// Rows up to so long are moved many in one call.
 constexpr std::size_t longest_row = 4096;
+/// Rows up to so long are put side by side in the L1 cache before they go past it.
+constexpr std::size_t longest_collected_row = 1024;
+constexpr std::size_t collected_bytes = 8192;
 /// Stretches of the source from this length on are asked for before they are gathered.
 constexpr std::size_t far_bytes = 2048;
 
@@ -31,18 +34,23 @@ class RunWorker {
   /// Whether rows go to the destination as they are, many in one call.
   [[nodiscard]] bool takes_rows() const {
     return (walk_.plan.kernel == CopyKernel::rows || walk_.plan.kernel == CopyKernel::fill) &&
-           walk_.plan.conversion == CopyConversion::none && row_bytes() <= longest_row;
+           walk_.plan.conversion == CopyConversion::none &&
+           row_bytes() <= (walk_.plan.streaming ? longest_collected_row : longest_row);
   }
 
   /// `count` rows along the innermost outer loop.
   void rows(const Odometer& at, Index count) {
     const ByteLoop run = at.run();
-    const auto rows = static_cast<std::size_t>(count);
-    if (walk_.plan.kernel == CopyKernel::fill) {
-      walk_.kernels.fill_rows[walk_.item_log2()](at.dst(), run.dst_stride, at.src(), run.src_stride, rows,
-                                                 static_cast<std::size_t>(inner_.extent));
-    } else {
-      walk_.kernels.copy_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, rows, row_bytes());
+    const auto pitch = static_cast<std::ptrdiff_t>(row_bytes());
+    if (!walk_.plan.streaming || run.dst_stride != pitch) {
+      put_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, count);
+      return;
+    }
+    const Index most = static_cast<Index>(collected_bytes) / pitch;
+    for (Index done = 0; done < count; done += most) {
+      const Index part = std::min(count - done, most);
+      put_rows(packed_.data(), pitch, at.src() + done * run.src_stride, run.src_stride, part);
+      sink_.write(at.dst() + done * pitch, packed_.data(), static_cast<std::size_t>(part * pitch));
     }
   }
 
@@ -73,24 +81,39 @@ class RunWorker {
     return static_cast<std::size_t>(inner_.extent) * walk_.dst_item;
   }
 
+  void put_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                Index count) const {
+    const auto rows = static_cast<std::size_t>(count);
+    if (walk_.plan.kernel == CopyKernel::fill) {
+      walk_.kernels.fill_rows[walk_.item_log2()](dst, dst_pitch, src, src_pitch, rows,
+                                                 static_cast<std::size_t>(inner_.extent));
+    } else {
+      walk_.kernels.copy_rows(dst, dst_pitch, src, src_pitch, rows, row_bytes());
+    }
+  }
+
   void dense(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
-    if (walk_.plan.conversion == CopyConversion::none) {
+    if (walk_.plan.conversion == CopyConversion::none && !walk_.plan.streaming) {
       walk_.kernels.copy_rows(dst, 0, src, 0, 1, count * walk_.dst_item);
     } else {
       sink_.run(dst, src, count, first, step);
     }
   }
 
-  /// One item again and again; where it is converted, from a piece of it in the L1 cache.
+  /// One item again and again; where it is converted or goes past the cache, from a piece of it in the L1
+  /// cache.
   void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    if (walk_.plan.conversion == CopyConversion::none) {
+    const bool converts = walk_.plan.conversion != CopyConversion::none;
+    if (!converts && !walk_.plan.streaming) {
       walk_.kernels.fill_rows[walk_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
       return;
     }
-    pack(src, 0, std::min(count, piece));
-    for (Index done = 0; done < count; done += piece) {
+    const Index most =
+        converts ? piece : static_cast<Index>(collected_bytes / static_cast<std::size_t>(walk_.dst_item));
+    pack(src, 0, std::min(count, most));
+    for (Index done = 0; done < count; done += most) {
       sink_.run(dst + done * inner_.dst_stride, packed_.data(),
-                static_cast<std::size_t>(std::min(count - done, piece)),
+                static_cast<std::size_t>(std::min(count - done, most)),
                 first + static_cast<std::size_t>(done) * step, step);
     }
   }

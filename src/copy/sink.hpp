@@ -114,6 +114,10 @@ class Sink {
   }
 
   void stream_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    if (ahead.count == 0) {
+      kernels_.stream_run(dst, src, bytes);
+      return;
+    }
     Pending lines;
     lines.dst = dst;
     lines.src = src;
