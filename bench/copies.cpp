@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "session.hpp"
-#include "tenstride/copy_plan.hpp"
+#include "tenstride/run_plan.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::bench {
@@ -14,7 +14,8 @@ constexpr std::size_t fills_from = 8;
 
 Json description(const CopyCase& what, const std::string& destination, int threads) {
   const std::size_t moved = what.bytes_read() + what.destination_bytes();
-  const CopyPlan made = plan(row_major(what.view.shape), what.dst_type, what.view, what.src_type);
+  const CopyPlan made =
+      plan(row_major(what.view.shape), what.dst_type, what.view, what.src_type, options_here());
   return {{"family", what.family},
           {"name", what.name},
           {"destination", destination},

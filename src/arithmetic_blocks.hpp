@@ -43,7 +43,7 @@ class BlockWriter {
     std::size_t at = 0;
     for (std::size_t i = 0; i < step_count_; ++i) {
       std::byte* const next = i + 1 == step_count_ && is_run ? to : buffers_[1 - at].data();
-      steps_[i](next, buffers_[at].data(), count);
+      steps_[i](next, buffers_[at].data(), count, copy::Stores::ordinary);
       at = 1 - at;
       if (next == to) {
         if (conjugates_) conjugate_run(type_, to, to, count);

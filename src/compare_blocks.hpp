@@ -232,7 +232,7 @@ class BlockReader {
   const std::byte* finished(const std::byte* row, bool is_gathered, std::size_t n) {
     std::size_t free = is_gathered ? 1 : 0;
     for (std::size_t i = 0; i < step_count_; ++i) {
-      steps_[i](buffers_[free].data(), row, n);
+      steps_[i](buffers_[free].data(), row, n, copy::Stores::ordinary);
       row = buffers_[free].data();
       free = 1 - free;
     }

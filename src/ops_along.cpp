@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "copy/ledger_watch.hpp"
-#include "copy/stores.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
+#include "tenstride/run_plan.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -122,7 +122,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
     start += size;
     if (part.numel() == 0) continue;
     entries.push_back(copy_entry(place, part, part.numel()));
-    PlanOptions options = copy::options_here();
+    PlanOptions options = options_here();
     options.conjugation = part.is_conj() ? Conjugation::conjugate : Conjugation::keep;
     entries.back().plan = std::make_shared<const CopyPlan>(
         plan(place.layout(), place.dtype(), part.layout(), part.dtype(), options));

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "compare_blocks.hpp"
-#include "copy/stores.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/run_plan.hpp"
@@ -159,7 +158,7 @@ bool has_slow_grid(const Boxes& boxes) {
 
 /// One plan for all boxes, run at each place.
 void move_by_plan(const Sides& sides, Index from, Index to) {
-  PlanOptions options = copy::options_here();
+  PlanOptions options = options_here();
   options.max_threads = 1;
   options.conjugation = sides.conjugates ? Conjugation::conjugate : Conjugation::keep;
   const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);

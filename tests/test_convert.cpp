@@ -77,13 +77,18 @@ TEST(Convert, GivesOnEveryInstructionSetWhatTheDefinitionGives) {
           visit(static_cast<DType>(to), [&]<class To>(std::type_identity<To>) {
             auto convert = kernels->convert(dtype_of<To>, dtype_of<From>);
             if (convert == nullptr) convert = copy::portable_convert(dtype_of<To>, dtype_of<From>);
-            Bytes out(count * sizeof(To));
-            convert(out.data(), in.data(), count);
-            for (std::size_t i = 0; i < count; ++i) {
-              const auto expected = convert_element<To>(load_element<From>(in.data() + i * sizeof(From)));
-              ASSERT_TRUE(are_same(load_element<To>(out.data() + i * sizeof(To)), expected))
-                  << kernels->name << ' ' << name(dtype_of<From>) << " -> " << name(dtype_of<To>)
-                  << ", input " << i;
+            constexpr std::size_t line = 64;
+            Bytes space(count * sizeof(To) + line);
+            std::byte* const out = space.data() + (0 - reinterpret_cast<std::uintptr_t>(space.data())) % line;
+            for (const auto stores : {copy::Stores::ordinary, copy::Stores::streaming}) {
+              std::memset(out, 0xab, count * sizeof(To));
+              convert(out, in.data(), count, stores);
+              for (std::size_t i = 0; i < count; ++i) {
+                const auto expected = convert_element<To>(load_element<From>(in.data() + i * sizeof(From)));
+                ASSERT_TRUE(are_same(load_element<To>(out + i * sizeof(To)), expected))
+                    << kernels->name << ' ' << name(dtype_of<From>) << " -> " << name(dtype_of<To>)
+                    << ", input " << i;
+              }
             }
           });
         }
@@ -102,7 +107,7 @@ TEST(Convert, WritesItsElementsAndNoMore) {
       for (std::size_t count = 0; count < 70; ++count) {
         const Bytes in(count * item_size(from) + 1, std::byte{1});
         Bytes out(count * item_size(to) + 65, std::byte{0xab});
-        convert(out.data() + 1, in.data() + 1, count);
+        convert(out.data() + 1, in.data() + 1, count, copy::Stores::ordinary);
         for (std::size_t i = count * item_size(to) + 1; i < out.size(); ++i) {
           ASSERT_EQ(out[i], std::byte{0xab})
               << kernels->name << ' ' << name(from) << " -> " << name(to) << ' ' << count;
@@ -134,7 +139,7 @@ TEST(Convert, ScalesOnEveryInstructionSetAsTheDefinitionSays) {
               if (run == nullptr) continue;
               ++pairs;
               Bytes out(count * sizeof(To));
-              run(out.data(), in.data(), count, scale.data(), shift.data());
+              run(out.data(), in.data(), count, scale.data(), shift.data(), copy::Stores::ordinary);
               for (std::size_t i = 0; i < count; ++i) {
                 const std::size_t at = numbers == copy::Numbers::one ? 0 : i;
                 const auto expected =

@@ -91,6 +91,7 @@ void check(const Side& dst, const Side& src, const PlanOptions& options = {}) {
 PlanOptions streaming() {
   PlanOptions options;
   options.streaming_above = 0;
+  options.streaming_in_order_above = 0;
   return options;
 }
 

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <span>
 #include <vector>
 
 #include "support/guarded_leaf.hpp"
@@ -12,6 +14,7 @@
 namespace tenstride {
 namespace {
 
+using copy::Stores;
 using testing::Guarded;
 using testing::Kernels;
 using testing::line;
@@ -24,6 +27,12 @@ void write_numbers(DType type, std::byte* at, std::size_t count) {
       store_element<T>(at + i * sizeof(T), convert_element<T>(static_cast<double>((i * 37 + 11) % 100)));
     }
   });
+}
+
+/// Streaming stores only from a cache line's start on.
+std::span<const Stores> allowed_stores(const std::byte* target) {
+  static constexpr std::array all{Stores::ordinary, Stores::streaming};
+  return std::span(all).first(reinterpret_cast<std::uintptr_t>(target) % line == 0 ? 2 : 1);
 }
 
 TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
@@ -45,13 +54,16 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
           std::byte* const source = is_at_front ? in.at_front(skew) : in.at_back(in_bytes, skew);
           std::byte* const target =
               is_at_front ? out.at_front(line - 1 - skew) : out.at_back(out_bytes, line - 1 - skew);
-          std::memcpy(out.begin(), blank.data(), blank.size());
-          std::memcpy(wanted.data(), blank.data(), blank.size());
-          write_numbers(from, source, count);
-          convert(target, source, count);
-          copy::portable_convert(to, from)(wanted.data() + (target - out.begin()), source, count);
-          ASSERT_EQ(std::memcmp(out.begin(), wanted.data(), out.size()), 0)
-              << kernels->name << ' ' << name(from) << " -> " << name(to) << text({count, skew});
+          for (const Stores stores : allowed_stores(target)) {
+            std::memcpy(out.begin(), blank.data(), blank.size());
+            std::memcpy(wanted.data(), blank.data(), blank.size());
+            write_numbers(from, source, count);
+            convert(target, source, count, stores);
+            copy::portable_convert(to, from)(wanted.data() + (target - out.begin()), source, count,
+                                             Stores::ordinary);
+            ASSERT_EQ(std::memcmp(out.begin(), wanted.data(), out.size()), 0)
+                << kernels->name << ' ' << name(from) << " -> " << name(to) << text({count, skew});
+          }
         }
       }
     }
@@ -87,7 +99,7 @@ TEST(GuardedKernels, ScaleEveryPairWithEveryTail) {
             std::byte* const target = block(out, count * item_size(to));
             write_numbers(from, source, count);
             std::memset(out.begin(), 0xab, out.size());
-            run(target, source, count, scale, shift);
+            run(target, source, count, scale, shift, allowed_stores(target).back());
             visit(to, [&]<class To>(std::type_identity<To>) {
               visit(from, [&]<class From>(std::type_identity<From>) {
                 for (std::size_t i = 0; i < count; ++i) {

@@ -164,6 +164,41 @@ TEST(GuardedKernels, CopyRowsWithEveryTail) {
   }
 }
 
+TEST(GuardedKernels, CopyShortRowsBackwardsWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = 1; bytes <= 16; ++bytes) {
+      for (std::size_t rows = 1; rows <= 70; ++rows) {
+        ASSERT_TRUE(bench.at_the_guards(*kernels, copy_rows_job(rows, bytes, 0, Direction::down)))
+            << text({rows, bytes});
+      }
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, copy_rows_job(50, bytes, 0, Direction::down)))
+          << text({bytes});
+    }
+  }
+}
+
+/// Whole lines in order past the cache, of a run and of one line again and again.
+TEST(GuardedKernels, StreamRuns) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t lines : {0U, 1U, 2U, 63U, 64U, 255U, 256U, 257U, 300U}) {
+      Job run;
+      run.in_bytes = run.out_bytes = lines * line;
+      run.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+        leaves.stream_run(out, in, lines * line);
+      };
+      ASSERT_TRUE(bench.at_the_guards(*kernels, run)) << text({lines});
+      Job repeated = run;
+      repeated.in_bytes = line;
+      repeated.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+        leaves.stream_line(out, in, lines * line);
+      };
+      ASSERT_TRUE(bench.at_the_guards(*kernels, repeated)) << text({lines});
+    }
+  }
+}
+
 TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {

@@ -41,6 +41,7 @@ void expect_as_oracle(Random& random, const Layout& dst, DType dst_type, Index d
 PlanOptions random_options(Random& random) {
   PlanOptions options;
   if (random.one_in(2)) options.streaming_above = 0;
+  if (random.one_in(2)) options.streaming_in_order_above = 0;
   return options;
 }
 
@@ -70,6 +71,7 @@ TEST(RunPlan, TransposesEverySmallMatrixAtEveryItemSize) {
         for (const Index above : {Index{0}, Index{1} << 30}) {
           PlanOptions options;
           options.streaming_above = above;
+          options.streaming_in_order_above = above;
           expect_as_oracle(random, dst, type, rows * columns, src, type, rows * columns, options);
           if (HasFatalFailure()) return;
         }

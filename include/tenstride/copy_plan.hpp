@@ -93,9 +93,9 @@ struct PlanOptions {
   /// Destinations of so many bytes and more are written past the cache, by streaming stores, where that is
   /// faster; tiles of items of 4 bytes and more from a fourth of it on.
   Index streaming_above = Index{4} << 20;
-  /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never unless
-  /// asked for: which stores are faster then is a matter of the processor. Copies of tensors ask for it where
-  /// streaming stores are (docs/engine.md, "Stores in order").
+  /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never
+  /// unless asked for: which stores are faster then is a matter of the processor. Copies of tensors ask for
+  /// it where streaming stores are (docs/engine.md, "Stores in order").
   Index streaming_in_order_above = std::numeric_limits<Index>::max();
 };
 

@@ -11,4 +11,9 @@ namespace tenstride {
 /// not overlap.
 TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_base);
 
+/// The options of a plan that is to run on this processor, all else as it is: what is written in order goes
+/// past the cache where that is faster. The environment variable TENSTRIDE_STORES, "streaming" or "ordinary",
+/// says otherwise. Example: `run(plan(dst, type, src, type, options_here()), to, from)`.
+TENSTRIDE_API PlanOptions options_here();
+
 }  // namespace tenstride

@@ -11,7 +11,7 @@ namespace tenstride::copy {
 namespace {
 
 template <class To, class From>
-void convert_row(std::byte* out, const std::byte* in, std::size_t count) {
+void convert_row(std::byte* out, const std::byte* in, std::size_t count, Stores /*stores*/) {
   for (std::size_t i = 0; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }
@@ -123,7 +123,7 @@ void RowConverter::repeat_numbers() {
 }
 
 void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
-                         std::size_t step) const {
+                         std::size_t step, Stores stores) const {
   const std::size_t out_size = is_one_loop_ ? item_size(plan_->dst_type) : middle_size_;
   const std::size_t in_size = is_one_loop_ ? item_size(plan_->src_type) : middle_size_;
   while (count > 0) {
@@ -132,7 +132,9 @@ void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count,
     if (scale_in_place_ != nullptr) {
       scale_in_place_(out, part, &scale_[at], step, &shift_[at]);
     } else {
-      (step == 0 ? scale_by_one_ : scale_by_each_)(out, in, part, &float_scale_[at], &float_shift_[at]);
+      const bool is_line = reinterpret_cast<std::uintptr_t>(out) % 64 == 0;
+      (step == 0 ? scale_by_one_ : scale_by_each_)(out, in, part, &float_scale_[at], &float_shift_[at],
+                                                   is_line ? stores : Stores::ordinary);
     }
     out += part * out_size;
     in += part * in_size;
@@ -142,21 +144,21 @@ void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count,
 }
 
 void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
-                              std::size_t step) {
+                              std::size_t step, Stores stores) {
   if (is_one_loop_) {
-    scale(out, in, count, first, step);
+    scale(out, in, count, first, step, stores);
   } else if (convert_ != nullptr) {
-    convert_(out, in, count);
+    convert_(out, in, count, stores);
   } else {
     // In place where the arithmetic is done in the destination's type.
     std::byte* const row = convert_out_ == nullptr ? out : scratch_.data();
     if (convert_in_ != nullptr) {
-      convert_in_(row, in, count);
+      convert_in_(row, in, count, Stores::ordinary);
     } else {
       std::memcpy(row, in, count * item_size(plan_->src_type));
     }
-    scale(row, row, count, first, step);
-    if (convert_out_ != nullptr) convert_out_(out, row, count);
+    scale(row, row, count, first, step, Stores::ordinary);
+    if (convert_out_ != nullptr) convert_out_(out, row, count, Stores::ordinary);
   }
   if (conjugate_ != nullptr) conjugate_(out, count);
 }

@@ -20,8 +20,14 @@ class RowConverter {
   RowConverter(const CopyPlan& plan, const Kernels& kernels);
 
   /// `count` elements; element i takes the scale and shift number first + i * step.
-  void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
-                  std::size_t step);
+  /// Pre, with streaming stores: streams(), and `out` is a cache line's start.
+  void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
+                  Stores stores = Stores::ordinary);
+
+  /// Whether results can go past the cache: one loop makes each of them, and writes it once.
+  [[nodiscard]] bool streams() const {
+    return conjugate_ == nullptr && (is_one_loop_ || convert_ != nullptr);
+  }
 
  private:
   using ScaleInPlace = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
@@ -31,8 +37,8 @@ class RowConverter {
   void repeat_numbers();
   /// Multiplies and adds, with the numbers from `first` on: from the source's to the destination's type where
   /// one loop does all, else in place in the type of the arithmetic.
-  void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
-             std::size_t step) const;
+  void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
+             Stores stores) const;
 
   ConvertRow convert_ = nullptr;     // without scale: source to destination
   ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …

@@ -8,6 +8,7 @@
 #define TENSTRIDE_COPY_CONVERT_NUMBERS_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -16,6 +17,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "copy/kernels.hpp"
 #include "tenstride/element.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -23,6 +25,8 @@ namespace tenstride::copy {
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// What one store writes: by wider ones a core writes to memory more slowly (bytes to floats .83 of a plain
 /// copy by 64 bytes, .95 by 32).
@@ -69,25 +73,78 @@ struct __attribute__((packed, may_alias)) Unaligned {
 };
 
 template <class To, class From>
-TENSTRIDE_STORES void convert_numbers(std::byte* out, const std::byte* in, std::size_t count) {
-  std::size_t i = 0;
-  for (; i + step_length <= count; i += step_length) {
-    auto* HWY_RESTRICT to = reinterpret_cast<Unaligned<To>*>(out + i * sizeof(To));
-    const auto* HWY_RESTRICT from = reinterpret_cast<const Unaligned<From>*>(in + i * sizeof(From));
-    if constexpr (sizeof(To) < sizeof(From)) {
-      for (std::size_t at = 0; at < step_length * sizeof(From); at += 64)
-        __builtin_prefetch(in + i * sizeof(From) + ahead_bytes + at, 0, 2);
-    }
-    for (std::size_t k = 0; k < step_length; ++k) {
-      if constexpr (std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
-        to[k].value = static_cast<Number<To>>(from[k].value != 0);
-      } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-        to[k].value = saturate_straight<To>(from[k].value);
-      } else {
-        to[k].value = static_cast<To>(from[k].value);
-      }
+HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
+  auto* HWY_RESTRICT to = reinterpret_cast<Unaligned<To>*>(out);
+  const auto* HWY_RESTRICT from = reinterpret_cast<const Unaligned<From>*>(in);
+  for (std::size_t k = 0; k < step_length; ++k) {
+    if constexpr (std::is_same_v<To, bool> || std::is_same_v<From, bool>) {
+      to[k].value = static_cast<Number<To>>(from[k].value != 0);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+      to[k].value = saturate_straight<To>(from[k].value);
+    } else {
+      to[k].value = static_cast<To>(from[k].value);
     }
   }
+}
+
+/// What `count` numbers from `from` on take of what comes later: only where more is read than written.
+template <class To, class From>
+HWY_INLINE void ask_ahead(const std::byte* from, std::size_t count) {
+  if constexpr (sizeof(To) < sizeof(From)) {
+    for (std::size_t at = 0; at < count * sizeof(From); at += 64)
+      __builtin_prefetch(from + ahead_bytes + at, 0, 2);
+  }
+}
+
+/// A vector from what was stored by at most `store_bytes` at a time, loaded so too: a load of two stores that
+/// are still on their way would wait for them.
+template <class D>
+HWY_INLINE hn::Vec<D> load_stored(D d, const std::uint8_t* from) {
+  if constexpr (hn::MaxLanes(d) > store_bytes) {
+    const hn::Half<D> half;
+    return hn::Combine(d, hn::Load(half, from + store_bytes), hn::Load(half, from));
+  } else {
+    return hn::Load(d, from);
+  }
+}
+
+/// Whole lines past the cache, as many as there are. How many numbers these were.
+template <class To, class From>
+TENSTRIDE_STORES std::size_t stream_numbers(std::byte* out, const std::byte* in, std::size_t count) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t steps = step_length * sizeof(To) < line ? 2 : 1;
+  constexpr std::size_t bytes = steps * step_length * sizeof(To);
+  const hn::ScalableTag<std::uint8_t> d;
+  std::size_t i = 0;
+  for (; i + steps * step_length <= count; i += steps * step_length) {
+    const std::byte* const from = in + i * sizeof(From);
+    ask_ahead<To, From>(from, steps * step_length);
+    alignas(line) std::byte converted[bytes];
+    for (std::size_t k = 0; k < steps; ++k) {
+      convert_step<To, From>(converted + k * step_length * sizeof(To), from + k * step_length * sizeof(From));
+    }
+    for (std::size_t at = 0; at < bytes; at += hn::MaxLanes(d)) {
+      hn::Stream(load_stored(d, reinterpret_cast<const std::uint8_t*>(converted) + at), d,
+                 reinterpret_cast<std::uint8_t*>(out + i * sizeof(To)) + at);
+    }
+  }
+  return i;
+}
+
+template <class To, class From>
+TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, std::size_t count) {
+  std::size_t i = 0;
+  for (; i + step_length <= count; i += step_length) {
+    ask_ahead<To, From>(in + i * sizeof(From), step_length);
+    convert_step<To, From>(out + i * sizeof(To), in + i * sizeof(From));
+  }
+  return i;
+}
+
+template <class To, class From>
+void convert_numbers(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  std::size_t i = stores == Stores::streaming ? stream_numbers<To, From>(out, in, count)
+                                              : store_numbers<To, From>(out, in, count);
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }

@@ -93,7 +93,14 @@ struct FromFloats<To> {
   static HWY_INLINE auto run(D d, V v) {
     const auto low = hn::Set(d, static_cast<float>(std::numeric_limits<To>::min()));
     const auto high = hn::Set(d, static_cast<float>(std::numeric_limits<To>::max()));
-    const auto inside = hn::Min(hn::Max(hn::IfThenZeroElse(hn::IsNaN(v), v), low), high);
+#if HWY_ARCH_X86
+    // The processor's maximum of NaN and a number is the number.
+    constexpr bool max_drops_nan = std::is_unsigned_v<To>;
+#else
+    constexpr bool max_drops_nan = false;
+#endif
+    const auto number = max_drops_nan ? v : hn::IfThenZeroElse(hn::IsNaN(v), v);
+    const auto inside = hn::Min(hn::Max(number, low), high);
     return hn::DemoteTo(hn::Rebind<To, D>(), hn::ConvertTo(hn::RebindToSigned<D>(), inside));
   }
 };
@@ -110,6 +117,16 @@ struct FromFloats<bfloat16> {
     const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
     const auto result = hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded);
     return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, result));
+  }
+};
+
+/// What bfloat16 holds as it is, integers of 8 bits: no rounding.
+struct ExactBfloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToSigned<D> number;
+    const auto word = hn::BitCast(hn::RebindToUnsigned<D>(), v);
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, hn::ShiftRight<16>(word)));
   }
 };
 
@@ -178,6 +195,28 @@ struct ToFloats<float8_e5m2> {
   }
 };
 
+/// As a float16 it is 2^-8 of its value, below the least normal one too.
+template <>
+struct ToFloats<float8_e4m3fn> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const hn::RebindToUnsigned<D> word;
+    const hn::RebindToSigned<D> number;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    const auto sign = hn::ShiftLeft<8>(hn::And(v, hn::Set(bits, 0x80U)));
+    const auto magnitude = hn::ShiftLeft<7>(hn::And(v, hn::Set(bits, 0x7fU)));
+    const auto scaled = hn::PromoteTo(d, hn::BitCast(half, hn::Or(sign, magnitude)));
+    const auto value = hn::BitCast(word, hn::Mul(scaled, hn::Set(d, 256.0F)));
+    // 480 stands for NaN.
+    const auto is_nan =
+        hn::Gt(hn::BitCast(number, hn::And(value, hn::Set(word, 0x7fffffffU))), hn::Set(number, 0x43efffff));
+    const auto nan = hn::Or(value, hn::Set(word, 0x7ff00000U));
+    return hn::BitCast(d, hn::IfThenElse(hn::RebindMask(word, is_nan), nan, value));
+  }
+};
+
 template <>
 struct FromFloats<float16> {
   template <class D, class V>
@@ -201,18 +240,81 @@ concept TakesFloats = requires {
   FromFloats<T>::run(hn::ScalableTag<float>(), hn::Zero(hn::ScalableTag<float>()));
 };
 
+/// A vector to a place that is aligned to it with streaming stores.
+template <class D, class V>
+HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
+  if (stores == Stores::streaming) {
+    hn::Stream(v, d, to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+/// Vectors of `widest` bytes from equal parts of at least 8.
+template <class D, class V, std::size_t parts>
+HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
+  if constexpr (parts == 1) {
+    return v[0];
+  } else {
+    const hn::Twice<D> twice;
+    std::array<hn::Vec<decltype(twice)>, parts / 2> halves;
+    for (std::size_t i = 0; i < parts / 2; ++i) halves[i] = hn::Combine(twice, v[2 * i + 1], v[2 * i]);
+    return join(twice, halves);
+  }
+}
+
+/// As many whole lines of results as there are, past the cache: `floats(d, i)` are the floats that results i
+/// and so on are made of. A line is made in registers and written at once; written in parts while others are
+/// read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain copy, .75 so). How
+/// many results these were.
+template <class To, class Rule, class Floats>
+HWY_INLINE std::size_t stream_floats(std::byte* out, std::size_t count, const Floats& floats) {
+  const hn::ScalableTag<float> d;
+  using Part = hn::Rebind<Bits<To>, decltype(d)>;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  constexpr std::size_t part_bytes = lanes * sizeof(To);
+  constexpr std::size_t line = 64;
+  constexpr std::size_t vector_bytes = lanes * sizeof(float);
+  if constexpr (part_bytes < 8) {
+    return 0;
+  } else {
+    constexpr std::size_t parts = vector_bytes / part_bytes;
+    constexpr std::size_t vectors = line / vector_bytes;
+    constexpr std::size_t in_line = line / sizeof(To);
+    const hn::ScalableTag<Bits<To>> whole;
+    using V = decltype(Rule::run(d, floats(d, 0)));
+    std::size_t i = 0;
+    for (; i + in_line <= count; i += in_line) {
+      std::array<hn::Vec<decltype(whole)>, vectors> results;
+      for (std::size_t k = 0; k < vectors; ++k) {
+        std::array<V, parts> v;
+        for (std::size_t p = 0; p < parts; ++p) v[p] = Rule::run(d, floats(d, i + (k * parts + p) * lanes));
+        results[k] = join(Part(), v);
+      }
+      for (std::size_t k = 0; k < vectors; ++k) {
+        hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * sizeof(To) + k * vector_bytes));
+      }
+    }
+    return i;
+  }
+}
+
 /// Elements whose conversion goes through float: one of the two is float, or one of the small floats.
 template <class To, class From>
-void convert_floats(std::byte* out, const std::byte* in, std::size_t count) {
+void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const FloatsFor<To> d;
   const hn::Rebind<Bits<To>, FloatsFor<To>> result;
   const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + i * sizeof(From) + ahead_bytes, 0, 2);
-    const auto v = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(in + i * sizeof(From)));
-    hn::StoreU(FromFloats<To>::run(d, v), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
-  }
+  const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
+    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + at * sizeof(From) + ahead_bytes, 0, 2);
+    return ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
+  };
+  using Rule =
+      std::conditional_t<std::is_same_v<To, bfloat16> && std::is_integral_v<From> && sizeof(From) == 1,
+                         ExactBfloat16, FromFloats<To>>;
+  std::size_t i = stores == Stores::streaming ? stream_floats<To, Rule>(out, count, floats) : 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }
@@ -223,23 +325,23 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count) {
 /// addition.
 template <class To, class From, Numbers numbers>
 void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
-                  const float* shift) {
+                  const float* shift, Stores stores) {
   const FloatsFor<To> d;
   const hn::Rebind<Bits<To>, FloatsFor<To>> result;
   const std::size_t lanes = hn::Lanes(d);
-  const auto factor = hn::Set(d, *scale);
-  const auto addend = hn::Set(d, *shift);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + i * sizeof(From) + ahead_bytes, 0, 2);
-    auto v = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(in + i * sizeof(From)));
+  const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
+    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + at * sizeof(From) + ahead_bytes, 0, 2);
+    const auto v = ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
     if constexpr (numbers == Numbers::one) {
-      v = hn::Add(hn::Mul(v, factor), addend);
+      return hn::Add(hn::Mul(v, hn::Set(tag, *scale)), hn::Set(tag, *shift));
     } else {
-      v = hn::Add(hn::Mul(v, hn::LoadU(d, scale + i)), hn::LoadU(d, shift + i));
+      return hn::Add(hn::Mul(v, hn::LoadU(tag, scale + at)), hn::LoadU(tag, shift + at));
     }
-    hn::StoreU(FromFloats<To>::run(d, v), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
-  }
+  };
+  std::size_t i = stores == Stores::streaming ? stream_floats<To, FromFloats<To>>(out, count, floats) : 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
+               reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   for (; i < count; ++i) {
     const std::size_t at = numbers == Numbers::one ? 0 : i;
     store_element<To>(out + i * sizeof(To),
@@ -249,7 +351,7 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
 
 /// The 8-bit floats to float: there are 256 of each.
 template <class From>
-void from_float8(std::byte* out, const std::byte* in, std::size_t count) {
+void from_float8(std::byte* out, const std::byte* in, std::size_t count, Stores /*stores*/) {
   static constexpr auto table = [] {
     std::array<float, 256> values{};
     for (unsigned bits = 0; bits < 256; ++bits) {
@@ -264,13 +366,13 @@ void from_float8(std::byte* out, const std::byte* in, std::size_t count) {
 
 /// Two conversions, the middle one in the L1 cache.
 template <class To, class Middle, class From, ConvertRow first, ConvertRow second>
-void through(std::byte* out, const std::byte* in, std::size_t count) {
+void through(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   constexpr std::size_t part = 256;
   alignas(64) std::array<std::byte, part * sizeof(Middle)> middle;
   while (count > 0) {
     const std::size_t now = std::min(count, part);
-    first(middle.data(), in, now);
-    second(out, middle.data(), now);
+    first(middle.data(), in, now, Stores::ordinary);
+    second(out, middle.data(), now, stores);
     in += now * sizeof(From);
     out += now * sizeof(To);
     count -= now;
@@ -279,13 +381,23 @@ void through(std::byte* out, const std::byte* in, std::size_t count) {
 
 /// Real numbers to complex ones of the same precision.
 template <class Real>
-void with_zeros(std::byte* out, const std::byte* in, std::size_t count) {
+void with_zeros(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
   const std::size_t lanes = hn::Lanes(d);
+  const auto zeros = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    hn::StoreInterleaved2(hn::LoadU(d, reinterpret_cast<const Real*>(in + i * sizeof(Real))), hn::Zero(d), d,
-                          reinterpret_cast<Real*>(out + 2 * i * sizeof(Real)));
+    const auto v = hn::LoadU(d, reinterpret_cast<const Real*>(in + i * sizeof(Real)));
+    auto* const to = reinterpret_cast<Real*>(out + 2 * i * sizeof(Real));
+    const auto low = hn::InterleaveLower(d, v, zeros);
+    const auto high = hn::InterleaveUpper(d, v, zeros);
+    if constexpr (hn::MaxLanes(d) * sizeof(Real) == 32) {
+      put(hn::ConcatLowerLower(d, high, low), d, to, stores);
+      put(hn::ConcatUpperUpper(d, high, low), d, to + lanes, stores);
+    } else {
+      put(low, d, to, stores);
+      put(high, d, to + lanes, stores);
+    }
   }
   for (; i < count; ++i) {
     store_element(out + 2 * i * sizeof(Real), std::complex<Real>(load_element<Real>(in + i * sizeof(Real))));
@@ -294,14 +406,14 @@ void with_zeros(std::byte* out, const std::byte* in, std::size_t count) {
 
 /// The real parts of complex numbers.
 template <class Real>
-void real_parts(std::byte* out, const std::byte* in, std::size_t count) {
+void real_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
     hn::Vec<decltype(d)> real, imaginary;
     hn::LoadInterleaved2(d, reinterpret_cast<const Real*>(in + 2 * i * sizeof(Real)), real, imaginary);
-    hn::StoreU(real, d, reinterpret_cast<Real*>(out + i * sizeof(Real)));
+    put(real, d, reinterpret_cast<Real*>(out + i * sizeof(Real)), stores);
   }
   for (; i < count; ++i) {
     store_element(out + i * sizeof(Real), load_element<Real>(in + 2 * i * sizeof(Real)));
@@ -310,8 +422,8 @@ void real_parts(std::byte* out, const std::byte* in, std::size_t count) {
 
 /// Both parts of complex numbers.
 template <class To, class From>
-void both_parts(std::byte* out, const std::byte* in, std::size_t count) {
-  convert_numbers<To, From>(out, in, 2 * count);
+void both_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  convert_numbers<To, From>(out, in, 2 * count, stores);
 }
 
 template <class T>

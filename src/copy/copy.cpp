@@ -8,7 +8,6 @@
 #include "../message.hpp"
 #include "copy/ledger_watch.hpp"
 #include "copy/small.hpp"
-#include "copy/stores.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -16,7 +15,7 @@ namespace tenstride {
 namespace {
 
 PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  PlanOptions options = copy::options_here();
+  PlanOptions options = options_here();
   options.conjugation = src.is_conj() != dst.is_conj() ? Conjugation::conjugate : Conjugation::keep;
   options.scale = arithmetic.scale;
   options.shift = arithmetic.shift;
@@ -181,7 +180,7 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
   const auto fill = [&]() -> std::string_view {
     if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return "small";
-    PlanOptions options = copy::options_here();
+    PlanOptions options = options_here();
     if (!is_provably_unique(layout_)) options.max_threads = 1;
     const CopyPlan made = plan(layout_, dtype_, repeated, dtype_, options);
     run(made, bytes, element.data());

@@ -15,8 +15,13 @@ namespace tenstride::copy {
 /// Bytes by which a leaf may write past the end of its block; buffers have so much room after their end.
 inline constexpr std::size_t spill_bytes = 64;
 
+enum class Stores : std::uint8_t {
+  ordinary,
+  streaming,  ///< past the cache, where a leaf can; `out` is a cache line's start
+};
+
 /// `count` elements of one type to another, from dense to dense.
-using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count);
+using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, Stores stores);
 
 /// How many numbers a loop with scale and shift takes: one of each, or one for each element.
 enum class Numbers : std::uint8_t { one, each };
@@ -24,7 +29,7 @@ enum class Numbers : std::uint8_t { one, each };
 /// The same with arithmetic in float: out[i] = in[i] * scale[i] + shift[i], rounded after each step. `out`
 /// may be `in` where the types are the same.
 using ScaleRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
-                          const float* shift);
+                          const float* shift, Stores stores);
 
 /// Rows of the source: one address for each in `list`, or `pitch` apart from `first`; `offset` is added.
 struct Rows {
@@ -167,6 +172,8 @@ struct Kernels {
   ConvertRow (*convert)(DType to, DType from);
   /// A loop for the pair with scale and shift, or nullptr: never for float32 to float32.
   ScaleRow (*scale)(DType to, DType from, Numbers numbers);
+  /// One line again and again, past the cache: `bytes` (a multiple of 64) from a line's start on.
+  void (*stream_line)(std::byte* dst, const std::byte* line, std::size_t bytes);
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

@@ -87,6 +87,10 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
   std::memcpy(dst, src, bytes);
 }
 
+void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 64) std::memcpy(dst + at, line, 64);
+}
+
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   for (std::size_t r = 0; r < rows; ++r) {
@@ -110,7 +114,7 @@ void fence() {}
 
 template <Numbers numbers>
 void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
-                  const float* shift) {
+                  const float* shift, Stores /*stores*/) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = numbers == Numbers::one ? 0 : i;
     float value = 0;
@@ -152,6 +156,7 @@ constexpr Kernels table{
     .fence = fence,
     .convert = no_convert,
     .scale = find_scale,
+    .stream_line = stream_line,
 };
 
 }  // namespace

@@ -61,6 +61,17 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
   for (; done < bytes; done += line) write(done);
 }
 
+void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  std::array<hn::Vec<decltype(d)>, 64 / step> parts;
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    parts[p] = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(line) + p * step);
+  for (auto* to = reinterpret_cast<std::uint8_t*>(dst); bytes > 0; to += 64, bytes -= 64) {
+    for (std::size_t p = 0; p < parts.size(); ++p) hn::Stream(parts[p], d, to + p * step);
+  }
+}
+
 /// Rows of a length that the compiler knows: a few moves each, where a call of memcpy would take longer than
 /// the bytes (pixels of 3 bytes flipped).
 template <std::size_t bytes>
@@ -76,6 +87,29 @@ constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::inde
   return {copy_short_rows<bytes>...};
 }
 
+/// Short rows backwards, one after another in the destination: pixels flipped. As many at once as 16 bytes
+/// hold; what is written too much the next ones write over. How many rows these were.
+std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t rows, std::size_t bytes) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  const std::size_t at_once = 16 / bytes;
+  const std::size_t step = at_once * bytes;
+  alignas(16) std::array<std::uint8_t, 16> order{};
+  for (std::size_t i = 0; i < step; ++i)
+    order[i] = static_cast<std::uint8_t>((at_once - 1 - i / bytes) * bytes + i % bytes);
+  const auto indices = hn::Load(d, order.data());
+  // The first rows lie at the end of what may be read, the last ones at the end of what may be written.
+  const std::size_t margin = (16 + bytes - 1) / bytes;
+  if (rows < 2 * margin) return 0;
+  for (std::size_t r = 0; r < margin; ++r) std::memcpy(dst + r * bytes, src - r * bytes, bytes);
+  std::size_t r = margin;
+  for (; r + at_once + margin <= rows; r += at_once) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(src - (r + at_once - 1) * bytes);
+    hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from), indices), d,
+               reinterpret_cast<std::uint8_t*>(dst + r * bytes));
+  }
+  return r;
+}
+
 /// By stores of `store_bytes`, in the cache and outside of it.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
@@ -83,7 +117,12 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   constexpr std::size_t step = hn::MaxLanes(d);
   static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
-    short_rows[bytes](dst, dst_pitch, src, src_pitch, rows);
+    const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+    std::size_t done = 0;
+    if (bytes > 0 && bytes <= 8 && dst_pitch == pitch && src_pitch == -pitch)
+      done = reverse_short_rows(dst, src, rows, bytes);
+    const auto at = static_cast<std::ptrdiff_t>(done);
+    short_rows[bytes](dst + at * dst_pitch, dst_pitch, src + at * src_pitch, src_pitch, rows - done);
     return;
   }
   for (std::size_t r = 0; r < rows; ++r) {
@@ -160,6 +199,7 @@ constexpr Kernels table{
     .fence = fence,
     .convert = find_convert,
     .scale = find_scale,
+    .stream_line = stream_line,
 };
 
 const Kernels* best_table() {

@@ -100,22 +100,32 @@ class RunWorker {
     }
   }
 
-  /// One item again and again; where it is converted or goes past the cache, from a piece of it in the L1
-  /// cache.
+  /// One item again and again; where it is converted, from a piece of it in the L1 cache.
   void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    const bool converts = walk_.plan.conversion != CopyConversion::none;
-    if (!converts && !walk_.plan.streaming) {
-      walk_.kernels.fill_rows[walk_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
+    if (walk_.plan.conversion == CopyConversion::none) {
+      if (walk_.plan.streaming && reinterpret_cast<std::uintptr_t>(dst) % walk_.dst_item == 0) {
+        fill_lines(dst, src, static_cast<std::size_t>(count) * walk_.dst_item);
+      } else {
+        walk_.kernels.fill_rows[walk_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
+      }
       return;
     }
-    const Index most =
-        converts ? piece : static_cast<Index>(collected_bytes / static_cast<std::size_t>(walk_.dst_item));
-    pack(src, 0, std::min(count, most));
-    for (Index done = 0; done < count; done += most) {
+    pack(src, 0, std::min(count, piece));
+    for (Index done = 0; done < count; done += piece) {
       sink_.run(dst + done * inner_.dst_stride, packed_.data(),
-                static_cast<std::size_t>(std::min(count - done, most)),
+                static_cast<std::size_t>(std::min(count - done, piece)),
                 first + static_cast<std::size_t>(done) * step, step);
     }
+  }
+
+  /// The whole lines of a run of one item past the cache.
+  void fill_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
+    pack(src, 0, static_cast<Index>(line_bytes / walk_.dst_item));
+    const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % line_bytes, bytes);
+    const std::size_t lines = (bytes - head) / line_bytes * line_bytes;
+    if (head != 0) sink_.write(dst, packed_.data(), head);
+    walk_.kernels.stream_line(dst + head, packed_.data(), lines);
+    if (head + lines < bytes) sink_.write(dst + head + lines, packed_.data(), bytes - head - lines);
   }
 
   void gather(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {

@@ -2,6 +2,7 @@
 // Where packed items go: through the conversion, then to the destination, by ordinary or by streaming stores.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -43,12 +44,18 @@ class Sink {
       return;
     }
     while (count > 0) {
-      const std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
-      if (streaming_) {
+      std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
+      if (!streaming_) {
+        converter_(dst, src, part, first, step);
+      } else if (const std::size_t whole = whole_lines(dst, part); whole != 0) {
+        part = whole;
+        flush();
+        converter_(dst, src, part, first, step, Stores::streaming);
+        ask_beside(part * dst_item_ / line_bytes);
+      } else {
+        part = to_line(dst, part);
         converter_(converted_.data(), src, part, first, step);
         stream(dst, converted_.data(), part * dst_item_);
-      } else {
-        converter_(dst, src, part, first, step);
       }
       dst += part * dst_item_;
       src += part * src_item_;
@@ -82,6 +89,29 @@ class Sink {
   }
 
  private:
+  /// How many of `count` items can be converted straight to whole lines.
+  [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
+    if (reinterpret_cast<std::uintptr_t>(dst) % line_bytes != 0 || !converter_.streams()) return 0;
+    return count * dst_item_ / line_bytes * line_bytes / dst_item_;
+  }
+
+  /// How many of `count` items end the line that `dst` lies in; all where items cross lines.
+  [[nodiscard]] std::size_t to_line(const std::byte* dst, std::size_t count) const {
+    const std::size_t misfit = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
+    if (misfit == 0 || misfit % dst_item_ != 0 || !converter_.streams()) return count;
+    return std::min(count, (line_bytes - misfit) / dst_item_);
+  }
+
+  /// What `stream` asks for beside so many lines.
+  void ask_beside(std::size_t lines) {
+    for (std::size_t i = lines * ahead.pace; i > 0; --i) {
+      if (ahead.left == 0 && !ahead.next_row()) return;
+      __builtin_prefetch(ahead.line, 0, 2);
+      ahead.line += line_bytes;
+      --ahead.left;
+    }
+  }
+
   void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (filled_ != 0 && dst != line_address_ + filled_) flush();
     const std::size_t head = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;

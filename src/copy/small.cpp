@@ -151,11 +151,11 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
     src = packed.data();
   }
   if (loops.is_dense(loops.dst, dst_item)) {
-    convert(dst, src, elements);
+    convert(dst, src, elements, Stores::ordinary);
     return;
   }
   alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> converted;
-  convert(converted.data(), src, elements);
+  convert(converted.data(), src, elements, Stores::ordinary);
   part.dst = loops.dst;
   part.src = loops.dense(static_cast<Index>(dst_item));
   walk(part, dst_item, dst, converted.data());

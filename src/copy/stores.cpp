@@ -9,6 +9,8 @@
 #include <cpuid.h>
 #endif
 
+#include "tenstride/run_plan.hpp"
+
 namespace tenstride::copy {
 namespace {
 
@@ -50,10 +52,15 @@ Stores stores_in_order() {
   return chosen;
 }
 
+}  // namespace tenstride::copy
+
+namespace tenstride {
+
 PlanOptions options_here() {
   PlanOptions options;
-  if (stores_in_order() == Stores::streaming) options.streaming_in_order_above = options.streaming_above;
+  if (copy::stores_in_order() == copy::Stores::streaming)
+    options.streaming_in_order_above = options.streaming_above;
   return options;
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride

@@ -2,13 +2,12 @@
 // Which stores take what is written in order to memory faster: a matter of the processor.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
-#include "tenstride/copy_plan.hpp"
+#include "copy/kernels.hpp"
 
 namespace tenstride::copy {
-
-enum class Stores : std::uint8_t { ordinary, streaming };
 
 /// What the vendor, family and model of a processor (its CPUID leaves 0 and 1) say. Streaming stores, but for
 /// Skylake-SP, Cascade Lake and Cooper Lake, whose cores write faster through the cache.
@@ -17,8 +16,5 @@ Stores stores_in_order(std::string_view vendor, unsigned family, unsigned model)
 /// Those of this processor, or the ones that the environment variable TENSTRIDE_STORES names ("ordinary",
 /// "streaming"), read once.
 Stores stores_in_order();
-
-/// The options of a plan that is to run on this processor.
-PlanOptions options_here();
 
 }  // namespace tenstride::copy
