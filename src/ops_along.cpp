@@ -48,9 +48,19 @@ bool is_column_by_column(const Tensor& dst, std::size_t axis, std::size_t outer,
          std::all_of(parts.begin(), parts.end(), [&](const Tensor& x) { return x.shape()[axis] == 1; });
 }
 
+/// How a piece of `dst` is written: as the whole would be.
+PlanOptions piece_options(const Tensor& dst) {
+  PlanOptions options = options_here();
+  options.max_threads = 1;
+  if (dst.numel() * static_cast<Index>(dst.element_size()) >= options.streaming_in_order_above)
+    options.streaming_above = options.streaming_in_order_above = 0;
+  return options;
+}
+
 /// One after the other into rows of the scratch, which then is turned: each byte of the destination is
 /// written once.
-void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts, Index outer, Index from) {
+void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts, Index outer, Index from,
+                  const PlanOptions& options) {
   const auto count = static_cast<Index>(parts.size());
   const Index length = piece.numel() / count;
   const Tensor scratch = empty({count, length}, {.dtype = piece.dtype()});
@@ -62,8 +72,9 @@ void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts
     Tensor place = scratch.with_layout(row);
     copy_elements(place, parts[static_cast<std::size_t>(k)].narrow(outer, from, piece.size(outer)));
   }
-  Tensor matrix = piece.with_layout({{length, count}, {count, 1}, piece.storage_offset()});
-  copy_elements(matrix, scratch.transpose(0, 1));
+  const Layout matrix{{length, count}, {count, 1}, piece.storage_offset()};
+  run(plan(matrix, piece.dtype(), scratch.transpose(0, 1).layout(), piece.dtype(), options),
+      piece.mutable_storage_data(), scratch.storage_data());
 }
 
 /// All parts of a piece of the destination, then the next.
@@ -76,6 +87,7 @@ void copy_in_pieces(Tensor& dst, std::size_t axis, std::size_t outer, std::span<
   const Index fitting = std::max<Index>(piece_bytes / bytes_of_step, 1);
   const Index piece_steps = fitting >= 64 ? fitting / 64 * 64 : fitting;
   const bool by_columns = is_column_by_column(dst, axis, outer, parts);
+  const PlanOptions options = piece_options(dst);
   parallel_for(0, ceil_divide(steps, piece_steps), 1, [&](Index first, Index last) {
     const ThreadScope serial(1);
     for (Index p = first; p < last; ++p) {
@@ -83,7 +95,7 @@ void copy_in_pieces(Tensor& dst, std::size_t axis, std::size_t outer, std::span<
       const Index count = std::min(piece_steps, steps - from);
       Tensor piece = dst.narrow(along, from, count);
       if (by_columns) {
-        copy_columns(piece, axis, parts, along, from);
+        copy_columns(piece, axis, parts, along, from, options);
         continue;
       }
       Index start = 0;

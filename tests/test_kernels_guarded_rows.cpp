@@ -178,6 +178,32 @@ TEST(GuardedKernels, CopyShortRowsBackwardsWithEveryTail) {
   }
 }
 
+TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < plain().fill_apart.size(); ++log2) {
+      const std::size_t item = std::size_t{1} << log2;
+      for (std::size_t apart = 1; apart <= 5; ++apart) {
+        const auto job_of = [&](std::size_t count, std::size_t stride) {
+          Job job;
+          job.in_bytes = item;
+          job.out_bytes = (count - 1) * stride + item;
+          job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+            leaves.fill_apart[log2](out, signed_bytes(stride), in, count);
+          };
+          return job;
+        };
+        for (std::size_t count = 1; count <= 2 * (line >> log2) + 2; ++count) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, job_of(count, apart * item))) << text({item, apart, count});
+        }
+        ASSERT_TRUE(bench.at_the_guards(*kernels, job_of(3 * line, apart * item + 1))) << text({item, apart});
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, job_of((line >> log2) + 2, apart * item)))
+            << text({item, apart});
+      }
+    }
+  }
+}
+
 /// Whole lines in order past the cache, of a run and of one line again and again.
 TEST(GuardedKernels, StreamRuns) {
   Bench bench;

@@ -174,6 +174,9 @@ struct Kernels {
   ScaleRow (*scale)(DType to, DType from, Numbers numbers);
   /// One line again and again, past the cache: `bytes` (a multiple of 64) from a line's start on.
   void (*stream_line)(std::byte* dst, const std::byte* line, std::size_t bytes);
+  /// dst[i * stride] = item, the stride in bytes; nothing in between is written.
+  using FillApart = void (*)(std::byte* dst, std::ptrdiff_t stride, const std::byte* item, std::size_t count);
+  std::array<FillApart, 5> fill_apart;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

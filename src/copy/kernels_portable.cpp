@@ -87,6 +87,11 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
   std::memcpy(dst, src, bytes);
 }
 
+template <std::size_t item>
+void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
+}
+
 void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += 64) std::memcpy(dst + at, line, 64);
 }
@@ -157,6 +162,7 @@ constexpr Kernels table{
     .convert = no_convert,
     .scale = find_scale,
     .stream_line = stream_line,
+    .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
 };
 
 }  // namespace

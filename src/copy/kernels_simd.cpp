@@ -89,7 +89,8 @@ constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::inde
 
 /// Short rows backwards, one after another in the destination: pixels flipped. As many at once as 16 bytes
 /// hold; what is written too much the next ones write over. How many rows these were.
-std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t rows, std::size_t bytes) {
+std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t rows, std::size_t bytes,
+                               CopyShortRows copy_some) {
   const hn::FixedTag<std::uint8_t, 16> d;
   const std::size_t at_once = 16 / bytes;
   const std::size_t step = at_once * bytes;
@@ -100,7 +101,8 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
   // The first rows lie at the end of what may be read, the last ones at the end of what may be written.
   const std::size_t margin = (16 + bytes - 1) / bytes;
   if (rows < 2 * margin) return 0;
-  for (std::size_t r = 0; r < margin; ++r) std::memcpy(dst + r * bytes, src - r * bytes, bytes);
+  const auto pitch = static_cast<std::ptrdiff_t>(bytes);
+  copy_some(dst, pitch, src, -pitch, margin);
   std::size_t r = margin;
   for (; r + at_once + margin <= rows; r += at_once) {
     const auto* from = reinterpret_cast<const std::uint8_t*>(src - (r + at_once - 1) * bytes);
@@ -120,7 +122,7 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
     const auto pitch = static_cast<std::ptrdiff_t>(bytes);
     std::size_t done = 0;
     if (bytes > 0 && bytes <= 8 && dst_pitch == pitch && src_pitch == -pitch)
-      done = reverse_short_rows(dst, src, rows, bytes);
+      done = reverse_short_rows(dst, src, rows, bytes, short_rows[bytes]);
     const auto at = static_cast<std::ptrdiff_t>(done);
     short_rows[bytes](dst + at * dst_pitch, dst_pitch, src + at * src_pitch, src_pitch, rows - done);
     return;
@@ -173,6 +175,47 @@ void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   }
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// Every `apart`th item, 2 to 4, by stores of whole vectors of which only the wanted items are written. How
+/// many items these were.
+template <std::size_t item>
+std::size_t fill_masked(std::byte* dst, std::size_t apart, const std::byte* from, std::size_t count) {
+  using T = Item<item>;
+  const hn::ScalableTag<T> d;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  T value{};
+  std::memcpy(&value, from, item);
+  const auto v = hn::Set(d, value);
+  // Vector k of every `apart` begins with item k * lanes, of which the multiples of `apart` are wanted.
+  std::array<decltype(hn::FirstN(d, 0)), 4> masks{};
+  for (std::size_t k = 0; k < apart; ++k) {
+    std::array<T, lanes> rest{};
+    for (std::size_t i = 0; i < lanes; ++i) rest[i] = static_cast<T>((k * lanes + i) % apart);
+    masks[k] = hn::Eq(hn::LoadU(d, rest.data()), hn::Zero(d));
+  }
+  std::size_t done = 0;
+  for (; done + lanes < count; done += lanes) {
+    auto* const to = reinterpret_cast<T*>(dst + done * apart * item);
+    for (std::size_t k = 0; k < apart; ++k) hn::BlendedStore(v, masks[k], d, to + k * lanes);
+  }
+  return done;
+}
+#endif
+
+template <std::size_t item>
+void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+  std::size_t done = 0;
+#if HWY_TARGET == HWY_AVX3
+  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  if constexpr (item <= 8) {
+    if (stride == 2 * unit || stride == 3 * unit || stride == 4 * unit)
+      done = fill_masked<item>(dst, static_cast<std::size_t>(stride / unit), from, count);
+  }
+#endif
+  portable_kernels().fill_apart[log2_of<item>](dst + static_cast<std::ptrdiff_t>(done) * stride, stride, from,
+                                               count - done);
+}
+
 void fence() {
   hwy::FlushStream();
 }
@@ -200,6 +243,7 @@ constexpr Kernels table{
     .convert = find_convert,
     .scale = find_scale,
     .stream_line = stream_line,
+    .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
 };
 
 const Kernels* best_table() {

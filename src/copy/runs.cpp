@@ -179,6 +179,10 @@ class RunWorker {
 
   void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
     const bool converts = walk_.plan.conversion != CopyConversion::none;
+    if (!converts && inner_.src_stride == 0) {
+      walk_.kernels.fill_apart[walk_.item_log2()](dst, inner_.dst_stride, src, static_cast<std::size_t>(count));
+      return;
+    }
     for (Index done = 0; done < count; done += piece) {
       const auto part = std::min(count - done, piece);
       if (done == 0 || inner_.src_stride != 0) pack(src + done * inner_.src_stride, inner_.src_stride, part);
