@@ -194,7 +194,8 @@ TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
           return job;
         };
         for (std::size_t count = 1; count <= 2 * (line >> log2) + 2; ++count) {
-          ASSERT_TRUE(bench.at_the_guards(*kernels, job_of(count, apart * item))) << text({item, apart, count});
+          ASSERT_TRUE(bench.at_the_guards(*kernels, job_of(count, apart * item)))
+              << text({item, apart, count});
         }
         ASSERT_TRUE(bench.at_the_guards(*kernels, job_of(3 * line, apart * item + 1))) << text({item, apart});
         ASSERT_TRUE(bench.at_every_alignment(*kernels, job_of((line >> log2) + 2, apart * item)))

@@ -89,7 +89,8 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
 
 template <std::size_t item>
 void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
 }
 
 void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {

@@ -87,6 +87,17 @@ constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::inde
   return {copy_short_rows<bytes>...};
 }
 
+/// Where the bytes of as many rows as 16 bytes hold come from, backwards, by the length of a row.
+constexpr auto reversed_orders = [] {
+  std::array<std::array<std::uint8_t, 16>, 9> orders{};
+  for (std::size_t bytes = 1; bytes < orders.size(); ++bytes) {
+    const std::size_t rows = 16 / bytes;
+    for (std::size_t i = 0; i < rows * bytes; ++i)
+      orders[bytes][i] = static_cast<std::uint8_t>((rows - 1 - i / bytes) * bytes + i % bytes);
+  }
+  return orders;
+}();
+
 /// Short rows backwards, one after another in the destination: pixels flipped. As many at once as 16 bytes
 /// hold; what is written too much the next ones write over. How many rows these were.
 std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t rows, std::size_t bytes,
@@ -94,10 +105,7 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
   const hn::FixedTag<std::uint8_t, 16> d;
   const std::size_t at_once = 16 / bytes;
   const std::size_t step = at_once * bytes;
-  alignas(16) std::array<std::uint8_t, 16> order{};
-  for (std::size_t i = 0; i < step; ++i)
-    order[i] = static_cast<std::uint8_t>((at_once - 1 - i / bytes) * bytes + i % bytes);
-  const auto indices = hn::Load(d, order.data());
+  const auto indices = hn::LoadU(d, reversed_orders[bytes].data());
   // The first rows lie at the end of what may be read, the last ones at the end of what may be written.
   const std::size_t margin = (16 + bytes - 1) / bytes;
   if (rows < 2 * margin) return 0;
@@ -121,7 +129,7 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
   if (bytes < step) {
     const auto pitch = static_cast<std::ptrdiff_t>(bytes);
     std::size_t done = 0;
-    if (bytes > 0 && bytes <= 8 && dst_pitch == pitch && src_pitch == -pitch)
+    if (bytes > 0 && bytes < reversed_orders.size() && dst_pitch == pitch && src_pitch == -pitch)
       done = reverse_short_rows(dst, src, rows, bytes, short_rows[bytes]);
     const auto at = static_cast<std::ptrdiff_t>(done);
     short_rows[bytes](dst + at * dst_pitch, dst_pitch, src + at * src_pitch, src_pitch, rows - done);

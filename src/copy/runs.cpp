@@ -21,6 +21,7 @@ constexpr Index chunk_bytes = Index{256} << 10;
 constexpr std::size_t longest_row = 4096;
 /// Rows up to so long are put side by side in the L1 cache before they go past it.
 constexpr std::size_t longest_collected_row = 1024;
+/// As many bytes at once: the less often, the less a load waits for stores that wait behind streaming ones.
 constexpr std::size_t collected_bytes = 8192;
 /// Stretches of the source from this length on are asked for before they are gathered.
 constexpr std::size_t far_bytes = 2048;
@@ -46,12 +47,25 @@ class RunWorker {
       put_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, count);
       return;
     }
-    const Index most = static_cast<Index>(collected_bytes) / pitch;
-    for (Index done = 0; done < count; done += most) {
-      const Index part = std::min(count - done, most);
-      put_rows(packed_.data(), pitch, at.src() + done * run.src_stride, run.src_stride, part);
-      sink_.write(at.dst() + done * pitch, packed_.data(), static_cast<std::size_t>(part * pitch));
+    if (at.dst() != collected_for_ + collected_) write_collected();
+    for (Index done = 0; done < count;) {
+      const Index room = (static_cast<Index>(collected_bytes) - collected_) / pitch;
+      if (room == 0) {
+        write_collected();
+        continue;
+      }
+      const Index part = std::min(count - done, room);
+      if (collected_ == 0) collected_for_ = at.dst() + done * pitch;
+      put_rows(packed_.data() + collected_, pitch, at.src() + done * run.src_stride, run.src_stride, part);
+      collected_ += part * pitch;
+      done += part;
     }
+  }
+
+  /// Writes the rows put side by side. To be called after the last ones.
+  void write_collected() {
+    sink_.write(collected_for_, packed_.data(), static_cast<std::size_t>(collected_));
+    collected_ = 0;
   }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.
@@ -180,7 +194,8 @@ class RunWorker {
   void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
     const bool converts = walk_.plan.conversion != CopyConversion::none;
     if (!converts && inner_.src_stride == 0) {
-      walk_.kernels.fill_apart[walk_.item_log2()](dst, inner_.dst_stride, src, static_cast<std::size_t>(count));
+      walk_.kernels.fill_apart[walk_.item_log2()](dst, inner_.dst_stride, src,
+                                                  static_cast<std::size_t>(count));
       return;
     }
     for (Index done = 0; done < count; done += piece) {
@@ -228,6 +243,9 @@ class RunWorker {
   const Walk& walk_;
   ByteLoop inner_;
   Sink sink_;
+  /// Where the rows put side by side belong, and how many bytes they are.
+  std::byte* collected_for_ = nullptr;
+  Index collected_ = 0;
   alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> packed_;
   alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> converted_;
 };
@@ -269,6 +287,7 @@ void run_runs(const Walk& walk) {
             at.skip(count);
             unit += count;
           }
+          worker.write_collected();
         }
         for (; unit < end; ++unit) {
           const Index part = unit % chunks;
