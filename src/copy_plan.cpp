@@ -34,8 +34,11 @@ constexpr Index narrow_tile_bytes = 4096;
 /// A tile of few channels: half of the L1 cache, so that each channel is converted in long runs; without a
 /// conversion it passes no buffer, and a longer one is a call less (2 floats .97 of a plain copy by 16 KiB,
 /// .995 by 64).
-constexpr Index channels_bytes = 16384;
+constexpr Index buffered_channels_bytes = 16384;
 constexpr Index direct_channels_bytes = 65536;
+/// Channels that go to whole lines past the cache: what the ends of their runs leave over has to fit a
+/// buffer.
+constexpr Index streamed_channels_bytes = 32768;
 /// So many channels are taken apart 16 at a time, each in runs of 2 KiB, while the tile after is read into
 /// the L2 cache: 64 floats .91 of a plain copy (.83 by runs of 1 KiB), .68 turned block by block and written
 /// past the cache.
@@ -154,6 +157,17 @@ Index choose_run(CopyPlan& plan) {
   return extent;
 }
 
+/// How much of a short axis a tile takes.
+Index channels_bytes(const CopyPlan& plan, InOrder order) {
+  const CopyLoop& run = plan.loops[plan.turned_loop];
+  if (plan.conversion != CopyConversion::none) return buffered_channels_bytes;
+  if (order == InOrder::through_cache)
+    return run.extent > detail::few_channels ? many_channels_bytes : direct_channels_bytes;
+  if (plan.kernel != CopyKernel::deinterleave) return direct_channels_bytes;
+  const Index pitch = run.dst_stride * static_cast<Index>(item_size(plan.dst_type));
+  return pitch % line_bytes == 0 ? streamed_channels_bytes : buffered_channels_bytes;
+}
+
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
 /// than the tile on one side the tile grows along the other.
 void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
@@ -165,10 +179,7 @@ void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
   plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
-  const Index channels_size = plan.conversion != CopyConversion::none || order == InOrder::past_cache
-                                  ? channels_bytes
-                              : run.extent > detail::few_channels ? many_channels_bytes
-                                                                  : direct_channels_bytes;
+  const Index channels_size = channels_bytes(plan, order);
   if (plan.kernel == CopyKernel::deinterleave ||
       (plan.kernel == CopyKernel::tile && run.extent < plan.block_src)) {
     plan.tile_src = run.extent;

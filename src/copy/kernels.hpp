@@ -174,6 +174,13 @@ struct Kernels {
   ScaleRow (*scale)(DType to, DType from, Numbers numbers);
   /// One line again and again, past the cache: `bytes` (a multiple of 64) from a line's start on.
   void (*stream_line)(std::byte* dst, const std::byte* line, std::size_t bytes);
+  /// What `deinterleave` does, past the cache: whole lines of each channel. `out` is a line's start, `pitch`
+  /// and `count` items are multiples of a line.
+  using DeinterleaveLines = void (*)(std::byte* out, std::size_t pitch, const std::byte* in,
+                                     std::size_t channels, std::size_t count);
+  std::array<DeinterleaveLines, 5> deinterleave_lines;
+  /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
+  std::array<Interleave, 5> interleave_lines;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.
