@@ -359,8 +359,10 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
 }
 
 /// What is written past the cache goes to each channel in pieces of two lines, which cost memory as much as a
-/// run (16 floats .94 of a plain copy, by single lines .71).
-inline constexpr std::size_t piece_bytes = 128;
+/// run (16 floats .94 of a plain copy, by single lines .71), where it goes to more than 16 of four (64 floats
+/// .91, by two lines .84).
+inline constexpr std::size_t few_piece_bytes = 128;
+inline constexpr std::size_t many_piece_bytes = 256;
 /// So far ahead of what is taken apart, or woven, its source is asked for: beside each line that goes out one
 /// of it (3 floats taken apart .97, without .77).
 inline constexpr std::size_t asked_ahead = 8192;
@@ -408,53 +410,70 @@ template <std::size_t item, std::size_t channels>
 void deinterleave_few_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
   const std::size_t bytes = count * item;
   std::size_t at = 0;
-  for (; at + piece_bytes <= bytes; at += piece_bytes)
-    stream_few_apart<item, channels, piece_bytes>(out + at, pitch, in + at * channels);
+  for (; at + few_piece_bytes <= bytes; at += few_piece_bytes)
+    stream_few_apart<item, channels, few_piece_bytes>(out + at, pitch, in + at * channels);
   for (; at < bytes; at += 64) stream_few_apart<item, channels, 64>(out + at, pitch, in + at * channels);
 }
 
-/// Taken apart to one of two buffers, a piece of each channel, while the pieces in the other go out: a load
-/// waits for no store behind a streaming one.
-template <std::size_t item>
-void deinterleave_lines_part(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
-                             std::size_t channels, std::size_t count) {
+/// The first `bytes` of a piece of each of `channels`, `piece_bytes` apart.
+HWY_INLINE void stream_pieces(std::byte* dst, std::size_t pitch, const std::byte* from,
+                              std::size_t piece_bytes, std::size_t channels, std::size_t bytes) {
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t at = 0; at < bytes; at += 64)
+      stream_line(dst + c * pitch + at, from + c * piece_bytes + at, from);
+  }
+}
+
+/// Taken apart to one of two buffers, a piece of each channel, 16 channels at a time, while the pieces in the
+/// other go out: a load waits for no store behind a streaming one, and places follow from counts in
+/// registers.
+template <std::size_t item, std::size_t piece_bytes>
+void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                             std::size_t count) {
   constexpr std::size_t step = widest / item;
   constexpr std::size_t steps = piece_bytes / widest;
   constexpr std::size_t piece = piece_bytes / item;
-  const std::size_t bytes = channels * item;
-  const std::size_t beyond = bytes < 16 ? (16 - bytes + pixel - 1) / pixel : 0;  // pixels
+  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
+  const std::size_t part = (channels + parts - 1) / parts;
+  const std::size_t pixel = channels * item;
+  const std::size_t last = (channels - (parts - 1) * part) * item;             // bytes of the last part
+  const std::size_t beyond = last < 16 ? (16 - last + pixel - 1) / pixel : 0;  // pixels
   alignas(64) std::byte apart[2][channels_at_once * piece_bytes];
   std::byte* now = apart[0];
   std::byte* before = apart[1];
+  std::byte* dst = out;
+  std::size_t sent = 0;
+  const std::byte* ask = in + std::max(asked_ahead, channels * piece_bytes);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
-    const std::byte* const src = in + i * pixel;
-    const std::byte* ask = src + asked_ahead;
-    std::size_t c = i == 0 ? channels : 0;
-    std::byte* dst = out + (i == 0 ? 0 : i - piece) * item;
-    const std::byte* from = before;
-    for (std::size_t s = 0; s < steps; ++s) {
-      for (const std::size_t end = (s + 1) * channels / steps; c < end; ++c) {
-#pragma GCC unroll 2
-        for (std::size_t at = 0; at < piece_bytes; at += 64) stream_line(dst + at, from + at, ask + at);
-        dst += pitch;
-        from += piece_bytes;
-        ask += piece_bytes;
+    for (std::size_t first = 0; first < channels; first += part) {
+      const std::size_t taken = std::min(part, channels - first);
+      const std::byte* const src = in + i * pixel + first * item;
+      const std::byte* from = before;
+      std::size_t c = 0;
+      for (std::size_t s = 0; s < steps; ++s) {
+        for (const std::size_t end = (s + 1) * sent / steps; c < end; ++c) {
+#pragma GCC unroll 4
+          for (std::size_t at = 0; at < piece_bytes; at += 64) stream_line(dst + at, from + at, ask + at);
+          dst += pitch;
+          from += piece_bytes;
+          ask += piece_bytes;
+        }
+        take_pixels_apart<item>(now + s * widest, piece_bytes, src + s * step * pixel, pixel, taken);
       }
-      take_pixels_apart<item>(now + s * widest, piece_bytes, src + s * step * pixel, pixel, channels);
+      dst = out + first * pitch + i * item;
+      sent = taken;
+      std::swap(now, before);
     }
-    std::swap(now, before);
   }
-  const auto finish = [&](std::size_t first, std::size_t lines) HWY_ATTR {
-    for (std::size_t c = 0; c < channels; ++c) {
-      for (std::size_t at = 0; at < lines; at += 64)
-        stream_line(out + c * pitch + first * item + at, before + c * piece_bytes + at, in);
-    }
-  };
-  if (i != 0) finish(i - piece, piece_bytes);
+  stream_pieces(dst, pitch, before, piece_bytes, sent, piece_bytes);
   if (i == count) return;
-  deinterleave_part<item>(before, piece_bytes, in + i * pixel, pixel, channels, count - i, nullptr);
-  finish(i, (count - i) * item);
+  for (std::size_t first = 0; first < channels; first += part) {
+    const std::size_t taken = std::min(part, channels - first);
+    deinterleave_part<item>(now, piece_bytes, in + i * pixel + first * item, pixel, taken, count - i,
+                            nullptr);
+    stream_pieces(out + first * pitch + i * item, pitch, now, piece_bytes, taken, (count - i) * item);
+  }
 }
 
 template <std::size_t item>
@@ -465,11 +484,10 @@ void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, 
     if (channels == 3) return deinterleave_few_lines<item, 3>(out, pitch, in, count);
     if (channels == 4) return deinterleave_few_lines<item, 4>(out, pitch, in, count);
   }
-  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
-  const std::size_t part = (channels + parts - 1) / parts;
-  for (std::size_t c = 0; c < channels; c += part) {
-    deinterleave_lines_part<item>(out + c * pitch, pitch, in + c * item, channels * item,
-                                  std::min(part, channels - c), count);
+  if (channels <= channels_at_once) {
+    deinterleave_many_lines<item, few_piece_bytes>(out, pitch, in, channels, count);
+  } else {
+    deinterleave_many_lines<item, many_piece_bytes>(out, pitch, in, channels, count);
   }
 }
 

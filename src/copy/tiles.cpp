@@ -154,6 +154,20 @@ class TileWorker {
   /// Whether short axes go straight past the cache, line by line.
   [[nodiscard]] bool streams_straight() const { return plan_.streaming && !converts_; }
 
+  /// Channels whose runs have the same place within a line, past the cache where they are whole lines. Those
+  /// that are not are the first and the last of a run.
+  void take_apart(const Tile& tile, const Rows& rows, bool is_lines) {
+    std::byte* const dst =
+        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_);
+    if (!is_lines) {
+      pack(dst, static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
+      return;
+    }
+    walk_.kernels.deinterleave_lines[walk_.item_log2()](dst, static_cast<Size>(tiling_.run.dst_stride),
+                                                        rows[0], static_cast<Size>(tile.columns),
+                                                        static_cast<Size>(tile.rows()));
+  }
+
   /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
   void weave_tile(const Tile& tile, const Rows& rows) {
     const Size pixel = static_cast<Size>(tile.rows()) * item_;
@@ -199,6 +213,11 @@ class TileWorker {
       weave_tile(tile, rows);
       return;
     }
+    if (streams_straight() && plan_.kernel == CopyKernel::deinterleave &&
+        tiling_.run.dst_stride % static_cast<Index>(line_bytes) == 0) {
+      take_apart(tile, rows, reinterpret_cast<std::uintptr_t>(tile.dst) % line_bytes == 0);
+      return;
+    }
     std::byte* const turned = free_buffer();
     pack(turned, static_cast<Size>(tile.rows()) * item_, rows, tile.rows(), tile.columns);
     flush();
@@ -227,12 +246,8 @@ class TileWorker {
            static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
       return;
     }
-    if (streams_straight() && plan_.kernel == CopyKernel::deinterleave && !tiling_.carries &&
-        takes_whole_lines(tile)) {
-      walk_.kernels.deinterleave_lines[walk_.item_log2()](
-          tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_),
-          static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.columns),
-          static_cast<Size>(tile.rows()));
+    if (streams_straight() && plan_.kernel == CopyKernel::deinterleave && !tiling_.carries) {
+      take_apart(tile, rows, takes_whole_lines(tile));
       return;
     }
     Tile block = tile;
