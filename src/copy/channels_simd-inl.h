@@ -20,6 +20,7 @@
 
 #include "copy/convert_numbers-inl.h"
 #include "copy/kernels.hpp"
+#include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -359,12 +360,11 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
 }
 
 /// What is written past the cache goes to each channel in pieces of two lines, which cost memory as much as a
-/// run (16 floats .94 of a plain copy, by single lines .71), where it goes to more than 16 of four (64 floats
-/// .91, by two lines .84).
+/// run (16 floats .94 of a plain copy, by single lines .71); through a buffer, to more than 16 of four.
 inline constexpr std::size_t few_piece_bytes = 128;
 inline constexpr std::size_t many_piece_bytes = 256;
-/// So far ahead of what is taken apart, or woven, its source is asked for: beside each line that goes out one
-/// of it (3 floats taken apart .97, without .77).
+/// So far ahead of what is taken apart, or woven, its source is asked for, where four pieces of each channel
+/// are not more: beside each line that goes out one of it (3 floats taken apart .97, without .77).
 inline constexpr std::size_t asked_ahead = 8192;
 
 /// A line past the cache, and one of the source into the L2 cache.
@@ -424,9 +424,78 @@ HWY_INLINE void stream_pieces(std::byte* dst, std::size_t pitch, const std::byte
   }
 }
 
+/// Less than a piece of each channel, and what cannot be read by whole vectors. Pre: at most 256 bytes of
+/// each.
+template <std::size_t item>
+void deinterleave_last_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                             std::size_t count) {
+  alignas(64) std::byte apart[channels_at_once * many_piece_bytes];
+  for (std::size_t c = 0; c < channels && count != 0; c += channels_at_once) {
+    const std::size_t taken = std::min(channels_at_once, channels - c);
+    deinterleave_part<item>(apart, many_piece_bytes, in + c * item, channels * item, taken, count, nullptr);
+    stream_pieces(out + c * pitch, pitch, apart, many_piece_bytes, taken, count * item);
+  }
+}
+
+/// Pixels whose neighbouring `bytes` are read by vectors of 16 bytes, but for the last so many.
+inline std::size_t pixels_read_beyond(std::size_t bytes, std::size_t pixel) {
+  return bytes < 16 ? (16 - bytes + pixel - 1) / pixel : 0;
+}
+
+/// A piece of each of the channels [first, last) of those in 16 bytes, straight from the registers past the
+/// cache.
+template <std::size_t item>
+HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                                   std::size_t first, std::size_t last, const std::byte*& ask) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t vectors = few_piece_bytes / widest;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[vectors][group];
+#pragma GCC unroll 2
+  for (std::size_t k = 0; k < vectors; ++k) {
+    const std::byte* const from = in + k * (widest / item) * pixel;
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < group; ++r)
+      v[k][r] = load_blocks(d, [=](std::size_t j) { return from + (r + j * group) * pixel; });
+    weave<group>(d, v[k]);
+  }
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) {
+    if (c < first || c >= last) continue;
+#pragma GCC unroll 2
+    for (std::size_t k = 0; k < vectors; ++k, ask += 64) {
+      __builtin_prefetch(ask, 0, 2);
+      hn::Stream(v[k][c], d, reinterpret_cast<T*>(out + c * pitch + k * widest));
+    }
+  }
+}
+
+/// 16 bytes of the pixels at a time, all of them before the next pixels.
+template <std::size_t item>
+void deinterleave_groups_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                               std::size_t count) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t piece = few_piece_bytes / item;
+  const std::size_t pixel = channels * item;
+  const std::size_t beyond = pixels_read_beyond(pixel, pixel);
+  const std::byte* ask = in + std::max(asked_ahead, 4 * channels * few_piece_bytes);
+  std::size_t i = 0;
+  for (; i + piece + beyond <= count; i += piece) {
+    for (std::size_t c = 0; c < channels; c += group) {
+      // The last ones with those before them, which are not written again.
+      const std::size_t first = channels < group ? 0 : std::min(c, channels - group);
+      stream_group_apart<item>(out + first * pitch + i * item, pitch, in + i * pixel + first * item, pixel,
+                               c - first, std::min(group, channels - first), ask);
+    }
+  }
+  deinterleave_last_lines<item>(out + i * item, pitch, in + i * pixel, channels, count - i);
+}
+
 /// Taken apart to one of two buffers, a piece of each channel, 16 channels at a time, while the pieces in the
 /// other go out: a load waits for no store behind a streaming one, and places follow from counts in
-/// registers.
+/// registers. For what does not fit the registers: 16 channels of bytes .84 of a plain copy, .73 straight
+/// from them.
 template <std::size_t item, std::size_t piece_bytes>
 void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                              std::size_t count) {
@@ -436,14 +505,14 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
   const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
   const std::size_t part = (channels + parts - 1) / parts;
   const std::size_t pixel = channels * item;
-  const std::size_t last = (channels - (parts - 1) * part) * item;             // bytes of the last part
-  const std::size_t beyond = last < 16 ? (16 - last + pixel - 1) / pixel : 0;  // pixels
+  const std::size_t last = (channels - (parts - 1) * part) * item;  // bytes of the last part
+  const std::size_t beyond = pixels_read_beyond(last, pixel);
   alignas(64) std::byte apart[2][channels_at_once * piece_bytes];
   std::byte* now = apart[0];
   std::byte* before = apart[1];
   std::byte* dst = out;
   std::size_t sent = 0;
-  const std::byte* ask = in + std::max(asked_ahead, channels * piece_bytes);
+  const std::byte* ask = in + std::max(asked_ahead, 2 * channels * piece_bytes);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t first = 0; first < channels; first += part) {
@@ -467,13 +536,7 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
     }
   }
   stream_pieces(dst, pitch, before, piece_bytes, sent, piece_bytes);
-  if (i == count) return;
-  for (std::size_t first = 0; first < channels; first += part) {
-    const std::size_t taken = std::min(part, channels - first);
-    deinterleave_part<item>(now, piece_bytes, in + i * pixel + first * item, pixel, taken, count - i,
-                            nullptr);
-    stream_pieces(out + first * pitch + i * item, pitch, now, piece_bytes, taken, (count - i) * item);
-  }
+  deinterleave_last_lines<item>(out + i * item, pitch, in + i * pixel, channels, count - i);
 }
 
 template <std::size_t item>
@@ -484,6 +547,8 @@ void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, 
     if (channels == 3) return deinterleave_few_lines<item, 3>(out, pitch, in, count);
     if (channels == 4) return deinterleave_few_lines<item, 4>(out, pitch, in, count);
   }
+  if constexpr (item >= 2 && widest == 64)
+    return deinterleave_groups_lines<item>(out, pitch, in, channels, count);
   if (channels <= channels_at_once) {
     deinterleave_many_lines<item, few_piece_bytes>(out, pitch, in, channels, count);
   } else {
@@ -542,6 +607,24 @@ void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t p
   for (std::size_t c = 0; c < channels; ++c, out += 64) stream_line(out, before + c * 64, in);
 }
 
+/// Pixels of one or two whole lines, straight from the registers.
+template <std::size_t item>
+void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                              std::size_t count) {
+  constexpr std::size_t square = 64 / item;
+  const auto pixel = static_cast<std::ptrdiff_t>(channels * item);
+  for (std::size_t i = 0; i < count; i += square, out += square * channels * item) {
+    for (std::size_t c = 0; c < channels; c += square) {
+      const std::byte* rows[square];
+      for (std::size_t r = 0; r < square; ++r)
+        rows[r] = in + static_cast<std::ptrdiff_t>(c + r) * pitch + i * item;
+      write_turned<item>(out + c * item, pixel, rows, [&](std::size_t r) HWY_ATTR {
+        __builtin_prefetch(rows[r] + asked_ahead / 2, 0, 2);
+      });
+    }
+  }
+}
+
 template <std::size_t item>
 void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                       std::size_t count) {
@@ -554,6 +637,7 @@ void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
   if (channels * item <= 16)
     return interleave_many_lines<item, ShortPixels<item>>(out, in, pitch, channels, count);
   if constexpr (item >= 4) {
+    if (channels * item % 64 == 0) return interleave_squares_lines<item>(out, in, pitch, channels, count);
     if (channels * item > 32)
       return interleave_many_lines<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
   }
