@@ -368,7 +368,7 @@ inline constexpr std::size_t many_piece_bytes = 256;
 inline constexpr std::size_t asked_ahead = 8192;
 
 /// A line past the cache, and one of the source into the L2 cache.
-HWY_INLINE void stream_line(std::byte* dst, const std::byte* src, const std::byte* ask) {
+HWY_INLINE void send_line(std::byte* dst, const std::byte* src, const std::byte* ask) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   __builtin_prefetch(ask, 0, 2);
@@ -420,7 +420,7 @@ HWY_INLINE void stream_pieces(std::byte* dst, std::size_t pitch, const std::byte
                               std::size_t piece_bytes, std::size_t channels, std::size_t bytes) {
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t at = 0; at < bytes; at += 64)
-      stream_line(dst + c * pitch + at, from + c * piece_bytes + at, from);
+      send_line(dst + c * pitch + at, from + c * piece_bytes + at, from);
   }
 }
 
@@ -523,7 +523,7 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
       for (std::size_t s = 0; s < steps; ++s) {
         for (const std::size_t end = (s + 1) * sent / steps; c < end; ++c) {
 #pragma GCC unroll 4
-          for (std::size_t at = 0; at < piece_bytes; at += 64) stream_line(dst + at, from + at, ask + at);
+          for (std::size_t at = 0; at < piece_bytes; at += 64) send_line(dst + at, from + at, ask + at);
           dst += pitch;
           from += piece_bytes;
           ask += piece_bytes;
@@ -598,13 +598,13 @@ void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t p
   for (std::size_t at = 0; at < count * item; at += 64) {
     if (at != 0) {
       for (std::size_t c = 0; c < channels; ++c, out += 64)
-        stream_line(out, before + c * 64, rows[c] + at + asked_ahead);
+        send_line(out, before + c * 64, rows[c] + at + asked_ahead);
     }
     for (std::size_t part = 0; part < 64; part += Pixels::read)
       Pixels::run(now + part * channels, pixel, rows, at + part);
     std::swap(now, before);
   }
-  for (std::size_t c = 0; c < channels; ++c, out += 64) stream_line(out, before + c * 64, in);
+  for (std::size_t c = 0; c < channels; ++c, out += 64) send_line(out, before + c * 64, in);
 }
 
 /// Pixels of one or two whole lines, straight from the registers.
