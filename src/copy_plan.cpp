@@ -171,8 +171,8 @@ Index channels_bytes(const CopyPlan& plan, InOrder order) {
   if (plan.conversion != CopyConversion::none) return buffered_channels_bytes;
   if (order == InOrder::through_cache)
     return run.extent > detail::few_channels ? many_channels_bytes : direct_channels_bytes;
-  if (plan.kernel != CopyKernel::deinterleave) return direct_channels_bytes;
-  return keeps_lines(plan) ? streamed_channels_bytes : buffered_channels_bytes;
+  return plan.kernel == CopyKernel::interleave || keeps_lines(plan) ? streamed_channels_bytes
+                                                                    : buffered_channels_bytes;
 }
 
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower

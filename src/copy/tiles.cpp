@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -203,10 +204,48 @@ class TileWorker {
     }
   }
 
+  /// Some pixels at a time: each channel of them converted, then woven.
+  void weave_converted(const Tile& tile, const Rows& rows) {
+    const auto channels = static_cast<Size>(tile.rows());
+    const auto count = static_cast<Size>(tile.columns);
+    const Size pixel = channels * walk_.dst_item;
+    const Size lane = std::max<Size>(line_bytes / walk_.dst_item, 1);
+    const Size most = std::min(through_sink_bytes / pixel, RowConverter::longest) / lane * lane;
+    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
+    const Size before = std::min(pixels_before_line(dst, pixel), count);
+    for (Size from = 0; from < count;) {
+      const Size part = std::min((from < before ? before : count) - from, most);
+      for (Size c = 0; c < channels; ++c) {
+        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part,
+                      tiling_.inner.is_scaled ? c : tile.scale_index, 0);
+      }
+      weave_part(dst + from * pixel, second_.data(), most * walk_.dst_item, channels, part, from >= before);
+      from += part;
+    }
+  }
+
+  /// Pixels of the destination's type.
+  void weave_part(std::byte* dst, const std::byte* rows, Size pitch, Size channels, Size count,
+                  bool is_line) {
+    const Size item = walk_.dst_item;
+    const auto log2 = static_cast<Size>(std::countr_zero(item));
+    const Size lane = std::max<Size>(line_bytes / item, 1);
+    const Size whole = is_line ? count / lane * lane : 0;
+    const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
+    walk_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole);
+    if (whole == count) return;
+    walk_.kernels.interleave[log2](first_.data(), rows + whole * item, row_pitch, channels, count - whole);
+    sink_.write(dst + whole * channels * item, first_.data(), (count - whole) * channels * item);
+  }
+
   void dense_tile(const Tile& tile, const Rows& rows) {
     if (is_direct() && plan_.kernel != CopyKernel::tile) {
       pack(tile.dst + tile.column * tiling_.run.dst_stride, static_cast<Size>(tile.rows()) * item_, rows,
            tile.rows(), tile.columns);
+      return;
+    }
+    if (plan_.streaming && converts_ && plan_.kernel == CopyKernel::interleave) {
+      weave_converted(tile, rows);
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::interleave) {
