@@ -30,7 +30,9 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
       std::tuple_size_v<decltype(Kernels::turn_lines)> + std::tuple_size_v<decltype(Kernels::gather)> +
       std::tuple_size_v<decltype(Kernels::gather_lines)> + std::tuple_size_v<decltype(Kernels::fill_rows)> +
       std::tuple_size_v<decltype(Kernels::fill_apart)> + std::tuple_size_v<decltype(Kernels::deinterleave)> +
-      std::tuple_size_v<decltype(Kernels::interleave)>;
+      std::tuple_size_v<decltype(Kernels::interleave)> +
+      std::tuple_size_v<decltype(Kernels::deinterleave_lines)> +
+      std::tuple_size_v<decltype(Kernels::interleave_lines)>;
   constexpr std::size_t single =
       8;  // name, stream, stream_run, stream_line, copy_rows, fence, convert, scale
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));

@@ -116,7 +116,31 @@ void draw_turned_matrices(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Short axes to take apart or to weave, past the cache: pictures whose planes may be padded.
+void draw_channels(Random& random, Trial& trial) {
+  const Index channels = random.between(2, random.one_in(2) ? 5 : random.one_in(2) ? 16 : 70);
+  const Index pictures = random.between(1, 3);
+  const Index pixels = random.one_in(2) ? random.between(1, 5) * 64 : random.between(1, 2500 / channels);
+  const Index plane = pixels + (random.one_in(2) ? 0 : random.one_in(2) ? 64 : random.between(1, 70));
+  const Dims shape{pictures, channels, pixels};
+  const Layout planes{shape, Dims{channels * plane, plane, 1}, 0};
+  const Layout woven{shape, Dims{channels * pixels, 1, channels}, 0};
+  const bool weaves = random.one_in(2);
+  trial.dst.layout = weaves ? woven : planes;
+  trial.src.layout = weaves ? planes : woven;
+  trial.dst.type = random_type(random);
+  trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
+  trial.options.streaming_above = 0;
+  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(4)) add_scale_and_shift(random, trial);
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 void draw(Random& random, Trial& trial) {
+  if (random.one_in(12)) {
+    draw_channels(random, trial);
+    return;
+  }
   if (random.one_in(12)) {
     draw_turned_matrices(random, trial);
     return;

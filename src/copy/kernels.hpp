@@ -177,6 +177,13 @@ struct Kernels {
   /// dst[i * stride] = item, the stride in bytes; nothing in between is written.
   using FillApart = void (*)(std::byte* dst, std::ptrdiff_t stride, const std::byte* item, std::size_t count);
   std::array<FillApart, 5> fill_apart;
+  /// What `deinterleave` does, past the cache: whole lines of each channel. `out` is a line's start, `pitch`
+  /// and `count` items are multiples of a line.
+  using DeinterleaveLines = void (*)(std::byte* out, std::size_t pitch, const std::byte* in,
+                                     std::size_t channels, std::size_t count);
+  std::array<DeinterleaveLines, 5> deinterleave_lines;
+  /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
+  std::array<Interleave, 5> interleave_lines;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

@@ -66,6 +66,12 @@ void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::s
 }
 
 template <std::size_t item>
+void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                        std::size_t count) {
+  deinterleave<item>(out, pitch, in, channels, count, nullptr);
+}
+
+template <std::size_t item>
 void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                 std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
@@ -164,6 +170,9 @@ constexpr Kernels table{
     .scale = find_scale,
     .stream_line = stream_line,
     .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
+    .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
+                           deinterleave_lines<8>, deinterleave_lines<16>},
+    .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
 };
 
 }  // namespace

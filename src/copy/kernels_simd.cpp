@@ -252,6 +252,10 @@ constexpr Kernels table{
     .scale = find_scale,
     .stream_line = stream_line,
     .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
+    .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
+                           deinterleave_lines<8>, deinterleave_lines<16>},
+    .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
+                         interleave_lines<16>},
 };
 
 const Kernels* best_table() {

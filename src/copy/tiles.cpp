@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 
 #include "copy/sink.hpp"
@@ -23,6 +25,9 @@ constexpr std::size_t buffer_bytes = 65536;
 
 /// Rows of fewer bytes are not worth a call of their own.
 constexpr std::size_t least_along = 2 * line_bytes;
+
+/// What is woven at a time where it goes through the sink.
+constexpr std::size_t through_sink_bytes = 16384;
 
 class TileWorker {
  public:
@@ -147,10 +152,109 @@ class TileWorker {
   /// Whether tiles are packed straight into the destination.
   [[nodiscard]] bool is_direct() const { return !plan_.streaming && !converts_; }
 
+  /// Whether short axes go straight past the cache, line by line.
+  [[nodiscard]] bool streams_straight() const { return plan_.streaming && !converts_; }
+
+  /// Channels whose runs have the same place within a line, past the cache where they are whole lines. Those
+  /// that are not are the first and the last of a run.
+  void take_apart(const Tile& tile, const Rows& rows, bool is_lines) {
+    std::byte* const dst =
+        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_);
+    if (!is_lines) {
+      pack(dst, static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
+      return;
+    }
+    walk_.kernels.deinterleave_lines[walk_.item_log2()](dst, static_cast<Size>(tiling_.run.dst_stride),
+                                                        rows[0], static_cast<Size>(tile.columns),
+                                                        static_cast<Size>(tile.rows()));
+  }
+
+  /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
+  void weave_tile(const Tile& tile, const Rows& rows) {
+    const Size pixel = static_cast<Size>(tile.rows()) * item_;
+    const Size lane = std::max<Size>(line_bytes / item_, 1);
+    const auto count = static_cast<Size>(tile.columns);
+    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
+    const Size before = std::min(pixels_before_line(dst, pixel), count);
+    const Size whole = (count - before) / lane * lane;
+    weave_through_sink(dst, rows, pixel, 0, before);
+    walk_.kernels.interleave_lines[walk_.item_log2()](dst + before * pixel, rows[0] + before * item_,
+                                                      rows.pitch, pixel / item_, whole);
+    weave_through_sink(dst, rows, pixel, before + whole, count);
+  }
+
+  /// So many pixels end where a line begins; where none does, more than there are in any tile.
+  static Size pixels_before_line(const std::byte* dst, Size pixel) {
+    const auto place = reinterpret_cast<std::uintptr_t>(dst);
+    for (Size i = 0; i < line_bytes; ++i) {
+      if ((place + i * pixel) % line_bytes == 0) return i;
+    }
+    return std::numeric_limits<Size>::max();
+  }
+
+  /// Pixels [from, to) of a tile, as much at a time as leaves room in the L1 cache.
+  void weave_through_sink(std::byte* dst, const Rows& rows, Size pixel, Size from, Size to) {
+    const Size most = through_sink_bytes / pixel;
+    while (from < to) {
+      const Size part = std::min(to - from, most);
+      walk_.kernels.interleave[walk_.item_log2()](first_.data(), rows[0] + from * item_, rows.pitch,
+                                                  pixel / item_, part);
+      sink_.write(dst + from * pixel, first_.data(), part * pixel);
+      from += part;
+    }
+  }
+
+  /// Some pixels at a time: each channel of them converted, then woven.
+  void weave_converted(const Tile& tile, const Rows& rows) {
+    const auto channels = static_cast<Size>(tile.rows());
+    const auto count = static_cast<Size>(tile.columns);
+    const Size pixel = channels * walk_.dst_item;
+    const Size lane = std::max<Size>(line_bytes / walk_.dst_item, 1);
+    const Size most = std::min(through_sink_bytes / pixel, RowConverter::longest) / lane * lane;
+    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
+    const Size before = std::min(pixels_before_line(dst, pixel), count);
+    for (Size from = 0; from < count;) {
+      const Size part = std::min((from < before ? before : count) - from, most);
+      for (Size c = 0; c < channels; ++c) {
+        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part,
+                      tiling_.inner.is_scaled ? c : tile.scale_index, 0);
+      }
+      weave_part(dst + from * pixel, second_.data(), most * walk_.dst_item, channels, part, from >= before);
+      from += part;
+    }
+  }
+
+  /// Pixels of the destination's type.
+  void weave_part(std::byte* dst, const std::byte* rows, Size pitch, Size channels, Size count,
+                  bool is_line) {
+    const Size item = walk_.dst_item;
+    const auto log2 = static_cast<Size>(std::countr_zero(item));
+    const Size lane = std::max<Size>(line_bytes / item, 1);
+    const Size whole = is_line ? count / lane * lane : 0;
+    const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
+    walk_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole);
+    if (whole == count) return;
+    walk_.kernels.interleave[log2](first_.data(), rows + whole * item, row_pitch, channels, count - whole);
+    sink_.write(dst + whole * channels * item, first_.data(), (count - whole) * channels * item);
+  }
+
   void dense_tile(const Tile& tile, const Rows& rows) {
     if (is_direct() && plan_.kernel != CopyKernel::tile) {
       pack(tile.dst + tile.column * tiling_.run.dst_stride, static_cast<Size>(tile.rows()) * item_, rows,
            tile.rows(), tile.columns);
+      return;
+    }
+    if (plan_.streaming && converts_ && plan_.kernel == CopyKernel::interleave) {
+      weave_converted(tile, rows);
+      return;
+    }
+    if (streams_straight() && plan_.kernel == CopyKernel::interleave) {
+      weave_tile(tile, rows);
+      return;
+    }
+    if (streams_straight() && plan_.kernel == CopyKernel::deinterleave &&
+        tiling_.run.dst_stride % static_cast<Index>(line_bytes) == 0) {
+      take_apart(tile, rows, reinterpret_cast<std::uintptr_t>(tile.dst) % line_bytes == 0);
       return;
     }
     std::byte* const turned = free_buffer();
@@ -179,6 +283,10 @@ class TileWorker {
     if (is_direct() && packs_exactly(tile)) {
       pack(tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_),
            static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
+      return;
+    }
+    if (streams_straight() && plan_.kernel == CopyKernel::deinterleave && !tiling_.carries) {
+      take_apart(tile, rows, takes_whole_lines(tile));
       return;
     }
     Tile block = tile;
