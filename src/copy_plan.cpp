@@ -36,9 +36,14 @@ constexpr Index narrow_tile_bytes = 4096;
 /// .995 by 64).
 constexpr Index buffered_channels_bytes = 16384;
 constexpr Index direct_channels_bytes = 65536;
-/// Channels that go to whole lines past the cache pass only the leaf's own buffer: a call less (heads of 64
-/// floats .90, by 64 KiB .84).
-constexpr Index streamed_channels_bytes = 262144;
+/// Channels that are woven past the cache: what lies before the first whole line of a tile and behind the
+/// last one goes there by itself (225 x 225 bytes .75 to .80 of a plain copy, by 64 KiB .70 to .76). Taken
+/// apart, longer tiles gain nothing.
+constexpr Index woven_channels_bytes = 262144;
+/// Channels whose runs begin anywhere in a line, taken apart to a buffer and from there past the cache: two
+/// of these leave room in the L1 cache (three planes of floats, 225 square .68-.71 of a plain copy, by 16 KiB
+/// .65, by 32 KiB .63).
+constexpr Index shifted_channels_bytes = 8192;
 /// So many channels are taken apart 16 at a time, each in runs of 2 KiB, while the tile after is read into
 /// the L2 cache: 64 floats .91 of a plain copy (.83 by runs of 1 KiB), .68 turned block by block and written
 /// past the cache.
@@ -171,8 +176,8 @@ Index channels_bytes(const CopyPlan& plan, InOrder order) {
   if (plan.conversion != CopyConversion::none) return buffered_channels_bytes;
   if (order == InOrder::through_cache)
     return run.extent > detail::few_channels ? many_channels_bytes : direct_channels_bytes;
-  return plan.kernel == CopyKernel::interleave || keeps_lines(plan) ? streamed_channels_bytes
-                                                                    : buffered_channels_bytes;
+  if (plan.kernel == CopyKernel::interleave) return woven_channels_bytes;
+  return keeps_lines(plan) ? direct_channels_bytes : shifted_channels_bytes;
 }
 
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
