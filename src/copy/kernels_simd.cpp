@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "copy/channel_lines_simd-inl.h"
 #include "copy/channels_simd-inl.h"
 #include "copy/convert_simd-inl.h"
 #include "copy/gather_simd-inl.h"
