@@ -12,6 +12,9 @@ inline constexpr Index line_bytes = 64;
 /// Rows of the source from this far apart are turned straight to memory: nearer ones are one stream.
 inline constexpr Index apart_bytes = 2048;
 
+/// Rows of a tile from this length on are brought into the cache page by page while others are turned.
+inline constexpr Index long_row_bytes = 2048;
+
 /// As many streams as the processor's prefetcher follows on one side while it follows one on the other: with
 /// 32, in order or not, a copy takes 1.4 times as long.
 inline constexpr Index few_channels = 16;
@@ -33,5 +36,12 @@ void place_strips(CopyPlan& plan);
 /// where the tiles would be written to more pages than it holds, one item of a line to each. Pre: streaming;
 /// ordered, with strips placed. `item` in bytes.
 void arrange_for_pages(CopyPlan& plan, Index item);
+
+/// The same for processors whose TLB finds the pages again, and whose streaming stores are the faster ones:
+/// short rows of the source are gone on with, whatever the destination's pages, a strip of two lines at a
+/// time, by turns long enough for the prefetcher: of 48 other orders, depths and widths for each of ten
+/// permutations hardly one was faster by .03, and 64-byte strips, or runs cut by pages, all lost .1-.3 of a
+/// plain copy.
+void arrange_for_streams(CopyPlan& plan, Index item);
 
 }  // namespace tenstride::detail
