@@ -76,6 +76,17 @@ TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
   EXPECT_EQ(of({{608, 75, 96, 12}, {1, 7296, 547200, 608}, 0}, f32, options).tile_dst, 32);
 }
 
+TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  const auto rows = [&](DType type, Index size) {
+    return of({{size, size}, {1, size}, 0}, type, options).tile_dst;
+  };
+  EXPECT_EQ(rows(f32, 4097), 32);
+  EXPECT_EQ(rows(u8, 8192), 128);
+  EXPECT_EQ(rows(u8, 16384), 64) << "rows that share sets of 2 MiB in 16 ways";
+}
+
 /// How many rows of the source a tile of a transpose takes.
 Index tile_rows(DType type, Index rows, Index columns) {
   return of({{columns, rows}, {1, columns}, 0}, type).tile_dst;
