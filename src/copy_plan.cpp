@@ -345,11 +345,18 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   widen_items(result, item_bytes);
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
-  choose_kernel(result, item_bytes, bytes >= options.streaming_above,
-                bytes >= options.streaming_in_order_above ? InOrder::past_cache : InOrder::through_cache);
+  const InOrder order =
+      bytes >= options.streaming_in_order_above ? InOrder::past_cache : InOrder::through_cache;
+  choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
   result.streaming = bytes >= streams_above(result, item_bytes, options);
-  if (result.streaming && result.kernel == CopyKernel::tile && bytes >= beyond_tlb)
-    detail::arrange_for_pages(result, item_bytes * result.item_elements);
+  if (result.streaming && result.kernel == CopyKernel::tile && bytes >= beyond_tlb) {
+    const Index item = item_bytes * result.item_elements;
+    if (order == InOrder::past_cache) {
+      detail::arrange_for_streams(result, item);
+    } else {
+      detail::arrange_for_pages(result, item);
+    }
+  }
   result.threads = bytes < serial_below ? 1 : options.max_threads;
   return result;
 }

@@ -31,8 +31,11 @@ constexpr Index short_run_bytes = 1024;
 /// Columns of the destination up to this length are gone on with after all loops: their next lines, and the
 /// columns after them, lie on the same page anyway.
 constexpr Index short_column_bytes = 384;
-/// Rows of a tile from this length on are brought into the cache page by page while others are turned.
-constexpr Index long_row_bytes = 2048;
+
+/// How far apart two rows of a tile lie in the source.
+Index bytes_apart(const CopyPlan& plan, Index item) {
+  return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
+}
 
 /// Takes a loop to a place further in.
 void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {
@@ -127,15 +130,32 @@ void order_by_pages(CopyPlan& plan, Index item) {
   plan.strip_depth = column_bytes <= short_column_bytes ? 0 : end;
 }
 
+/// Pages of each of the 16 ways of the L2 cache: 1 MiB on Skylake-SP and its like, 2 MiB since.
+constexpr Index small_way_pages = 16;
+constexpr Index large_way_pages = 32;
+
 /// Whether so many rows so many bytes apart fill all ways of the sets of the L2 cache that they share, or
-/// more, where it has 16 ways of 64 KiB: rows of (nearly) a multiple of 8 KiB. Each way then holds one row,
-/// and lines go that are not turned yet: 128 rows of bytes are read in twice the time of 64.
-bool fill_sets(Index rows, Index apart) {
+/// more: with ways of 64 KiB, rows of (nearly) a multiple of 8 KiB. Each way then holds one row, and lines go
+/// that are not turned yet: 128 rows of bytes are read in twice the time of 64.
+bool fill_sets(Index rows, Index apart, Index way_pages) {
   constexpr Index ways = 16;
-  constexpr Index way_pages = 16;
   const Index pages = (apart + page_bytes / 2) / page_bytes;
   const Index drift = std::abs(apart - pages * page_bytes) * rows;
   return drift < short_run_bytes && rows * std::gcd(pages, way_pages) >= ways * way_pages;
+}
+
+/// Whether strips of two lines, which are not the only ones, are turned straight to memory.
+bool has_wide_strips(const CopyPlan& plan, Index item) {
+  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
+  return plan.conversion == CopyConversion::none && plan.strip_loop + 1 == plan.loops.size() &&
+         inner.extent > plan.tile_dst && plan.tile_dst * item == 2 * line_bytes &&
+         bytes_apart(plan, item) >= apart_bytes;
+}
+
+/// Whether the leaves for columns of whole lines apply; shorter items need more rows for a line.
+bool writes_whole_lines(const CopyPlan& plan, Index item) {
+  return plan.conversion == CopyConversion::none && item >= 4 && plan.strip_loop + 1 == plan.loops.size() &&
+         plan.loops[plan.loops.size() - 1].extent * item % line_bytes == 0;
 }
 
 }  // namespace
@@ -168,20 +188,15 @@ void place_strips(CopyPlan& plan) {
 void arrange_for_pages(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   const CopyLoop& run = plan.loops[plan.turned_loop];
-  const Index apart = std::abs(inner.src_stride) / plan.item_elements * item;
+  const Index apart = bytes_apart(plan, item);
   const bool is_shifted = run.dst_stride / plan.item_elements * item % line_bytes != 0;
   // Where ends are kept from strip to strip narrow strips are a tenth faster (.04-.10 of a plain copy).
-  if (plan.conversion == CopyConversion::none && plan.strip_loop + 1 == plan.loops.size() &&
-      inner.extent > plan.tile_dst && plan.tile_dst * item == 2 * line_bytes && apart >= apart_bytes &&
-      (is_shifted || (item <= 2 && fill_sets(plan.tile_dst, apart)))) {
+  if (has_wide_strips(plan, item) &&
+      (is_shifted || (item <= 2 && fill_sets(plan.tile_dst, apart, small_way_pages)))) {
     plan.tile_dst = line_bytes / item;
   }
+  if (!writes_whole_lines(plan, item)) return;
   const Index column_bytes = inner.extent * item;
-  // Only where whole lines are written; shorter items need more rows for a line.
-  if (plan.conversion != CopyConversion::none || item < 4 || plan.strip_loop + 1 != plan.loops.size() ||
-      column_bytes % line_bytes != 0) {
-    return;
-  }
   if (apart == run.extent * item && apart < short_run_bytes) {
     // The tile is one stream. A strip and a half are one.
     if (column_bytes == 3 * line_bytes && apart <= 4 * line_bytes) {
@@ -205,6 +220,38 @@ void arrange_for_pages(CopyPlan& plan, Index item) {
     // A tile of short columns, one after another, was shorter than a row.
     plan.tile_src = std::min(plan.loops[plan.turned_loop].extent, page_bytes / item);
   }
+}
+
+void arrange_for_streams(CopyPlan& plan, Index item) {
+  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
+  const Index extent = plan.loops[plan.turned_loop].extent;
+  const Index row_bytes = extent * item;
+  const Index apart = bytes_apart(plan, item);
+  // Strips that keep their ends stay wide too (4097x4099 float32 .72 of a plain copy, narrow .60).
+  if (item <= 2 && has_wide_strips(plan, item) && fill_sets(plan.tile_dst, apart, large_way_pages))
+    plan.tile_dst = line_bytes / item;
+  if (!writes_whole_lines(plan, item)) return;
+  if (inner.extent * item == 3 * line_bytes && apart == row_bytes && apart <= 4 * line_bytes) {
+    // The tile is one stream. A strip and a half are one.
+    plan.tile_dst = inner.extent;
+    plan.tile_src = plan.block_src = extent;
+    return;
+  }
+  if (plan.tile_src * item >= long_row_bytes) {
+    if (apart >= page_bytes) return;
+    // Rows near each other are not brought page by page, but as short rows are (75x12x96x608 .73, so .83).
+    plan.tile_src = long_row_bytes / 2 / item;
+    plan.block_src = std::min(plan.tile_src, plan.block_src);
+  }
+  order_outer_loops(plan, OuterOrder::source);
+  move_loop(plan, plan.turned_loop, plan.strip_loop - 1, false);
+  Index run_bytes = row_bytes;
+  std::size_t depth = plan.strip_loop - 1;
+  while (depth > 0 && run_bytes < page_bytes &&
+         plan.loops[depth - 1].src_stride / plan.item_elements * item == run_bytes) {
+    run_bytes *= plan.loops[--depth].extent;
+  }
+  plan.strip_depth = depth;
 }
 
 }  // namespace tenstride::detail

@@ -54,6 +54,39 @@ TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
   EXPECT_EQ(small.loops.size(), 4U);
 }
 
+TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  // 36000 bytes of a row go on; the strips of a row that is read anyway stand outside of a page of it.
+  const CopyPlan reversed =
+      of({{32, 15, 15, 15, 15, 32}, {1, 32, 480, 7200, 108000, 1620000}, 0}, f32, options);
+  EXPECT_EQ(reversed.to_string(),
+            "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
+            "  kernel   tile 32 x 32, streaming stores, threads\n"
+            "  from     0, to 0\n"
+            "  loop 0   15  dst stride 32       src stride 108000\n"
+            "  loop 1   15  dst stride 480      src stride 7200\n"
+            "  loop 2   15  dst stride 7200     src stride 480\n"
+            "  loop 3   15  dst stride 108000   src stride 32\n"
+            "  loop 4   32  dst stride 1620000  src stride 1        source run\n"
+            "  loop 5   32  dst stride 1        src stride 1620000  destination run");
+  EXPECT_EQ(reversed.strip_depth, 2U);
+  // Rows of 2432 bytes near each other are taken in parts; far from each other they are whole.
+  EXPECT_EQ(of({{12, 75, 608, 96}, {58368, 700416, 1, 608}, 0}, f32, options).tile_src, 256);
+  EXPECT_EQ(of({{608, 75, 96, 12}, {1, 7296, 547200, 608}, 0}, f32, options).tile_dst, 32);
+}
+
+TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  const auto rows = [&](DType type, Index size) {
+    return of({{size, size}, {1, size}, 0}, type, options).tile_dst;
+  };
+  EXPECT_EQ(rows(f32, 4097), 32);
+  EXPECT_EQ(rows(u8, 8192), 128);
+  EXPECT_EQ(rows(u8, 16384), 64) << "rows that share sets of 2 MiB in 16 ways";
+}
+
 /// How many rows of the source a tile of a transpose takes.
 Index tile_rows(DType type, Index rows, Index columns) {
   return of({{columns, rows}, {1, columns}, 0}, type).tile_dst;

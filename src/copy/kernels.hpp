@@ -118,6 +118,9 @@ struct Along {
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
+  /// For `turn_lines`: lines of a column, up to `most_groups`, for each as many rows as it has items.
+  std::size_t groups = 1;
+  static constexpr std::size_t most_groups = 4;
 };
 
 struct Kernels {
@@ -133,8 +136,8 @@ struct Kernels {
   std::array<TurnAlong, 5> turn_along;
   /// The same with columns of 64 bytes.
   std::array<TurnAlong, 5> turn_along_lines;
-  /// The same with columns that begin at a line's start, of rows of any length: for items of 4, 8 and 16
-  /// bytes ([log2 - 2]).
+  /// The same with columns of `groups` lines that begin at a line's start, of rows of any length: for items
+  /// of 4, 8 and 16 bytes ([log2 - 2]).
   std::array<TurnAlong, 3> turn_lines;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);

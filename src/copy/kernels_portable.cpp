@@ -37,7 +37,7 @@ template <std::size_t item>
 void turn_lines(const Along& along) {
   for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
     std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
-    for (std::size_t r = 0; r < 64 / item; ++r) {
+    for (std::size_t r = 0; r < along.groups * (64 / item); ++r) {
       std::memcpy(to + r * item, along.rows[r] + c * item, item);
     }
   }

@@ -307,8 +307,12 @@ class TileWorker {
 
   /// Whether a tile is whole lines of the destination, turned as the source is read.
   [[nodiscard]] bool goes_along(const Tile& tile) const {
-    return tiling_.is_along && tile.rows() == plan_.tile_dst && takes_whole_lines(tile) &&
-           static_cast<Size>(tile.columns) * item_ >= least_along;
+    if (!tiling_.is_along || !takes_whole_lines(tile)) return false;
+    const Size bytes = static_cast<Size>(tile.columns) * item_;
+    // The last strip too: it is whole lines.
+    if (tiling_.turns_lines)
+      return static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 && bytes >= line_bytes;
+    return tile.rows() == plan_.tile_dst && bytes >= least_along;
   }
 
   /// Turns the whole lines of a tile's rows. How many columns these were.
@@ -321,6 +325,7 @@ class TileWorker {
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_;
     along.next = *next_rows_;
+    along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
     if (tiling_.turns_lines) {
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
     } else if (tiling_.is_narrow) {

@@ -80,16 +80,25 @@ struct Tiling {
       if (!carries)
         shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
     }
+    const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
+                               plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
-    turns_lines = item >= 4 && !carries && is_narrow;
-    is_along = plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
-               !is_dense && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
-               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow);
+    turns_lines = streams_tiles && !carries && inner.is_plain && turns_from_registers(plan, item);
+    is_along = streams_tiles && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
+               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panels = ceil_divide(run.extent, plan.tile_src);
   }
 
  private:
+  /// Whether short rows go from the registers to columns of some lines.
+  static bool turns_from_registers(const CopyPlan& plan, Index item) {
+    const Index bytes = plan.tile_dst * item;
+    return item >= 4 && bytes % static_cast<Index>(line_bytes) == 0 &&
+           bytes <= static_cast<Index>(line_bytes * Along::most_groups) &&
+           (bytes == static_cast<Index>(line_bytes) || plan.tile_src * item < detail::long_row_bytes);
+  }
+
   /// Whether all outer loops keep the destination's place within a line.
   static bool has_whole_lines(const Walk& walk) {
     for (std::size_t d = 0; d < walk.plan.strip_loop; ++d) {
