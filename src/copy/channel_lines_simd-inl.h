@@ -290,7 +290,7 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
       const std::byte* rows[square];
       for (std::size_t r = 0; r < square; ++r)
         rows[r] = in + static_cast<std::ptrdiff_t>(c + r) * pitch + i * item;
-      write_turned<item>(out + c * item, pixel, rows, [&](std::size_t r) HWY_ATTR {
+      write_turned<item, 1>(out + c * item, pixel, rows, 0, [&](std::size_t r) HWY_ATTR {
         __builtin_prefetch(rows[r] + asked_ahead / 2, 0, 2);
       });
     }
