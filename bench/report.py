@@ -178,13 +178,15 @@ def markdown(result):
 
 
 def write_into(document, result):
-    """Puts the overview and the operations between the two marks of a document."""
+    """Puts the overview, the operations and the reductions between the two marks of a document."""
     begin, end = "<!-- results -->", "<!-- end of results -->"
     before, rest = document.read_text(encoding="utf-8").split(begin)
     after = rest.split(end)[1]
     lines = list(heading(result)) + list(overview(result)) + ["### Operations", ""]
     lines += list(operations_table(result.get("operations", [])))
     lines += ["### Small things", ""] + list(tiny_table(result.get("tiny", [])))
+    if result.get("reductions"):
+        lines += ["### Reductions", ""] + list(reductions_table(result["reductions"]))
     document.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"{end}{after}", encoding="utf-8")
 
 

@@ -229,7 +229,7 @@ TEST(GuardedKernels, StreamRuns) {
 TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::size_t bytes : {1U, 15U, 16U, 63U, 64U, 65U, 128U, 200U}) {
+    for (const std::size_t bytes : {1U, 15U, 16U, 63U, 64U, 65U, 128U, 200U, 511U, 512U, 513U, 671U}) {
       ASSERT_TRUE(bench.at_every_alignment(*kernels, copy_rows_job(3, bytes, 5, Direction::up)))
           << text({bytes});
     }

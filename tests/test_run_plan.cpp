@@ -107,6 +107,21 @@ TEST(RunPlan, CopiesLargeTransposesOnThreads) {
   set_num_threads(before);
 }
 
+/// Runs without a dense destination are cut for the threads as well.
+TEST(RunPlan, CutsLongRunsWithAStride) {
+  Random random(7);
+  const int before = num_threads();
+  set_num_threads(3);
+  constexpr Index count = 200'000;
+  for (const Index src_stride : {0, 1, 3}) {
+    expect_as_oracle(random, {{count}, {2}, 1}, DType::float32, 2 * count + 1, {{count}, {src_stride}, 0},
+                     DType::float32, 3 * count);
+    expect_as_oracle(random, {{count}, {3}, 0}, DType::float32, 3 * count, {{count}, {src_stride}, 0},
+                     DType::int16, 3 * count);
+  }
+  set_num_threads(before);
+}
+
 TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
   Random random(8);
   const Dims shape{48, 3, 5, 64};

@@ -126,6 +126,7 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
+  constexpr std::size_t long_row = 512;
   static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
     const auto pitch = static_cast<std::ptrdiff_t>(bytes);
@@ -141,6 +142,11 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
     const auto* from =
         reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
     std::size_t at = 0;
+    if (bytes >= long_row) {
+      // From here on no store crosses a line.
+      hn::StoreU(hn::LoadU(d, from), d, to);
+      at = step - reinterpret_cast<std::uintptr_t>(to) % step;
+    }
     for (; at + 4 * step <= bytes; at += 4 * step) {
       const auto v0 = hn::LoadU(d, from + at);
       const auto v1 = hn::LoadU(d, from + at + step);

@@ -255,11 +255,12 @@ class RunWorker {
 void run_runs(const Walk& walk) {
   const ByteLoop inner = walk.loop(walk.plan.loops.size() - 1);
   const auto item = static_cast<Index>(walk.dst_item);
-  // Chunks of a long run begin at a line of the destination, so that no two threads write one line.
+  // Chunks of a long dense run begin at a line of the destination, so that no two threads write one line.
   const Index chunk = std::max<Index>(chunk_bytes / item, 1);
-  const bool is_long = inner.extent > 2 * chunk && inner.dst_stride == item;
-  const auto lead =
-      is_long ? static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item : 0;
+  const bool is_long = inner.extent > 2 * chunk;
+  const auto lead = is_long && inner.dst_stride == item
+                        ? static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item
+                        : 0;
   const Index chunks = is_long ? ceil_divide(inner.extent + lead, chunk) : 1;
   Odometer start(walk);
   const Index units = start.count() * chunks;
