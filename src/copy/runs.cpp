@@ -64,6 +64,7 @@ class RunWorker {
 
   /// Writes the rows put side by side. To be called after the last ones.
   void write_collected() {
+    if (collected_ == 0) return;
     sink_.write(collected_for_, packed_.data(), static_cast<std::size_t>(collected_));
     collected_ = 0;
   }
