@@ -58,23 +58,14 @@ HWY_INLINE void stream_few_apart(std::byte* out, std::size_t pitch, const std::b
   constexpr std::size_t vectors = bytes / widest;
 #pragma GCC unroll 16
   for (std::size_t at = 0; at < channels * bytes; at += 64) __builtin_prefetch(in + asked_ahead + at, 0, 2);
-  hn::Vec<decltype(d)> v[channels][vectors];
+  std::array<hn::Vec<decltype(d)>, channels> v[vectors];
 #pragma GCC unroll 8
-  for (std::size_t k = 0; k < vectors; ++k) {
-    const auto* from = reinterpret_cast<const T*>(in + k * channels * widest);
-    if constexpr (channels == 2) {
-      hn::LoadInterleaved2(d, from, v[0][k], v[1][k]);
-    } else if constexpr (channels == 3) {
-      hn::LoadInterleaved3(d, from, v[0][k], v[1][k], v[2][k]);
-    } else {
-      hn::LoadInterleaved4(d, from, v[0][k], v[1][k], v[2][k], v[3][k]);
-    }
-  }
+  for (std::size_t k = 0; k < vectors; ++k) v[k] = load_channels<channels>(d, in + k * channels * widest);
 #pragma GCC unroll 4
   for (std::size_t c = 0; c < channels; ++c) {
 #pragma GCC unroll 8
     for (std::size_t k = 0; k < vectors; ++k)
-      hn::Stream(v[c][k], d, reinterpret_cast<T*>(out + c * pitch + k * widest));
+      hn::Stream(v[k][c], d, reinterpret_cast<T*>(out + c * pitch + k * widest));
   }
 }
 
@@ -240,13 +231,7 @@ void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pi
       return hn::LoadU(d, reinterpret_cast<const T*>(row));
     };
     alignas(64) T woven[channels * widest / item];
-    if constexpr (channels == 2) {
-      hn::StoreInterleaved2(from(0), from(1), d, woven);
-    } else if constexpr (channels == 3) {
-      hn::StoreInterleaved3(from(0), from(1), from(2), d, woven);
-    } else {
-      hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, woven);
-    }
+    store_channels<channels>(d, from, woven);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < channels; ++k) {
       hn::Stream(hn::Load(d, woven + k * widest / item), d, reinterpret_cast<T*>(out + k * widest));

@@ -28,7 +28,26 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Two to four channels, which Highway weaves. How many pixels of `count` were taken.
+/// A vector of each of two to four channels, which Highway takes apart.
+template <std::size_t channels, class D>
+HWY_INLINE std::array<hn::Vec<D>, channels> load_channels(D d, const std::byte* in) {
+  const auto* from = reinterpret_cast<const hn::TFromD<D>*>(in);
+  std::array<hn::Vec<D>, channels> v;
+  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
+  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+  return v;
+}
+
+/// The other way; from(c) is a vector of channel c.
+template <std::size_t channels, class D, class From>
+HWY_INLINE void store_channels(D d, const From& from, hn::TFromD<D>* to) {
+  if constexpr (channels == 2) hn::StoreInterleaved2(from(0), from(1), d, to);
+  if constexpr (channels == 3) hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
+  if constexpr (channels == 4) hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
+}
+
+/// Two to four channels. How many pixels of `count` were taken.
 template <std::size_t item, std::size_t channels>
 std::size_t deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
   using T = Item<item>;
@@ -36,21 +55,10 @@ std::size_t deinterleave_few(std::byte* out, std::size_t pitch, const std::byte*
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto* from = reinterpret_cast<const T*>(in + i * channels * item);
-    const auto to = [&](std::size_t c) HWY_ATTR { return reinterpret_cast<T*>(out + c * pitch + i * item); };
-    hn::Vec<decltype(d)> v0, v1, v2, v3;
-    if constexpr (channels == 2) {
-      hn::LoadInterleaved2(d, from, v0, v1);
-    } else if constexpr (channels == 3) {
-      hn::LoadInterleaved3(d, from, v0, v1, v2);
-      hn::StoreU(v2, d, to(2));
-    } else {
-      hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-      hn::StoreU(v2, d, to(2));
-      hn::StoreU(v3, d, to(3));
-    }
-    hn::StoreU(v0, d, to(0));
-    hn::StoreU(v1, d, to(1));
+    const auto v = load_channels<channels>(d, in + i * channels * item);
+#pragma GCC unroll 4
+    for (std::size_t c = 0; c < channels; ++c)
+      hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch + i * item));
   }
   return i;
 }
@@ -67,13 +75,7 @@ std::size_t interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t p
     const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
       return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
     };
-    if constexpr (channels == 2) {
-      hn::StoreInterleaved2(from(0), from(1), d, to);
-    } else if constexpr (channels == 3) {
-      hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
-    } else {
-      hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
-    }
+    store_channels<channels>(d, from, to);
   }
   return i;
 }

@@ -2,7 +2,6 @@
 #include "tenstride/run_plan.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
@@ -17,19 +16,12 @@ namespace {
 
 /// A part of a dense run: its whole lines past the cache where the plan says so.
 void copy_part(const copy::Walk& walk, Index from, Index to) {
-  std::byte* const dst = walk.dst + from;
-  const std::byte* const src = walk.src + from;
   const auto bytes = static_cast<std::size_t>(to - from);
-  const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % copy::line_bytes;
-  if (!walk.plan.streaming || bytes < head) {
-    walk.kernels.copy_rows(dst, 0, src, 0, 1, bytes);
-    return;
+  if (walk.plan.streaming) {
+    copy::Sink(walk.plan, walk.kernels).write(walk.dst + from, walk.src + from, bytes);
+  } else {
+    walk.kernels.copy_rows(walk.dst + from, 0, walk.src + from, 0, 1, bytes);
   }
-  const std::size_t lines = (bytes - head) / copy::line_bytes * copy::line_bytes;
-  std::memcpy(dst, src, head);
-  walk.kernels.stream_run(dst + head, src + head, lines);
-  std::memcpy(dst + head + lines, src + head + lines, bytes - head - lines);
-  walk.kernels.fence();
 }
 
 /// One dense run, in pieces that begin at cache lines of the destination where there are several threads.

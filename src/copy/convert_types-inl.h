@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each type becomes a vector of floats, and is made of one. Included once for each instruction set. Every
+// rule gives exactly what convert_element gives.
+#if defined(TENSTRIDE_COPY_CONVERT_TYPES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CONVERT_TYPES_INL
+#undef TENSTRIDE_COPY_CONVERT_TYPES_INL
+#else
+#define TENSTRIDE_COPY_CONVERT_TYPES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "copy/convert_numbers-inl.h"
+#include "tenstride/element.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// What the elements of a type are loaded and stored as.
+template <class T>
+using Bits =
+    std::conditional_t<is_small_float<T>, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>, T>;
+
+template <class T>
+inline constexpr bool is_small_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
+
+/// So many floats at once as become one store of T.
+template <class T>
+using FloatsFor = hn::CappedTag<float, store_bytes / sizeof(T)>;
+
+/// The types that a vector of floats is loaded from: `run` reads as many as the tag has lanes.
+template <class From>
+struct ToFloats;
+
+template <>
+struct ToFloats<float> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const float* from) {
+    return hn::LoadU(d, from);
+  }
+};
+
+template <class From>
+requires is_small_integer<From>
+struct ToFloats<From> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const From* from) {
+    return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<From, D>(), from)));
+  }
+};
+
+template <>
+struct ToFloats<bfloat16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const auto v = hn::LoadU(hn::Rebind<std::uint16_t, D>(), from);
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), v)));
+  }
+};
+
+/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits.
+template <class To>
+struct FromFloats;
+
+template <>
+struct FromFloats<float> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    return v;
+  }
+};
+
+/// An integer of at most 16 bits: brought into its range first; NaN becomes 0.
+template <class To>
+requires is_small_integer<To>
+struct FromFloats<To> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const auto low = hn::Set(d, static_cast<float>(std::numeric_limits<To>::min()));
+    const auto high = hn::Set(d, static_cast<float>(std::numeric_limits<To>::max()));
+#if HWY_ARCH_X86
+    // The processor's maximum of NaN and a number is the number.
+    constexpr bool max_drops_nan = std::is_unsigned_v<To>;
+#else
+    constexpr bool max_drops_nan = false;
+#endif
+    const auto number = max_drops_nan ? v : hn::IfThenZeroElse(hn::IsNaN(v), v);
+    const auto inside = hn::Min(hn::Max(number, low), high);
+    return hn::DemoteTo(hn::Rebind<To, D>(), hn::ConvertTo(hn::RebindToSigned<D>(), inside));
+  }
+};
+
+template <>
+struct FromFloats<bfloat16> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::RebindToSigned<D> number;
+    const auto word = hn::BitCast(bits, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(word), hn::Set(bits, 1U));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(word, hn::Set(bits, 0x7fffU)), odd));
+    const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
+    const auto result = hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded);
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, result));
+  }
+};
+
+/// What bfloat16 holds as it is, integers of 8 bits: no rounding.
+struct ExactBfloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToSigned<D> number;
+    const auto word = hn::BitCast(hn::RebindToUnsigned<D>(), v);
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, hn::ShiftRight<16>(word)));
+  }
+};
+
+/// detail::round_magnitude for whole vectors.
+template <int exponent_bits, int mantissa_bits, class D, class V>
+HWY_INLINE V round_magnitudes(D bits, V magnitude) {
+  constexpr int bias = (1 << (exponent_bits - 1)) - 1;
+  constexpr int dropped = 23 - mantissa_bits;
+  constexpr auto magic = static_cast<std::uint32_t>(127 - bias + dropped + 1) << 23;
+  const hn::RebindToFloat<D> d;
+  const hn::RebindToSigned<D> number;
+  const auto sum = hn::Add(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(bits, magic)));
+  const V subnormal = hn::Sub(hn::BitCast(bits, sum), hn::Set(bits, magic));
+  const V odd = hn::And(hn::ShiftRight<dropped>(magnitude), hn::Set(bits, 1U));
+  const V rebased = hn::Sub(magnitude, hn::Set(bits, static_cast<std::uint32_t>(127 - bias) << 23));
+  const V normal =
+      hn::ShiftRight<dropped>(hn::Add(hn::Add(rebased, hn::Set(bits, (1U << (dropped - 1)) - 1U)), odd));
+  const auto is_subnormal = hn::Lt(hn::BitCast(number, magnitude), hn::Set(number, (127 - bias + 1) << 23));
+  return hn::IfThenElse(hn::RebindMask(bits, is_subnormal), subnormal, normal);
+}
+
+/// One of the 8-bit floats: magnitudes from `limit` on become `over`, those beyond infinity 0x7f.
+template <int exponent_bits, int mantissa_bits, std::uint32_t limit, std::uint32_t over>
+struct FloatsTo8Bits {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::RebindToSigned<D> number;
+    const auto word = hn::BitCast(bits, v);
+    const auto magnitude = hn::And(word, hn::Set(bits, 0x7fffffffU));
+    const auto reaches = [&](std::uint32_t value) HWY_ATTR {
+      return hn::RebindMask(bits, hn::Gt(hn::BitCast(number, magnitude),
+                                         hn::Set(number, static_cast<std::int32_t>(value - 1))));
+    };
+    auto result = round_magnitudes<exponent_bits, mantissa_bits>(bits, magnitude);
+    result = hn::IfThenElse(reaches(limit), hn::Set(bits, over), result);
+    result = hn::IfThenElse(reaches(tenstride::detail::float_infinity + 1), hn::Set(bits, 0x7fU), result);
+    result = hn::Or(result, hn::And(hn::ShiftRight<24>(word), hn::Set(bits, 0x80U)));
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), hn::BitCast(number, result));
+  }
+};
+template <>
+struct FromFloats<float8_e4m3fn> : FloatsTo8Bits<4, 3, 0x43f00000U, 0x7fU> {};
+template <>
+struct FromFloats<float8_e5m2> : FloatsTo8Bits<5, 2, 0x47800000U, 0x7cU> {};
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+template <>
+struct ToFloats<float16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
+  }
+};
+
+/// The upper byte of a float16.
+template <>
+struct ToFloats<float8_e5m2> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    return hn::PromoteTo(d, hn::BitCast(half, hn::ShiftLeft<8>(v)));
+  }
+};
+
+/// As a float16 it is 2^-8 of its value, below the least normal one too.
+template <>
+struct ToFloats<float8_e4m3fn> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const hn::RebindToUnsigned<D> word;
+    const hn::RebindToSigned<D> number;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    const auto sign = hn::ShiftLeft<8>(hn::And(v, hn::Set(bits, 0x80U)));
+    const auto magnitude = hn::ShiftLeft<7>(hn::And(v, hn::Set(bits, 0x7fU)));
+    const auto scaled = hn::PromoteTo(d, hn::BitCast(half, hn::Or(sign, magnitude)));
+    const auto value = hn::BitCast(word, hn::Mul(scaled, hn::Set(d, 256.0F)));
+    // 480 stands for NaN.
+    const auto is_nan =
+        hn::Gt(hn::BitCast(number, hn::And(value, hn::Set(word, 0x7fffffffU))), hn::Set(number, 0x43efffff));
+    const auto nan = hn::Or(value, hn::Set(word, 0x7ff00000U));
+    return hn::BitCast(d, hn::IfThenElse(hn::RebindMask(word, is_nan), nan, value));
+  }
+};
+
+template <>
+struct FromFloats<float16> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    // The processor keeps a NaN's payload; the definition drops it.
+    const auto quiet = hn::CopySign(hn::BitCast(d, hn::Set(bits, 0x7fc00000U)), v);
+    const auto plain = hn::IfThenElse(hn::IsNaN(v), quiet, v);
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::BitCast(hn::Rebind<std::uint16_t, D>(), hn::DemoteTo(half, plain));
+  }
+};
+#endif
+
+template <class T>
+concept GivesFloats = requires(const Bits<T>* from) {
+  ToFloats<T>::run(hn::ScalableTag<float>(), from);
+};
+template <class T>
+concept TakesFloats = requires {
+  FromFloats<T>::run(hn::ScalableTag<float>(), hn::Zero(hn::ScalableTag<float>()));
+};
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle
