@@ -13,6 +13,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -121,11 +122,17 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
   return r;
 }
 
-/// By stores of `store_bytes`, in the cache and outside of it.
+/// Nothing to the processor: the compiler leaves stores on either side of it in their order. Where it turned them
+/// round, so that lines were written by turns, what lies in the L2 cache was copied at half the speed.
+inline void line_by_line() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+
+/// By stores of `store_bytes`, in the cache and outside of it; long rows from the first line of the destination
+/// on, so that no store crosses one.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
+  constexpr std::size_t line = 64;
   constexpr std::size_t long_row = 512;
   static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
@@ -143,9 +150,8 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
         reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
     std::size_t at = 0;
     if (bytes >= long_row) {
-      // From here on no store crosses a line.
-      hn::StoreU(hn::LoadU(d, from), d, to);
-      at = step - reinterpret_cast<std::uintptr_t>(to) % step;
+      for (; at < line; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
+      at -= reinterpret_cast<std::uintptr_t>(to) % line;
     }
     for (; at + 4 * step <= bytes; at += 4 * step) {
       const auto v0 = hn::LoadU(d, from + at);
@@ -153,8 +159,11 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
       const auto v2 = hn::LoadU(d, from + at + 2 * step);
       const auto v3 = hn::LoadU(d, from + at + 3 * step);
       hn::StoreU(v0, d, to + at);
+      line_by_line();
       hn::StoreU(v1, d, to + at + step);
+      line_by_line();
       hn::StoreU(v2, d, to + at + 2 * step);
+      line_by_line();
       hn::StoreU(v3, d, to + at + 3 * step);
     }
     for (; at + step <= bytes; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
