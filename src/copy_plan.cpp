@@ -357,7 +357,8 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
       detail::arrange_for_pages(result, item);
     }
   }
-  result.threads = bytes < serial_below ? 1 : options.max_threads;
+  const Index moved = std::max(bytes, result.count * item_bytes);
+  result.threads = moved < serial_below ? 1 : options.max_threads;
   return result;
 }
 

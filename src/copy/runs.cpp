@@ -15,7 +15,7 @@ namespace {
 /// Items of one packed piece.
 constexpr Index piece = 512;
 /// A long run is cut into pieces of so many bytes for the threads.
-constexpr Index chunk_bytes = Index{256} << 10;
+constexpr Index chunk_bytes = Index{128} << 10;
 
 /// Rows up to so long are moved many in one call.
 constexpr std::size_t longest_row = 4096;
