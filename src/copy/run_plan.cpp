@@ -2,6 +2,7 @@
 #include "tenstride/run_plan.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
@@ -14,11 +15,17 @@
 namespace tenstride {
 namespace {
 
+/// What fits a cache is left to the C library, which may write lines without reading them first (`rep movsb`):
+/// .8 to .9 of the time where both sides just fill the L2 cache.
+constexpr std::size_t cached_bytes = std::size_t{2} << 20;
+
 /// A part of a dense run: its whole lines past the cache where the plan says so.
 void copy_part(const copy::Walk& walk, Index from, Index to) {
   const auto bytes = static_cast<std::size_t>(to - from);
   if (walk.plan.streaming) {
     copy::Sink(walk.plan, walk.kernels).write(walk.dst + from, walk.src + from, bytes);
+  } else if (bytes <= cached_bytes) {
+    std::memcpy(walk.dst + from, walk.src + from, bytes);
   } else {
     walk.kernels.copy_rows(walk.dst + from, 0, walk.src + from, 0, 1, bytes);
   }
