@@ -34,7 +34,7 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
       std::tuple_size_v<decltype(Kernels::deinterleave_lines)> +
       std::tuple_size_v<decltype(Kernels::interleave_lines)>;
   constexpr std::size_t single =
-      8;  // name, stream, stream_run, stream_line, copy_rows, fence, convert, scale
+      9;  // name, stream, stream_run, stream_rows, stream_line, copy_rows, fence, convert, scale
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 

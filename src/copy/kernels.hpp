@@ -187,6 +187,8 @@ struct Kernels {
   std::array<DeinterleaveLines, 5> deinterleave_lines;
   /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
   std::array<Interleave, 5> interleave_lines;
+  /// Rows of `bytes` (a multiple of 64) past the cache, each from a line's start on.
+  CopyRows stream_rows;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

@@ -173,6 +173,7 @@ constexpr Kernels table{
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
+    .stream_rows = copy_rows,
 };
 
 }  // namespace

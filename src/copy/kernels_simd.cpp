@@ -41,26 +41,33 @@ void stream(Pending& pending) {
   pending = rest;
 }
 
+HWY_INLINE void stream_from(const std::byte* src, std::byte* dst) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  for (std::size_t part = 0; part < 64; part += hn::MaxLanes(d)) {
+    hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
+               reinterpret_cast<std::uint8_t*>(dst) + part);
+  }
+}
+
+void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                 std::size_t rows, std::size_t bytes) {
+  for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
+    for (std::size_t at = 0; at < bytes; at += 64) stream_from(src + at, dst + at);
+  }
+}
+
 /// Four pages in turn, so that four banks of the memory work at once.
 void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
   constexpr std::size_t line = 64;
   constexpr std::size_t page = 4096;
   constexpr std::size_t pages = 4;
-  const hn::CappedTag<std::uint8_t, line> d;
-  constexpr std::size_t step = hn::MaxLanes(d);
-  const auto write = [&](std::size_t at) HWY_ATTR {
-    for (std::size_t part = at; part < at + line; part += step) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
-                 reinterpret_cast<std::uint8_t*>(dst) + part);
-    }
-  };
   std::size_t done = 0;
   for (; done + pages * page <= bytes; done += pages * page) {
     for (std::size_t at = done; at < done + page; at += line) {
-      for (std::size_t k = 0; k < pages; ++k) write(at + k * page);
+      for (std::size_t k = 0; k < pages; ++k) stream_from(src + at + k * page, dst + at + k * page);
     }
   }
-  for (; done < bytes; done += line) write(done);
+  for (; done < bytes; done += line) stream_from(src + done, dst + done);
 }
 
 void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
@@ -122,12 +129,14 @@ std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t
   return r;
 }
 
-/// Nothing to the processor: the compiler leaves stores on either side of it in their order. Where it turned them
-/// round, so that lines were written by turns, what lies in the L2 cache was copied at half the speed.
-inline void line_by_line() { std::atomic_signal_fence(std::memory_order_seq_cst); }
+/// Nothing to the processor: the compiler leaves stores on either side of it in their order. Where it turned
+/// them round, so that lines were written by turns, what lies in the L2 cache was copied at half the speed.
+inline void line_by_line() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
 
-/// By stores of `store_bytes`, in the cache and outside of it; long rows from the first line of the destination
-/// on, so that no store crosses one.
+/// By stores of `store_bytes`, in the cache and outside of it; long rows from the first line of the
+/// destination on, so that no store crosses one.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
@@ -272,6 +281,7 @@ constexpr Kernels table{
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
+    .stream_rows = stream_rows,
 };
 
 const Kernels* best_table() {

@@ -69,33 +69,69 @@ class BlockSequence {
   Index part_ = 0;
 };
 
-void copy_blocks(const Walk& walk, Index from, Index to) {
-  const ByteLoop down = walk.loop(walk.plan.strip_loop);
-  const ByteLoop along = walk.loop(walk.plan.turned_loop);
-  const auto row_bytes =
-      static_cast<std::size_t>(walk.plan.loops[walk.plan.loops.size() - 1].extent) * walk.dst_item;
-  BlockSequence blocks(walk, from, to);
-  Block block;
-  for (bool is_there = blocks.next(block); is_there;) {
-    Block following;
-    is_there = blocks.next(following);
-    Pending pending;
-    if (is_there) {
-      pending.ahead.rows = {following.src, down.src_stride, nullptr, 0};
-      pending.ahead.count = following.rows;
-      pending.ahead.lines = following.columns * row_bytes / line_bytes;
+/// One block, and how to go on in it.
+class BlockCopier {
+ public:
+  explicit BlockCopier(const Walk& walk)
+      : kernels_(walk.kernels),
+        down_(walk.loop(walk.plan.strip_loop)),
+        along_(walk.loop(walk.plan.turned_loop)),
+        row_bytes_(static_cast<std::size_t>(walk.plan.loops[walk.plan.loops.size() - 1].extent) *
+                   walk.dst_item) {}
+
+  /// Whether `following` is read where the runs of `block` end.
+  [[nodiscard]] bool goes_on(const Block& block, const Block& following) const {
+    return along_.src_stride == static_cast<std::ptrdiff_t>(row_bytes_) &&
+           following.src == block.src + static_cast<std::ptrdiff_t>(block.columns) * along_.src_stride;
+  }
+
+  /// Run by run of the source.
+  void copy(const Block& block) const {
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const auto step = static_cast<std::ptrdiff_t>(row);
+      kernels_.stream_rows(block.dst + step * down_.dst_stride, along_.dst_stride,
+                           block.src + step * down_.src_stride, along_.src_stride, block.columns, row_bytes_);
     }
+  }
+
+  /// While as much of `following` is asked for.
+  void copy_and_ask(const Block& block, const Block& following) const {
+    Pending pending;
+    pending.ahead.rows = {following.src, down_.src_stride, nullptr, 0};
+    pending.ahead.count = following.rows;
+    pending.ahead.lines = following.columns * row_bytes_ / line_bytes;
     for (std::size_t column = 0; column < block.columns; ++column) {
       const auto step = static_cast<std::ptrdiff_t>(column);
-      pending.dst = block.dst + step * along.dst_stride;
-      pending.dst_pitch = down.dst_stride;
-      pending.src = block.src + step * along.src_stride;
-      pending.src_pitch = down.src_stride;
+      pending.dst = block.dst + step * along_.dst_stride;
+      pending.dst_pitch = down_.dst_stride;
+      pending.src = block.src + step * along_.src_stride;
+      pending.src_pitch = down_.src_stride;
       pending.count = block.rows;
-      pending.bytes = row_bytes;
-      walk.kernels.stream(pending);
+      pending.bytes = row_bytes_;
+      kernels_.stream(pending);
     }
-    block = following;
+  }
+
+ private:
+  const Kernels& kernels_;
+  ByteLoop down_;
+  ByteLoop along_;
+  std::size_t row_bytes_;
+};
+
+void copy_blocks(const Walk& walk, Index from, Index to) {
+  const BlockCopier copier(walk);
+  BlockSequence blocks(walk, from, to);
+  Block block;
+  Block following;
+  for (bool is_there = blocks.next(block); is_there; block = following) {
+    is_there = blocks.next(following);
+    // The processor foresees what goes on by itself: asking for it takes .05 to .15 of a plain copy's time.
+    if (!is_there || copier.goes_on(block, following)) {
+      copier.copy(block);
+    } else {
+      copier.copy_and_ask(block, following);
+    }
   }
   walk.kernels.fence();
 }

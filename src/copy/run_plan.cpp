@@ -15,8 +15,8 @@
 namespace tenstride {
 namespace {
 
-/// What fits a cache is left to the C library, which may write lines without reading them first (`rep movsb`):
-/// .8 to .9 of the time where both sides just fill the L2 cache.
+/// What fits a cache is left to the C library, which may write lines without reading them first (`rep
+/// movsb`): .8 to .9 of the time where both sides just fill the L2 cache.
 constexpr std::size_t cached_bytes = std::size_t{2} << 20;
 
 /// A part of a dense run: its whole lines past the cache where the plan says so.
