@@ -70,6 +70,34 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
   }
 }
 
+/// Long rows, of which lines are written to several pages in turn.
+TEST(GuardedKernels, ConvertEveryPairByPagesInTurn) {
+  constexpr std::size_t most = std::size_t{1} << 17;
+  const Guarded in(most * 16);
+  const Guarded out(most);
+  std::vector<std::byte> wanted(most);
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
+      const auto to = static_cast<DType>(pair / dtype_count);
+      const auto from = static_cast<DType>(pair % dtype_count);
+      const auto convert = kernels->convert(to, from);
+      if (convert == nullptr || item_size(to) >= item_size(from)) continue;
+      for (const std::size_t lines : {255U, 256U, 257U, 600U}) {
+        const std::size_t count = lines * line / item_size(to) + 1;
+        std::byte* const source = in.at_back(count * item_size(from));
+        std::byte* const target = out.at_front();
+        write_numbers(from, source, count);
+        std::memset(target, 0xab, (lines + 2) * line);
+        std::memset(wanted.data(), 0xab, (lines + 2) * line);
+        convert(target, source, count, Stores::streaming);
+        copy::portable_convert(to, from)(wanted.data(), source, count, Stores::ordinary);
+        ASSERT_EQ(std::memcmp(target, wanted.data(), (lines + 2) * line), 0)
+            << kernels->name << ' ' << name(from) << " -> " << name(to) << text({lines});
+      }
+    }
+  }
+}
+
 /// The conversions with scale and shift: of every count, between guards on all four sides.
 TEST(GuardedKernels, ScaleEveryPairWithEveryTail) {
   const Guarded in(4096);

@@ -54,40 +54,101 @@ HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
   }
 }
 
+/// The lower bytes or halves of the lanes of four or two vectors, one vector after another: put into one lane
+/// each, turned within the 16-byte blocks, then across them. A fifth of the shuffles of making each vector
+/// shorter by itself.
+template <class To, class V, std::size_t parts>
+HWY_INLINE auto join_words(const std::array<V, parts>& words) {
+  const hn::ScalableTag<std::uint32_t> bits;
+  const hn::ScalableTag<std::uint8_t> bytes;
+  constexpr std::size_t blocks = hn::MaxLanes(bytes) / 16;
+  constexpr std::uint32_t low = parts == 4 ? 0xffU : 0xffffU;
+  const auto word = [&](std::size_t p) HWY_ATTR { return hn::BitCast(bits, words[p]); };
+  auto packed = hn::And(word(0), hn::Set(bits, low));
+  if constexpr (parts == 4) {
+    packed = hn::OrAnd(packed, hn::ShiftLeft<8>(word(1)), hn::Set(bits, low << 8U));
+    packed = hn::OrAnd(packed, hn::ShiftLeft<16>(word(2)), hn::Set(bits, low << 16U));
+    packed = hn::Or(packed, hn::ShiftLeft<24>(word(3)));
+  } else {
+    packed = hn::Or(packed, hn::ShiftLeft<16>(word(1)));
+  }
+  static constexpr auto within = [] {
+    std::array<std::uint8_t, 16> from{};
+    for (std::size_t p = 0; p < parts; ++p) {
+      for (std::size_t lane = 0; lane < 4; ++lane) {
+        for (std::size_t byte = 0; byte < sizeof(To); ++byte)
+          from[(p * 4 + lane) * sizeof(To) + byte] =
+              static_cast<std::uint8_t>(lane * 4 + p * sizeof(To) + byte);
+      }
+    }
+    return from;
+  }();
+  const auto turned = hn::TableLookupBytes(hn::BitCast(bytes, packed), hn::LoadDup128(bytes, within.data()));
+  const hn::ScalableTag<Bits<To>> whole;
+  if constexpr (blocks == 1) {
+    return hn::BitCast(whole, turned);
+  } else {
+    static constexpr auto across = [] {
+      constexpr std::size_t unit = 4 / parts;
+      std::array<std::int32_t, 4 * blocks> from{};
+      for (std::size_t p = 0; p < parts; ++p) {
+        for (std::size_t block = 0; block < blocks; ++block) {
+          for (std::size_t lane = 0; lane < unit; ++lane)
+            from[(p * blocks + block) * unit + lane] =
+                static_cast<std::int32_t>((block * parts + p) * unit + lane);
+        }
+      }
+      return from;
+    }();
+    return hn::BitCast(
+        whole, hn::TableLookupLanes(hn::BitCast(bits, turned), hn::SetTableIndices(bits, across.data())));
+  }
+}
+
+/// Results of floats that take as many bytes as one vector: `part(p)` are the floats of vector p.
+template <class To, class Rule, class Part>
+HWY_INLINE auto convert_whole(const Part& part) {
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t parts = sizeof(float) / sizeof(To);
+  const auto all = [&](const auto& rule) HWY_ATTR {
+    std::array<decltype(rule(part(0))), parts> v;
+    for (std::size_t p = 0; p < parts; ++p) v[p] = rule(part(p));
+    return v;
+  };
+  if constexpr (requires { Rule::word(d, part(0)); }) {
+    return join_words<To>(all([&](auto v) HWY_ATTR { return Rule::word(d, v); }));
+  } else {
+    return join(hn::Rebind<Bits<To>, decltype(d)>(), all([&](auto v) HWY_ATTR { return Rule::run(d, v); }));
+  }
+}
+
 /// As many whole lines of results as there are, past the cache: `floats(d, i)` are the floats that results i
 /// and so on are made of. A line is made in registers and written at once; written in parts while others are
 /// read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain copy, .75 so). How
 /// many results these were.
-template <class To, class Rule, class Floats>
+template <class To, class From, class Rule, class Floats>
 HWY_INLINE std::size_t stream_floats(std::byte* out, std::size_t count, const Floats& floats) {
   const hn::ScalableTag<float> d;
-  using Part = hn::Rebind<Bits<To>, decltype(d)>;
-  constexpr std::size_t lanes = hn::MaxLanes(d);
-  constexpr std::size_t part_bytes = lanes * sizeof(To);
   constexpr std::size_t line = 64;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
   constexpr std::size_t vector_bytes = lanes * sizeof(float);
-  if constexpr (part_bytes < 8) {
-    return 0;
-  } else {
-    constexpr std::size_t parts = vector_bytes / part_bytes;
-    constexpr std::size_t vectors = line / vector_bytes;
-    constexpr std::size_t in_line = line / sizeof(To);
-    const hn::ScalableTag<Bits<To>> whole;
-    using V = decltype(Rule::run(d, floats(d, 0)));
-    std::size_t i = 0;
-    for (; i + in_line <= count; i += in_line) {
-      std::array<hn::Vec<decltype(whole)>, vectors> results;
-      for (std::size_t k = 0; k < vectors; ++k) {
-        std::array<V, parts> v;
-        for (std::size_t p = 0; p < parts; ++p) v[p] = Rule::run(d, floats(d, i + (k * parts + p) * lanes));
-        results[k] = join(Part(), v);
-      }
-      for (std::size_t k = 0; k < vectors; ++k) {
-        hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * sizeof(To) + k * vector_bytes));
-      }
+  constexpr std::size_t vectors = line / vector_bytes;
+  constexpr std::size_t in_vector = vector_bytes / sizeof(To);
+  const hn::ScalableTag<Bits<To>> whole;
+  const std::size_t lines = count / (vectors * in_vector);
+  for (std::size_t n = 0; n < lines; ++n) {
+    const std::size_t i = nth_line<To, From>(n, lines);
+    std::array<hn::Vec<decltype(whole)>, vectors> results;
+    for (std::size_t k = 0; k < vectors; ++k) {
+      const std::size_t first = (i * vectors + k) * in_vector;
+      results[k] =
+          convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
     }
-    return i;
+    for (std::size_t k = 0; k < vectors; ++k) {
+      hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
+    }
   }
+  return lines * vectors * in_vector;
 }
 
 /// Elements whose conversion goes through float: one of the two is float, or one of the small floats.
@@ -103,7 +164,7 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   using Rule =
       std::conditional_t<std::is_same_v<To, bfloat16> && std::is_integral_v<From> && sizeof(From) == 1,
                          ExactBfloat16, FromFloats<To>>;
-  std::size_t i = stores == Stores::streaming ? stream_floats<To, Rule>(out, count, floats) : 0;
+  std::size_t i = stores == Stores::streaming ? stream_floats<To, From, Rule>(out, count, floats) : 0;
   for (; i + lanes <= count; i += lanes)
     hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   for (; i < count; ++i) {
@@ -129,7 +190,8 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
       return hn::Add(hn::Mul(v, hn::LoadU(tag, scale + at)), hn::LoadU(tag, shift + at));
     }
   };
-  std::size_t i = stores == Stores::streaming ? stream_floats<To, FromFloats<To>>(out, count, floats) : 0;
+  std::size_t i =
+      stores == Stores::streaming ? stream_floats<To, From, FromFloats<To>>(out, count, floats) : 0;
   for (; i + lanes <= count; i += lanes)
     hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
                reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));

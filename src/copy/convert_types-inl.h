@@ -68,9 +68,25 @@ struct ToFloats<bfloat16> {
   }
 };
 
-/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits.
+/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits. Some have a
+/// `word` too: the bits in the lower part of each float's place, with anything above them.
 template <class To>
 struct FromFloats;
+
+/// As integers, without the four instructions by which Highway repairs what is out of range: nothing is here.
+template <class D, class V>
+HWY_INLINE auto truncate_in_range(D number, V v) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(number) == 16) return hn::Vec<D>{_mm512_cvttps_epi32(v.raw)};
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if constexpr (hn::MaxLanes(number) == 8) return hn::Vec<D>{_mm256_cvttps_epi32(v.raw)};
+#endif
+#if HWY_ARCH_X86
+  if constexpr (hn::MaxLanes(number) <= 4) return hn::Vec<D>{_mm_cvttps_epi32(v.raw)};
+#endif
+  return hn::ConvertTo(number, v);
+}
 
 template <>
 struct FromFloats<float> {
@@ -85,7 +101,7 @@ template <class To>
 requires is_small_integer<To>
 struct FromFloats<To> {
   template <class D, class V>
-  static HWY_INLINE auto run(D d, V v) {
+  static HWY_INLINE auto word(D d, V v) {
     const auto low = hn::Set(d, static_cast<float>(std::numeric_limits<To>::min()));
     const auto high = hn::Set(d, static_cast<float>(std::numeric_limits<To>::max()));
 #if HWY_ARCH_X86
@@ -96,22 +112,28 @@ struct FromFloats<To> {
 #endif
     const auto number = max_drops_nan ? v : hn::IfThenZeroElse(hn::IsNaN(v), v);
     const auto inside = hn::Min(hn::Max(number, low), high);
-    return hn::DemoteTo(hn::Rebind<To, D>(), hn::ConvertTo(hn::RebindToSigned<D>(), inside));
+    return truncate_in_range(hn::RebindToSigned<D>(), inside);
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<To, D>(), word(d, v));
   }
 };
 
 template <>
 struct FromFloats<bfloat16> {
   template <class D, class V>
-  static HWY_INLINE auto run(D, V v) {
+  static HWY_INLINE auto word(D, V v) {
     const hn::RebindToUnsigned<D> bits;
-    const hn::RebindToSigned<D> number;
-    const auto word = hn::BitCast(bits, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(word), hn::Set(bits, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(word, hn::Set(bits, 0x7fffU)), odd));
+    const auto float_bits = hn::BitCast(bits, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(float_bits), hn::Set(bits, 1U));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(float_bits, hn::Set(bits, 0x7fffU)), odd));
     const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
-    const auto result = hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded);
-    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, result));
+    return hn::BitCast(hn::RebindToSigned<D>(), hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
   }
 };
 
@@ -147,11 +169,11 @@ HWY_INLINE V round_magnitudes(D bits, V magnitude) {
 template <int exponent_bits, int mantissa_bits, std::uint32_t limit, std::uint32_t over>
 struct FloatsTo8Bits {
   template <class D, class V>
-  static HWY_INLINE auto run(D, V v) {
+  static HWY_INLINE auto word(D, V v) {
     const hn::RebindToUnsigned<D> bits;
     const hn::RebindToSigned<D> number;
-    const auto word = hn::BitCast(bits, v);
-    const auto magnitude = hn::And(word, hn::Set(bits, 0x7fffffffU));
+    const auto float_bits = hn::BitCast(bits, v);
+    const auto magnitude = hn::And(float_bits, hn::Set(bits, 0x7fffffffU));
     const auto reaches = [&](std::uint32_t value) HWY_ATTR {
       return hn::RebindMask(bits, hn::Gt(hn::BitCast(number, magnitude),
                                          hn::Set(number, static_cast<std::int32_t>(value - 1))));
@@ -159,8 +181,12 @@ struct FloatsTo8Bits {
     auto result = round_magnitudes<exponent_bits, mantissa_bits>(bits, magnitude);
     result = hn::IfThenElse(reaches(limit), hn::Set(bits, over), result);
     result = hn::IfThenElse(reaches(tenstride::detail::float_infinity + 1), hn::Set(bits, 0x7fU), result);
-    result = hn::Or(result, hn::And(hn::ShiftRight<24>(word), hn::Set(bits, 0x80U)));
-    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), hn::BitCast(number, result));
+    result = hn::Or(result, hn::And(hn::ShiftRight<24>(float_bits), hn::Set(bits, 0x80U)));
+    return hn::BitCast(number, result);
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), word(d, v));
   }
 };
 template <>

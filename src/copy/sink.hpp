@@ -47,7 +47,7 @@ class Sink {
       std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
       if (!streaming_) {
         converter_(dst, src, part, first, step);
-      } else if (const std::size_t whole = whole_lines(dst, part); whole != 0) {
+      } else if (const std::size_t whole = whole_lines(dst, ahead.count == 0 ? count : part); whole != 0) {
         part = whole;
         flush();
         converter_(dst, src, part, first, step, Stores::streaming);
