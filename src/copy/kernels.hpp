@@ -31,6 +31,9 @@ enum class Numbers : std::uint8_t { one, each };
 using ScaleRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
                           const float* shift, Stores stores);
 
+/// What is done to numbers beside their conversion.
+enum class Arithmetic : std::uint8_t { none, scaled };
+
 /// Rows of the source: one address for each in `list`, or `pitch` apart from `first`; `offset` is added.
 struct Rows {
   const std::byte* first = nullptr;
@@ -123,6 +126,22 @@ struct Along {
   static constexpr std::size_t most_groups = 4;
 };
 
+/// Leaves that convert what they turn, by whole lines past the cache. Each function gives one for a pair of
+/// types, or nullptr: not all pairs have one.
+struct ConvertingKernels {
+  /// What `deinterleave_lines` does: out[c][i] = in[i][c] * scale[c] + shift[c], rounded after each step, all
+  /// numbers finite; without arithmetic neither is read. `count` is a multiple of the results in a line.
+  using Apart = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
+                         const float* scale, const float* shift);
+  Apart (*apart)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  /// What `turn_along` does, to columns of `column_bytes` of results, of whole lines.
+  struct Turn {
+    void (*run)(const Along& along) = nullptr;
+    std::size_t column_bytes = 0;
+  };
+  Turn (*turn)(DType to, DType from);
+};
+
 struct Kernels {
   const char* name;
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
@@ -187,6 +206,8 @@ struct Kernels {
   std::array<DeinterleaveLines, 5> deinterleave_lines;
   /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
   std::array<Interleave, 5> interleave_lines;
+  /// Leaves that convert on the way.
+  const ConvertingKernels* converting;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

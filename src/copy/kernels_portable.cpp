@@ -146,6 +146,17 @@ ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
 }
 
+ConvertingKernels::Apart no_apart(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                  Arithmetic /*arithmetic*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Turn no_turn(DType /*to*/, DType /*from*/) {
+  return {};
+}
+
+constexpr ConvertingKernels converting{.apart = no_apart, .turn = no_turn};
+
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -173,6 +184,7 @@ constexpr Kernels table{
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
+    .converting = &converting,
 };
 
 }  // namespace

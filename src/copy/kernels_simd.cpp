@@ -235,6 +235,9 @@ void fence() {
   hwy::FlushStream();
 }
 
+// In kernels_converting_simd.cpp.
+extern const ConvertingKernels converting;
+
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -263,6 +266,7 @@ constexpr Kernels table{
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
+    .converting = &converting,
 };
 
 const Kernels* best_table() {

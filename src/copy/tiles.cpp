@@ -41,6 +41,12 @@ class TileWorker {
         converts_(walk.plan.conversion != CopyConversion::none) {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
+    if (converts_ && plan_.streaming && plan_.kernel == CopyKernel::deinterleave && !tiling.inner.is_scaled &&
+        sink_.converter().is_plain()) {
+      convert_apart_ =
+          walk.kernels.converting->apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling.run.extent),
+                                         sink_.converter().arithmetic());
+    }
     if (tiling.carries) {
       Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
@@ -169,6 +175,24 @@ class TileWorker {
                                                         static_cast<Size>(tile.rows()));
   }
 
+  /// The same with a conversion. False where it is not done: for what is not whole lines.
+  bool convert_apart(const Tile& tile, const Rows& rows) {
+    if (convert_apart_ == nullptr || !takes_whole_lines(tile)) return false;
+    std::array<float, detail::few_channels> scale;
+    std::array<float, detail::few_channels> shift;
+    if (sink_.converter().arithmetic() == Arithmetic::scaled) {
+      for (Index c = 0; c < tile.columns; ++c) {
+        const Size number = scale_index(tile, tile.first, c);
+        scale[static_cast<Size>(c)] = sink_.converter().scale_number(number);
+        shift[static_cast<Size>(c)] = sink_.converter().shift_number(number);
+      }
+    }
+    convert_apart_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
+                   static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
+                   scale.data(), shift.data());
+    return true;
+  }
+
   /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
   void weave_tile(const Tile& tile, const Rows& rows) {
     const Size pixel = static_cast<Size>(tile.rows()) * item_;
@@ -289,6 +313,7 @@ class TileWorker {
       take_apart(tile, rows, takes_whole_lines(tile));
       return;
     }
+    if (!tiling_.carries && convert_apart(tile, rows)) return;
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
     Index along = 0;
@@ -319,14 +344,17 @@ class TileWorker {
   Index turn_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
-    along.dst = tile.dst + tile.column * tiling_.run.dst_stride + tile.first * item;
+    along.dst =
+        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(walk_.dst_item);
     along.dst_pitch = tiling_.run.dst_stride;
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_;
     along.next = *next_rows_;
     along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
-    if (tiling_.turns_lines) {
+    if (converts_) {
+      tiling_.converting.run(along);
+    } else if (tiling_.turns_lines) {
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
     } else if (tiling_.is_narrow) {
       walk_.kernels.turn_along_lines[walk_.item_log2()](along);
@@ -347,7 +375,7 @@ class TileWorker {
     pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
     if (carried != nullptr) carry(turned, pitch, block, carried);
-    if (!plan_.streaming || !takes_whole_lines(block)) {
+    if (!plan_.streaming || !takes_whole_lines(block) || !fits_converter(block)) {
       border_rows(block, first, turned, pitch);
       return;
     }
@@ -385,13 +413,17 @@ class TileWorker {
         reinterpret_cast<std::uintptr_t>(block.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
     if (place % walk_.dst_item != 0 || (block.strip == 0 && (tiling_.carries || tiling_.shift != 0)))
       return false;
-    if (converts_ && static_cast<Size>(block.rows() + carried_items()) > RowConverter::longest) return false;
     // What is carried beyond the last strip goes with it.
     if (tiling_.carries && block.strip + 1 == tiling_.strips) return false;
     if (start + plan_.tile_dst <= tiling_.inner.extent) return true;
     // The last strip: its rows are equally long where all are shifted alike.
     const Index end = tiling_.inner.extent + tiling_.shift;
     return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
+  }
+
+  /// Whether a row of a block is converted by one call.
+  [[nodiscard]] bool fits_converter(const Tile& block) const {
+    return !converts_ || static_cast<Size>(block.rows() + carried_items()) <= RowConverter::longest;
   }
 
   /// An odd number of cache lines, so that rows of the buffer fall into different sets of the cache.
@@ -462,6 +494,8 @@ class TileWorker {
   /// What makes a line of the destination.
   Size carried_bytes_;
   bool converts_;
+  /// Takes channels apart and converts them, where a leaf does.
+  ConvertingKernels::Apart convert_apart_ = nullptr;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;
