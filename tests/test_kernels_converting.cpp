@@ -46,7 +46,7 @@ void convert_one(DType to, DType from, std::byte* out, const std::byte* in, cons
       const From value = load_element<From>(in);
       if (scale == nullptr) {
         store_element<To>(out, convert_element<To>(value));
-      } else if constexpr (std::is_same_v<From, std::uint8_t> && !is_complex_element<To>) {
+      } else if constexpr (sizeof(From) <= 4 && !is_complex_element<From> && !is_complex_element<To>) {
         store_element<To>(out, scale_element<To>(value, *scale, *shift));
       }
     });
@@ -88,6 +88,48 @@ TEST(ConvertingKernels, TakeApart) {
           for (const std::size_t lines : {1U, 2U, 3U, 15U, 29U, 30U, 61U}) {
             for (std::size_t skew = 0; skew < line; skew += lines == 3 ? 1 : 21)
               check_apart(arena, leaf, to, channels, lines, arithmetic, skew);
+          }
+        }
+      }
+    }
+  }
+}
+
+void check_woven(const Arena& arena, ConvertingKernels::Woven leaf, DType from, std::size_t channels,
+                 std::size_t lines, Arithmetic arithmetic, std::size_t skew) {
+  const bool is_scaled = arithmetic == Arithmetic::scaled;
+  const std::size_t count = lines * line;
+  const std::size_t pitch = count * item_size(from) + 12;
+  const std::size_t in_bytes = (channels - 1) * pitch + count * item_size(from);
+  for (const bool is_at_front : {true, false}) {
+    const std::byte* const in = is_at_front ? arena.in.at_front(skew) : arena.in.at_back(in_bytes, skew);
+    arena.clear();
+    leaf(is_at_front ? arena.out.at_front() : arena.out.at_back(count * channels), in,
+         static_cast<std::ptrdiff_t>(pitch), count, is_scaled ? scales.data() : nullptr,
+         is_scaled ? shifts.data() : nullptr);
+    std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(count * channels);
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t c = 0; c < channels; ++c) {
+        convert_one(DType::uint8, from, wanted + i * channels + c, in + c * pitch + i * item_size(from),
+                    is_scaled ? &scales[c] : nullptr, is_scaled ? &shifts[c] : nullptr);
+      }
+    }
+    ASSERT_TRUE(arena.agrees()) << name(from) << text({channels, lines, is_scaled ? 1U : 0U, skew});
+  }
+}
+
+TEST(ConvertingKernels, Weave) {
+  const Arena arena;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t type = 0; type < dtype_count; ++type) {
+      const auto from = static_cast<DType>(type);
+      for (std::size_t channels = 2; channels <= 4; ++channels) {
+        for (const Arithmetic arithmetic : {Arithmetic::none, Arithmetic::scaled}) {
+          const auto leaf = kernels->converting->woven(DType::uint8, from, channels, arithmetic);
+          if (leaf == nullptr) continue;
+          for (std::size_t lines = 1; lines <= 4; ++lines) {
+            for (std::size_t skew = 0; skew < line; skew += lines == 2 ? 1 : 21)
+              check_woven(arena, leaf, from, channels, lines, arithmetic, skew);
           }
         }
       }

@@ -134,12 +134,23 @@ struct ConvertingKernels {
   using Apart = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
                          const float* scale, const float* shift);
   Apart (*apart)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  /// What `interleave_lines` does, in the same way: `count` is a multiple of the items in a line.
+  using Woven = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                         const float* scale, const float* shift);
+  Woven (*woven)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
   /// What `turn_along` does, to columns of `column_bytes` of results, of whole lines.
   struct Turn {
     void (*run)(const Along& along) = nullptr;
     std::size_t column_bytes = 0;
   };
   Turn (*turn)(DType to, DType from);
+};
+
+/// Leaves for items of up to 16 bytes of any length: pixels of three bytes.
+struct ShortItemKernels {
+  /// out[(i * times + t) * bytes] = in[i * pitch] for t < times, 1 <= bytes <= 16.
+  void (*repeat)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
+                 std::size_t times, std::size_t count);
 };
 
 struct Kernels {
@@ -208,6 +219,7 @@ struct Kernels {
   std::array<Interleave, 5> interleave_lines;
   /// Leaves that convert on the way.
   const ConvertingKernels* converting;
+  const ShortItemKernels* short_items;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

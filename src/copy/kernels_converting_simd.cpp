@@ -23,7 +23,8 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ConvertingKernels converting;
-constinit const ConvertingKernels converting{.apart = find_convert_apart, .turn = find_turn_converted};
+constinit const ConvertingKernels converting{
+    .apart = find_convert_apart, .woven = find_convert_woven, .turn = find_turn_converted};
 
 #endif
 

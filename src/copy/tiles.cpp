@@ -41,12 +41,7 @@ class TileWorker {
         converts_(walk.plan.conversion != CopyConversion::none) {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
-    if (converts_ && plan_.streaming && plan_.kernel == CopyKernel::deinterleave && !tiling.inner.is_scaled &&
-        sink_.converter().is_plain()) {
-      convert_apart_ =
-          walk.kernels.converting->apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling.run.extent),
-                                         sink_.converter().arithmetic());
-    }
+    if (converts_ && plan_.streaming) find_converting_leaves();
     if (tiling.carries) {
       Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
@@ -175,21 +170,48 @@ class TileWorker {
                                                         static_cast<Size>(tile.rows()));
   }
 
+  /// The leaves that convert channels on the way, where there are such.
+  void find_converting_leaves() {
+    const ConvertingKernels& leaves = *walk_.kernels.converting;
+    const RowConverter& converter = sink_.converter();
+    if (!converter.is_plain()) return;
+    if (plan_.kernel == CopyKernel::deinterleave && !tiling_.inner.is_scaled) {
+      convert_apart_ = leaves.apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent),
+                                    converter.arithmetic());
+    }
+    if (plan_.kernel == CopyKernel::interleave && !tiling_.run.is_scaled) {
+      convert_woven_ = leaves.woven(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent),
+                                    converter.arithmetic());
+    }
+  }
+
+  /// Scale and shift of each channel, for these leaves.
+  struct ChannelNumbers {
+    std::array<float, detail::few_channels> scale;
+    std::array<float, detail::few_channels> shift;
+  };
+
+  /// `number(c)` is the place of channel c's.
+  template <class Number>
+  ChannelNumbers channel_numbers(Size channels, const Number& number) const {
+    ChannelNumbers numbers;
+    if (sink_.converter().arithmetic() == Arithmetic::none) return numbers;
+    for (Size c = 0; c < channels; ++c) {
+      numbers.scale[c] = sink_.converter().scale_number(number(c));
+      numbers.shift[c] = sink_.converter().shift_number(number(c));
+    }
+    return numbers;
+  }
+
   /// The same with a conversion. False where it is not done: for what is not whole lines.
   bool convert_apart(const Tile& tile, const Rows& rows) {
     if (convert_apart_ == nullptr || !takes_whole_lines(tile)) return false;
-    std::array<float, detail::few_channels> scale;
-    std::array<float, detail::few_channels> shift;
-    if (sink_.converter().arithmetic() == Arithmetic::scaled) {
-      for (Index c = 0; c < tile.columns; ++c) {
-        const Size number = scale_index(tile, tile.first, c);
-        scale[static_cast<Size>(c)] = sink_.converter().scale_number(number);
-        shift[static_cast<Size>(c)] = sink_.converter().shift_number(number);
-      }
-    }
+    const ChannelNumbers numbers = channel_numbers(static_cast<Size>(tile.columns), [&](Size c) {
+      return scale_index(tile, tile.first, static_cast<Index>(c));
+    });
     convert_apart_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
                    static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
-                   scale.data(), shift.data());
+                   numbers.scale.data(), numbers.shift.data());
     return true;
   }
 
@@ -237,12 +259,19 @@ class TileWorker {
     const Size most = std::min(through_sink_bytes / pixel, RowConverter::longest) / lane * lane;
     std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
     const Size before = std::min(pixels_before_line(dst, pixel), count);
+    const auto number = [&](Size c) { return tiling_.inner.is_scaled ? c : tile.scale_index; };
     for (Size from = 0; from < count;) {
-      const Size part = std::min((from < before ? before : count) - from, most);
-      for (Size c = 0; c < channels; ++c) {
-        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part,
-                      tiling_.inner.is_scaled ? c : tile.scale_index, 0);
+      if (convert_woven_ != nullptr && from >= before && count - from >= lane) {
+        const Size whole = (count - from) / lane * lane;
+        const ChannelNumbers numbers = channel_numbers(channels, number);
+        convert_woven_(dst + from * pixel, rows[0] + from * item_, rows.pitch, whole, numbers.scale.data(),
+                       numbers.shift.data());
+        from += whole;
+        continue;
       }
+      const Size part = std::min((from < before ? before : count) - from, most);
+      for (Size c = 0; c < channels; ++c)
+        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part, number(c), 0);
       weave_part(dst + from * pixel, second_.data(), most * walk_.dst_item, channels, part, from >= before);
       from += part;
     }
@@ -494,8 +523,9 @@ class TileWorker {
   /// What makes a line of the destination.
   Size carried_bytes_;
   bool converts_;
-  /// Takes channels apart and converts them, where a leaf does.
+  /// What takes channels apart, or weaves them, with a conversion, where a leaf does.
   ConvertingKernels::Apart convert_apart_ = nullptr;
+  ConvertingKernels::Woven convert_woven_ = nullptr;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;
