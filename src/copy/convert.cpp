@@ -42,9 +42,6 @@ bool within_float(DType type) {
   return item_size(type) <= 2 || type == DType::float32 || type == DType::complex64;
 }
 
-/// The most items that a line holds.
-constexpr std::size_t line_items = 64;
-
 /// The type in which scale and shift are carried out: ScaleType at run time.
 DType scale_type(DType to, DType from) {
   const bool single = within_float(to) && within_float(from);
@@ -138,9 +135,7 @@ void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count,
   const std::size_t in_size = is_one_loop_ ? item_size(plan_->src_type) : middle_size_;
   while (count > 0) {
     const std::size_t at = first % period_;
-    std::size_t part = step == 0 ? count : std::min(count, scale_.size() - at);
-    // What follows begins at a line's start, too.
-    if (part < count && part > line_items) part -= part % line_items;
+    const std::size_t part = step == 0 ? count : std::min(count, scale_.size() - at);
     if (scale_in_place_ != nullptr) {
       scale_in_place_(out, part, &scale_[at], step, &shift_[at]);
     } else {

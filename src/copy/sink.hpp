@@ -47,7 +47,7 @@ class Sink {
       std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
       if (!streaming_) {
         converter_(dst, src, part, first, step);
-      } else if (const std::size_t whole = whole_lines(dst, std::min(count, longest_streamed)); whole != 0) {
+      } else if (const std::size_t whole = whole_lines(dst, part); whole != 0) {
         part = whole;
         flush();
         converter_(dst, src, part, first, step, Stores::streaming);
@@ -91,9 +91,6 @@ class Sink {
   }
 
  private:
-  /// Items converted straight to whole lines by one call: it takes no buffer.
-  static constexpr std::size_t longest_streamed = 8192;
-
   /// How many of `count` items can be converted straight to whole lines.
   [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
     if (reinterpret_cast<std::uintptr_t>(dst) % line_bytes != 0 || !converter_.streams()) return 0;
