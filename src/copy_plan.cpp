@@ -19,6 +19,8 @@ constexpr Index largest_item = 16;
 /// Two cache lines are written at once; rows are read in runs of a page.
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
+/// What is narrowed while it is turned: two lines of the destination, by up to so many rows of the source.
+constexpr Index most_narrowed_rows = 64;
 /// A tile of rows: as many runs of the source as the processor's prefetcher follows, each two pages long.
 constexpr Index row_streams = 16;
 constexpr Index most_row_streams = 32;
@@ -189,6 +191,9 @@ void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
   const Index widest = std::max(bytes, dst_bytes);
   const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
   plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
+  if (order == InOrder::past_cache && plan.kernel == CopyKernel::tile &&
+      plan.conversion != CopyConversion::none)
+    plan.tile_dst = std::max(plan.tile_dst, std::min(most_narrowed_rows, tile_dst_bytes / dst_bytes));
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
   const Index channels_size = channels_bytes(plan, order);

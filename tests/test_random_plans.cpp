@@ -4,10 +4,12 @@
 // is made from its number alone, so that one that fails can be had again.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "copy_oracle.hpp"
@@ -98,6 +100,25 @@ void add_scale_and_shift(Random& random, Trial& trial) {
   trial.options.shift = trial.shift;
 }
 
+/// Pairs that are converted while they are turned or taken apart.
+void draw_common_pair(Random& random, Trial& trial) {
+  static constexpr std::array<std::pair<DType, DType>, 12> pairs{{{DType::float32, DType::uint8},
+                                                                  {DType::float32, DType::uint8},
+                                                                  {DType::float16, DType::uint8},
+                                                                  {DType::bfloat16, DType::uint8},
+                                                                  {DType::float32, DType::bfloat16},
+                                                                  {DType::float32, DType::float16},
+                                                                  {DType::float32, DType::float64},
+                                                                  {DType::uint8, DType::float32},
+                                                                  {DType::bfloat16, DType::float32},
+                                                                  {DType::float16, DType::float32},
+                                                                  {DType::int32, DType::int64},
+                                                                  {DType::int64, DType::int32}}};
+  const auto at = static_cast<std::size_t>(random.between(0, static_cast<Index>(pairs.size()) - 1));
+  trial.dst.type = pairs[at].first;
+  trial.src.type = pairs[at].second;
+}
+
 /// Matrices to turn whose rows lie far apart in the source, which are read line by line; each row of either
 /// side may be padded.
 void draw_turned_matrices(Random& random, Trial& trial) {
@@ -105,14 +126,16 @@ void draw_turned_matrices(Random& random, Trial& trial) {
   const Index columns = random.between(1, random.one_in(4) ? 1500 : 300);
   const Index matrices = random.one_in(2) ? 1 : random.between(1, 3);
   const auto padding = [&] { return random.one_in(2) ? 0 : random.between(1, 70); };
-  const Index dst_pitch = rows + padding();
+  const Index dst_pitch = random.one_in(2) ? (rows + 63) / 64 * 64 : rows + padding();
   const Index src_pitch = std::max(columns, random.between(1, 2500)) + padding();
   const Dims shape{matrices, columns, rows};
   trial.dst.layout = Layout{shape, Dims{columns * dst_pitch + padding(), dst_pitch, 1}, 0};
   trial.src.layout = Layout{shape, Dims{columns, 1, src_pitch * matrices}, 0};
   trial.dst.type = random_type(random);
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
+  if (random.one_in(3)) draw_common_pair(random, trial);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -130,13 +153,36 @@ void draw_channels(Random& random, Trial& trial) {
   trial.src.layout = weaves ? planes : woven;
   trial.dst.type = random_type(random);
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
+  if (random.one_in(3)) draw_common_pair(random, trial);
   trial.options.streaming_above = 0;
   if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
   if (random.one_in(4)) add_scale_and_shift(random, trial);
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Short items repeated side by side, and rows of them too: pixels enlarged.
+void draw_repeated(Random& random, Trial& trial) {
+  const Index item = random.between(1, 20);
+  const Index times = random.between(2, 6);
+  const Index items = random.between(2, 60);
+  const Index rows = random.between(1, 5);
+  const Index pitch = (random.one_in(4) ? -1 : 1) * (item + (random.one_in(2) ? 0 : random.between(1, 9)));
+  const Dims shape{rows, 2, items, times, item};
+  const Index row = items * times * item;
+  const Index padded = row + (random.one_in(2) ? 0 : random.between(1, 70));
+  trial.dst.layout = Layout{shape, Dims{2 * padded, padded, times * item, item, 1}, 0};
+  trial.src.layout = Layout{shape, Dims{items * 30, 0, pitch, 0, 1}, 0};
+  trial.dst.type = trial.src.type = random_type(random);
+  if (random.one_in(2)) trial.options.streaming_above = 0;
+  if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 void draw(Random& random, Trial& trial) {
+  if (random.one_in(40)) {
+    draw_repeated(random, trial);
+    return;
+  }
   if (random.one_in(12)) {
     draw_channels(random, trial);
     return;

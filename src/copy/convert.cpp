@@ -2,6 +2,7 @@
 #include "copy/convert.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -120,6 +121,12 @@ void RowConverter::repeat_numbers() {
   if (scale_by_one_ == nullptr) return;
   for (const double value : scale_) float_scale_.push_back(static_cast<float>(value));
   for (const double value : shift_) float_shift_.push_back(static_cast<float>(value));
+}
+
+bool RowConverter::is_plain() const {
+  const auto is_finite = [](float value) { return std::isfinite(value); };
+  return streams() && std::all_of(float_scale_.begin(), float_scale_.end(), is_finite) &&
+         std::all_of(float_shift_.begin(), float_shift_.end(), is_finite);
 }
 
 void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,

@@ -29,6 +29,14 @@ class RowConverter {
     return conjugate_ == nullptr && (is_one_loop_ || convert_ != nullptr);
   }
 
+  /// What is done beside the conversion, by a leaf that takes the numbers given to it.
+  [[nodiscard]] Arithmetic arithmetic() const { return is_one_loop_ ? Arithmetic::scaled : Arithmetic::none; }
+  /// Whether such a leaf may do all: in float, no number infinite or NaN.
+  [[nodiscard]] bool is_plain() const;
+  /// Scale and shift number `at`, of is_plain() ones with arithmetic.
+  [[nodiscard]] float scale_number(std::size_t at) const { return float_scale_[at % period_]; }
+  [[nodiscard]] float shift_number(std::size_t at) const { return float_shift_[at % period_]; }
+
  private:
   using ScaleInPlace = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
                                 const double* shift);

@@ -343,13 +343,13 @@ constexpr FastRow row_of() {
   }
 }
 
-ConvertRow find_convert(DType to, DType from) {
+inline ConvertRow find_convert(DType to, DType from) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
     return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>().run; });
   });
 }
 
-ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+inline ScaleRow find_scale(DType to, DType from, Numbers numbers) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
     return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
       if constexpr (GivesFloats<From> && TakesFloats<To>) {

@@ -31,6 +31,9 @@ enum class Numbers : std::uint8_t { one, each };
 using ScaleRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
                           const float* shift, Stores stores);
 
+/// What is done to numbers beside their conversion.
+enum class Arithmetic : std::uint8_t { none, scaled };
+
 /// Rows of the source: one address for each in `list`, or `pitch` apart from `first`; `offset` is added.
 struct Rows {
   const std::byte* first = nullptr;
@@ -123,6 +126,33 @@ struct Along {
   static constexpr std::size_t most_groups = 4;
 };
 
+/// Leaves that convert what they turn, by whole lines past the cache. Each function gives one for a pair of
+/// types, or nullptr: not all pairs have one.
+struct ConvertingKernels {
+  /// What `deinterleave_lines` does: out[c][i] = in[i][c] * scale[c] + shift[c], rounded after each step, all
+  /// numbers finite; without arithmetic neither is read. `count` is a multiple of the results in a line.
+  using Apart = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
+                         const float* scale, const float* shift);
+  Apart (*apart)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  /// What `interleave_lines` does, in the same way: `count` is a multiple of the items in a line.
+  using Woven = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                         const float* scale, const float* shift);
+  Woven (*woven)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  /// What `turn_along` does, to columns of `column_bytes` of results, of whole lines.
+  struct Turn {
+    void (*run)(const Along& along) = nullptr;
+    std::size_t column_bytes = 0;
+  };
+  Turn (*turn)(DType to, DType from);
+};
+
+/// Leaves for items of up to 16 bytes of any length: pixels of three bytes.
+struct ShortItemKernels {
+  /// out[(i * times + t) * bytes] = in[i * pitch] for t < times, 1 <= bytes <= 16.
+  void (*repeat)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
+                 std::size_t times, std::size_t count);
+};
+
 struct Kernels {
   const char* name;
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
@@ -189,6 +219,9 @@ struct Kernels {
   std::array<Interleave, 5> interleave_lines;
   /// Rows of `bytes` (a multiple of 64) past the cache, each from a line's start on.
   CopyRows stream_rows;
+  /// Leaves that convert on the way.
+  const ConvertingKernels* converting;
+  const ShortItemKernels* short_items;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

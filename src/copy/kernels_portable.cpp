@@ -146,6 +146,31 @@ ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
 }
 
+ConvertingKernels::Apart no_apart(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                  Arithmetic /*arithmetic*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Woven no_woven(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                  Arithmetic /*arithmetic*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Turn no_turn(DType /*to*/, DType /*from*/) {
+  return {};
+}
+
+constexpr ConvertingKernels converting{.apart = no_apart, .woven = no_woven, .turn = no_turn};
+
+void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
+            std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i, in += pitch) {
+    for (std::size_t t = 0; t < times; ++t, out += bytes) std::memcpy(out, in, bytes);
+  }
+}
+
+constexpr ShortItemKernels short_items{.repeat = repeat};
+
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -174,6 +199,8 @@ constexpr Kernels table{
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
     .stream_rows = copy_rows,
+    .converting = &converting,
+    .short_items = &short_items,
 };
 
 }  // namespace

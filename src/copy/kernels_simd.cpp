@@ -253,6 +253,10 @@ void fence() {
   hwy::FlushStream();
 }
 
+// In kernels_converting_simd.cpp and kernels_short_simd.cpp.
+extern const ConvertingKernels converting;
+extern const ShortItemKernels short_items;
+
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -282,6 +286,8 @@ constexpr Kernels table{
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
     .stream_rows = stream_rows,
+    .converting = &converting,
+    .short_items = &short_items,
 };
 
 const Kernels* best_table() {

@@ -21,16 +21,36 @@ constexpr Index chunk_bytes = Index{128} << 10;
 constexpr std::size_t longest_row = 4096;
 /// Rows up to so long are put side by side in the L1 cache before they go past it.
 constexpr std::size_t longest_collected_row = 1024;
+/// Rows up to so long that are repeated are items of a leaf.
+constexpr Index longest_short_item = 16;
 /// As many bytes at once: the less often, the less a load waits for stores that wait behind streaming ones.
 constexpr std::size_t collected_bytes = 8192;
 /// Stretches of the source from this length on are asked for before they are gathered.
 constexpr std::size_t far_bytes = 2048;
 
+/// So often each row comes in a row, where short ones are repeated: pixels of 3 bytes. Then the loop of
+/// repetitions is taken with the row, as one row that is longer.
+std::size_t repetitions(const Walk& walk) {
+  const CopyPlan& plan = walk.plan;
+  const std::size_t last = plan.loops.size() - 1;
+  if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none || last < 2) return 1;
+  const ByteLoop repeated = walk.loop(last - 1);
+  const Index bytes = plan.loops[last].extent * static_cast<Index>(walk.dst_item);
+  const Index all = bytes * repeated.extent;
+  const bool is_one_row =
+      repeated.src_stride == 0 && repeated.dst_stride == bytes && walk.loop(last - 2).dst_stride == all;
+  if (!is_one_row || bytes > longest_short_item || all > static_cast<Index>(longest_collected_row)) return 1;
+  return static_cast<std::size_t>(repeated.extent);
+}
+
 /// The work of one thread: a range of chunks.
 class RunWorker {
  public:
-  explicit RunWorker(const Walk& walk)
-      : walk_(walk), inner_(walk.loop(walk.plan.loops.size() - 1)), sink_(walk.plan, walk.kernels) {}
+  RunWorker(const Walk& walk, std::size_t times)
+      : walk_(walk),
+        inner_(walk.loop(walk.plan.loops.size() - 1)),
+        times_(times),
+        sink_(walk.plan, walk.kernels) {}
 
   /// Whether rows go to the destination as they are, many in one call.
   [[nodiscard]] bool takes_rows() const {
@@ -93,13 +113,15 @@ class RunWorker {
 
  private:
   [[nodiscard]] std::size_t row_bytes() const {
-    return static_cast<std::size_t>(inner_.extent) * walk_.dst_item;
+    return static_cast<std::size_t>(inner_.extent) * walk_.dst_item * times_;
   }
 
   void put_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                 Index count) const {
     const auto rows = static_cast<std::size_t>(count);
-    if (walk_.plan.kernel == CopyKernel::fill) {
+    if (times_ > 1) {
+      walk_.kernels.short_items->repeat(dst, src, src_pitch, row_bytes() / times_, times_, rows);
+    } else if (walk_.plan.kernel == CopyKernel::fill) {
       walk_.kernels.fill_rows[walk_.item_log2()](dst, dst_pitch, src, src_pitch, rows,
                                                  static_cast<std::size_t>(inner_.extent));
     } else {
@@ -243,6 +265,7 @@ class RunWorker {
 
   const Walk& walk_;
   ByteLoop inner_;
+  std::size_t times_;
   Sink sink_;
   /// Where the rows put side by side belong, and how many bytes they are.
   std::byte* collected_for_ = nullptr;
@@ -263,24 +286,27 @@ void run_runs(const Walk& walk) {
                         ? static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item
                         : 0;
   const Index chunks = is_long ? ceil_divide(inner.extent + lead, chunk) : 1;
-  Odometer start(walk);
+  const std::size_t times = repetitions(walk);
+  // The loops that go from row to row.
+  const std::size_t row_loops = walk.plan.loops.size() - (times > 1 ? 2 : 1);
+  const Odometer start(walk, 0, row_loops, max_rank);
   const Index units = start.count() * chunks;
   // Threads meet at multiples of so many rows that their common border is, for a dense destination, a line's.
   Index rows = 1;
   if (chunks == 1) {
-    const auto outer = walk.plan.loops.size() >= 2 ? walk.loop(walk.plan.loops.size() - 2).dst_stride : item;
+    const auto outer = row_loops >= 1 ? walk.loop(row_loops - 1).dst_stride : item;
     const Index whole_lines =
         static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), Index{outer});
-    const Index row_bytes = std::max<Index>(inner.extent * item, 1);
+    const Index row_bytes = std::max<Index>(inner.extent * item * static_cast<Index>(times), 1);
     rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), whole_lines) * whole_lines;
   }
   parallel_for(
       0, ceil_divide(units, rows), 1,
       [&](Index from, Index to) {
-        RunWorker worker(walk);
+        RunWorker worker(walk, times);
         Index unit = from * rows;
         const Index end = std::min(to * rows, units);
-        Odometer at(walk);
+        Odometer at(walk, 0, row_loops, max_rank);
         at.seek(unit / chunks);
         if (worker.takes_rows()) {
           while (unit < end) {

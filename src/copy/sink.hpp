@@ -69,6 +69,8 @@ class Sink {
     converter_(out, src, count, first, step);
   }
 
+  [[nodiscard]] const RowConverter& converter() const { return converter_; }
+
   /// Bytes as they are.
   void write(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (streaming_) {

@@ -41,6 +41,7 @@ class TileWorker {
         converts_(walk.plan.conversion != CopyConversion::none) {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
+    if (converts_ && plan_.streaming) find_converting_leaves();
     if (tiling.carries) {
       Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
@@ -169,6 +170,51 @@ class TileWorker {
                                                         static_cast<Size>(tile.rows()));
   }
 
+  /// The leaves that convert channels on the way, where there are such.
+  void find_converting_leaves() {
+    const ConvertingKernels& leaves = *walk_.kernels.converting;
+    const RowConverter& converter = sink_.converter();
+    if (!converter.is_plain()) return;
+    if (plan_.kernel == CopyKernel::deinterleave && !tiling_.inner.is_scaled) {
+      convert_apart_ = leaves.apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent),
+                                    converter.arithmetic());
+    }
+    if (plan_.kernel == CopyKernel::interleave && !tiling_.run.is_scaled) {
+      convert_woven_ = leaves.woven(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent),
+                                    converter.arithmetic());
+    }
+  }
+
+  /// Scale and shift of each channel, for these leaves.
+  struct ChannelNumbers {
+    std::array<float, detail::few_channels> scale;
+    std::array<float, detail::few_channels> shift;
+  };
+
+  /// `number(c)` is the place of channel c's.
+  template <class Number>
+  ChannelNumbers channel_numbers(Size channels, const Number& number) const {
+    ChannelNumbers numbers;
+    if (sink_.converter().arithmetic() == Arithmetic::none) return numbers;
+    for (Size c = 0; c < channels; ++c) {
+      numbers.scale[c] = sink_.converter().scale_number(number(c));
+      numbers.shift[c] = sink_.converter().shift_number(number(c));
+    }
+    return numbers;
+  }
+
+  /// The same with a conversion. False where it is not done: for what is not whole lines.
+  bool convert_apart(const Tile& tile, const Rows& rows) {
+    if (convert_apart_ == nullptr || !takes_whole_lines(tile)) return false;
+    const ChannelNumbers numbers = channel_numbers(static_cast<Size>(tile.columns), [&](Size c) {
+      return scale_index(tile, tile.first, static_cast<Index>(c));
+    });
+    convert_apart_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
+                   static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
+                   numbers.scale.data(), numbers.shift.data());
+    return true;
+  }
+
   /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
   void weave_tile(const Tile& tile, const Rows& rows) {
     const Size pixel = static_cast<Size>(tile.rows()) * item_;
@@ -213,12 +259,19 @@ class TileWorker {
     const Size most = std::min(through_sink_bytes / pixel, RowConverter::longest) / lane * lane;
     std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
     const Size before = std::min(pixels_before_line(dst, pixel), count);
+    const auto number = [&](Size c) { return tiling_.inner.is_scaled ? c : tile.scale_index; };
     for (Size from = 0; from < count;) {
-      const Size part = std::min((from < before ? before : count) - from, most);
-      for (Size c = 0; c < channels; ++c) {
-        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part,
-                      tiling_.inner.is_scaled ? c : tile.scale_index, 0);
+      if (convert_woven_ != nullptr && from >= before && count - from >= lane) {
+        const Size whole = (count - from) / lane * lane;
+        const ChannelNumbers numbers = channel_numbers(channels, number);
+        convert_woven_(dst + from * pixel, rows[0] + from * item_, rows.pitch, whole, numbers.scale.data(),
+                       numbers.shift.data());
+        from += whole;
+        continue;
       }
+      const Size part = std::min((from < before ? before : count) - from, most);
+      for (Size c = 0; c < channels; ++c)
+        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part, number(c), 0);
       weave_part(dst + from * pixel, second_.data(), most * walk_.dst_item, channels, part, from >= before);
       from += part;
     }
@@ -289,6 +342,7 @@ class TileWorker {
       take_apart(tile, rows, takes_whole_lines(tile));
       return;
     }
+    if (!tiling_.carries && convert_apart(tile, rows)) return;
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
     Index along = 0;
@@ -319,14 +373,17 @@ class TileWorker {
   Index turn_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
-    along.dst = tile.dst + tile.column * tiling_.run.dst_stride + tile.first * item;
+    along.dst =
+        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(walk_.dst_item);
     along.dst_pitch = tiling_.run.dst_stride;
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_;
     along.next = *next_rows_;
     along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
-    if (tiling_.turns_lines) {
+    if (converts_) {
+      tiling_.converting.run(along);
+    } else if (tiling_.turns_lines) {
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
     } else if (tiling_.is_narrow) {
       walk_.kernels.turn_along_lines[walk_.item_log2()](along);
@@ -347,7 +404,7 @@ class TileWorker {
     pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
     if (carried != nullptr) carry(turned, pitch, block, carried);
-    if (!plan_.streaming || !takes_whole_lines(block)) {
+    if (!plan_.streaming || !takes_whole_lines(block) || !fits_converter(block)) {
       border_rows(block, first, turned, pitch);
       return;
     }
@@ -385,13 +442,17 @@ class TileWorker {
         reinterpret_cast<std::uintptr_t>(block.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
     if (place % walk_.dst_item != 0 || (block.strip == 0 && (tiling_.carries || tiling_.shift != 0)))
       return false;
-    if (converts_ && static_cast<Size>(block.rows() + carried_items()) > RowConverter::longest) return false;
     // What is carried beyond the last strip goes with it.
     if (tiling_.carries && block.strip + 1 == tiling_.strips) return false;
     if (start + plan_.tile_dst <= tiling_.inner.extent) return true;
     // The last strip: its rows are equally long where all are shifted alike.
     const Index end = tiling_.inner.extent + tiling_.shift;
     return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
+  }
+
+  /// Whether a row of a block is converted by one call.
+  [[nodiscard]] bool fits_converter(const Tile& block) const {
+    return !converts_ || static_cast<Size>(block.rows() + carried_items()) <= RowConverter::longest;
   }
 
   /// An odd number of cache lines, so that rows of the buffer fall into different sets of the cache.
@@ -462,6 +523,9 @@ class TileWorker {
   /// What makes a line of the destination.
   Size carried_bytes_;
   bool converts_;
+  /// What takes channels apart, or weaves them, with a conversion, where a leaf does.
+  ConvertingKernels::Apart convert_apart_ = nullptr;
+  ConvertingKernels::Woven convert_woven_ = nullptr;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   bool pending_from_first_ = false;

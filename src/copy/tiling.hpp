@@ -64,6 +64,8 @@ struct Tiling {
   /// Whether these are columns of one line, and whether they go there from the registers.
   bool is_narrow = false;
   bool turns_lines = false;
+  /// What turns strips straight to memory with a conversion.
+  ConvertingKernels::Turn converting;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
@@ -86,6 +88,10 @@ struct Tiling {
     turns_lines = streams_tiles && !carries && inner.is_plain && turns_from_registers(plan, item);
     is_along = streams_tiles && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
+    if (converts_along(walk)) {
+      converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
+      is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
+    }
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panels = ceil_divide(run.extent, plan.tile_src);
   }
@@ -97,6 +103,14 @@ struct Tiling {
     return item >= 4 && bytes % static_cast<Index>(line_bytes) == 0 &&
            bytes <= static_cast<Index>(line_bytes * Along::most_groups) &&
            (bytes == static_cast<Index>(line_bytes) || plan.tile_src * item < detail::long_row_bytes);
+  }
+
+  /// Whether strips may be turned straight to memory with a conversion: one without scale and shift.
+  [[nodiscard]] bool converts_along(const Walk& walk) const {
+    const CopyPlan& plan = walk.plan;
+    return plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::convert &&
+           plan.conjugation == Conjugation::keep && !is_dense && !carries &&
+           std::abs(inner.src_stride) >= detail::apart_bytes;
   }
 
   /// Whether all outer loops keep the destination's place within a line.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves that convert what they turn, over Highway: compiled once for each instruction set, as
+// kernels_simd.cpp is.
+
+// Highway's own checks would abort; the library never does.
+#define HWY_IS_DEBUG_BUILD 0
+#define HWY_DISABLED_TARGETS HWY_SSE4
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copy/kernels_converting_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "copy/channel_convert_simd-inl.h"
+#include "copy/kernels.hpp"
+#include "copy/turn_converted_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+extern const ConvertingKernels converting;
+constinit const ConvertingKernels converting{
+    .apart = find_convert_apart, .woven = find_convert_woven, .turn = find_turn_converted};
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
