@@ -42,7 +42,7 @@ class TileWorker {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
     if (tiling.carries) {
-      Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
+      Size bytes = static_cast<Size>(tiling.panel) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
       void* start = carried_space_.get();
       carried_ = static_cast<std::byte*>(std::align(line_bytes, bytes - line_bytes, start, bytes));
@@ -67,6 +67,8 @@ class TileWorker {
           ask_for(following, following_rows);
       }
       next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
+      next_count_ = static_cast<Size>(is_last ? tile.rows() : following.rows());
+      if (!is_last && tiling_.is_along && !tiling_.turns_lines) next_rows_ = &following_rows;
       if (tiling_.is_dense) {
         dense_tile(tile, rows);
       } else {
@@ -305,17 +307,21 @@ class TileWorker {
     }
   }
 
-  /// Whether a tile is whole lines of the destination, turned as the source is read.
+  /// Whether a tile is turned as the source is read.
   [[nodiscard]] bool goes_along(const Tile& tile) const {
-    if (!tiling_.is_along || !takes_whole_lines(tile)) return false;
     const Size bytes = static_cast<Size>(tile.columns) * item_;
     // The last strip too: it is whole lines.
-    if (tiling_.turns_lines)
-      return static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 && bytes >= line_bytes;
-    return tile.rows() == plan_.tile_dst && bytes >= least_along;
+    if (tiling_.turns_lines) {
+      return takes_whole_lines(tile) && static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 &&
+             bytes >= line_bytes;
+    }
+    if (!tiling_.is_along || bytes < least_along) return false;
+    const auto place =
+        reinterpret_cast<std::uintptr_t>(tile.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
+    return place % item_ == 0 && (tile.strip > 0 || tiling_.shift == 0);
   }
 
-  /// Turns the whole lines of a tile's rows. How many columns these were.
+  /// Turns a tile's rows straight to memory, or their whole lines. How many columns these were.
   Index turn_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
@@ -325,15 +331,20 @@ class TileWorker {
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_;
     along.next = *next_rows_;
-    along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
+    const Size column_bytes = static_cast<Size>(tile.rows()) * item_;
     if (tiling_.turns_lines) {
+      along.groups = column_bytes / line_bytes;
       walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
-    } else if (tiling_.is_narrow) {
-      walk_.kernels.turn_along_lines[walk_.item_log2()](along);
-    } else {
-      walk_.kernels.turn_along[walk_.item_log2()](along);
+      return static_cast<Index>(along.lines * line_bytes) / item;
     }
-    return static_cast<Index>(along.lines * line_bytes) / item;
+    along.columns = static_cast<Size>(tile.columns) - along.lines * line_bytes / item_;
+    along.count = static_cast<Size>(tile.rows());
+    along.next_count = next_count_;
+    along.begins = tiling_.carries && tile.strip == 0;
+    along.ends = tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst);
+    const auto& turn = tiling_.is_narrow ? walk_.kernels.turn_along_lines : walk_.kernels.turn_along;
+    turn[walk_.item_log2()](along);
+    return tile.columns;
   }
 
   /// Turns a block while the one before it is written. Where strips carry, a line's worth of each column
@@ -464,6 +475,7 @@ class TileWorker {
   bool converts_;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
+  Size next_count_ = 0;
   bool pending_from_first_ = false;
   /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
   std::unique_ptr<std::byte[]> carried_space_;

@@ -67,8 +67,9 @@ struct Tiling {
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
-  /// Tiles along the turned loop.
+  /// Tiles along the turned loop, and the columns of each.
   Index panels = 1;
+  Index panel = 1;
 
   explicit Tiling(const Walk& walk)
       : inner(walk, walk.plan.strip_loop), run(walk.loop(walk.plan.turned_loop)) {
@@ -87,7 +88,11 @@ struct Tiling {
     is_along = streams_tiles && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
-    panels = ceil_divide(run.extent, plan.tile_src);
+    panel = plan.tile_src;
+    // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
+    if (is_along && !turns_lines)
+      panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
+    panels = ceil_divide(run.extent, panel);
   }
 
  private:
@@ -170,8 +175,8 @@ class TileSequence {
       tile.strip = strip;
       tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * plan.tile_dst - tiling_.shift, 0);
       tile.last = tiling_.is_dense ? extent : std::min((strip + 1) * plan.tile_dst - tiling_.shift, extent);
-      tile.column = digits_[panels_].index * plan.tile_src;
-      tile.columns = std::min(plan.tile_src, tiling_.run.extent - tile.column);
+      tile.column = digits_[panels_].index * tiling_.panel;
+      tile.columns = std::min(tiling_.panel, tiling_.run.extent - tile.column);
       tile.dst = dst_;
       tile.src = src_ + tile.column * tiling_.run.src_stride;
       tile.scale_index = scale_index_;
