@@ -76,6 +76,7 @@ class Outgoing {
       auto* const to = reinterpret_cast<std::uint8_t*>(start - shift);
       write_shifted(to, from, shift, kept_ + column * 64, asked, column * lines);
     } else {
+#pragma GCC unroll 2
       for (std::size_t line = 0; line < lines; ++line) {
         asked.ask(column * lines + line);
         for (std::size_t at = line * 64; at < (line + 1) * 64; at += step)
@@ -112,6 +113,7 @@ class Outgoing {
       // Loaded as it was stored: from two vectors that are still on their way to the cache nothing is loaded.
       const __m512i place = _mm512_loadu_si512(counted.data() + (64 - shift) / 4);
       __m512i before = _mm512_loadu_si512(keep);
+#pragma GCC unroll 2
       for (std::size_t line = 0; line < lines; ++line) {
         asked.ask(i + line);
         const __m512i v = _mm512_load_si512(from + line * 64);
@@ -123,6 +125,7 @@ class Outgoing {
       return;
     }
 #endif
+#pragma GCC unroll 2
     for (std::size_t line = 0; line < lines; ++line) {
       asked.ask(i + line);
       for (std::size_t at = line * 64; at < (line + 1) * 64; at += step)
