@@ -23,8 +23,8 @@ namespace {
 /// The largest block, with the items before it that a shift takes and padded rows.
 constexpr std::size_t buffer_bytes = 65536;
 
-/// Rows of fewer bytes are not worth a call of their own.
-constexpr std::size_t least_along = 2 * line_bytes;
+/// A range of strips that carry: what it begins and ends with are parts of lines.
+constexpr Index least_strips = 4;
 
 /// What is woven at a time where it goes through the sink.
 constexpr std::size_t through_sink_bytes = 16384;
@@ -56,19 +56,20 @@ class TileWorker {
     Tile tile;
     if (!tiles.next(tile)) return;
     Rows rows = rows_of(tile, lists_[0].data());
-    for (bool is_last = false; !is_last;) {
+    is_first_ = true;
+    for (is_last_ = false; !is_last_; is_first_ = false) {
       Tile following;
-      is_last = !tiles.next(following);
+      is_last_ = !tiles.next(following);
       Rows following_rows;
       pending_.ahead = {};
-      if (!is_last) {
+      if (!is_last_) {
         following_rows = rows_of(following, lists_[list_ ^= 1].data());
         if (plan_.streaming && !goes_along(tile) && !goes_along(following))
           ask_for(following, following_rows);
       }
       next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
-      next_count_ = static_cast<Size>(is_last ? tile.rows() : following.rows());
-      if (!is_last && tiling_.is_along && !tiling_.turns_lines) next_rows_ = &following_rows;
+      next_count_ = static_cast<Size>(is_last_ ? tile.rows() : following.rows());
+      if (!is_last_ && tiling_.is_along && !tiling_.turns_lines) next_rows_ = &following_rows;
       if (tiling_.is_dense) {
         dense_tile(tile, rows);
       } else {
@@ -315,10 +316,8 @@ class TileWorker {
       return takes_whole_lines(tile) && static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 &&
              bytes >= line_bytes;
     }
-    if (!tiling_.is_along || bytes < least_along) return false;
-    const auto place =
-        reinterpret_cast<std::uintptr_t>(tile.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
-    return place % item_ == 0 && (tile.strip > 0 || tiling_.shift == 0);
+    return tiling_.is_along && static_cast<Index>(bytes) >= Tiling::least_along &&
+           (tile.strip > 0 || tiling_.shift == 0);
   }
 
   /// Turns a tile's rows straight to memory, or their whole lines. How many columns these were.
@@ -340,8 +339,9 @@ class TileWorker {
     along.columns = static_cast<Size>(tile.columns) - along.lines * line_bytes / item_;
     along.count = static_cast<Size>(tile.rows());
     along.next_count = next_count_;
-    along.begins = tiling_.carries && tile.strip == 0;
-    along.ends = tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst);
+    along.begins = tiling_.carries && (tile.strip == 0 || is_first_);
+    along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
+                 (tiling_.splits && is_last_);
     const auto& turn = tiling_.is_narrow ? walk_.kernels.turn_along_lines : walk_.kernels.turn_along;
     turn[walk_.item_log2()](along);
     return tile.columns;
@@ -476,6 +476,9 @@ class TileWorker {
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   Size next_count_ = 0;
+  /// Of the range.
+  bool is_first_ = true;
+  bool is_last_ = false;
   bool pending_from_first_ = false;
   /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
   std::unique_ptr<std::byte[]> carried_space_;
@@ -490,11 +493,12 @@ class TileWorker {
 
 void run_tiles(const Walk& walk) {
   const Tiling tiling(walk);
-  // Strips that carry stay together.
-  const Index together = tiling.carries ? tiling.strips : 1;
+  // Strips that carry stay together, or are some.
+  const Index together = tiling.carries && !tiling.splits ? tiling.strips : 1;
   const Index units = TileSequence(walk, tiling).count() / together;
+  const Index grain = tiling.splits ? std::max(units / 16, least_strips) : std::max<Index>(1, units / 64);
   parallel_for(
-      0, units, std::max<Index>(1, units / 64),
+      0, units, grain,
       [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },
       walk.plan.threads);
 }

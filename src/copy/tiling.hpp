@@ -64,6 +64,8 @@ struct Tiling {
   /// Whether these are columns of one line, and whether they go there from the registers.
   bool is_narrow = false;
   bool turns_lines = false;
+  /// Whether strips that carry are all turned straight to memory: then they can be begun with anywhere.
+  bool splits = false;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
@@ -85,7 +87,8 @@ struct Tiling {
                                plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
     turns_lines = streams_tiles && !carries && inner.is_plain && turns_from_registers(plan, item);
-    is_along = streams_tiles && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
+    is_along = streams_tiles && has_whole_items(walk, item) &&
+               (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panel = plan.tile_src;
@@ -93,7 +96,11 @@ struct Tiling {
     if (is_along && !turns_lines)
       panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
+    splits = is_along && carries && (run.extent - (panels - 1) * panel) * item >= least_along;
   }
+
+  /// Rows of fewer bytes are not worth a call of their own.
+  static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
 
  private:
   /// Whether short rows go from the registers to columns of some lines.
@@ -102,6 +109,15 @@ struct Tiling {
     return item >= 4 && bytes % static_cast<Index>(line_bytes) == 0 &&
            bytes <= static_cast<Index>(line_bytes * Along::most_groups) &&
            (bytes == static_cast<Index>(line_bytes) || plan.tile_src * item < detail::long_row_bytes);
+  }
+
+  /// Whether all items of the destination lie at a multiple of their size.
+  static bool has_whole_items(const Walk& walk, Index item) {
+    if (reinterpret_cast<std::uintptr_t>(walk.dst) % static_cast<std::uintptr_t>(item) != 0) return false;
+    for (std::size_t d = 0; d < walk.plan.loops.size(); ++d) {
+      if (walk.loop(d).dst_stride % item != 0) return false;
+    }
+    return true;
   }
 
   /// Whether all outer loops keep the destination's place within a line.
