@@ -83,6 +83,7 @@ TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
     return of({{size, size}, {1, size}, 0}, type, options).tile_dst;
   };
   EXPECT_EQ(rows(f32, 4097), 32);
+  EXPECT_EQ(of({{4097, 4097}, {1, 4097}, 0}, f32, options).tile_src, 4096) << "16 KiB of each";
   EXPECT_EQ(rows(u8, 8192), 128);
   EXPECT_EQ(rows(u8, 16384), 64) << "rows that share sets of 2 MiB in 16 ways";
 }

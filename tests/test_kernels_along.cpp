@@ -26,16 +26,23 @@ struct Case {
   bool is_scattered = false;
   /// Of a column: `Along::column_bytes`, or one line.
   std::size_t column_bytes = Along::column_bytes;
+  /// Columns behind the last whole line, whether columns begin and end, and how many rows are missing then.
+  std::size_t more = 0;
+  bool begins = false;
+  bool ends = false;
+  std::size_t missing = 0;
 
   [[nodiscard]] std::size_t item() const { return std::size_t{1} << log2; }
-  [[nodiscard]] std::size_t rows() const { return column_bytes / item(); }
-  [[nodiscard]] std::size_t columns() const { return lines * line / item(); }
+  [[nodiscard]] std::size_t rows() const { return column_bytes / item() - missing; }
+  [[nodiscard]] std::size_t columns() const { return lines * line / item() + more; }
+  [[nodiscard]] std::size_t row_bytes() const { return columns() * item(); }
+  [[nodiscard]] bool shares_line_before() const { return keeps && !begins; }
   /// Columns that are kept begin anywhere in a line, each elsewhere.
   [[nodiscard]] std::size_t out_pitch() const { return column_bytes + (keeps ? 3 * item() : line); }
   [[nodiscard]] std::size_t out_bytes() const {
-    return (columns() - 1) * out_pitch() + column_bytes + (keeps ? line : 0);
+    return (columns() - 1) * out_pitch() + rows() * item() + (shares_line_before() ? line : 0);
   }
-  [[nodiscard]] std::size_t in_bytes() const { return (rows() - 1) * (lines * line + 5) + lines * line; }
+  [[nodiscard]] std::size_t in_bytes() const { return (rows() - 1) * (row_bytes() + 5) + row_bytes(); }
 };
 
 class Arena {
@@ -51,7 +58,7 @@ class Arena {
     std::vector<const std::byte*> list;
     for (std::size_t r = 0; r < c.rows(); ++r) {
       const std::size_t place = r % 2 == 0 ? r / 2 : c.rows() - 1 - r / 2;  // each once
-      list.push_back(in + place * (c.lines * line + 5));
+      list.push_back(in + place * (c.row_bytes() + 5));
     }
     // Each byte another, and the line behind that may be read.
     std::vector<std::byte> kept((c.columns() + 1) * line);
@@ -61,13 +68,17 @@ class Arena {
       std::memset(out.begin(), 1, out.size());
       Along along;
       along.dst = (is_at_front ? out.at_front(c.out_skew) : out.at_back(c.out_bytes(), c.out_skew)) +
-                  (c.keeps ? line : 0);
+                  (c.shares_line_before() ? line : 0);
       along.dst_pitch = static_cast<std::ptrdiff_t>(c.out_pitch());
-      along.rows = copy::Rows{in, static_cast<std::ptrdiff_t>(c.lines * line + 5),
+      along.rows = copy::Rows{in, static_cast<std::ptrdiff_t>(c.row_bytes() + 5),
                               c.is_scattered ? list.data() : nullptr, 0};
       along.next = along.rows;
       along.lines = c.lines;
       along.kept = c.keeps ? keep.data() : nullptr;
+      along.columns = c.more;
+      along.count = along.next_count = c.rows();
+      along.begins = c.begins;
+      along.ends = c.ends;
       (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
       table.fence();
     };
@@ -118,10 +129,55 @@ TEST(KernelsAlong, TurnRowsAtEveryAlignment) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       for (std::size_t skew = 0; skew < line; ++skew) {
         for (const std::size_t column_bytes : {Along::column_bytes, line}) {
-          arena.check(*kernels, {log2, 2, skew, 63 - skew, true, false, column_bytes}, skew % 2 == 0);
+          const std::size_t out_skew = (63 - skew) >> log2 << log2;
+          arena.check(*kernels, {log2, 2, skew, out_skew, true, false, column_bytes}, skew % 2 == 0);
           arena.check(*kernels, {log2, 2, skew, 0, false, false, column_bytes}, true);
         }
         if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << skew;
+      }
+    }
+  }
+}
+
+/// Strips that begin or end, or both, with any number of rows, in front of other bytes and of a guard.
+TEST(KernelsAlong, BeginAndEndWithinALine) {
+  Arena arena;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+        for (std::size_t missing = 0; missing < column_bytes >> log2; ++missing) {
+          Case c{log2, 1, missing % 7, missing << log2 & 63U, true, missing % 2 == 1, column_bytes};
+          c.more = missing % (line >> log2);
+          c.ends = true;
+          c.missing = missing;
+          for (const bool begins : {false, true}) {
+            c.begins = begins;
+            arena.check(*kernels, c, missing % 3 == 0);
+          }
+          c.begins = c.keeps = false;
+          c.out_skew = 0;
+          arena.check(*kernels, c, true);
+        }
+        arena.check(*kernels,
+                    {log2, 1, 0, line - (std::size_t{1} << log2), true, false, column_bytes, 0, true}, true);
+        if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << column_bytes;
+      }
+    }
+  }
+}
+
+/// Rows that end within a line, as many as there are, up to two pages.
+TEST(KernelsAlong, TurnAllColumns) {
+  Arena arena;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      for (std::size_t more = 1; more < line >> log2; ++more) {
+        for (const bool keeps : {false, true}) {
+          const std::size_t lines = more % 5 == 1 ? 2 * Along::page_lines + 1 : 1;
+          Case c{log2, lines, more % 64, 0, keeps, false, more % 2 == 0 ? Along::column_bytes : line, more};
+          arena.check(*kernels, c, more % 3 == 0);
+        }
+        if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << more;
       }
     }
   }

@@ -107,6 +107,30 @@ TEST(RunPlan, CopiesLargeTransposesOnThreads) {
   set_num_threads(before);
 }
 
+/// Strips of long rows that carry, begun and ended by threads within lines; what lies between the rows stays.
+TEST(RunPlan, TurnsLongRowsOnThreads) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  const Dims shape{4099, 4097};
+  const Layout to{shape, {4103, 1}, 5};
+  const Layout from{shape, {1, 4101}, 3};
+  std::vector<std::uint8_t> src(std::size_t{4101} * 4099);
+  for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<std::uint8_t>(i * 37 + i / 4096);
+  for (const int threads : {1, 2, 5}) {
+    options.max_threads = threads;
+    std::vector<std::uint8_t> dst(std::size_t{4103} * 4100, 7);
+    run(plan(to, DType::uint8, from, DType::uint8, options), dst.data(), src.data());
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < dst.size(); ++i) {
+      const std::size_t row = (i - 5) / 4103;
+      const std::size_t column = (i - 5) % 4103;
+      const bool is_copied = i >= 5 && row < 4099 && column < 4097;
+      wrong += dst[i] != (is_copied ? src[3 + column * 4101 + row] : 7) ? 1U : 0U;
+    }
+    EXPECT_EQ(wrong, 0U) << threads;
+  }
+}
+
 /// Runs without a dense destination are cut for the threads as well.
 TEST(RunPlan, CutsLongRunsWithAStride) {
   Random random(7);

@@ -114,16 +114,25 @@ struct Along {
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
   Rows rows;
+  /// At least one.
   std::size_t lines = 0;
   /// Null where each column begins at a line's start. Otherwise the 64 bytes before each column, and 64 more
   /// that may be read: each column is shifted down to a line's start, takes what this leaves free from here,
-  /// and leaves its end here.
+  /// and leaves its end here. Then dst and dst_pitch are multiples of an item.
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
   /// For `turn_lines`: lines of a column, up to `most_groups`, for each as many rows as it has items.
   std::size_t groups = 1;
   static constexpr std::size_t most_groups = 4;
+  /// For `turn_along` the rest: items of each row behind its last whole line, and the rows that there are.
+  std::size_t columns = 0;
+  std::size_t count = 0;
+  std::size_t next_count = 0;
+  /// Whether the columns begin here, so that nothing was kept, and whether they end: with the rows there are,
+  /// of which a column may have less than it has room for. What is not theirs of a line is left as it is.
+  bool begins = false;
+  bool ends = false;
 };
 
 /// Leaves that convert what they turn, by whole lines past the cache. Each function gives one for a pair of

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 
 #include "copy/kernels.hpp"
@@ -17,10 +18,10 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
 
 template <std::size_t item, std::size_t bytes>
 void turn_along(const Along& along) {
-  for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
+  for (std::size_t c = 0; c < along.lines * 64 / item + along.columns; ++c) {
     std::byte column[64 + bytes];
     for (std::size_t r = 0; r < bytes / item; ++r) {
-      std::memcpy(column + 64 + r * item, along.rows[r] + c * item, item);
+      std::memcpy(column + 64 + r * item, along.rows[std::min(r, along.count - 1)] + c * item, item);
     }
     std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
     std::size_t shift = 0;
@@ -29,7 +30,9 @@ void turn_along(const Along& along) {
       std::memcpy(along.kept + c * 64, column + bytes, 64);
       shift = reinterpret_cast<std::uintptr_t>(to) % 64;
     }
-    std::memcpy(to - shift, column + 64 - shift, bytes);
+    const std::size_t from = along.begins ? 64 : 64 - shift;
+    const std::size_t end = along.ends ? 64 + along.count * item : 64 - shift + bytes;
+    std::memcpy(to + from - 64, column + from, end - from);
   }
 }
 

@@ -23,8 +23,8 @@ namespace {
 /// The largest block, with the items before it that a shift takes and padded rows.
 constexpr std::size_t buffer_bytes = 65536;
 
-/// Rows of fewer bytes are not worth a call of their own.
-constexpr std::size_t least_along = 2 * line_bytes;
+/// A range of strips that carry: what it begins and ends with are parts of lines.
+constexpr Index least_strips = 4;
 
 /// What is woven at a time where it goes through the sink.
 constexpr std::size_t through_sink_bytes = 16384;
@@ -43,7 +43,7 @@ class TileWorker {
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
     if (converts_ && plan_.streaming) find_converting_leaves();
     if (tiling.carries) {
-      Size bytes = static_cast<Size>(plan_.tile_src) * carried_bytes_ + 2 * line_bytes;
+      Size bytes = static_cast<Size>(tiling.panel) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
       void* start = carried_space_.get();
       carried_ = static_cast<std::byte*>(std::align(line_bytes, bytes - line_bytes, start, bytes));
@@ -57,17 +57,20 @@ class TileWorker {
     Tile tile;
     if (!tiles.next(tile)) return;
     Rows rows = rows_of(tile, lists_[0].data());
-    for (bool is_last = false; !is_last;) {
+    is_first_ = true;
+    for (is_last_ = false; !is_last_; is_first_ = false) {
       Tile following;
-      is_last = !tiles.next(following);
+      is_last_ = !tiles.next(following);
       Rows following_rows;
       pending_.ahead = {};
-      if (!is_last) {
+      if (!is_last_) {
         following_rows = rows_of(following, lists_[list_ ^= 1].data());
         if (plan_.streaming && !goes_along(tile) && !goes_along(following))
           ask_for(following, following_rows);
       }
       next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
+      next_count_ = static_cast<Size>(is_last_ ? tile.rows() : following.rows());
+      if (!is_last_ && tiling_.is_along && !tiling_.turns_lines && !converts_) next_rows_ = &following_rows;
       if (tiling_.is_dense) {
         dense_tile(tile, rows);
       } else {
@@ -359,17 +362,20 @@ class TileWorker {
     }
   }
 
-  /// Whether a tile is whole lines of the destination, turned as the source is read.
+  /// Whether a tile is turned as the source is read.
   [[nodiscard]] bool goes_along(const Tile& tile) const {
-    if (!tiling_.is_along || !takes_whole_lines(tile)) return false;
     const Size bytes = static_cast<Size>(tile.columns) * item_;
     // The last strip too: it is whole lines.
-    if (tiling_.turns_lines)
-      return static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 && bytes >= line_bytes;
-    return tile.rows() == plan_.tile_dst && bytes >= least_along;
+    if (tiling_.turns_lines) {
+      return takes_whole_lines(tile) && static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 &&
+             bytes >= line_bytes;
+    }
+    if (!tiling_.is_along || static_cast<Index>(bytes) < Tiling::least_along) return false;
+    if (converts_) return takes_whole_lines(tile) && tile.rows() == plan_.tile_dst;
+    return tile.strip > 0 || tiling_.shift == 0;
   }
 
-  /// Turns the whole lines of a tile's rows. How many columns these were.
+  /// Turns a tile's rows straight to memory, or their whole lines. How many columns these were.
   Index turn_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
@@ -381,16 +387,19 @@ class TileWorker {
     along.kept = carried_;
     along.next = *next_rows_;
     along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
-    if (converts_) {
-      tiling_.converting.run(along);
-    } else if (tiling_.turns_lines) {
-      walk_.kernels.turn_lines[walk_.item_log2() - 2](along);
-    } else if (tiling_.is_narrow) {
-      walk_.kernels.turn_along_lines[walk_.item_log2()](along);
-    } else {
-      walk_.kernels.turn_along[walk_.item_log2()](along);
+    if (converts_ || tiling_.turns_lines) {
+      (converts_ ? tiling_.converting.run : walk_.kernels.turn_lines[walk_.item_log2() - 2])(along);
+      return static_cast<Index>(along.lines * line_bytes) / item;
     }
-    return static_cast<Index>(along.lines * line_bytes) / item;
+    along.columns = static_cast<Size>(tile.columns) - along.lines * line_bytes / item_;
+    along.count = static_cast<Size>(tile.rows());
+    along.next_count = next_count_;
+    along.begins = tiling_.carries && (tile.strip == 0 || is_first_);
+    along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
+                 (tiling_.splits && is_last_);
+    const auto& turn = tiling_.is_narrow ? walk_.kernels.turn_along_lines : walk_.kernels.turn_along;
+    turn[walk_.item_log2()](along);
+    return tile.columns;
   }
 
   /// Turns a block while the one before it is written. Where strips carry, a line's worth of each column
@@ -528,6 +537,10 @@ class TileWorker {
   ConvertingKernels::Woven convert_woven_ = nullptr;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
+  Size next_count_ = 0;
+  /// Of the range.
+  bool is_first_ = true;
+  bool is_last_ = false;
   bool pending_from_first_ = false;
   /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
   std::unique_ptr<std::byte[]> carried_space_;
@@ -542,11 +555,15 @@ class TileWorker {
 
 void run_tiles(const Walk& walk) {
   const Tiling tiling(walk);
-  // Strips that carry stay together.
-  const Index together = tiling.carries ? tiling.strips : 1;
+  // Strips that carry stay together, or are some.
+  const Index together = tiling.carries && !tiling.splits ? tiling.strips : 1;
   const Index units = TileSequence(walk, tiling).count() / together;
+  // Two ranges for each thread: in sixteen, of four strips, half of them would begin or end within a line.
+  const Index threads = walk.plan.threads == 0 ? num_threads() : walk.plan.threads;
+  const Index grain = tiling.splits ? std::max(ceil_divide(units, 2 * threads), least_strips)
+                                    : std::max<Index>(1, units / 64);
   parallel_for(
-      0, units, std::max<Index>(1, units / 64),
+      0, units, grain,
       [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },
       walk.plan.threads);
 }

@@ -66,11 +66,14 @@ struct Tiling {
   bool turns_lines = false;
   /// What turns strips straight to memory with a conversion.
   ConvertingKernels::Turn converting;
+  /// Whether strips that carry are all turned straight to memory: then they can be begun with anywhere.
+  bool splits = false;
   /// Whole destination runs, one after another, in one dense run.
   bool is_dense = false;
   Index strips = 1;
-  /// Tiles along the turned loop.
+  /// Tiles along the turned loop, and the columns of each.
   Index panels = 1;
+  Index panel = 1;
 
   explicit Tiling(const Walk& walk)
       : inner(walk, walk.plan.strip_loop), run(walk.loop(walk.plan.turned_loop)) {
@@ -86,15 +89,24 @@ struct Tiling {
                                plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
     turns_lines = streams_tiles && !carries && inner.is_plain && turns_from_registers(plan, item);
-    is_along = streams_tiles && (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
+    is_along = streams_tiles && has_whole_items(walk, item) &&
+               (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
     if (converts_along(walk)) {
       converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
     }
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
-    panels = ceil_divide(run.extent, plan.tile_src);
+    panel = plan.tile_src;
+    // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
+    if (is_along && !turns_lines)
+      panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
+    panels = ceil_divide(run.extent, panel);
+    splits = is_along && carries && (run.extent - (panels - 1) * panel) * item >= least_along;
   }
+
+  /// Rows of fewer bytes are not worth a call of their own.
+  static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
 
  private:
   /// Whether short rows go from the registers to columns of some lines.
@@ -111,6 +123,15 @@ struct Tiling {
     return plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::convert &&
            plan.conjugation == Conjugation::keep && !is_dense && !carries &&
            std::abs(inner.src_stride) >= detail::apart_bytes;
+  }
+
+  /// Whether all items of the destination lie at a multiple of their size.
+  static bool has_whole_items(const Walk& walk, Index item) {
+    if (reinterpret_cast<std::uintptr_t>(walk.dst) % static_cast<std::uintptr_t>(item) != 0) return false;
+    for (std::size_t d = 0; d < walk.plan.loops.size(); ++d) {
+      if (walk.loop(d).dst_stride % item != 0) return false;
+    }
+    return true;
   }
 
   /// Whether all outer loops keep the destination's place within a line.
@@ -184,8 +205,8 @@ class TileSequence {
       tile.strip = strip;
       tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * plan.tile_dst - tiling_.shift, 0);
       tile.last = tiling_.is_dense ? extent : std::min((strip + 1) * plan.tile_dst - tiling_.shift, extent);
-      tile.column = digits_[panels_].index * plan.tile_src;
-      tile.columns = std::min(plan.tile_src, tiling_.run.extent - tile.column);
+      tile.column = digits_[panels_].index * tiling_.panel;
+      tile.columns = std::min(tiling_.panel, tiling_.run.extent - tile.column);
       tile.dst = dst_;
       tile.src = src_ + tile.column * tiling_.run.src_stride;
       tile.scale_index = scale_index_;

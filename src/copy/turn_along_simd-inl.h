@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "copy/kernels.hpp"
+#include "copy/turn_out_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,111 +25,128 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Turned columns on their way past the cache, and the lines that are asked for meanwhile, one with each line
-/// written. Where columns are kept, each is shifted down to a line's start on both sides: its first line is
-/// put together from what was kept and its own beginning on the way into a register, which takes no store
-/// (moved to stand in front of the column it took a fifth of the time), and its end is kept in turn. All of
-/// line i follows from i alone: what a loop counts on in memory would stand in the store buffer behind the
-/// lines, and with that full nothing is turned (.54 of a plain copy for bytes, in place of .83).
-template <std::size_t bytes, std::size_t turns, bool keeps>
-struct Outgoing {
-  std::byte* dst = nullptr;
-  std::ptrdiff_t dst_pitch = 0;
-  const std::byte* src = nullptr;
-  std::byte* kept = nullptr;
-  const std::byte* const* rows = nullptr;
-  std::size_t at = 0;
-
-  HWY_INLINE void write(std::size_t i) const {
-    const hn::CappedTag<std::uint8_t, 64> d;
-    constexpr std::size_t step = hn::MaxLanes(d);
-    constexpr std::size_t lines = bytes / 64;
-    // Its last byte: where rows begin anywhere in a line, its first lies in the line before.
-    __builtin_prefetch(rows[i % turns] + at + i / turns * 64 + 63, 0, 2);
-    const std::size_t column = i / lines;
-    std::byte* to = dst + static_cast<std::ptrdiff_t>(column) * dst_pitch;
-    const std::size_t line = i % lines * 64;
-    const auto* from = reinterpret_cast<const std::uint8_t*>(src + column * bytes + line);
-    if constexpr (keeps) {
-      const std::size_t shift = reinterpret_cast<std::uintptr_t>(to) % 64;
-      auto* const keep = reinterpret_cast<std::uint8_t*>(kept + column * 64);
-      to += line - shift;
-      for (std::size_t part = 0; part < 64; part += step) {
-        auto v = hn::LoadU(d, from + part - shift);
-        if (lines == 1 || line == 0) {
-          const auto first = hn::FirstN(d, shift > part ? shift - part : 0);
-          v = hn::IfThenElse(first, hn::LoadU(d, keep + 64 + part - shift), v);
-        }
-        hn::Stream(v, d, reinterpret_cast<std::uint8_t*>(to) + part);
-      }
-      if (line == bytes - 64) {
-        for (std::size_t part = 0; part < 64; part += step)
-          hn::StoreU(hn::Load(d, from + part), d, keep + part);
-      }
-    } else {
-      to += line;
-      for (std::size_t part = 0; part < 64; part += step)
-        hn::Stream(hn::Load(d, from + part), d, reinterpret_cast<std::uint8_t*>(to) + part);
-    }
-  }
-};
-
 /// While a line of each row is turned into one buffer, the columns in the other are written, and the same
-/// part of the next page is asked for as this line is of its own.
+/// part of the next page is asked for as this line is of its own. The last page has up to a page more; what
+/// else this takes is asked for between the lines, as is the beginning of the next rows where it is no line's
+/// start.
 template <std::size_t item, std::size_t bytes, bool keeps>
-void turn_pages(const Along& along) {
-  constexpr std::size_t line = 64;
-  constexpr std::size_t columns = line / item;
-  constexpr std::size_t group = widest / item;
-  constexpr std::size_t count = bytes / item;  // as many lines as a line of each row makes
-  constexpr std::size_t turns = std::min(count, Along::rows_in_turn);
-  constexpr std::size_t page_lines = Along::page_lines;
-  constexpr std::size_t calls = count / group * (line / widest) * calls_in_square<item, widest>;
-  constexpr std::size_t pace = (count + calls - 1) / calls;
-  static_assert(page_lines % (count / turns) == 0);
-  // A shifted column is read from before its beginning on.
-  alignas(line) std::byte buffers[line + 2 * columns * bytes];
-  const std::byte* rows[count];
-  const std::byte* next[count];
-  for (std::size_t r = 0; r < count; ++r) {
-    rows[r] = along.rows[r];
-    next[r] = along.next[r];
-  }
-  Outgoing<bytes, turns, keeps> outgoing;
-  outgoing.dst_pitch = along.dst_pitch;
-  std::size_t written = count;  // nothing is on its way yet
-  for (std::size_t l = 0; l < along.lines; ++l) {
-    const std::size_t page = l / page_lines * page_lines;
-    const bool is_last = page + page_lines >= along.lines;
-    const std::size_t asked = (l - page) * (count / turns);
-    outgoing.rows = (is_last ? next : rows) + asked / page_lines * turns;
-    outgoing.at = ((is_last ? 0 : page + page_lines) + asked % page_lines) * line;
-    std::byte* const buffer = buffers + line + l % 2 * columns * bytes;
-    const auto between = [&]() HWY_ATTR {
-      for (const std::size_t end = std::min(written + pace, count); written < end; ++written)
-        outgoing.write(written);
-    };
-    for (std::size_t r = 0; r < count; r += group) {
-      for (std::size_t part = 0; part < line; part += widest) {
-        turn_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows + r, l * line + part,
-                                  between);
-      }
+class PageTurner {
+ public:
+  explicit PageTurner(const Along& along)
+      : all_(along.lines * columns + along.columns), blocks_(along.lines + (along.columns > 0 ? 1 : 0)) {
+    const std::size_t pages = std::max<std::size_t>(blocks_ / page_lines, 1);
+    last_page_ = (pages - 1) * page_lines;
+    for (std::size_t r = 0; r < count; ++r) {
+      rows_[r] = along.rows[std::min(r, along.count - 1)];
+      next_[r] = along.next[std::min(r, along.next_count - 1)];
     }
-    for (; written < count; ++written) outgoing.write(written);
-    outgoing.dst = along.dst + static_cast<std::ptrdiff_t>(l * columns) * along.dst_pitch;
-    outgoing.src = buffer;
-    if constexpr (keeps) outgoing.kept = along.kept + l * columns * line;
-    written = 0;
   }
-  for (; written < count; ++written) outgoing.write(written);
-}
+
+  void turn(const Along& along) {
+    const bool is_edge = along.begins || along.ends;
+    for (std::size_t l = 0; l <= blocks_; ++l) {
+      // None of this is kept in memory, where it would be loaded again behind each store.
+      const Asked<count> asked = asked_with(std::min(l, blocks_ - 1));
+      const Outgoing<item, bytes, keeps> outgoing =
+          l == 0 ? Outgoing<item, bytes, keeps>() : outgoing_of(along, l - 1);
+      std::size_t written = l == 0 ? columns : (l - 1) * columns - first_of(l - 1);
+      if (l > 0 && is_edge) {
+        write_edges(along, l - 1);
+        written = columns;
+      }
+      const auto go_on = [&](std::size_t end) HWY_ATTR __attribute__((always_inline)) {
+        for (end = std::min(end, columns); written < end; ++written) outgoing.write(written, asked);
+      };
+      if (l < blocks_) {
+        const std::size_t first = first_of(l);
+        std::byte* const buffer = buffer_of(l);
+        for (std::size_t r = 0; r < count; r += group) {
+          for (std::size_t part = 0; part < line; part += widest) {
+            turn_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows_ + r,
+                                      first * item + part, [&]() HWY_ATTR { go_on(written + pace); });
+          }
+        }
+        ask_for_more(l);
+      }
+      go_on(columns);
+    }
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+  static constexpr std::size_t columns = line / item;
+  static constexpr std::size_t group = widest / item;
+  static constexpr std::size_t count = bytes / item;  // as many lines as a line of each row makes
+  static constexpr std::size_t turns = Asked<count>::turns;
+  static constexpr std::size_t page_lines = Along::page_lines;
+  static constexpr std::size_t calls = count / group * (line / widest) * calls_in_square<item, widest>;
+  static constexpr std::size_t pace = (columns + calls - 1) / calls;
+  static_assert(page_lines % (count / turns) == 0);
+
+  [[nodiscard]] std::byte* buffer_of(std::size_t block) {
+    return buffers_ + line + block % 2 * columns * bytes;
+  }
+
+  [[nodiscard]] Outgoing<item, bytes, keeps> outgoing_of(const Along& along, std::size_t block) {
+    return {along, first_of(block), buffer_of(block)};
+  }
+
+  HWY_NOINLINE void write_edges(const Along& along, std::size_t block) {
+    // What the block before had too is written.
+    outgoing_of(along, block).write_edges(block * columns - first_of(block), asked_with(block));
+  }
+
+  /// The first column of a block: the last one ends with the rows.
+  [[nodiscard]] std::size_t first_of(std::size_t block) const {
+    return std::min(block * columns, all_ - columns);
+  }
+
+  [[nodiscard]] std::size_t page_of(std::size_t block) const {
+    return std::min(block / page_lines * page_lines, last_page_);
+  }
+
+  [[nodiscard]] Asked<count> asked_with(std::size_t block) const {
+    const std::size_t page = page_of(block);
+    const std::size_t place = (block - page) * (count / turns);
+    Asked<count> asked;
+    asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * turns, count - turns);
+    // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
+    asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
+    return asked;
+  }
+
+  /// The block's share of what the lines written do not suffice for.
+  void ask_for_more(std::size_t block) const {
+    const std::size_t page = page_of(block);
+    const std::size_t place = block - page;
+    if (page == last_page_) {
+      const std::size_t turned = blocks_ - page;
+      if (reinterpret_cast<std::uintptr_t>(next_[0]) % line == 0) return;
+      for (std::size_t k = place * count / turned; k < (place + 1) * count / turned; ++k)
+        __builtin_prefetch(next_[k], 0, 2);
+    } else if (page + page_lines == last_page_) {
+      const std::size_t lines = last_page_ + page_lines;
+      const std::size_t more = count * (blocks_ - lines);
+      for (std::size_t k = place * more / page_lines; k < (place + 1) * more / page_lines; ++k)
+        __builtin_prefetch(rows_[k % count] + (lines + k / count) * line + line - 1, 0, 2);
+    }
+  }
+
+  std::size_t all_;
+  std::size_t blocks_;
+  std::size_t last_page_;
+  const std::byte* rows_[count];
+  const std::byte* next_[count];
+  // A shifted column is read from before its beginning on, and behind its end.
+  alignas(line) std::byte buffers_[line + 2 * columns * bytes + line];
+};
 
 template <std::size_t item, std::size_t bytes>
 void turn_along(const Along& along) {
   if (along.kept == nullptr) {
-    turn_pages<item, bytes, false>(along);
+    PageTurner<item, bytes, false>(along).turn(along);
   } else {
-    turn_pages<item, bytes, true>(along);
+    PageTurner<item, bytes, true>(along).turn(along);
   }
 }
 
