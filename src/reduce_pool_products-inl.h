@@ -97,19 +97,24 @@ struct ProductSquares {
     return count;
   }
 
-  /// Groups of a few elements: first the rows, then the groups.
+  /// Groups of a few elements: first the rows, then the groups, in parts as in Pools.
   static HWY_NOINLINE Index staged_pixels(State* to, const PoolRows from, const std::byte* src, Index count) {
     constexpr auto staged = static_cast<Index>(staged_bytes / sizeof(State)) + 16 * staged_channels;
     alignas(64) Factor stage[static_cast<std::size_t>(staged + line_lanes)];
     const Line d;
-    const Index elements = 2 * count;
-    if (elements < line_lanes) return 0;
-    for (Index i = 0; i < elements; i += line_lanes) {
-      i = std::min(i, elements - line_lanes);
-      ask_for_next(from, src + i * item);
-      hn::StoreU(factors(d, from, src + i * item), d, stage + i);
+    if (2 * count < line_lanes) return 0;
+    const Index part = 24 * line_lanes / (2 * from.inner) * from.inner;
+    for (Index o = 0, now = 0; o < count; o += now) {
+      now = count - o < 2 * part ? count - o : part;
+      const std::byte* const at = src + 2 * o * item;
+      for (Index i = 0; i < 2 * now; i += line_lanes) {
+        i = std::min(i, 2 * now - line_lanes);
+        ask_for_next(from, at + i * item);
+        hn::StoreU(factors(d, from, at + i * item), d, stage + i);
+      }
+      fold_groups(to + o, stage, from.inner, now);
     }
-    return fold_groups(to, stage, from.inner, count);
+    return count;
   }
 
   /// What is written beyond the groups of a vector is overwritten by the next.
@@ -134,7 +139,7 @@ struct ProductSquares {
     }
   };
   /// The factors are brought to the lanes of their results by one permutation each.
-  static HWY_INLINE Index fold_groups(State* to, const Factor* stage, Index inner, Index count) {
+  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
     constexpr Index lanes = 8;
     static constexpr Places places;
     const __m512i a_places = _mm512_load_si512(places.first[inner]);
@@ -155,7 +160,6 @@ struct ProductSquares {
       }
       _mm512_storeu_si512(to + o, product);
     }
-    return count;
   }
 #else
   template <class D>
@@ -170,11 +174,11 @@ struct ProductSquares {
           d, hn::Mul(hn::PromoteTo(words, hn::LoadU(factor, a)), hn::PromoteTo(words, hn::LoadU(factor, b))));
     }
   }
-  static HWY_INLINE Index fold_groups(State* to, const Factor* stage, Index inner, Index count) {
-    return inner <= 4 ? fold_groups<4>(to, stage, inner, count) : fold_groups<8>(to, stage, inner, count);
+  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
+    inner <= 4 ? fold_groups<4>(to, stage, inner, count) : fold_groups<8>(to, stage, inner, count);
   }
   template <Index lanes>
-  static HWY_INLINE Index fold_groups(State* to, const Factor* stage, Index inner, Index count) {
+  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     for (Index o = 0; o < count; o += inner) {
@@ -183,7 +187,6 @@ struct ProductSquares {
         hn::StoreU(multiply(d, at, at + inner), d, to + o + k);
       }
     }
-    return count;
   }
 #endif
 
