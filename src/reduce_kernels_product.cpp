@@ -19,10 +19,13 @@ namespace {
 /// Those of bools are found with minima.
 template <class T>
 const ReduceKernel* kernel_of() {
-  if constexpr (std::is_same_v<T, bool>) return nullptr;
-  // Modulo 2^64 the sign is the reader's.
-  if constexpr (sizeof(T) == 8) return Leaves<WholeProduct<std::int64_t>>::table();
-  return Leaves<WholeProduct<T>>::table();
+  if constexpr (std::is_same_v<T, bool>) {
+    return nullptr;
+  } else if constexpr (sizeof(T) == 8) {  // modulo 2^64 the sign is the reader's
+    return Leaves<WholeProduct<std::int64_t>>::table();
+  } else {
+    return Leaves<WholeProduct<T>>::table();
+  }
 }
 
 }  // namespace

@@ -30,9 +30,8 @@ const ReduceKernel* kernel_of(Index folded) {
   if constexpr (sizeof(T) == 2) {
     if (folded <= few * few) return Leaves<WholeSum<T, Four>>::table();
   }
-  // Modulo 2^64 the sign is the reader's.
-  if constexpr (sizeof(T) == 8) return Leaves<WholeSum<std::int64_t, std::int64_t>>::table();
-  return Leaves<WholeSum<T, Word<T>>>::table();
+  using Same = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;  // modulo 2^64 the sign is the reader's
+  return Leaves<WholeSum<Same, Word<Same>>>::table();
 }
 
 }  // namespace

@@ -259,16 +259,36 @@ struct WholeProduct : WholeSum<T, Word<T>> {
   }
 #if HWY_TARGET != HWY_SCALAR
   static constexpr bool collapses = sizeof(T) < 8;
-  /// Halves of a vector on each other, until its numbers have 64 bits.
+  /// Neighbours on each other, until the vector's numbers have 64 bits: shifts and masks, where halves on
+  /// each other would take twice as many instructions, all of one port.
   template <class D>
-  static HWY_INLINE auto collapsed(D, hn::Vec<D> v) {
-    if constexpr (sizeof(hn::TFromD<D>) == 8) {
+  static HWY_INLINE auto collapsed(D d, hn::Vec<D> v) {
+    using Number = hn::TFromD<D>;
+    if constexpr (sizeof(Number) == 8) {
       return v;
+    } else if constexpr (sizeof(Number) == 4) {
+      const auto odd = hn::ShiftRight<32>(hn::BitCast(hn::Repartition<std::uint64_t, D>(), v));
+      return hn::MulEven(v, hn::BitCast(d, odd));
     } else {
       const hn::RepartitionToWide<D> wide;
-      const auto low = hn::PromoteTo(wide, hn::LowerHalf(hn::Half<D>(), v));
-      const auto high = hn::PromoteTo(wide, hn::UpperHalf(hn::Half<D>(), v));
-      return collapsed(wide, times(wide, low, high));
+      return collapsed(wide, neighbours_multiplied(wide, hn::BitCast(wide, v)));
+    }
+  }
+  /// The upper half of each lane by the lower.
+  template <class D>
+  static HWY_INLINE hn::Vec<D> neighbours_multiplied(D d, hn::Vec<D> both) {
+    using Number = hn::TFromD<D>;
+    constexpr int bits = 4 * sizeof(Number);
+    const auto odd = hn::ShiftRight<bits>(both);
+    if constexpr (std::is_unsigned_v<Number>) {
+      return hn::Mul(hn::And(both, hn::Set(d, (Number{1} << bits) - 1)), odd);
+#if HWY_TARGET == HWY_AVX3
+    } else if constexpr (sizeof(Number) == 4 && hn::MaxLanes(D()) == 16) {  // the other products are by 0
+      return hn::Vec<D>{_mm512_madd_epi16(_mm512_srli_epi32(both.raw, 16),
+                                          _mm512_and_si512(both.raw, _mm512_set1_epi32(0xffff)))};
+#endif
+    } else {
+      return hn::Mul(hn::ShiftRight<bits>(hn::ShiftLeft<bits>(both)), odd);
     }
   }
 #endif

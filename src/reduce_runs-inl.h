@@ -53,8 +53,9 @@ struct ShortRuns {
   }
 
  private:
-  /// What a run is folded to, 32 bytes at most; and the accumulators of one.
-  using D = VectorTag<State, static_cast<Index>(32 / sizeof(State))>;
+  /// What a run is folded to, 32 bytes at most, of products a vector, as each multiplication of 64 bits is
+  /// dear; and the accumulators of one.
+  using D = VectorTag<State, static_cast<Index>((collapses ? 64 : 32) / sizeof(State))>;
   using Row = VectorTag<State, row>;
   /// Of which some may not be wanted.
   using Read = std::conditional_t<collapses, VectorTag<Whole<T>, row>, Row>;
@@ -102,12 +103,24 @@ struct ShortRuns {
                                    const Shape& shape) {
     const Row d;
     hn::Vec<Row> sums[steps];
-    for (std::size_t i = 0; i < steps; ++i) sums[i] = hn::Set(d, Rule::first());
-    for (const std::byte* const end = src + shape.whole * item; src < end; src += row * item) {
+    const std::byte* const end = src + shape.whole * item;
+    std::size_t done = 0;  // steps that have their rest
+    if constexpr (!collapses) {
+      for (std::size_t i = 0; i < steps; ++i) sums[i] = hn::Set(d, Rule::first());
+    } else if (shape.whole > 0) {  // no multiplications by 1
+      for (std::size_t i = 0; i < steps; ++i) sums[i] = load(src, i);
+      src += row * item;
+    } else {
+      for (std::size_t i = 0; i < steps; ++i) {
+        sums[i] = i < shape.rest_steps ? load_rest(rest, i, shape.rest[i]) : hn::Set(d, Rule::first());
+      }
+      done = steps;
+    }
+    for (; src < end; src += row * item) {
       hwy::Prefetch(src + 2048);
       for (std::size_t i = 0; i < steps; ++i) sums[i] = Rule::join_vectors(sums[i], load(src, i));
     }
-    for (std::size_t i = 0; i < steps; ++i) {
+    for (std::size_t i = done; i < steps; ++i) {
       if (i < shape.rest_steps) sums[i] = with_rest(sums[i], rest, i, shape.rest[i]);
     }
     for (std::size_t half = steps / 2; half > 0; half /= 2) {
@@ -131,13 +144,15 @@ struct ShortRuns {
   static HWY_INLINE hn::Vec<Row> with_rest(hn::Vec<Row> sum, const std::byte* src, std::size_t i,
                                            hn::Mask<Read> wanted) {
     if constexpr (collapses) {
-      const Read d;
-      const auto values = load_whole<T>(d, src + static_cast<Index>(i) * step_lanes * item);
-      const auto one = hn::Set(d, Whole<T>{1});
-      return Rule::join_vectors(sum, Rule::collapsed(d, hn::IfThenElse(wanted, values, one)));
+      return Rule::join_vectors(sum, load_rest(src, i, wanted));
     } else {
       return hn::IfThenElse(wanted, Rule::join_vectors(sum, load(src, i)), sum);
     }
+  }
+  static HWY_INLINE hn::Vec<Row> load_rest(const std::byte* src, std::size_t i, hn::Mask<Read> wanted) {
+    const Read d;
+    const auto values = load_whole<T>(d, src + static_cast<Index>(i) * step_lanes * item);
+    return Rule::collapsed(d, hn::IfThenElse(wanted, values, hn::Set(d, Whole<T>{1})));
   }
 
   /// Vectors `from` and after, of each block's lanes `size` results in order.
@@ -151,13 +166,22 @@ struct ShortRuns {
       const auto b = hn::BitCast(parts, woven<size / 2>(from + size / 2 * width));
       return Rule::join_vectors(hn::BitCast(d, hn::InterleaveLower(parts, a, b)),
                                 hn::BitCast(d, hn::InterleaveUpper(parts, a, b)));
+    } else if constexpr (width == 4 * block) {
+      const auto a = halves_joined(from, from + 2 * block * width);
+      const auto b = halves_joined(from + block * width, from + 3 * block * width);
+      return Rule::join_vectors(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(b), a),
+                                hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)));
     } else if constexpr (width > block) {
-      const auto a = hn::LoadU(d, from);
-      const auto b = hn::LoadU(d, from + block * width);
-      return Rule::join_vectors(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
+      return halves_joined(from, from + block * width);
     } else {
       return hn::LoadU(d, from);
     }
+  }
+  static HWY_INLINE hn::Vec<D> halves_joined(const State* first, const State* second) {
+    const D d;
+    const auto a = hn::LoadU(d, first);
+    const auto b = hn::LoadU(d, second);
+    return Rule::join_vectors(hn::ConcatLowerLower(d, b, a), hn::ConcatUpperUpper(d, b, a));
   }
 #endif
 };
