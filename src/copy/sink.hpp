@@ -47,7 +47,7 @@ class Sink {
       std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
       if (!streaming_) {
         converter_(dst, src, part, first, step);
-      } else if (const std::size_t whole = whole_lines(dst, ahead.count == 0 ? count : part); whole != 0) {
+      } else if (const std::size_t whole = whole_lines(dst, takes_all(step) ? count : part); whole != 0) {
         part = whole;
         flush();
         converter_(dst, src, part, first, step, Stores::streaming);
@@ -91,6 +91,10 @@ class Sink {
   }
 
  private:
+  /// Whether a run may be converted by one call: no numbers are repeated along it, nothing is asked for
+  /// beside it.
+  [[nodiscard]] bool takes_all(std::size_t step) const { return step == 0 && ahead.count == 0; }
+
   /// How many of `count` items can be converted straight to whole lines.
   [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
     if (reinterpret_cast<std::uintptr_t>(dst) % line_bytes != 0 || !converter_.streams()) return 0;
