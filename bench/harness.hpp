@@ -32,7 +32,7 @@ struct Timing {
 struct Rounds {
   int repetitions = 7;
   /// Short calls are repeated until a turn takes so long.
-  double seconds_of_a_turn = 2e-3;
+  double seconds_of_a_turn = 2e-2;
   /// A call shorter than this is made once before each turn, so that the caches hold what its own repetition
   /// leaves in them and not what the contender before it left.
   double warmed_below = 20e-3;
@@ -44,8 +44,8 @@ struct Rounds {
   double known_from = 0.1;
   /// The same for who takes all turns otherwise: the ratio is known well enough then.
   double few_turns_of_all_from = 6;
-  /// Between turns: time for the threads of the one before to fall asleep.
-  double pause = 2e-3;
+  /// Between turns: time for the threads of the one before to fall asleep (GNU OpenMP's spin for 4.5 ms).
+  double pause = 1e-2;
 };
 
 /// All contenders in turn, `repetitions` times, the first of a round another one each time: what drifts,

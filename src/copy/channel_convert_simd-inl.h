@@ -74,13 +74,12 @@ struct FiniteFloat16 {
 /// A bfloat16 of a number that is not NaN.
 struct FiniteBfloat16 {
   template <class D, class V>
-  static HWY_INLINE auto run(D, V v) {
+  static HWY_INLINE auto word(D, V v) {
     const hn::RebindToUnsigned<D> bits;
-    const hn::RebindToSigned<D> number;
-    const auto word = hn::BitCast(bits, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(word), hn::Set(bits, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(word, hn::Set(bits, 0x7fffU)), odd));
-    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, rounded));
+    const auto number = hn::BitCast(bits, v);
+    const auto odd = hn::And(hn::ShiftRight<16>(number), hn::Set(bits, 1U));
+    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(number, hn::Set(bits, 0x7fffU)), odd));
+    return hn::BitCast(hn::RebindToSigned<D>(), rounded);
   }
 };
 
@@ -91,28 +90,29 @@ void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std:
   const hn::FixedTag<float, widest / 4> d;
   const hn::FixedTag<std::uint8_t, widest> bytes;
   const hn::FixedTag<Bits<To>, widest / sizeof(To)> result;
-  using Part = hn::Rebind<Bits<To>, decltype(d)>;
   constexpr std::size_t lanes = widest / 4;
-  constexpr std::size_t parts = sizeof(float) / sizeof(To);
+  constexpr std::size_t in_vector = widest / sizeof(To);
   constexpr std::size_t vectors = 64 / widest;
   const auto places = channel_bytes<channels>(c);
   const auto table = hn::LoadDup128(bytes, places.data());
   const auto factor = hn::Set(d, scale);
   const auto summand = hn::Set(d, shift);
-  for (std::size_t i = 0; i < count; i += 64 / sizeof(To)) {
+  const auto floats = [&](std::size_t i) HWY_ATTR {
+    const auto pixels = load_pixels<channels>(in + i * channels);
+    const auto numbers = hn::TableLookupBytesOr0(hn::BitCast(bytes, pixels), table);
+    const auto v = hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<decltype(d)>(), numbers));
+    if constexpr (scales) {
+      return hn::Add(hn::Mul(v, factor), summand);
+    } else {
+      return v;
+    }
+  };
+  for (std::size_t i = 0; i < count; i += vectors * in_vector) {
     hn::Vec<decltype(result)> line[vectors];
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k) {
-      std::array<hn::Vec<Part>, parts> v;
-#pragma GCC unroll 2
-      for (std::size_t p = 0; p < parts; ++p) {
-        const auto pixels = load_pixels<channels>(in + (i + (k * parts + p) * lanes) * channels);
-        const auto numbers = hn::TableLookupBytesOr0(hn::BitCast(bytes, pixels), table);
-        auto floats = hn::ConvertTo(d, hn::BitCast(hn::RebindToSigned<decltype(d)>(), numbers));
-        if constexpr (scales) floats = hn::Add(hn::Mul(floats, factor), summand);
-        v[p] = Rule::run(d, floats);
-      }
-      line[k] = join(Part(), v);
+      line[k] = convert_whole<To, Rule>([&](std::size_t p)
+                                            HWY_ATTR { return floats(i + k * in_vector + p * lanes); });
     }
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k)
@@ -159,16 +159,15 @@ inline constexpr std::size_t woven_ahead = 4096;
 template <class From, bool scales>
 HWY_INLINE auto load_as_bytes(const std::byte* in, float scale, float shift) {
   const hn::FixedTag<float, widest / 4> d;
-  using Part = hn::FixedTag<std::uint8_t, widest / 4>;
-  std::array<hn::Vec<Part>, 4> v;
-#pragma GCC unroll 4
-  for (std::size_t p = 0; p < 4; ++p) {
+  return convert_whole<std::uint8_t, FromFloats<std::uint8_t>>([&](std::size_t p) HWY_ATTR {
     const std::byte* const from = in + p * (widest / 4) * sizeof(From);
-    auto floats = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(from));
-    if constexpr (scales) floats = hn::Add(hn::Mul(floats, hn::Set(d, scale)), hn::Set(d, shift));
-    v[p] = FromFloats<std::uint8_t>::run(d, floats);
-  }
-  return join(Part(), v);
+    const auto v = ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(from));
+    if constexpr (scales) {
+      return hn::Add(hn::Mul(v, hn::Set(d, scale)), hn::Set(d, shift));
+    } else {
+      return v;
+    }
+  });
 }
 
 /// Each channel is converted in registers, then woven there.

@@ -140,10 +140,13 @@ struct FromFloats<bfloat16> {
 /// What bfloat16 holds as it is, integers of 8 bits: no rounding.
 struct ExactBfloat16 {
   template <class D, class V>
-  static HWY_INLINE auto run(D, V v) {
-    const hn::RebindToSigned<D> number;
-    const auto word = hn::BitCast(hn::RebindToUnsigned<D>(), v);
-    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(number, hn::ShiftRight<16>(word)));
+  static HWY_INLINE auto word(D, V v) {
+    const auto bits = hn::BitCast(hn::RebindToUnsigned<D>(), v);
+    return hn::BitCast(hn::RebindToSigned<D>(), hn::ShiftRight<16>(bits));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
   }
 };
 

@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
 
+#include "copy/channel_tiles.hpp"
 #include "copy/sink.hpp"
 #include "copy/tiling.hpp"
 #include "tenstride/parallel.hpp"
@@ -26,9 +25,6 @@ constexpr std::size_t buffer_bytes = 65536;
 /// A range of strips that carry: what it begins and ends with are parts of lines.
 constexpr Index least_strips = 4;
 
-/// What is woven at a time where it goes through the sink.
-constexpr std::size_t through_sink_bytes = 16384;
-
 class TileWorker {
  public:
   TileWorker(const Walk& walk, const Tiling& tiling)
@@ -38,10 +34,10 @@ class TileWorker {
         sink_(walk.plan, walk.kernels),
         item_(walk.src_item),
         carried_bytes_(line_bytes / walk.dst_item * walk.src_item),
-        converts_(walk.plan.conversion != CopyConversion::none) {
+        converts_(walk.plan.conversion != CopyConversion::none),
+        channels_(walk, tiling, sink_, first_.data(), second_.data()) {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
-    if (converts_ && plan_.streaming) find_converting_leaves();
     if (tiling.carries) {
       Size bytes = static_cast<Size>(tiling.panel) * carried_bytes_ + 2 * line_bytes;
       carried_space_ = std::make_unique<std::byte[]>(bytes);
@@ -162,136 +158,12 @@ class TileWorker {
   /// Channels whose runs have the same place within a line, past the cache where they are whole lines. Those
   /// that are not are the first and the last of a run.
   void take_apart(const Tile& tile, const Rows& rows, bool is_lines) {
-    std::byte* const dst =
-        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_);
-    if (!is_lines) {
-      pack(dst, static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
+    if (is_lines) {
+      channels_.take_apart(tile, rows);
       return;
     }
-    walk_.kernels.deinterleave_lines[walk_.item_log2()](dst, static_cast<Size>(tiling_.run.dst_stride),
-                                                        rows[0], static_cast<Size>(tile.columns),
-                                                        static_cast<Size>(tile.rows()));
-  }
-
-  /// The leaves that convert channels on the way, where there are such.
-  void find_converting_leaves() {
-    const ConvertingKernels& leaves = *walk_.kernels.converting;
-    const RowConverter& converter = sink_.converter();
-    if (!converter.is_plain()) return;
-    if (plan_.kernel == CopyKernel::deinterleave && !tiling_.inner.is_scaled) {
-      convert_apart_ = leaves.apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent),
-                                    converter.arithmetic());
-    }
-    if (plan_.kernel == CopyKernel::interleave && !tiling_.run.is_scaled) {
-      convert_woven_ = leaves.woven(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent),
-                                    converter.arithmetic());
-    }
-  }
-
-  /// Scale and shift of each channel, for these leaves.
-  struct ChannelNumbers {
-    std::array<float, detail::few_channels> scale;
-    std::array<float, detail::few_channels> shift;
-  };
-
-  /// `number(c)` is the place of channel c's.
-  template <class Number>
-  ChannelNumbers channel_numbers(Size channels, const Number& number) const {
-    ChannelNumbers numbers;
-    if (sink_.converter().arithmetic() == Arithmetic::none) return numbers;
-    for (Size c = 0; c < channels; ++c) {
-      numbers.scale[c] = sink_.converter().scale_number(number(c));
-      numbers.shift[c] = sink_.converter().shift_number(number(c));
-    }
-    return numbers;
-  }
-
-  /// The same with a conversion. False where it is not done: for what is not whole lines.
-  bool convert_apart(const Tile& tile, const Rows& rows) {
-    if (convert_apart_ == nullptr || !takes_whole_lines(tile)) return false;
-    const ChannelNumbers numbers = channel_numbers(static_cast<Size>(tile.columns), [&](Size c) {
-      return scale_index(tile, tile.first, static_cast<Index>(c));
-    });
-    convert_apart_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
-                   static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
-                   numbers.scale.data(), numbers.shift.data());
-    return true;
-  }
-
-  /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
-  void weave_tile(const Tile& tile, const Rows& rows) {
-    const Size pixel = static_cast<Size>(tile.rows()) * item_;
-    const Size lane = std::max<Size>(line_bytes / item_, 1);
-    const auto count = static_cast<Size>(tile.columns);
-    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
-    const Size before = std::min(pixels_before_line(dst, pixel), count);
-    const Size whole = (count - before) / lane * lane;
-    weave_through_sink(dst, rows, pixel, 0, before);
-    walk_.kernels.interleave_lines[walk_.item_log2()](dst + before * pixel, rows[0] + before * item_,
-                                                      rows.pitch, pixel / item_, whole);
-    weave_through_sink(dst, rows, pixel, before + whole, count);
-  }
-
-  /// So many pixels end where a line begins; where none does, more than there are in any tile.
-  static Size pixels_before_line(const std::byte* dst, Size pixel) {
-    const auto place = reinterpret_cast<std::uintptr_t>(dst);
-    for (Size i = 0; i < line_bytes; ++i) {
-      if ((place + i * pixel) % line_bytes == 0) return i;
-    }
-    return std::numeric_limits<Size>::max();
-  }
-
-  /// Pixels [from, to) of a tile, as much at a time as leaves room in the L1 cache.
-  void weave_through_sink(std::byte* dst, const Rows& rows, Size pixel, Size from, Size to) {
-    const Size most = through_sink_bytes / pixel;
-    while (from < to) {
-      const Size part = std::min(to - from, most);
-      walk_.kernels.interleave[walk_.item_log2()](first_.data(), rows[0] + from * item_, rows.pitch,
-                                                  pixel / item_, part);
-      sink_.write(dst + from * pixel, first_.data(), part * pixel);
-      from += part;
-    }
-  }
-
-  /// Some pixels at a time: each channel of them converted, then woven.
-  void weave_converted(const Tile& tile, const Rows& rows) {
-    const auto channels = static_cast<Size>(tile.rows());
-    const auto count = static_cast<Size>(tile.columns);
-    const Size pixel = channels * walk_.dst_item;
-    const Size lane = std::max<Size>(line_bytes / walk_.dst_item, 1);
-    const Size most = std::min(through_sink_bytes / pixel, RowConverter::longest) / lane * lane;
-    std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
-    const Size before = std::min(pixels_before_line(dst, pixel), count);
-    const auto number = [&](Size c) { return tiling_.inner.is_scaled ? c : tile.scale_index; };
-    for (Size from = 0; from < count;) {
-      if (convert_woven_ != nullptr && from >= before && count - from >= lane) {
-        const Size whole = (count - from) / lane * lane;
-        const ChannelNumbers numbers = channel_numbers(channels, number);
-        convert_woven_(dst + from * pixel, rows[0] + from * item_, rows.pitch, whole, numbers.scale.data(),
-                       numbers.shift.data());
-        from += whole;
-        continue;
-      }
-      const Size part = std::min((from < before ? before : count) - from, most);
-      for (Size c = 0; c < channels; ++c)
-        sink_.convert(second_.data() + c * most * walk_.dst_item, rows[c] + from * item_, part, number(c), 0);
-      weave_part(dst + from * pixel, second_.data(), most * walk_.dst_item, channels, part, from >= before);
-      from += part;
-    }
-  }
-
-  /// Pixels of the destination's type.
-  void weave_part(std::byte* dst, const std::byte* rows, Size pitch, Size channels, Size count,
-                  bool is_line) {
-    const Size item = walk_.dst_item;
-    const auto log2 = static_cast<Size>(std::countr_zero(item));
-    const Size lane = std::max<Size>(line_bytes / item, 1);
-    const Size whole = is_line ? count / lane * lane : 0;
-    const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
-    walk_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole);
-    if (whole == count) return;
-    walk_.kernels.interleave[log2](first_.data(), rows + whole * item, row_pitch, channels, count - whole);
-    sink_.write(dst + whole * channels * item, first_.data(), (count - whole) * channels * item);
+    pack(tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_),
+         static_cast<Size>(tiling_.run.dst_stride), rows, tile.rows(), tile.columns);
   }
 
   void dense_tile(const Tile& tile, const Rows& rows) {
@@ -301,11 +173,11 @@ class TileWorker {
       return;
     }
     if (plan_.streaming && converts_ && plan_.kernel == CopyKernel::interleave) {
-      weave_converted(tile, rows);
+      channels_.weave_converted(tile, rows);
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::interleave) {
-      weave_tile(tile, rows);
+      channels_.weave(tile, rows);
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::deinterleave &&
@@ -342,10 +214,10 @@ class TileWorker {
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::deinterleave && !tiling_.carries) {
-      take_apart(tile, rows, takes_whole_lines(tile));
+      take_apart(tile, rows, takes_whole_lines(walk_, tiling_, tile));
       return;
     }
-    if (!tiling_.carries && convert_apart(tile, rows)) return;
+    if (!tiling_.carries && channels_.convert_apart(tile, rows)) return;
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
     Index along = 0;
@@ -367,11 +239,11 @@ class TileWorker {
     const Size bytes = static_cast<Size>(tile.columns) * item_;
     // The last strip too: it is whole lines.
     if (tiling_.turns_lines) {
-      return takes_whole_lines(tile) && static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 &&
-             bytes >= line_bytes;
+      return takes_whole_lines(walk_, tiling_, tile) &&
+             static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 && bytes >= line_bytes;
     }
     if (!tiling_.is_along || static_cast<Index>(bytes) < Tiling::least_along) return false;
-    if (converts_) return takes_whole_lines(tile) && tile.rows() == plan_.tile_dst;
+    if (converts_) return takes_whole_lines(walk_, tiling_, tile) && tile.rows() == plan_.tile_dst;
     return tile.strip > 0 || tiling_.shift == 0;
   }
 
@@ -413,7 +285,7 @@ class TileWorker {
     pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
     if (carried != nullptr) carry(turned, pitch, block, carried);
-    if (!plan_.streaming || !takes_whole_lines(block) || !fits_converter(block)) {
+    if (!plan_.streaming || !takes_whole_lines(walk_, tiling_, block) || !fits_converter(block)) {
       border_rows(block, first, turned, pitch);
       return;
     }
@@ -441,22 +313,6 @@ class TileWorker {
       std::memcpy(turned, carried, carried_bytes_);
       std::memcpy(carried, turned + end, carried_bytes_);
     }
-  }
-
-  /// Whether all columns of a block are as many whole lines of the destination, each shifted to its start.
-  [[nodiscard]] bool takes_whole_lines(const Tile& block) const {
-    const auto item = static_cast<Index>(walk_.dst_item);
-    const Index start = block.strip * plan_.tile_dst;
-    const auto place =
-        reinterpret_cast<std::uintptr_t>(block.dst) | static_cast<std::uintptr_t>(tiling_.run.dst_stride);
-    if (place % walk_.dst_item != 0 || (block.strip == 0 && (tiling_.carries || tiling_.shift != 0)))
-      return false;
-    // What is carried beyond the last strip goes with it.
-    if (tiling_.carries && block.strip + 1 == tiling_.strips) return false;
-    if (start + plan_.tile_dst <= tiling_.inner.extent) return true;
-    // The last strip: its rows are equally long where all are shifted alike.
-    const Index end = tiling_.inner.extent + tiling_.shift;
-    return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
   }
 
   /// Whether a row of a block is converted by one call.
@@ -490,14 +346,8 @@ class TileWorker {
     for (Index c = 0; c < block.columns; ++c) {
       sink_.convert(second_.data() + static_cast<Size>(c) * to_pitch,
                     first_.data() + static_cast<Size>(c) * from_pitch, static_cast<Size>(block.last - first),
-                    scale_index(block, first, c), tiling_.inner.is_scaled ? 1 : 0);
+                    scale_index(tiling_, block, first, c), tiling_.inner.is_scaled ? 1 : 0);
     }
-  }
-
-  [[nodiscard]] Size scale_index(const Tile& block, Index row, Index column) const {
-    // What lies before the first row is carried along by no column that needs it.
-    if (tiling_.inner.is_scaled) return static_cast<Size>(std::max<Index>(row, 0));
-    return block.scale_index + (tiling_.run.is_scaled ? static_cast<Size>(block.column + column) : 0);
   }
 
   /// Row by row, each clipped to the matrix. `first` is the row that `turned` begins with.
@@ -514,7 +364,8 @@ class TileWorker {
       if (from >= to) continue;
       sink_.run(row + from * static_cast<Index>(walk_.dst_item),
                 turned + static_cast<Size>(c) * pitch + static_cast<Size>(from - first) * item_,
-                static_cast<Size>(to - from), scale_index(block, from, c), tiling_.inner.is_scaled ? 1 : 0);
+                static_cast<Size>(to - from), scale_index(tiling_, block, from, c),
+                tiling_.inner.is_scaled ? 1 : 0);
     }
     pending_.ahead = sink_.ahead;
   }
@@ -532,9 +383,6 @@ class TileWorker {
   /// What makes a line of the destination.
   Size carried_bytes_;
   bool converts_;
-  /// What takes channels apart, or weaves them, with a conversion, where a leaf does.
-  ConvertingKernels::Apart convert_apart_ = nullptr;
-  ConvertingKernels::Woven convert_woven_ = nullptr;
   Pending pending_;
   const Rows* next_rows_ = nullptr;
   Size next_count_ = 0;
@@ -549,6 +397,7 @@ class TileWorker {
   std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> first_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> second_;
+  ChannelTiles channels_;
 };
 
 }  // namespace

@@ -157,6 +157,29 @@ struct Tile {
   [[nodiscard]] Index rows() const { return last - first; }
 };
 
+/// Whether all columns of a tile are as many whole lines of the destination, each shifted to its start.
+inline bool takes_whole_lines(const Walk& walk, const Tiling& tiling, const Tile& tile) {
+  const CopyPlan& plan = walk.plan;
+  const auto item = static_cast<Index>(walk.dst_item);
+  const Index start = tile.strip * plan.tile_dst;
+  const auto place =
+      reinterpret_cast<std::uintptr_t>(tile.dst) | static_cast<std::uintptr_t>(tiling.run.dst_stride);
+  if (place % walk.dst_item != 0 || (tile.strip == 0 && (tiling.carries || tiling.shift != 0))) return false;
+  // What is carried beyond the last strip goes with it.
+  if (tiling.carries && tile.strip + 1 == tiling.strips) return false;
+  if (start + plan.tile_dst <= tiling.inner.extent) return true;
+  // The last strip: its rows are equally long where all are shifted alike.
+  const Index end = tiling.inner.extent + tiling.shift;
+  return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
+}
+
+/// The number of scale and shift of an element of a tile.
+inline std::size_t scale_index(const Tiling& tiling, const Tile& tile, Index row, Index column) {
+  // What lies before the first row is carried along by no column that needs it.
+  if (tiling.inner.is_scaled) return static_cast<std::size_t>(std::max<Index>(row, 0));
+  return tile.scale_index + (tiling.run.is_scaled ? static_cast<std::size_t>(tile.column + column) : 0);
+}
+
 /// The tiles of a range, one after another: the loops of the plan with the strips and the tiles along the
 /// turned loop in their places. Strips that carry follow each other.
 class TileSequence {

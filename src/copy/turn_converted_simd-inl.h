@@ -34,18 +34,14 @@ struct LineOf {
   static HWY_INLINE void write(std::byte* out, const std::byte* in) {
     const hn::FixedTag<float, widest / 4> d;
     const hn::FixedTag<Bits<To>, widest / sizeof(To)> whole;
-    using Part = hn::Rebind<Bits<To>, decltype(d)>;
-    constexpr std::size_t lanes = widest / 4;
-    constexpr std::size_t parts = sizeof(float) / sizeof(To);
+    constexpr std::size_t in_vector = widest / sizeof(To);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < 64 / widest; ++k) {
-      std::array<hn::Vec<Part>, parts> v;
-#pragma GCC unroll 4
-      for (std::size_t p = 0; p < parts; ++p) {
-        const auto* from = reinterpret_cast<const Bits<From>*>(in + (k * parts + p) * lanes * sizeof(From));
-        v[p] = FromFloats<To>::run(d, ToFloats<From>::run(d, from));
-      }
-      hn::Stream(join(Part(), v), whole, reinterpret_cast<Bits<To>*>(out + k * widest));
+      const auto results = convert_whole<To, FromFloats<To>>([&](std::size_t p) HWY_ATTR {
+        const std::byte* const from = in + (k * in_vector + p * (widest / 4)) * sizeof(From);
+        return ToFloats<From>::run(d, reinterpret_cast<const Bits<From>*>(from));
+      });
+      hn::Stream(results, whole, reinterpret_cast<Bits<To>*>(out + k * widest));
     }
   }
 };
@@ -106,7 +102,7 @@ struct OutgoingConverted {
   }
 };
 
-/// As turn_pages: columns of `bytes` of the source.
+/// As PageTurner does: columns of `bytes` of the source.
 template <class To, class From, std::size_t bytes>
 void turn_converted(const Along& along) {
   constexpr std::size_t item = sizeof(From);
@@ -164,13 +160,9 @@ void turn_converted(const Along& along) {
 /// floats to bytes .58, by 128 rows .34-.41).
 template <class To, class From>
 ConvertingKernels::Turn turn_of() {
-  if constexpr (widest / sizeof(float) * sizeof(To) < 8) {
-    return {};  // the parts of a line would be too small
-  } else {
-    constexpr std::size_t rows =
-        sizeof(From) <= sizeof(To) ? 128 / sizeof(From) : std::min<std::size_t>(64, 128 / sizeof(To));
-    return {turn_converted<To, From, rows * sizeof(From)>, rows * sizeof(To)};
-  }
+  constexpr std::size_t rows =
+      sizeof(From) <= sizeof(To) ? 128 / sizeof(From) : std::min<std::size_t>(64, 128 / sizeof(To));
+  return {turn_converted<To, From, rows * sizeof(From)>, rows * sizeof(To)};
 }
 
 inline ConvertingKernels::Turn find_turn_converted(DType to, DType from) {
