@@ -2,9 +2,7 @@
 // The leaves of arithmetic for each instruction set: the definitions in loops of a fixed length, which the
 // compiler turns into vectors; compiled once for each set by Highway, as kernels_simd.cpp.
 
-// Highway's own checks would abort; the library never does.
-#define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS HWY_SSE4
+#include "copy/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copy/arithmetic_kernels_simd.cpp"

@@ -74,12 +74,8 @@ struct FiniteFloat16 {
 /// A bfloat16 of a number that is not NaN.
 struct FiniteBfloat16 {
   template <class D, class V>
-  static HWY_INLINE auto word(D, V v) {
-    const hn::RebindToUnsigned<D> bits;
-    const auto number = hn::BitCast(bits, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(number), hn::Set(bits, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(number, hn::Set(bits, 0x7fffU)), odd));
-    return hn::BitCast(hn::RebindToSigned<D>(), rounded);
+  static HWY_INLINE auto word(D d, V v) {
+    return hn::BitCast(hn::RebindToSigned<D>(), round_to_upper_half(d, v));
   }
 };
 

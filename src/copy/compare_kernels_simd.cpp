@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaves of comparisons over Highway: compiled once for each instruction set, as kernels_simd.cpp.
 
-// Highway's own checks would abort; the library never does.
-#define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS HWY_SSE4
+#include "copy/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copy/compare_kernels_simd.cpp"

@@ -120,14 +120,21 @@ struct FromFloats<To> {
   }
 };
 
+/// The upper halves of floats that are not NaN, rounded to even, in the lower ones.
+template <class D, class V>
+HWY_INLINE auto round_to_upper_half(D, V v) {
+  const hn::RebindToUnsigned<D> bits;
+  const auto number = hn::BitCast(bits, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(number), hn::Set(bits, 1U));
+  return hn::ShiftRight<16>(hn::Add(hn::Add(number, hn::Set(bits, 0x7fffU)), odd));
+}
+
 template <>
 struct FromFloats<bfloat16> {
   template <class D, class V>
-  static HWY_INLINE auto word(D, V v) {
+  static HWY_INLINE auto word(D d, V v) {
     const hn::RebindToUnsigned<D> bits;
-    const auto float_bits = hn::BitCast(bits, v);
-    const auto odd = hn::And(hn::ShiftRight<16>(float_bits), hn::Set(bits, 1U));
-    const auto rounded = hn::ShiftRight<16>(hn::Add(hn::Add(float_bits, hn::Set(bits, 0x7fffU)), odd));
+    const auto rounded = round_to_upper_half(d, v);
     const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
     return hn::BitCast(hn::RebindToSigned<D>(), hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded));
   }

@@ -2,9 +2,7 @@
 // The leaves that convert what they turn, over Highway: compiled once for each instruction set, as
 // kernels_simd.cpp is.
 
-// Highway's own checks would abort; the library never does.
-#define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS HWY_SSE4
+#include "copy/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copy/kernels_converting_simd.cpp"

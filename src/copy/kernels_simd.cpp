@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The leaves over Highway: this file is compiled once for each instruction set, in a namespace of its own.
 
-// Highway's own checks would abort; the library never does.
-#define HWY_IS_DEBUG_BUILD 0
-// Hardly more than SSSE3 for what is used here.
-#define HWY_DISABLED_TARGETS HWY_SSE4
+#include "copy/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "copy/kernels_simd.cpp"

@@ -18,6 +18,7 @@
 #include "copy/convert_simd-inl.h"
 #include "copy/convert_types-inl.h"
 #include "copy/kernels.hpp"
+#include "copy/turn_out_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -78,15 +79,12 @@ struct LineOf<std::int32_t, std::int64_t> {
   }
 };
 
-/// Turned columns on their way past the cache, converted line by line, and the lines that are asked for
-/// meanwhile. See Outgoing.
-template <class To, class From, std::size_t bytes, std::size_t turns>
+/// Turned columns on their way past the cache, converted line by line. See Outgoing.
+template <class To, class From, std::size_t bytes>
 struct OutgoingConverted {
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
   const std::byte* src = nullptr;
-  const std::byte* const* rows = nullptr;
-  std::size_t at = 0;
 
   static constexpr std::size_t in_line = 64 / sizeof(To) * sizeof(From);  // bytes of the source
   static constexpr std::size_t lines = bytes / in_line;                   // of a column
@@ -96,9 +94,6 @@ struct OutgoingConverted {
     const std::size_t line = i % lines;
     LineOf<To, From>::write(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch + line * 64,
                             src + column * bytes + line * in_line);
-  }
-  HWY_INLINE void ask(std::size_t i) const {
-    __builtin_prefetch(rows[i % turns] + at + i / turns * 64, 0, 2);
   }
 };
 
@@ -110,9 +105,9 @@ void turn_converted(const Along& along) {
   constexpr std::size_t columns = line / item;
   constexpr std::size_t group = widest / item;
   constexpr std::size_t count = bytes / item;  // rows: as many lines are asked for
-  constexpr std::size_t turns = std::min(count, Along::rows_in_turn);
+  constexpr std::size_t turns = Asked<count>::turns;
   constexpr std::size_t page_lines = Along::page_lines;
-  using Columns = OutgoingConverted<To, From, bytes, turns>;
+  using Columns = OutgoingConverted<To, From, bytes>;
   constexpr std::size_t results = columns * Columns::lines;
   constexpr std::size_t calls = count / group * (line / widest) * calls_in_square<item, widest>;
   constexpr std::size_t pace = (results + calls - 1) / calls;
@@ -131,13 +126,13 @@ void turn_converted(const Along& along) {
     const std::size_t page = l / page_lines * page_lines;
     const bool is_last = page + page_lines >= along.lines;
     const std::size_t asked_lines = (l - page) * (count / turns);
-    outgoing.rows = (is_last ? next : rows) + asked_lines / page_lines * turns;
-    outgoing.at = ((is_last ? 0 : page + page_lines) + asked_lines % page_lines) * line;
+    Asked<count> lines;
+    lines.rows = (is_last ? next : rows) + asked_lines / page_lines * turns;
+    lines.at = ((is_last ? 0 : page + page_lines) + asked_lines % page_lines) * line;
     std::byte* const buffer = buffers + l % 2 * columns * bytes;
     std::size_t asked = 0;
     const auto between = [&]() HWY_ATTR {
-      for (const std::size_t end = std::min(asked + ask_pace, count); asked < end; ++asked)
-        outgoing.ask(asked);
+      for (const std::size_t end = std::min(asked + ask_pace, count); asked < end; ++asked) lines.ask(asked);
       for (const std::size_t end = std::min(written + pace, results); written < end; ++written)
         outgoing.write(written);
     };

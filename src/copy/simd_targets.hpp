@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The instruction sets that the leaves are compiled for: included first by each of their sources, before
+// Highway.
+#pragma once
+
+// Highway's own checks would abort; the library never does.
+#define HWY_IS_DEBUG_BUILD 0
+// Highway's name for the sets to leave out: SSE4 is hardly more than SSSE3 for what is used here.
+#define HWY_DISABLED_TARGETS HWY_SSE4
