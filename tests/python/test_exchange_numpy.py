@@ -316,30 +316,44 @@ def test_exchange_leaks_nothing():
         assert grows_by(loop, 10000) < 2 << 20
 
 
-def runs_meanwhile(work):
-    """How often another thread of Python gets its turn while `work()` runs once."""
-    turns = []
+@pytest.fixture
+def no_forced_switches():
+    """A thread keeps the interpreter until it gives it up by itself, however long it takes."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    yield
+    sys.setswitchinterval(before)
+
+
+def turns_meanwhile(work):
+    """How many turns another thread of Python has while `work()` runs: none unless `work` gives up the interpreter."""
+    turns = 0
     started, stop = threading.Event(), threading.Event()
 
     def count():
+        nonlocal turns
         started.set()
         while not stop.is_set():
-            turns.append(time.perf_counter())
-            time.sleep(0.0005)
+            turns += 1
+            time.sleep(0)
 
     thread = threading.Thread(target=count)
     thread.start()
     started.wait()
-    begin = time.perf_counter()
+    before = turns
     work()
-    end = time.perf_counter()
+    after = turns
     stop.set()
     thread.join()
-    return sum(begin < turn < end for turn in turns)
+    return after - before
+
+
+def test_no_thread_has_a_turn_while_another_keeps_the_interpreter(no_forced_switches):
+    assert turns_meanwhile(lambda: sum(range(1000000))) == 0
 
 
 @pytest.mark.parametrize("name", ["clone", "contiguous", "tensor", "asarray", "dlpack", "array", "rearrange"])
-def test_other_threads_run_during_a_large_copy(name):
+def test_other_threads_run_during_a_large_copy(name, no_forced_switches):
     a = numpy.zeros((4096, 4096), "f4")
     x = torch.from_numpy(a)
     work = {
@@ -351,12 +365,8 @@ def test_other_threads_run_during_a_large_copy(name):
         "array": lambda: x.__array__(copy=True),
         "rearrange": lambda: torch.rearrange(a, "h w -> w h", copy=True),
     }[name]
-    most = 0
-    for _ in range(20):  # a copy of 64 MiB takes some milliseconds
-        most = max(most, runs_meanwhile(work))
-        if most >= 2:
-            break
-    assert most >= 2, f"{name}: no other thread had a turn"
+    # On a busy machine the other thread may be given no processor during one copy.
+    assert any(turns_meanwhile(work) for _ in range(200)), f"{name}: no other thread had a turn"
 
 
 def test_copies_stand_in_the_ledger_with_the_users_line_and_can_be_forbidden():
