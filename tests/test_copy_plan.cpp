@@ -93,6 +93,33 @@ Index tile_rows(DType type, Index rows, Index columns) {
   return of({{columns, rows}, {1, columns}, 0}, type).tile_dst;
 }
 
+TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  // Columns of three lines: one strip by long rows and by rows far apart, else two strips.
+  const Layout long_rows{{4, 28, 352, 28, 48}, {16896, 1892352, 1, 67584, 352}, 0};
+  EXPECT_EQ(of(long_rows, f32).tile_dst, 16);
+  EXPECT_EQ(of(long_rows, f32, options).tile_dst, 48);
+  EXPECT_EQ(of({{48, 28, 28, 28, 48}, {1, 48, 1344, 37632, 1053696}, 0}, f32, options).tile_dst, 48);
+  EXPECT_EQ(of({{48, 28, 28, 48, 28}, {1, 48, 1344, 37632, 1806336}, 0}, f32, options).tile_dst, 32);
+  // Columns of two lines one behind the other, from rows of four.
+  const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};
+  EXPECT_EQ(of(columns, f32, options).tile_src, 64);
+  // 16 rows of 32 in turn.
+  const Layout rows{{32, 15, 15, 15, 32, 16}, {16, 245760, 3686400, 512, 7680, 1}, 0};
+  EXPECT_EQ(of(rows, f32).tile_dst, 32);
+  EXPECT_EQ(of(rows, f32, options).tile_dst, 16);
+}
+
+TEST(CopyPlan, TakesChannelsApartInPiecesOfFourLines) {
+  const auto taken = [](DType type, Index channels) {
+    return of({{channels, 1 << 20}, {1, channels}, 0}, type).tile_dst;
+  };
+  EXPECT_EQ(taken(f32, 48), 640);
+  EXPECT_EQ(taken(f32, 64), 512);
+  EXPECT_EQ(taken(u8, 12), 5376);
+}
+
 TEST(CopyPlan, TakesHalfAsManyRowsWhereTheyFillTheCacheOrEndWithinLines) {
   EXPECT_EQ(tile_rows(u8, 7168, 10240), 128);
   EXPECT_EQ(tile_rows(u8, 8192, 4096), 128) << "8 of the 16 ways of each set";
@@ -126,7 +153,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   const Layout image{{3, 20, 30}, {1, 90, 3}, 7};
   EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
-            "  kernel   deinterleave 1344 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
+            "  kernel   deinterleave 1280 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
             "  from     7, to 0\n"
             "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
             "  loop 1   600  dst stride 1    src stride 3  destination run");
