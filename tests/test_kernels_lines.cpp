@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <vector>
 
 #include "copy/kernels.hpp"
 #include "support/guarded.hpp"
@@ -36,11 +35,10 @@ void check(const Kernels& kernels, std::size_t log2, std::size_t groups, std::si
   const Guarded wanted(out_bytes);
   in.fill_randomly(3);
   const std::byte* const from = is_at_front ? in.at_front(skew) : in.at_back(in_bytes, skew);
-  std::vector<const std::byte*> list;
-  for (std::size_t r = 0; r < rows; ++r) list.push_back(from + (rows - 1 - r) * in_pitch);
+  const auto pitch = static_cast<std::ptrdiff_t>(in_pitch);
   Along along;
-  along.rows =
-      copy::Rows{from, static_cast<std::ptrdiff_t>(in_pitch), is_at_front ? nullptr : list.data(), 0};
+  along.rows = is_at_front ? copy::Rows{from, pitch, nullptr, 0}
+                           : copy::Rows{from + (rows - 1) * in_pitch, -pitch, nullptr, 0};
   along.lines = lines;
   along.groups = groups;
   along.dst_pitch = static_cast<std::ptrdiff_t>(out_pitch);

@@ -272,12 +272,11 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
   const auto pixel = static_cast<std::ptrdiff_t>(channels * item);
   for (std::size_t i = 0; i < count; i += square, out += square * channels * item) {
     for (std::size_t c = 0; c < channels; c += square) {
-      const std::byte* rows[square];
-      for (std::size_t r = 0; r < square; ++r)
-        rows[r] = in + static_cast<std::ptrdiff_t>(c + r) * pitch + i * item;
-      write_turned<item, 1>(out + c * item, pixel, rows, 0, [&](std::size_t r) HWY_ATTR {
-        __builtin_prefetch(rows[r] + asked_ahead / 2, 0, 2);
-      });
+      const std::byte* const first = in + static_cast<std::ptrdiff_t>(c) * pitch + i * item;
+      Steps rows(first, pitch);
+      Steps ahead(first + asked_ahead / 2, pitch);
+      write_turned<item, 1>(out + c * item, pixel, rows,
+                            [&]() HWY_ATTR { __builtin_prefetch(ahead.next(), 0, 2); });
     }
   }
 }

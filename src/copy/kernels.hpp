@@ -122,7 +122,8 @@ struct Along {
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
-  /// For `turn_lines`: lines of a column, up to `most_groups`, for each as many rows as it has items.
+  /// For `turn_lines`, whose rows are all `pitch` apart: lines of a column, up to `most_groups`, for each as
+  /// many rows as it has items.
   std::size_t groups = 1;
   static constexpr std::size_t most_groups = 4;
   /// For `turn_along` the rest: items of each row behind its last whole line, and the rows that there are.
