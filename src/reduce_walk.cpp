@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 #include "reduce_cursor.hpp"
 #include "reduce_packing.hpp"
+#include "reduce_states.hpp"
 #include "reduce_streamed.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -25,6 +25,8 @@ constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
 constexpr Index near_bytes = 4096;
+/// Where there are fewer tiles of results, what is folded is cut, too.
+constexpr Index most_pieces = 64;
 /// Pixels folded as rows are rows of so many elements and more.
 constexpr Index pixel_row = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
@@ -42,22 +44,6 @@ std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
   }
   return result;
 }
-
-/// Accumulators, aligned as any type wants them, with room for what `gather` writes beyond.
-class States {
- public:
-  States(const ReduceKernel& kernel, Index count)
-      : memory_(
-            new Slot[static_cast<std::size_t>(count + gather_slack) * kernel.state_size / sizeof(Slot) + 1]) {
-  }
-  [[nodiscard]] std::byte* data() const { return memory_[0].bytes; }
-
- private:
-  struct alignas(64) Slot {
-    std::byte bytes[64];
-  };
-  std::unique_ptr<Slot[]> memory_;
-};
 
 class Folding {
  public:
@@ -233,8 +219,10 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
     if (stride < 0) start += (extent - 1) * stride;  // the order of folding is ours
     folded.push_back({extent, std::abs(stride)});
   }
-  std::stable_sort(folded.begin(), folded.end(),
-                   [](const ReduceLoop& a, const ReduceLoop& b) { return a.stride > b.stride; });
+  std::stable_sort(folded.begin(), folded.end(), [](const ReduceLoop& a, const ReduceLoop& b) {
+    return b.stride != 0 &&
+           (a.stride == 0 || a.stride > b.stride);  // what is expanded is read again and again
+  });
   kept = merged(kept);
   folded = merged(folded);
   choose_shape();
@@ -256,7 +244,8 @@ void ReduceWalk::choose_shape() {
     shape = ReduceShape::pixels;
   } else if (has_long_rows != has_long_runs) {
     shape = has_long_rows ? ReduceShape::rows : ReduceShape::runs;
-  } else if (has_long_rows ? std::abs(row.stride) < run.stride : row.extent >= run.extent) {
+  } else if (run.stride == 0 ||
+             (has_long_rows ? std::abs(row.stride) < run.stride : row.extent >= run.extent)) {
     shape = ReduceShape::rows;
   }
 }
@@ -319,7 +308,11 @@ Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
                                   walk.folds_outside ? std::max(near, results_between(walk)) : 1);
     return std::clamp<Index>(wanted, 1, std::min(most, walk.results));
   }
-  return std::min(std::max(most / whole, Index{1}) * whole, walk.results);
+  Index groups = most / whole;
+  if (walk.shape == ReduceShape::pixels && !walk.folds_outside) {
+    groups = std::min(groups, piece_elements / std::max<Index>(walk.each, 1) / whole);
+  }
+  return std::min(std::max(groups, Index{1}) * whole, walk.results);
 }
 
 }  // namespace
@@ -341,7 +334,7 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
   const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
-  const Index cuts = tiles >= 64 ? 1 : std::clamp<Index>(tile * walk.each / piece_elements, 1, 64);
+  const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);
   const Index grain = std::max<Index>(piece_elements / std::max<Index>(tile * per_cut, 1), 1);
   const Index folded = walk.each * walk.group;
