@@ -6,8 +6,8 @@
 
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
+#include "reduce_blocks.hpp"
 #include "reduce_named.hpp"
-#include "reduce_walk.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 
@@ -34,23 +34,34 @@ Dims axes_that_stay(std::string_view operation, const Tensor& x, const Dims& axe
   return kept;
 }
 
-/// Where rows of results are folded at once, they are rows of the source; a result of another order is turned
-/// afterwards.
+/// Whether elements that are the same again change nothing.
+bool ignores_repetition(Reduction reduction) {
+  return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::any ||
+         reduction == Reduction::all;
+}
+
+/// Axes that are expanded, with one index.
+Layout without_repetition(Layout layout) {
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    if (layout.strides[d] == 0 && layout.shape[d] > 1) layout.shape[d] = 1;
+  }
+  return layout;
+}
+
 void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
                Reduction reduction) {
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
-  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(folded));
-  const Dims as_source = detail::working_strides(source, folded);
-  const detail::ReduceWalk walk(source, as_source, folded, item);
-  if (walk.shape == detail::ReduceShape::runs || is_contiguous(Layout{source.shape, as_source, 0})) {
-    const detail::ReduceWalk in_order(source, result.strides(), folded, item);
-    detail::run_reduction(kernel, in_order, result.mutable_storage_data(), result.itemsize(), base);
+  const Layout each = ignores_repetition(reduction) ? without_repetition(folded) : folded;
+  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(each));
+  const Layout once = without_repetition(source);
+  if (once.shape == source.shape) {
+    detail::reduce_into(result, kernel, {source, each, item, base});
     return;
   }
-  Tensor turned = empty_strided(source.shape, as_source, {.dtype = result.dtype()});
-  detail::run_reduction(kernel, walk, turned.mutable_storage_data(), turned.itemsize(), base);
-  copy_elements(result, turned);
+  Tensor few = empty(once.shape, {.dtype = result.dtype()});
+  detail::reduce_into(few, kernel, {once, each, item, base});
+  copy_elements(result, few.expand(source.shape));
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 #include "reduce_cursor.hpp"
+#include "reduce_packing.hpp"
+#include "reduce_states.hpp"
+#include "reduce_streamed.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::detail {
@@ -23,6 +25,8 @@ constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
 constexpr Index near_bytes = 4096;
+/// Where there are fewer tiles of results, what is folded is cut, too.
+constexpr Index most_pieces = 64;
 /// Pixels folded as rows are rows of so many elements and more.
 constexpr Index pixel_row = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
@@ -41,29 +45,15 @@ std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
   return result;
 }
 
-/// Accumulators, aligned as any type wants them, with room for what `gather` writes beyond.
-class States {
- public:
-  States(const ReduceKernel& kernel, Index count)
-      : memory_(
-            new Slot[static_cast<std::size_t>(count + gather_slack) * kernel.state_size / sizeof(Slot) + 1]) {
-  }
-  [[nodiscard]] std::byte* data() const { return memory_[0].bytes; }
-
- private:
-  struct alignas(64) Slot {
-    std::byte bytes[64];
-  };
-  std::unique_ptr<Slot[]> memory_;
-};
-
 class Folding {
  public:
   Folding(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
       : kernel_(kernel),
         walk_(walk),
         base_(base + walk.start),
-        along_(walk.kept.empty() ? 0 : walk.kept.back().stride) {}
+        along_(walk.kept.empty() ? 0 : walk.kept.back().stride),
+        is_packed_(Packing::is_wanted(walk)),
+        packing_(kernel, walk, base_) {}
 
   /// Folds elements [begin, end) of each of the results [first, last) into fresh accumulators. Pairwise: a
   /// long range is folded by halves, the second into accumulators of its own (Higham, "The accuracy of
@@ -72,7 +62,11 @@ class Folding {
     const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= leaf) {
       kernel_.start(states, last - first);
-      this->leaf(first, last, begin, end, states);
+      if (is_packed_) {
+        packing_.fold(first, last, begin, end, states);
+      } else {
+        this->leaf(first, last, begin, end, states);
+      }
       return;
     }
     const Index middle = begin + (end - begin + leaf) / (2 * leaf) * leaf;
@@ -176,6 +170,8 @@ class Folding {
   const ReduceWalk& walk_;
   const std::byte* base_;
   std::ptrdiff_t along_;  ///< from one result to the next
+  bool is_packed_;
+  Packing packing_;
 };
 
 }  // namespace
@@ -223,8 +219,10 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
     if (stride < 0) start += (extent - 1) * stride;  // the order of folding is ours
     folded.push_back({extent, std::abs(stride)});
   }
-  std::stable_sort(folded.begin(), folded.end(),
-                   [](const ReduceLoop& a, const ReduceLoop& b) { return a.stride > b.stride; });
+  std::stable_sort(folded.begin(), folded.end(), [](const ReduceLoop& a, const ReduceLoop& b) {
+    return b.stride != 0 &&
+           (a.stride == 0 || a.stride > b.stride);  // what is expanded is read again and again
+  });
   kept = merged(kept);
   folded = merged(folded);
   choose_shape();
@@ -246,7 +244,8 @@ void ReduceWalk::choose_shape() {
     shape = ReduceShape::pixels;
   } else if (has_long_rows != has_long_runs) {
     shape = has_long_rows ? ReduceShape::rows : ReduceShape::runs;
-  } else if (has_long_rows ? std::abs(row.stride) < run.stride : row.extent >= run.extent) {
+  } else if (run.stride == 0 ||
+             (has_long_rows ? std::abs(row.stride) < run.stride : row.extent >= run.extent)) {
     shape = ReduceShape::rows;
   }
 }
@@ -255,8 +254,9 @@ void ReduceWalk::choose_shape() {
 bool ReduceWalk::join_groups() {
   const bool ends_kept = kept.back().stride == item;
   const Index channels = ends_kept ? kept.back().extent : 1;
-  if (channels > widest_inner || folded.back().stride != channels * item) return false;
   const Index extent = folded.back().extent;
+  if (channels == 1 && extent > 2 && folded.size() == 1) return false;  // taken apart, these are rows
+  if (channels > widest_inner || folded.back().stride != channels * item) return false;
   const std::size_t above = ends_kept ? 2 : 1;
   if (extent >= short_row || kept.size() < above ||
       kept[kept.size() - above].stride != extent * channels * item) {
@@ -280,7 +280,8 @@ void ReduceWalk::choose_order() {
     return loops.size() < 2 ? 0 : std::abs(loops[loops.size() - 2].stride);
   };
   if (shape == ReduceShape::runs) {
-    folds_outside = stride_above(folded) > std::abs(kept.back().stride);
+    const std::ptrdiff_t along = std::abs(kept.back().stride);
+    folds_outside = std::max(stride_above(folded), folded.back().stride) > along;
   } else if (kept.size() > 1 && folded.back().stride > stride_above(kept)) {
     folds_outside = true;
     if (shape == ReduceShape::rows) piece = rows_at_once;
@@ -291,23 +292,38 @@ void ReduceWalk::choose_order() {
 
 namespace {
 
+/// Results whose runs lie within each other: read one at a time, memory would be read for each of them.
+Index results_between(const ReduceWalk& walk) {
+  if (walk.folded.empty() || walk.kept.empty()) return 1;
+  const ReduceLoop& row = walk.kept.back();
+  return std::abs(row.stride) < walk.folded.back().stride ? row.extent : 1;
+}
+
 /// How many results are worked on together: whole groups, as many as leave enough to do and are near.
 Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
   if (walk.shape == ReduceShape::runs) {
     const Index run = walk.folded.empty() ? 1 : walk.folded.back().extent;
-    const Index wanted =
-        std::max(piece_elements / std::max<Index>(walk.each, 1),
-                 walk.folds_outside ? near_bytes_of_runs / std::max<Index>(run * walk.item, 1) : 1);
+    const Index near = near_bytes_of_runs / std::max<Index>(run * walk.item, 1);
+    const Index wanted = std::max(piece_elements / std::max<Index>(walk.each, 1),
+                                  walk.folds_outside ? std::max(near, results_between(walk)) : 1);
     return std::clamp<Index>(wanted, 1, std::min(most, walk.results));
   }
-  return std::min(std::max(most / whole, Index{1}) * whole, walk.results);
+  Index groups = most / whole;
+  if (walk.shape == ReduceShape::pixels && !walk.folds_outside) {
+    groups = std::min(groups, piece_elements / std::max<Index>(walk.each, 1) / whole);
+  }
+  return std::min(std::max(groups, Index{1}) * whole, walk.results);
 }
 
 }  // namespace
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
-  if (is_pool(walk)) {
+  // `pool` takes pairs of bytes by lines; fewer go one by one, of rows of 96 seven times as long as by
+  // groups.
+  const bool are_few_bytes =
+      kernel.state_size == 1 && walk.inner == 1 && !walk.kept.empty() && walk.kept.back().extent < 128;
+  if (is_pool(walk) && !are_few_bytes) {
     run_pools(kernel, walk, dst, dst_item, base);
     return;
   }
@@ -322,11 +338,11 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
   const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
-  const Index cuts = tiles >= 64 ? 1 : std::clamp<Index>(tile * walk.each / piece_elements, 1, 64);
+  const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);
   const Index grain = std::max<Index>(piece_elements / std::max<Index>(tile * per_cut, 1), 1);
+  const Index folded = walk.each * walk.group;
   const auto finish = [&](Index first, Index count, std::byte* states) {
-    const Index folded = walk.each * walk.group;
     if (walk.group == 1) {
       kernel.finish(dst + first * item, states, count, folded);
       return;
@@ -335,15 +351,26 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
     kernel.gather(gathered.data(), states, count / whole, walk.group, walk.inner);
     kernel.finish(dst + first / walk.group * item, gathered.data(), count / walk.group, folded);
   };
+  const bool is_streamed = walk.group == 1 && walk.results * item >= streamed_bytes;
   if (cuts == 1) {
     parallel_for(0, tiles, grain, [&](Index from, Index to) {
       const States states(kernel, tile);
+      StreamedResults results(dst + from * tile / walk.group * item);
       for (Index t = from; t < to; ++t) {
         const Index first = t * tile;
         const Index last = std::min(first + tile, walk.results);
         folding.piece(first, last, 0, walk.each, states.data());
-        finish(first, last - first, states.data());
+        if (!is_streamed) {
+          finish(first, last - first, states.data());
+          continue;
+        }
+        for (Index r = 0; r < last - first; r += streamed_results) {
+          const Index now = std::min(streamed_results, last - first - r);
+          kernel.finish(results.place(), states.data() + r * state, now, folded);
+          results.take(now * item);
+        }
       }
+      if (is_streamed) results.end();
     });
     return;
   }

@@ -24,18 +24,18 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Every second, third or fourth item from `in` on, as many as a vector holds: whole vectors are loaded and
-/// one channel is kept. The items in between belong to the source's storage; those after the last kept one
-/// may not, so the last item of all is left to a plain loop.
-template <std::ptrdiff_t channels, class D>
+/// Every second, third or fourth item, as many as a vector holds: whole vectors are loaded and one channel is
+/// kept, the first from `in` on or the last up to it. The items in between belong to the source's storage;
+/// those after the last kept one of the first channel, or before the first of the last channel, may not.
+template <std::ptrdiff_t channels, std::ptrdiff_t kept, class D>
 HWY_INLINE hn::Vec<D> load_channel(D d, const std::byte* in) {
   using T = hn::TFromD<D>;
-  const auto* from = reinterpret_cast<const T*>(in);
-  hn::Vec<D> v0, v1, v2, v3;
-  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v0, v1);
-  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v0, v1, v2);
-  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v0, v1, v2, v3);
-  return v0;
+  const auto* from = reinterpret_cast<const T*>(in) - kept;
+  hn::Vec<D> v[4];
+  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
+  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+  return v[kept];
 }
 
 /// As many items as a vector holds, backwards from `in`.
@@ -53,28 +53,39 @@ HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
   }
 }
 
-/// `stride` in items: -1, 2, 3 or 4.
-template <std::ptrdiff_t stride, class D>
+/// `stride` in items: -1, 2, 3 or 4. Nothing before `in` is read, or where it is the `last` vector nothing
+/// behind the items.
+template <std::ptrdiff_t stride, bool last = false, class D>
 HWY_INLINE hn::Vec<D> load_strided(D d, const std::byte* in) {
   if constexpr (stride == -1) {
     return load_reversed(d, in);
   } else {
-    return load_channel<stride>(d, in);
+    return load_channel < stride, last ? stride - 1 : 0 > (d, in);
   }
 }
 
-/// How many of the first items whole vectors give.
-template <std::size_t item, std::ptrdiff_t stride>
-std::size_t gather_vectors(std::byte* out, const std::byte* in, std::size_t count) {
-  const hn::ScalableTag<Item<item>> d;
+/// How many of the first items vectors give: all of them, where a vector is not too long. The last one takes
+/// up items again that were taken before.
+template <std::ptrdiff_t stride, class D>
+HWY_INLINE std::size_t gather_vectors(D d, std::byte* out, const std::byte* in, std::size_t count) {
+  constexpr std::size_t item = sizeof(hn::TFromD<D>);
   const std::size_t lanes = hn::Lanes(d);
   const std::size_t left = stride == -1 ? 0 : 1;
+  const auto from = [&](std::size_t i)
+                        HWY_ATTR { return in + static_cast<std::ptrdiff_t>(i * item) * stride; };
+  const auto to = [&](std::size_t i) HWY_ATTR { return reinterpret_cast<Item<item>*>(out + i * item); };
   std::size_t i = 0;
-  for (; i + lanes + left <= count; i += lanes) {
-    const auto v = load_strided<stride>(d, in + static_cast<std::ptrdiff_t>(i * item) * stride);
-    hn::StoreU(v, d, reinterpret_cast<Item<item>*>(out + i * item));
-  }
-  return i;
+  for (; i + lanes + left <= count; i += lanes) hn::StoreU(load_strided<stride>(d, from(i)), d, to(i));
+  if (i == 0 || i == count) return i;
+  hn::StoreU(load_strided<stride, true>(d, from(count - lanes)), d, to(count - lanes));
+  return count;
+}
+
+template <std::size_t item, std::ptrdiff_t stride>
+std::size_t gather_vectors(std::byte* out, const std::byte* in, std::size_t count) {
+  const std::size_t done = gather_vectors<stride>(hn::ScalableTag<Item<item>>(), out, in, count);
+  if (done > 0) return done;
+  return gather_vectors<stride>(hn::CappedTag<Item<item>, 16 / item>(), out, in, count);
 }
 
 template <std::size_t item>
@@ -85,6 +96,7 @@ void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::siz
   if (stride == 3 * unit) done = gather_vectors<item, 3>(out, in, count);
   if (stride == 4 * unit) done = gather_vectors<item, 4>(out, in, count);
   if (stride == -unit) done = gather_vectors<item, -1>(out, in, count);
+  if (done == count) return;
   portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<std::ptrdiff_t>(done) * stride,
                                            stride, count - done);
 }
