@@ -264,12 +264,16 @@ void move_boxes(Sides sides, const Boxes& boxes) {
   const BoxWalk walk({sides.dst_box, sides.src_box});
   sides.has_long_rows = !sides.conjugates && has_slow_grid(boxes) && walk.is_one_run() &&
                         box * item >= least_row_bytes && count * box * item > prefetched_above;
+  // What lies in a cache needs no plan for each row: a call of memcpy is enough.
+  const bool has_cached_rows =
+      !sides.conjugates && walk.is_one_run() && count * box * item <= prefetched_above;
   if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
     if (box < least_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
   }
   if (sides.conjugates || (box >= least_planned_box && has_slow_grid(boxes))) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
       if (sides.has_long_rows) return move_long_rows(sides, from, to);
+      if (has_cached_rows) return move_by_rows(sides, walk, 0, box, from, to);
       move_by_plan(sides, from, to);
     });
     return;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tenstride/views_axes.hpp"
+
 namespace tenstride {
 namespace {
 
@@ -222,6 +224,17 @@ TEST(CopyPlan, StreamsBySizeWhereLinesLieApart) {
   EXPECT_FALSE(transposed(2047, DType::uint8));
   EXPECT_TRUE(transposed(2048, DType::uint8));
   EXPECT_FALSE(of(row_major({2000000}), f32).streaming);  // in order: through the cache
+}
+
+TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
+  const auto reversed = [](Index first, const PlanOptions& options) {
+    return of(permute(row_major({first, 16, 32, 32}), {3, 2, 1, 0}), f32, options).streaming;
+  };
+  PlanOptions past_cache;
+  past_cache.streaming_in_order_above = past_cache.streaming_above;
+  EXPECT_TRUE(reversed(16, {}));
+  EXPECT_FALSE(reversed(16, past_cache));
+  EXPECT_TRUE(reversed(24, past_cache));
 }
 
 TEST(CopyPlan, ThreadsBySize) {

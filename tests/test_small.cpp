@@ -5,6 +5,8 @@
 #include "copy_oracle.hpp"
 #include "support/allocation_count.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/overlap.hpp"
+#include "tenstride/parallel.hpp"
 #include "tenstride/run_plan.hpp"
 
 // Copies without a plan, and tiles without a worker, against the slow loop.
@@ -72,6 +74,40 @@ TEST(CopySmall, IsTheSlowLoopForEverySmallShape) {
   }
 }
 
+/// Permutations of more elements than a plain loop takes, dense or with gaps on both sides.
+TEST(CopySmall, IsTheSlowLoopForPermutations) {
+  Random random(5);
+  for (const Dims& shape : {Dims{8, 8, 8, 2}, Dims{7, 5, 11, 3}, Dims{9, 9, 9, 1}, Dims{2, 3, 40, 16},
+                            Dims{64, 2, 5, 2}, Dims{3, 2, 2, 90}, Dims{1, 1, 600, 9}, Dims{33, 3, 1, 17}}) {
+    for (const Dims& order : {Dims{3, 2, 1, 0}, Dims{0, 2, 1, 3}, Dims{0, 3, 1, 2}, Dims{2, 0, 3, 1}}) {
+      for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::int64, DType::complex128}) {
+        for (const Index gap : {0, 1}) {
+          const auto spread = [&](const Dims& sizes) {
+            Dims wide = sizes;
+            for (std::size_t d = 0; d < wide.size(); ++d) wide[d] += gap;
+            Layout layout = row_major(wide);
+            layout.shape = sizes;
+            return layout;
+          };
+          const Layout src = permute(spread(shape), order);
+          const Layout dst = spread(src.shape);
+          const Bytes from =
+              random.bytes(static_cast<std::size_t>((reach(src)->highest + 1)) * item_size(type));
+          Bytes expected =
+              random.bytes(static_cast<std::size_t>((reach(dst)->highest + 1)) * item_size(type));
+          Bytes written = expected;
+          oracle::copy(dst, type, expected.data(), src, type, from.data());
+          if (!copy::copy_small(dst, type, written.data(), src, type, from.data())) {
+            ASSERT_NE(written, expected);
+            run(plan(dst, type, src, type), written.data(), from.data());
+          }
+          ASSERT_EQ(written, expected) << name(type) << " " << plan(dst, type, src, type).to_string();
+        }
+      }
+    }
+  }
+}
+
 TEST(CopySmall, LeavesWhatIsLargeToAPlan) {
   std::byte byte{};
   const auto tries = [&byte](const Dims& shape) {
@@ -128,6 +164,28 @@ TEST(RunSmall, TurnsUnderOuterLoops) {
     oracle::copy(dst, DType::float32, expected.data(), src, DType::float32, from.data());
     run(plan(dst, DType::float32, src, DType::float32), written.data(), from.data());
     EXPECT_EQ(written, expected);
+  }
+}
+
+/// What is longer than a table, and what several threads share.
+TEST(RunSmall, TurnsInParts) {
+  Random random(6);
+  for (const Dims& shape : {Dims{1100, 700}, Dims{3, 1030, 250}, Dims{40, 5, 3600}, Dims{90, 80, 70, 2}}) {
+    for (const DType type : {DType::uint8, DType::int16}) {
+      for (const int threads : {1, 3}) {
+        const ThreadScope scope(threads);
+        Dims order;
+        for (std::size_t d = shape.size(); d-- > 0;) order.push_back(static_cast<Index>(d));
+        const Layout src = permute(row_major(shape), order);
+        const Layout dst = row_major(src.shape);
+        const Bytes from = random.bytes(static_cast<std::size_t>(numel(src)) * item_size(type));
+        Bytes expected(from.size());
+        Bytes written(from.size());
+        oracle::copy(dst, type, expected.data(), src, type, from.data());
+        run(plan(dst, type, src, type), written.data(), from.data());
+        ASSERT_EQ(written, expected) << plan(dst, type, src, type).to_string();
+      }
+    }
   }
 }
 

@@ -91,7 +91,8 @@ struct PlanOptions {
   /// At most so many threads; 0 leaves it to `set_num_threads`.
   int max_threads = 0;
   /// Destinations of so many bytes and more are written past the cache, by streaming stores, where that is
-  /// faster; tiles of items of 4 bytes and more from a fourth of it on.
+  /// faster; tiles of items of 4 bytes and more from a fourth of it on, or, of four loops and more where
+  /// `streaming_in_order_above` is asked for, from three eighths.
   Index streaming_above = Index{4} << 20;
   /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never
   /// unless asked for: which stores are faster then is a matter of the processor. Copies of tensors ask for

@@ -163,6 +163,29 @@ struct ShortItemKernels {
                  std::size_t times, std::size_t count);
 };
 
+/// A tile of rows and columns that lie anywhere, each so many bytes from the first: the items of a row are
+/// neighbours in the source, those of a column in the destination.
+struct Listed {
+  const std::ptrdiff_t* rows = nullptr;
+  std::size_t row_count = 0;
+  const std::ptrdiff_t* columns = nullptr;
+  std::size_t column_count = 0;
+};
+
+/// Leaves for what lies in a cache: listed tiles and short rows.
+struct ListedKernels {
+  /// dst[columns[c] + r * item] = src[rows[r] + c * item]. Rows and columns have 8 bytes at least, and any
+  /// part may be written more than once.
+  using Turn = void (*)(std::byte* dst, const std::byte* src, const Listed& tile);
+  std::array<Turn, 5> turn;
+  /// What `copy_rows` does, faster for what lies in a cache: rows of 32 to 64 bytes, and rows of a multiple
+  /// of 64.
+  using Rows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
+  Rows overlapping_rows;
+  Rows line_rows;
+};
+
 struct Kernels {
   const char* name;
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
@@ -232,6 +255,7 @@ struct Kernels {
   /// Leaves that convert on the way.
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;
+  const ListedKernels* listed;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

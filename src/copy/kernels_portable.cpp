@@ -174,6 +174,19 @@ void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size
 
 constexpr ShortItemKernels short_items{.repeat = repeat};
 
+template <std::size_t item>
+void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
+  for (std::size_t c = 0; c < tile.column_count; ++c) {
+    for (std::size_t r = 0; r < tile.row_count; ++r)
+      std::memcpy(dst + tile.columns[c] + r * item, src + tile.rows[r] + c * item, item);
+  }
+}
+
+constexpr ListedKernels listed{
+    .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
+    .overlapping_rows = copy_rows,
+    .line_rows = copy_rows};
+
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
                                                         turn_along<4, bytes>, turn_along<8, bytes>,
@@ -204,6 +217,7 @@ constexpr Kernels table{
     .stream_rows = copy_rows,
     .converting = &converting,
     .short_items = &short_items,
+    .listed = &listed,
 };
 
 }  // namespace

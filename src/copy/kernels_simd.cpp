@@ -250,9 +250,10 @@ void fence() {
   hwy::FlushStream();
 }
 
-// In kernels_converting_simd.cpp and kernels_short_simd.cpp.
+// In kernels_converting_simd.cpp, kernels_short_simd.cpp and kernels_listed_simd.cpp.
 extern const ConvertingKernels converting;
 extern const ShortItemKernels short_items;
+extern const ListedKernels listed;
 
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
@@ -285,6 +286,7 @@ constexpr Kernels table{
     .stream_rows = stream_rows,
     .converting = &converting,
     .short_items = &short_items,
+    .listed = &listed,
 };
 
 const Kernels* best_table() {

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of rows and columns that lie anywhere, and rows within a cache, with each instruction set, between
+// guard pages.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "support/guarded_leaf.hpp"
+
+namespace tenstride {
+namespace {
+
+using testing::Bench;
+using testing::Job;
+using testing::Kernels;
+using testing::line;
+using testing::signed_bytes;
+using testing::text;
+
+/// Each of `count` places once, in an order of its own.
+std::vector<std::ptrdiff_t> scattered(std::size_t count, std::size_t pitch) {
+  std::vector<std::ptrdiff_t> places(count);
+  for (std::size_t i = 0; i < count; ++i)
+    places[i] = signed_bytes((i % 2 == 0 ? i / 2 : count - 1 - i / 2) * pitch);
+  return places;
+}
+
+/// A tile with so many bytes between its rows, and between its columns.
+Job tile_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap) {
+  const std::size_t item = std::size_t{1} << log2;
+  const std::size_t row_pitch = columns * item + gap;
+  const std::size_t column_pitch = rows * item + gap;
+  Job job;
+  job.in_bytes = rows * row_pitch - gap;
+  job.out_bytes = columns * column_pitch - gap;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    const auto row_places = scattered(rows, row_pitch);
+    const auto column_places = scattered(columns, column_pitch);
+    kernels.listed->turn[log2](out, in, {row_places.data(), rows, column_places.data(), columns});
+  };
+  return job;
+}
+
+std::size_t least_items(std::size_t log2) {
+  return log2 < 3 ? std::size_t{8} >> log2 : 1;
+}
+
+TEST(KernelsListed, AreTurnedWithEveryTail) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t most = 2 * (line >> log2) + 1;
+      for (std::size_t rows = least_items(log2); rows <= most; rows += rows < 40 ? 1 : 7) {
+        for (std::size_t columns = least_items(log2); columns <= most; columns += columns < 20 ? 1 : 5) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, tile_job(log2, rows, columns, rows % 3)))
+              << text({log2, rows, columns});
+        }
+      }
+    }
+  }
+}
+
+TEST(KernelsListed, AreTurnedAtEveryAlignment) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 0; log2 < 5; ++log2) {
+      const std::size_t group = std::size_t{16} >> log2;
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, tile_job(log2, 2 * group + 1, group + 3, 0)))
+          << text({log2});
+    }
+  }
+}
+
+Job rows_job(copy::ListedKernels::Rows copy::ListedKernels::*leaf, std::size_t rows, std::size_t bytes,
+             std::size_t gap, bool is_backwards) {
+  Job job;
+  job.in_bytes = rows * (bytes + gap) - gap;
+  job.out_bytes = rows * (bytes + 2 * gap) - 2 * gap;
+  job.in_start = is_backwards ? (rows - 1) * (bytes + gap) : 0;
+  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    (kernels.listed->*leaf)(out, signed_bytes(bytes + 2 * gap), in, pitch, rows, bytes);
+  };
+  return job;
+}
+
+TEST(KernelsListed, AreCopiedByRows) {
+  using copy::ListedKernels;
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t rows : {1U, 2U, 5U}) {
+      for (const std::size_t gap : {0U, 7U}) {
+        for (std::size_t bytes = 32; bytes <= 64; ++bytes) {
+          const auto leaf = &ListedKernels::overlapping_rows;
+          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(leaf, rows, bytes, gap, bytes % 2 == 0)))
+              << text({rows, bytes, gap});
+        }
+        for (const std::size_t bytes : {64U, 128U, 320U}) {
+          const auto leaf = &ListedKernels::line_rows;
+          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(leaf, rows, bytes, gap, gap == 0)))
+              << text({rows, bytes, gap});
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tenstride
