@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
 #include "copy/sink.hpp"
@@ -74,6 +75,10 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
     case CopyKernel::rows:
       if (copy::takes_row_tiles(walk)) {
         copy::run_row_tiles(walk);
+        return;
+      }
+      if (copy::takes_reversed_rows(walk)) {
+        copy::run_reversed_rows(walk);
         return;
       }
       [[fallthrough]];
