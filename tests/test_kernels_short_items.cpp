@@ -56,8 +56,8 @@ Job reverse_job(std::size_t item, std::size_t items, std::size_t count, std::siz
 TEST(KernelsShortItems, AreReversedInRowsBetweenGuards) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::size_t item : {3U, 6U, 12U}) {
-      for (const std::size_t items : {22U, 23U, 43U, 44U, 45U, 64U, 85U, 128U}) {
+    for (const std::size_t item : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
+      for (const std::size_t items : {64U, 67U, 85U, 128U}) {
         for (const std::size_t count : {1U, 2U, 3U, 4U, 7U}) {
           for (const std::size_t gap : {0U, 1U, 62U, 63U, 200U}) {
             for (const bool is_upwards : {false, true}) {
@@ -68,6 +68,20 @@ TEST(KernelsShortItems, AreReversedInRowsBetweenGuards) {
               }
             }
           }
+        }
+      }
+    }
+  }
+}
+
+TEST(KernelsShortItems, AreReversedInRowsOfPagesBetweenGuards) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t item : {1U, 2U, 3U, 4U, 8U, 12U, 16U}) {
+      for (const std::size_t bytes : {8192U, 10100U, 25000U}) {
+        for (const std::size_t from : {0U, 16U, 48U}) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, reverse_job(item, bytes / item, 1, from, 0, false)))
+              << text({item, bytes, from});
         }
       }
     }

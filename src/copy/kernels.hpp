@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -164,9 +165,10 @@ struct ReversedRows {
   std::size_t items = 0;
   std::size_t count = 0;
 
-  /// Whether `reverse_lines` takes them: pixels of three channels, rows of a line and more.
+  /// Whether `reverse_lines` takes them: numbers, pixels of three channels; rows of a line and more.
   [[nodiscard]] constexpr bool are_lines() const {
-    return (item == 3 || item == 6 || item == 12) && items * item >= 64;
+    const bool is_number = std::has_single_bit(item) && item <= 16;
+    return (is_number || item == 3 || item == 6 || item == 12) && items * item >= 64;
   }
 };
 

@@ -16,12 +16,18 @@ namespace {
 /// Pieces of so many bytes at least for the threads.
 constexpr Index chunk_bytes = Index{128} << 10;
 
-/// The two innermost loops, as a row.
+/// How many of the innermost loops are a row: one of items, or one of items that are short runs.
+std::size_t row_loops(const Walk& walk) {
+  return walk.plan.kernel == CopyKernel::gather ? 1 : 2;
+}
+
 ReversedRows rows_of(const Walk& walk) {
-  const std::size_t loops = walk.plan.loops.size();
+  const CopyPlan& plan = walk.plan;
+  const std::size_t row = plan.loops.size() - row_loops(walk);
   ReversedRows rows;
-  rows.item = static_cast<std::size_t>(walk.plan.loops[loops - 1].extent) * walk.dst_item;
-  rows.items = static_cast<std::size_t>(walk.plan.loops[loops - 2].extent);
+  rows.item = walk.dst_item;
+  if (row_loops(walk) == 2) rows.item *= static_cast<std::size_t>(plan.loops[row + 1].extent);
+  rows.items = static_cast<std::size_t>(plan.loops[row].extent);
   return rows;
 }
 
@@ -57,21 +63,20 @@ class Reverser {
 
 bool takes_reversed_rows(const Walk& walk) {
   const CopyPlan& plan = walk.plan;
-  const std::size_t loops = plan.loops.size();
-  if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none || !plan.streaming ||
-      loops < 2)
+  const bool is_kind = plan.kernel == CopyKernel::rows || plan.kernel == CopyKernel::gather;
+  if (!is_kind || plan.conversion != CopyConversion::none || !plan.streaming || plan.loops.size() < 2)
     return false;
   const ReversedRows rows = rows_of(walk);
   const auto item = static_cast<Index>(rows.item);
-  const ByteLoop items = walk.loop(loops - 2);
+  const ByteLoop items = walk.loop(plan.loops.size() - row_loops(walk));
   return rows.are_lines() && items.dst_stride == item && items.src_stride == -item;
 }
 
 void run_reversed_rows(const Walk& walk) {
-  const std::size_t loops = walk.plan.loops.size();
+  const std::size_t outer = walk.plan.loops.size() - row_loops(walk);
   const ReversedRows rows = rows_of(walk);
   const auto row_bytes = static_cast<Index>(rows.items * rows.item);
-  const Odometer start(walk, 0, loops - 2, max_rank);
+  const Odometer start(walk, 0, outer, max_rank);
   // Threads meet at multiples of so many rows that their common border is, for a dense destination, a line's.
   const auto line = static_cast<Index>(line_bytes);
   const Index whole_lines = line / std::gcd(line, Index{row_bytes});
@@ -81,7 +86,7 @@ void run_reversed_rows(const Walk& walk) {
       [&](Index from, Index to) {
         Reverser reverse(walk);
         ReversedRows here = rows;
-        Odometer at(walk, 0, loops - 2, max_rank);
+        Odometer at(walk, 0, outer, max_rank);
         at.seek(from * unit);
         const Index end = std::min(to * unit, start.count());
         for (Index row = from * unit; row < end;) {

@@ -5,8 +5,7 @@
 
 namespace tenstride::copy {
 
-/// Whether the plan is one of short rows in an order reversed, as pixels are where images are flipped, past
-/// the cache.
+/// Whether the plan is one of rows of numbers or pixels that are read backwards, past the cache.
 bool takes_reversed_rows(const Walk& walk);
 
 /// Pre: takes_reversed_rows(walk).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of short items backwards, by whole lines past the cache: pixels flipped. Included once for each
+// Rows of short items backwards, by whole lines past the cache: numbers, and pixels. Included once for each
 // instruction set.
 #if defined(TENSTRIDE_COPY_REVERSED_ROWS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_REVERSED_ROWS_SIMD_INL
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
 #include "copy/turn_simd-inl.h"
 
@@ -93,9 +94,22 @@ HWY_INLINE auto pick_bytes(const std::byte* in, const std::array<std::int32_t, w
   }
 }
 
-HWY_INLINE auto load_reversed_items(const std::byte* at, const ReversedVector& v) {
-  return hn::Or(pick_bytes(at + v.low, v.low_words, v.low_bytes),
-                pick_bytes(at + v.high, v.high_words, v.high_bytes));
+/// The vector of a reversed row that begins with byte `begin` of the item at `at - begin`, which is 0 where
+/// vectors are whole items.
+template <std::size_t item>
+HWY_INLINE auto load_reversed_items(const std::byte* at, std::size_t begin) {
+  if constexpr (item == 16) {
+    const hn::FixedTag<std::uint8_t, widest> d;
+    return hn::ReverseBlocks(d, hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(at + item) - widest));
+  } else if constexpr (widest % item == 0) {
+    const hn::FixedTag<Item<item>, widest / item> d;
+    return hn::BitCast(hn::FixedTag<std::uint8_t, widest>(), load_reversed(d, at));
+  } else {
+    static constexpr auto vectors = reversed_vectors<item>();
+    const ReversedVector& v = vectors[begin];
+    return hn::Or(pick_bytes(at + v.low, v.low_words, v.low_bytes),
+                  pick_bytes(at + v.high, v.high_words, v.high_bytes));
+  }
 }
 
 /// So many bytes ahead the rows that come next are asked for (3-byte pixels 1.03 of a plain copy, without
@@ -106,9 +120,35 @@ inline constexpr std::size_t reversed_ahead = 2048;
 /// there. The others are made by the plain loop.
 inline constexpr std::ptrdiff_t reversed_margin = 128;
 
+/// A line from `in` on downwards, of whole items, and asks for what lies `ask` bytes further.
+template <std::size_t item>
+HWY_INLINE void stream_reversed_line(std::byte* dst, const std::byte* in, std::ptrdiff_t ask) {
+  const hn::FixedTag<std::uint8_t, widest> d;
+  __builtin_prefetch(in + ask, 0, 3);
+#pragma GCC unroll 4
+  for (std::size_t part = 0; part < 64; part += widest)
+    hn::Stream(load_reversed_items<item>(in - part, 0), d, reinterpret_cast<std::uint8_t*>(dst + part));
+}
+
+/// As many bytes of the `bytes` of a row as are some whole pages, these in turn, so that as many banks of the
+/// memory work at once.
+template <std::size_t item, std::size_t pages>
+std::size_t stream_reversed_pages(std::byte* dst, const std::byte* in, std::size_t bytes,
+                                  std::ptrdiff_t ask) {
+  constexpr std::size_t page = 4096;
+  const std::size_t whole = bytes / (pages * page) * (pages * page);
+  for (std::size_t done = 0; done < whole; done += pages * page) {
+    for (std::size_t at = done; at < done + page; at += 64) {
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < pages; ++k)
+        stream_reversed_line<item>(dst + at + k * page, in - (at + k * page), ask);
+    }
+  }
+  return whole;
+}
+
 template <std::size_t item>
 std::size_t reverse_lines_of(std::byte* dst, const ReversedRows& rows, std::size_t from) {
-  static constexpr auto vectors = reversed_vectors<item>();
   constexpr std::size_t line = 64;
   const hn::FixedTag<std::uint8_t, widest> d;
   const std::size_t row = rows.items * item;
@@ -118,33 +158,40 @@ std::size_t reverse_lines_of(std::byte* dst, const ReversedRows& rows, std::size
   std::size_t r = from / row;
   std::size_t at = from % row;
   const std::byte* src = rows.first + static_cast<std::ptrdiff_t>(r) * pitch;
-  auto* to = reinterpret_cast<std::uint8_t*>(dst);
-  for (std::size_t left = lines * (line / widest); left > 0; ++r, src += pitch) {
-    const std::size_t within = std::min(left, (row - at) / widest);
+  for (std::size_t left = lines * line; left > 0; ++r, src += pitch) {
+    const std::size_t within = std::min(left, (row - at) / widest * widest);
     const std::byte* in = src - at;
+    std::size_t done = 0;
+    if constexpr (widest % item == 0) {
+      done = stream_reversed_pages<item, 4>(dst, in, within, ask);
+      done += stream_reversed_pages<item, 2>(dst + done, in - done, within - done, ask);
+    }
     std::size_t begin = at % item;
-    for (std::size_t n = 0; n < within; ++n, in -= widest, to += widest) {
-      __builtin_prefetch(in + ask, 0, 3);
-      hn::Stream(load_reversed_items(in, vectors[begin]), d, to);
+    for (; done < within; done += widest) {
+      __builtin_prefetch(in - done + ask, 0, 3);
+      hn::Stream(load_reversed_items<item>(in - done, begin), d, reinterpret_cast<std::uint8_t*>(dst + done));
       begin += widest % item;
       if (begin >= item) begin -= item;
     }
-    at += within * widest;
+    in -= within;
+    dst += within;
+    at += within;
     left -= within;
     if (left > 0 && at < row) {
+      auto* const to = reinterpret_cast<std::uint8_t*>(dst);
       const bool is_inside = pitch < 0 || (r > 0 && r + 2 < rows.count);
       if (is_inside) {
-        const auto ends = load_reversed_items(in, vectors[begin]);
-        const auto begins = load_reversed_items(in + pitch + row, vectors[begin]);
+        const auto ends = load_reversed_items<item>(in, begin);
+        const auto begins = load_reversed_items<item>(in + pitch + row, begin);
         hn::Stream(hn::IfThenElse(hn::FirstN(d, row - at), ends, begins), d, to);
       } else {
         alignas(widest) std::array<std::byte, widest> bytes;
         reverse_plainly(bytes.data(), rows, r * row + at, widest);
         hn::Stream(hn::Load(d, reinterpret_cast<const std::uint8_t*>(bytes.data())), d, to);
       }
-      to += widest;
+      dst += widest;
       at += widest;
-      --left;
+      left -= widest;
     }
     at -= std::min(at, row);
   }
@@ -153,9 +200,15 @@ std::size_t reverse_lines_of(std::byte* dst, const ReversedRows& rows, std::size
 
 inline std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t from) {
   if (rows.count > 1 && std::abs(rows.pitch) < reversed_margin) return 0;
+  if (widest % rows.item == 0 && from % rows.item != 0) return 0;
+  if (rows.item == 1) return reverse_lines_of<1>(dst, rows, from);
+  if (rows.item == 2) return reverse_lines_of<2>(dst, rows, from);
   if (rows.item == 3) return reverse_lines_of<3>(dst, rows, from);
+  if (rows.item == 4) return reverse_lines_of<4>(dst, rows, from);
   if (rows.item == 6) return reverse_lines_of<6>(dst, rows, from);
+  if (rows.item == 8) return reverse_lines_of<8>(dst, rows, from);
   if (rows.item == 12 && from % 4 == 0) return reverse_lines_of<12>(dst, rows, from);
+  if (rows.item == 16) return reverse_lines_of<16>(dst, rows, from);
   return 0;
 }
 

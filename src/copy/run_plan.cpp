@@ -77,14 +77,14 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
         copy::run_row_tiles(walk);
         return;
       }
-      if (copy::takes_reversed_rows(walk)) {
-        copy::run_reversed_rows(walk);
-        return;
-      }
       [[fallthrough]];
     case CopyKernel::fill:
     case CopyKernel::gather:
     case CopyKernel::strided:
+      if (copy::takes_reversed_rows(walk)) {
+        copy::run_reversed_rows(walk);
+        return;
+      }
       copy::run_runs(walk);
       return;
   }
