@@ -36,6 +36,9 @@ inline constexpr std::size_t store_bytes = 32;
 /// fewer reads under way (float32 to uint8 .93 of a plain copy without, 1.12 with it).
 inline constexpr std::size_t ahead_bytes = 2048;
 
+/// The same into the L1 cache, of what a line is made of and written past the cache.
+inline constexpr std::size_t ahead_near = 1024;
+
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
 #define TENSTRIDE_STORES __attribute__((target("prefer-vector-width=256")))
 #else

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "copy/convert_halves_simd-inl.h"
 #include "copy/convert_numbers-inl.h"
 #include "copy/convert_types-inl.h"
 #include "copy/kernels.hpp"
@@ -303,6 +304,8 @@ constexpr FastRow row_of() {
   constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
   if constexpr (std::is_same_v<To, From>) {
     return {};
+  } else if constexpr (std::is_same_v<To, float8_e5m2> && std::is_same_v<From, float16>) {
+    return round_halves;
   } else if constexpr (is_complex_element<To> && is_complex_element<From>) {
     return both_parts<typename RealOf<To>::type, typename RealOf<From>::type>;
   } else if constexpr (is_complex_element<To>) {
