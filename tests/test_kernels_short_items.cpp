@@ -103,7 +103,7 @@ TEST(KernelsShortItems, AreRepeatedBetweenGuards) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t bytes = 1; bytes <= 16; ++bytes) {
       for (const std::size_t times : {1U, 2U, 3U, 4U, 5U, 11U}) {
-        for (const std::size_t count : {0U, 1U, 2U, 3U, 5U, 8U, 17U, 18U, 40U}) {
+        for (const std::size_t count : {0U, 1U, 2U, 3U, 5U, 8U, 17U, 18U, 40U, 100U, 173U}) {
           for (const std::size_t apart : {std::size_t{0}, bytes, bytes + 1, bytes + 40}) {
             for (const bool is_backwards : {false, true}) {
               ASSERT_TRUE(bench.at_the_guards(*kernels, repeat_job(bytes, times, count, apart, is_backwards)))
