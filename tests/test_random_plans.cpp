@@ -178,7 +178,29 @@ void draw_repeated(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Rows of pixels flipped, some upside down too; the rows of either side may be padded.
+void draw_flipped(Random& random, Trial& trial) {
+  const Index channels = random.one_in(4) ? random.between(1, 13) : 3;
+  const Index pixels = random.between(2, random.one_in(2) ? 40 : 300);
+  const Index rows = random.between(1, 8);
+  const Index row = channels * pixels;
+  const auto padding = [&] { return random.one_in(2) ? 0 : random.between(1, 70); };
+  const Index dst_pitch = row + padding();
+  const Index src_pitch = random.one_in(8) ? 0 : (random.one_in(3) ? -1 : 1) * (row + padding());
+  const Dims shape{2, rows, pixels, channels};
+  trial.dst.layout = Layout{shape, Dims{rows * dst_pitch + padding(), dst_pitch, channels, 1}, 0};
+  trial.src.layout = Layout{shape, Dims{rows * src_pitch + padding(), src_pitch, -channels, 1}, 0};
+  trial.dst.type = trial.src.type = random_type(random);
+  if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 void draw(Random& random, Trial& trial) {
+  if (random.one_in(40)) {
+    draw_flipped(random, trial);
+    return;
+  }
   if (random.one_in(40)) {
     draw_repeated(random, trial);
     return;

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "copy/convert_halves_simd-inl.h"
 #include "copy/convert_numbers-inl.h"
 #include "copy/convert_types-inl.h"
 #include "copy/kernels.hpp"
@@ -123,11 +124,12 @@ HWY_INLINE auto convert_whole(const Part& part) {
 }
 
 /// As many whole lines of results as there are, past the cache: `floats(d, i)` are the floats that results i
-/// and so on are made of. A line is made in registers and written at once; written in parts while others are
-/// read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain copy, .75 so). How
-/// many results these were.
+/// and so on are made of, from `in` on. A line is made in registers and written at once; written in parts
+/// while others are read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain
+/// copy, .75 so). How many results these were.
 template <class To, class From, class Rule, class Floats>
-HWY_INLINE std::size_t stream_floats(std::byte* out, std::size_t count, const Floats& floats) {
+HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count,
+                                     const Floats& floats) {
   const hn::ScalableTag<float> d;
   constexpr std::size_t line = 64;
   constexpr std::size_t lanes = hn::MaxLanes(d);
@@ -138,6 +140,8 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, std::size_t count, const Fl
   const std::size_t lines = count / (vectors * in_vector);
   for (std::size_t n = 0; n < lines; ++n) {
     const std::size_t i = nth_line<To, From>(n, lines);
+    constexpr std::size_t in_line = vectors * in_vector;
+    ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
     std::array<hn::Vec<decltype(whole)>, vectors> results;
     for (std::size_t k = 0; k < vectors; ++k) {
       const std::size_t first = (i * vectors + k) * in_vector;
@@ -158,15 +162,16 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   const hn::Rebind<Bits<To>, FloatsFor<To>> result;
   const std::size_t lanes = hn::Lanes(d);
   const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
-    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + at * sizeof(From) + ahead_bytes, 0, 2);
     return ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
   };
   using Rule =
       std::conditional_t<std::is_same_v<To, bfloat16> && std::is_integral_v<From> && sizeof(From) == 1,
                          ExactBfloat16, FromFloats<To>>;
-  std::size_t i = stores == Stores::streaming ? stream_floats<To, From, Rule>(out, count, floats) : 0;
-  for (; i + lanes <= count; i += lanes)
+  std::size_t i = stores == Stores::streaming ? stream_floats<To, From, Rule>(out, in, count, floats) : 0;
+  for (; i + lanes <= count; i += lanes) {
+    ask_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
+  }
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }
@@ -182,7 +187,6 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
   const hn::Rebind<Bits<To>, FloatsFor<To>> result;
   const std::size_t lanes = hn::Lanes(d);
   const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
-    if constexpr (sizeof(To) < sizeof(From)) __builtin_prefetch(in + at * sizeof(From) + ahead_bytes, 0, 2);
     const auto v = ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
     if constexpr (numbers == Numbers::one) {
       return hn::Add(hn::Mul(v, hn::Set(tag, *scale)), hn::Set(tag, *shift));
@@ -191,10 +195,12 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
     }
   };
   std::size_t i =
-      stores == Stores::streaming ? stream_floats<To, From, FromFloats<To>>(out, count, floats) : 0;
-  for (; i + lanes <= count; i += lanes)
+      stores == Stores::streaming ? stream_floats<To, From, FromFloats<To>>(out, in, count, floats) : 0;
+  for (; i + lanes <= count; i += lanes) {
+    ask_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
                reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
+  }
   for (; i < count; ++i) {
     const std::size_t at = numbers == Numbers::one ? 0 : i;
     store_element<To>(out + i * sizeof(To),
@@ -303,6 +309,8 @@ constexpr FastRow row_of() {
   constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
   if constexpr (std::is_same_v<To, From>) {
     return {};
+  } else if constexpr (std::is_same_v<To, float8_e5m2> && std::is_same_v<From, float16>) {
+    return round_halves;
   } else if constexpr (is_complex_element<To> && is_complex_element<From>) {
     return both_parts<typename RealOf<To>::type, typename RealOf<From>::type>;
   } else if constexpr (is_complex_element<To>) {

@@ -157,26 +157,26 @@ struct ExactBfloat16 {
   }
 };
 
-/// detail::round_magnitude for whole vectors.
+/// detail::round_magnitude for whole vectors; what is out of range becomes large.
 template <int exponent_bits, int mantissa_bits, class D, class V>
 HWY_INLINE V round_magnitudes(D bits, V magnitude) {
   constexpr int bias = (1 << (exponent_bits - 1)) - 1;
   constexpr int dropped = 23 - mantissa_bits;
   constexpr auto magic = static_cast<std::uint32_t>(127 - bias + dropped + 1) << 23;
+  constexpr std::uint32_t rebase = static_cast<std::uint32_t>(127 - bias) << 23;
   const hn::RebindToFloat<D> d;
-  const hn::RebindToSigned<D> number;
   const auto sum = hn::Add(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(bits, magic)));
   const V subnormal = hn::Sub(hn::BitCast(bits, sum), hn::Set(bits, magic));
   const V odd = hn::And(hn::ShiftRight<dropped>(magnitude), hn::Set(bits, 1U));
-  const V rebased = hn::Sub(magnitude, hn::Set(bits, static_cast<std::uint32_t>(127 - bias) << 23));
-  const V normal =
-      hn::ShiftRight<dropped>(hn::Add(hn::Add(rebased, hn::Set(bits, (1U << (dropped - 1)) - 1U)), odd));
-  const auto is_subnormal = hn::Lt(hn::BitCast(number, magnitude), hn::Set(number, (127 - bias + 1) << 23));
+  const V rebased = hn::Add(magnitude, hn::Set(bits, (1U << (dropped - 1)) - 1U - rebase));
+  const V normal = hn::ShiftRight<dropped>(hn::Add(rebased, odd));
+  const auto is_subnormal =
+      hn::Lt(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(bits, rebase + (1U << 23))));
   return hn::IfThenElse(hn::RebindMask(bits, is_subnormal), subnormal, normal);
 }
 
-/// One of the 8-bit floats: magnitudes from `limit` on become `over`, those beyond infinity 0x7f.
-template <int exponent_bits, int mantissa_bits, std::uint32_t limit, std::uint32_t over>
+/// One of the 8-bit floats: what rounds to more than `over` becomes that, NaN 0x7f.
+template <int exponent_bits, int mantissa_bits, std::int32_t over>
 struct FloatsTo8Bits {
   template <class D, class V>
   static HWY_INLINE auto word(D, V v) {
@@ -184,14 +184,11 @@ struct FloatsTo8Bits {
     const hn::RebindToSigned<D> number;
     const auto float_bits = hn::BitCast(bits, v);
     const auto magnitude = hn::And(float_bits, hn::Set(bits, 0x7fffffffU));
-    const auto reaches = [&](std::uint32_t value) HWY_ATTR {
-      return hn::RebindMask(bits, hn::Gt(hn::BitCast(number, magnitude),
-                                         hn::Set(number, static_cast<std::int32_t>(value - 1))));
-    };
-    auto result = round_magnitudes<exponent_bits, mantissa_bits>(bits, magnitude);
-    result = hn::IfThenElse(reaches(limit), hn::Set(bits, over), result);
-    result = hn::IfThenElse(reaches(tenstride::detail::float_infinity + 1), hn::Set(bits, 0x7fU), result);
-    result = hn::Or(result, hn::And(hn::ShiftRight<24>(float_bits), hn::Set(bits, 0x80U)));
+    const auto rounded = round_magnitudes<exponent_bits, mantissa_bits>(bits, magnitude);
+    auto result = hn::BitCast(bits, hn::Min(hn::BitCast(number, rounded), hn::Set(number, over)));
+    if constexpr (over != 0x7f)
+      result = hn::IfThenElse(hn::RebindMask(bits, hn::IsNaN(v)), hn::Set(bits, 0x7fU), result);
+    result = hn::OrAnd(result, hn::ShiftRight<24>(float_bits), hn::Set(bits, 0x80U));
     return hn::BitCast(number, result);
   }
   template <class D, class V>
@@ -200,9 +197,9 @@ struct FloatsTo8Bits {
   }
 };
 template <>
-struct FromFloats<float8_e4m3fn> : FloatsTo8Bits<4, 3, 0x43f00000U, 0x7fU> {};
+struct FromFloats<float8_e4m3fn> : FloatsTo8Bits<4, 3, 0x7f> {};
 template <>
-struct FromFloats<float8_e5m2> : FloatsTo8Bits<5, 2, 0x47800000U, 0x7cU> {};
+struct FromFloats<float8_e5m2> : FloatsTo8Bits<5, 2, 0x7c> {};
 
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
 template <>

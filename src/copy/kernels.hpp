@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -156,11 +157,33 @@ struct ConvertingKernels {
   Turn (*turn)(DType to, DType from);
 };
 
+/// `count` rows of `items` items of `item` bytes, each read backwards: its first item is the one `pitch`
+/// behind that of the row before.
+struct ReversedRows {
+  const std::byte* first = nullptr;
+  std::ptrdiff_t pitch = 0;
+  std::size_t item = 0;
+  std::size_t items = 0;
+  std::size_t count = 0;
+
+  /// Whether `reverse_lines` takes them: numbers, pixels of three channels; rows of a line and more.
+  [[nodiscard]] constexpr bool are_lines() const {
+    const bool is_number = std::has_single_bit(item) && item <= 16;
+    return (is_number || item == 3 || item == 6 || item == 12) && items * item >= 64;
+  }
+};
+
+/// `bytes` of these rows side by side, from byte `from` on.
+void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes);
+
 /// Leaves for items of up to 16 bytes of any length: pixels of three bytes.
 struct ShortItemKernels {
   /// out[(i * times + t) * bytes] = in[i * pitch] for t < times, 1 <= bytes <= 16.
   void (*repeat)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
                  std::size_t times, std::size_t count);
+  /// The rows side by side past the cache, from byte `from` on, whose place `dst` is: a line's start. As many
+  /// whole lines as there are, of rows with are_lines(). How many bytes these were: 0 where it cannot.
+  std::size_t (*reverse_lines)(std::byte* dst, const ReversedRows& rows, std::size_t from);
 };
 
 /// A tile of rows and columns that lie anywhere, each so many bytes from the first: the items of a row are

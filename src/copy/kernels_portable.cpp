@@ -172,7 +172,13 @@ void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size
   }
 }
 
-constexpr ShortItemKernels short_items{.repeat = repeat};
+std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t from) {
+  const std::size_t bytes = (rows.count * rows.items * rows.item - from) / 64 * 64;
+  reverse_plainly(dst, rows, from, bytes);
+  return bytes;
+}
+
+constexpr ShortItemKernels short_items{.repeat = repeat, .reverse_lines = reverse_lines};
 
 template <std::size_t item>
 void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
@@ -221,6 +227,22 @@ constexpr Kernels table{
 };
 
 }  // namespace
+
+void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes) {
+  const std::size_t row = rows.items * rows.item;
+  std::size_t r = from / row;
+  std::size_t i = from % row / rows.item;
+  for (std::size_t at = from % rows.item; bytes > 0; at = 0) {
+    const std::byte* const src = rows.first + static_cast<std::ptrdiff_t>(r) * rows.pitch - i * rows.item;
+    const std::size_t part = std::min(rows.item - at, bytes);
+    std::memcpy(out, src + at, part);
+    out += part;
+    bytes -= part;
+    if (++i < rows.items) continue;
+    i = 0;
+    ++r;
+  }
+}
 
 const Kernels& portable_kernels() {
   return table;

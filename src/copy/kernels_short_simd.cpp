@@ -11,6 +11,7 @@
 #include <hwy/highway.h>
 
 #include "copy/kernels.hpp"
+#include "copy/reversed_rows_simd-inl.h"
 #include "copy/short_items_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,7 +21,7 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ShortItemKernels short_items;
-constinit const ShortItemKernels short_items{.repeat = repeat_items};
+constinit const ShortItemKernels short_items{.repeat = repeat_items, .reverse_lines = reverse_lines};
 
 #endif
 

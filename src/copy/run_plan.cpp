@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
 #include "copy/sink.hpp"
@@ -80,6 +81,10 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
     case CopyKernel::fill:
     case CopyKernel::gather:
     case CopyKernel::strided:
+      if (copy::takes_reversed_rows(walk)) {
+        copy::run_reversed_rows(walk);
+        return;
+      }
       copy::run_runs(walk);
       return;
   }
