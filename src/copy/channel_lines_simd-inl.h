@@ -106,30 +106,36 @@ inline std::size_t pixels_read_beyond(std::size_t bytes, std::size_t pixel) {
 }
 
 /// A piece of each of the channels [first, last) of those in 16 bytes, straight from the registers past the
-/// cache.
+/// cache. `ask` gives what is asked for beside each line.
 template <std::size_t item>
 HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
-                                   std::size_t first, std::size_t last, const std::byte*& ask) {
+                                   std::size_t first, std::size_t last, Steps& ask) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t vectors = few_piece_bytes / widest;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
+  const auto step = static_cast<std::ptrdiff_t>(pixel);
+  const auto block = static_cast<std::ptrdiff_t>(group) * step;
   hn::Vec<decltype(d)> v[vectors][group];
 #pragma GCC unroll 2
   for (std::size_t k = 0; k < vectors; ++k) {
     const std::byte* const from = in + k * (widest / item) * pixel;
+    std::array<Steps, 4> blocks{Steps(from, step), Steps(from + block, step), Steps(from + 2 * block, step),
+                                Steps(from + 3 * block, step)};
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < group; ++r)
-      v[k][r] = load_blocks(d, [=](std::size_t j) { return from + (r + j * group) * pixel; });
+      v[k][r] = load_blocks(d, [&](std::size_t j) HWY_ATTR { return blocks[j].next(); });
     weave<group>(d, v[k]);
   }
+  Steps channels(out, static_cast<std::ptrdiff_t>(pitch));
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
+    T* const to = reinterpret_cast<T*>(const_cast<std::byte*>(channels.next()));
     if (c < first || c >= last) continue;
 #pragma GCC unroll 2
-    for (std::size_t k = 0; k < vectors; ++k, ask += 64) {
-      __builtin_prefetch(ask, 0, 2);
-      hn::Stream(v[k][c], d, reinterpret_cast<T*>(out + c * pitch + k * widest));
+    for (std::size_t k = 0; k < vectors; ++k) {
+      __builtin_prefetch(ask.next(), 0, 2);
+      hn::Stream(v[k][c], d, to + k * widest / sizeof(T));
     }
   }
 }
@@ -142,7 +148,7 @@ void deinterleave_groups_lines(std::byte* out, std::size_t pitch, const std::byt
   constexpr std::size_t piece = few_piece_bytes / item;
   const std::size_t pixel = channels * item;
   const std::size_t beyond = pixels_read_beyond(pixel, pixel);
-  const std::byte* ask = in + std::max(asked_ahead, 4 * channels * few_piece_bytes);
+  Steps ask(in + std::max(asked_ahead, 4 * channels * few_piece_bytes), 64);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t c = 0; c < channels; c += group) {
