@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <complex>
 #include <limits>
@@ -9,7 +11,9 @@
 #include "support/slow.hpp"
 #include "tenstride/element.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
 #include "tenstride/reduce.hpp"
+#include "tenstride/text.hpp"
 
 /// Reductions by definition: one element after the other. Complex numbers in double are enough for the values
 /// that tests use.
@@ -109,6 +113,17 @@ inline Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction
   Tensor flat = result.view({-1});
   for (Index i = 0; i < results; ++i) flat.select(0, i).fill_(Scalar(folded[detail::at(i)]));
   return result;
+}
+
+/// Holds `reduce_axes` against the definition, bit for bit, with one thread and with two.
+inline void expect_definition(const Tensor& x, const Dims& axes, Reduction reduction) {
+  const Tensor expected = slow_reduce(x, axes, reduction);
+  for (const int threads : {1, 2}) {
+    const ThreadScope scope(threads);
+    ASSERT_TRUE(reduce_axes(x, axes, reduction).equal(expected))
+        << name(reduction) << " of " << name(x.dtype()) << ' ' << to_string(x.layout()) << " over "
+        << to_string(axes) << ", threads " << threads;
+  }
 }
 
 }  // namespace tenstride::testing

@@ -19,23 +19,13 @@ namespace {
 
 using testing::all_axes;
 using testing::all_reductions;
+using testing::expect_definition;
 using testing::Guarded;
 using testing::is_offered;
 using testing::numbers;
-using testing::slow_reduce;
 
 constexpr DType types[] = {DType::bool_,   DType::uint8,   DType::int16,   DType::int32,    DType::int64,
                            DType::float16, DType::float32, DType::float64, DType::complex64};
-
-void expect_definition(const Tensor& x, const Dims& axes, Reduction reduction) {
-  const Tensor expected = slow_reduce(x, axes, reduction);
-  for (const int threads : {1, 2}) {
-    const ThreadScope scope(threads);
-    ASSERT_TRUE(reduce_axes(x, axes, reduction).equal(expected))
-        << name(reduction) << " of " << name(x.dtype()) << ' ' << to_string(x.layout()) << " over "
-        << to_string(axes) << ", threads " << threads;
-  }
-}
 
 /// The view's last byte is the last before a guard, or its first is the first behind one.
 void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DType dtype) {

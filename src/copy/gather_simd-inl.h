@@ -60,7 +60,8 @@ HWY_INLINE hn::Vec<D> load_strided(D d, const std::byte* in) {
   if constexpr (stride == -1) {
     return load_reversed(d, in);
   } else {
-    return load_channel < stride, last ? stride - 1 : 0 > (d, in);
+    constexpr std::ptrdiff_t kept = last ? stride - 1 : 0;
+    return load_channel<stride, kept>(d, in);
   }
 }
 

@@ -304,7 +304,7 @@ void run_runs(const Walk& walk) {
     rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), whole_lines) * whole_lines;
   }
   const Index parts = ceil_divide(units, rows);
-  const Index threads = walk.plan.threads == 0 ? num_threads() : walk.plan.threads;
+  const Index threads = threads_of(walk.plan);
   parallel_for(
       0, parts, parts <= few_parts ? ceil_divide(parts, 2 * threads) : 1,
       [&](Index from, Index to) {

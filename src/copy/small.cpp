@@ -8,6 +8,7 @@
 #include "copy/kernels.hpp"
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
+#include "copy/walk.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
@@ -132,7 +133,7 @@ bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_b
   const auto item = static_cast<std::size_t>(element * plan.item_elements);
   std::byte* const dst = dst_base + plan.dst_offset * element;
   const std::byte* const src = src_base + plan.src_offset * element;
-  const int threads = plan.threads == 0 ? num_threads() : plan.threads;
+  const int threads = threads_of(plan);
   if (threads == 1) return copy_listed(loops, item, dst, src);
   if (!is_listed(loops, item)) return false;
   const Index extent = loops.extent[0];

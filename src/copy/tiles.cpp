@@ -408,7 +408,7 @@ void run_tiles(const Walk& walk) {
   const Index together = tiling.carries && !tiling.splits ? tiling.strips : 1;
   const Index units = TileSequence(walk, tiling).count() / together;
   // Two ranges for each thread: in sixteen, of four strips, half of them would begin or end within a line.
-  const Index threads = walk.plan.threads == 0 ? num_threads() : walk.plan.threads;
+  const Index threads = threads_of(walk.plan);
   const Index grain = tiling.splits ? std::max(ceil_divide(units, 2 * threads), least_strips)
                                     : std::max<Index>(1, units / 64);
   parallel_for(

@@ -9,8 +9,14 @@
 
 #include "copy/kernels.hpp"
 #include "tenstride/copy_plan.hpp"
+#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
+
+/// How many threads may carry the plan out.
+inline int threads_of(const CopyPlan& plan) {
+  return plan.threads == 0 ? num_threads() : plan.threads;
+}
 
 /// A loop with strides in bytes.
 struct ByteLoop {
