@@ -164,9 +164,7 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
     return ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
   };
-  using Rule =
-      std::conditional_t<std::is_same_v<To, bfloat16> && std::is_integral_v<From> && sizeof(From) == 1,
-                         ExactBfloat16, FromFloats<To>>;
+  using Rule = typename RuleFor<To, From>::type;
   std::size_t i = stores == Stores::streaming ? stream_floats<To, From, Rule>(out, in, count, floats) : 0;
   for (; i + lanes <= count; i += lanes) {
     ask_ahead<To, From>(in + i * sizeof(From), lanes);

@@ -157,6 +157,34 @@ struct ExactBfloat16 {
   }
 };
 
+/// What bfloat16 holds as it is but for NaN, floats of 8 bits.
+struct UnroundedBfloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto word(D d, V v) {
+    const hn::RebindToSigned<D> bits;
+    const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
+    return hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0), ExactBfloat16::word(d, v));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
+  }
+};
+
+/// How floats made of From become To.
+template <class To, class From>
+struct RuleFor {
+  using type = FromFloats<To>;
+};
+template <class From>
+requires(std::is_integral_v<From> && sizeof(From) == 1) struct RuleFor<bfloat16, From> {
+  using type = ExactBfloat16;
+};
+template <class From>
+requires(is_small_float<From> && sizeof(From) == 1) struct RuleFor<bfloat16, From> {
+  using type = UnroundedBfloat16;
+};
+
 /// detail::round_magnitude for whole vectors; what is out of range becomes large.
 template <int exponent_bits, int mantissa_bits, class D, class V>
 HWY_INLINE V round_magnitudes(D bits, V magnitude) {
