@@ -374,12 +374,12 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
       bytes >= options.streaming_in_order_above ? InOrder::past_cache : InOrder::through_cache;
   choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
   result.streaming = bytes >= streams_above(result, item_bytes, options);
-  if (result.streaming && result.kernel == CopyKernel::tile && bytes >= beyond_tlb) {
+  if (result.streaming && result.kernel == CopyKernel::tile) {
     const Index item = item_bytes * result.item_elements;
-    if (order == InOrder::past_cache) {
-      detail::arrange_for_streams(result, item);
-    } else {
-      detail::arrange_for_pages(result, item);
+    const bool past_cache = order == InOrder::past_cache;
+    const bool is_joined = past_cache && detail::join_source_loops(result, item);
+    if (!is_joined && bytes >= beyond_tlb) {
+      past_cache ? detail::arrange_for_streams(result, item) : detail::arrange_for_pages(result, item);
     }
   }
   const Index moved = std::max(bytes, result.count * item_bytes);

@@ -28,10 +28,6 @@ constexpr Index safe_pages = 900;
 constexpr Index many_pages = 512;
 /// Rows that the processor's prefetcher follows without fail.
 constexpr Index sure_streams = 16;
-constexpr Index short_run_bytes = 1024;
-/// Rows of a strip that is turned straight to memory, and as many columns as keep half a megabyte.
-constexpr Index long_panel_bytes = 16384;
-constexpr Index most_kept = 8192;
 /// Columns of the destination up to this length are gone on with after all loops: their next lines, and the
 /// columns after them, lie on the same page anyway.
 constexpr Index short_column_bytes = 384;
@@ -134,20 +130,6 @@ void order_by_pages(CopyPlan& plan, Index item) {
   plan.strip_depth = column_bytes <= short_column_bytes ? 0 : end;
 }
 
-/// Pages of each of the 16 ways of the L2 cache: 1 MiB on Skylake-SP and its like, 2 MiB since.
-constexpr Index small_way_pages = 16;
-constexpr Index large_way_pages = 32;
-
-/// Whether so many rows so many bytes apart fill all ways of the sets of the L2 cache that they share, or
-/// more: with ways of 64 KiB, rows of (nearly) a multiple of 8 KiB. Each way then holds one row, and lines go
-/// that are not turned yet: 128 rows of bytes are read in twice the time of 64.
-bool fill_sets(Index rows, Index apart, Index way_pages) {
-  constexpr Index ways = 16;
-  const Index pages = (apart + page_bytes / 2) / page_bytes;
-  const Index drift = std::abs(apart - pages * page_bytes) * rows;
-  return drift < short_run_bytes && rows * std::gcd(pages, way_pages) >= ways * way_pages;
-}
-
 /// Whether strips of two lines, which are not the only ones, are turned straight to memory.
 bool has_wide_strips(const CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
@@ -170,6 +152,13 @@ bool writes_whole_lines(const CopyPlan& plan, Index item) {
 }
 
 }  // namespace
+
+bool fill_sets(Index rows, Index apart, Index way_pages) {
+  constexpr Index ways = 16;
+  const Index pages = (apart + page_bytes / 2) / page_bytes;
+  const Index drift = std::abs(apart - pages * page_bytes) * rows;
+  return drift < short_run_bytes && rows * std::gcd(pages, way_pages) >= ways * way_pages;
+}
 
 void order_outer_loops(CopyPlan& plan, OuterOrder order) {
   CopyLoop* loops = plan.loops.data();

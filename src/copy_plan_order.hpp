@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a plan's loops around the tiles.
+// The order of a plan's loops around the tiles, and which of them make up the source run.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,25 @@ inline constexpr Index apart_bytes = 2048;
 /// Rows of a tile from this length on are brought into the cache page by page while others are turned.
 inline constexpr Index long_row_bytes = 2048;
 
+/// Runs of the source below this begin elsewhere too often for the processor's prefetcher.
+inline constexpr Index short_run_bytes = 1024;
+
+/// Rows of a strip that is turned straight to memory, and as many columns as keep half a megabyte.
+inline constexpr Index long_panel_bytes = 16384;
+inline constexpr Index most_kept = 8192;
+
+/// Pages of each of the 16 ways of the L2 cache: 1 MiB on Skylake-SP and its like, 2 MiB since.
+inline constexpr Index small_way_pages = 16;
+inline constexpr Index large_way_pages = 32;
+
 /// As many streams as the processor's prefetcher follows on one side while it follows one on the other: with
 /// 32, in order or not, a copy takes 1.4 times as long.
 inline constexpr Index few_channels = 16;
+
+/// Whether so many rows so many bytes apart fill all ways of the sets of the L2 cache that they share, or
+/// more: with ways of 64 KiB, rows of (nearly) a multiple of 8 KiB. Each way then holds one row, and lines go
+/// that are not turned yet: 128 rows of bytes are read in twice the time of 64.
+bool fill_sets(Index rows, Index apart, Index way_pages);
 
 /// Whose strides decide on the order of the outer loops.
 enum class OuterOrder : std::uint8_t {
@@ -42,5 +58,11 @@ void arrange_for_pages(CopyPlan& plan, Index item);
 /// runs long enough for the prefetcher. Reversed 4-d to 6-d permutations have .68-.95 of a plain copy so; by
 /// strips of one line, with loops cut where pages are lost, .57-.69.
 void arrange_for_streams(CopyPlan& plan, Index item);
+
+/// Makes short rows of the source longer, where its next loops are no part of the destination run: both runs
+/// are then several loops, and the plan is one of a matrix with long rows on both sides, whose rows and
+/// columns are listed. Pre: a streaming tile without scale, on a processor as for `arrange_for_streams`.
+/// Whether it did.
+bool join_source_loops(CopyPlan& plan, Index item);
 
 }  // namespace tenstride::detail

@@ -50,7 +50,9 @@ std::string loops_text(const CopyPlan& plan) {
                        pad(std::to_string(loop.extent), extent_width) + "  dst stride " +
                        pad(std::to_string(loop.dst_stride), dst_width) + "  src stride " +
                        pad(std::to_string(loop.src_stride), src_width);
-    if (is_tiled && d == plan.turned_loop) line += "  source run";
+    if (is_tiled && d <= plan.turned_loop &&
+        plan.turned_loop < d + static_cast<std::size_t>(plan.source_loops))
+      line += "  source run";
     if (d + 1 == plan.loops.size() && plan.kernel != CopyKernel::strided) line += "  destination run";
     if (per_index && d == plan.scale_loop) line += "  scaled";
     line.erase(line.find_last_not_of(' ') + 1);

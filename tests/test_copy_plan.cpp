@@ -59,23 +59,48 @@ TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
 TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
   PlanOptions options;
   options.streaming_in_order_above = options.streaming_above;
-  // 36000 bytes of a row go on; the strips of a row that is read anyway stand outside of a page of it.
+  // 34560 bytes of a row go on; the strips of a row that is read anyway stand outside of a page of it.
+  const CopyPlan reversed = of({{64, 15, 9, 15, 64}, {1, 64, 960, 8640, 129600}, 0}, f32, options);
+  EXPECT_EQ(reversed.to_string(),
+            "copy 8294400 elements float32 -> float32, 32400 KiB -> 32400 KiB\n"
+            "  kernel   tile 32 x 64, streaming stores, threads\n"
+            "  from     0, to 0\n"
+            "  loop 0   15  dst stride 64      src stride 8640\n"
+            "  loop 1   9   dst stride 960     src stride 960\n"
+            "  loop 2   15  dst stride 8640    src stride 64\n"
+            "  loop 3   64  dst stride 129600  src stride 1       source run\n"
+            "  loop 4   64  dst stride 1       src stride 129600  destination run");
+  EXPECT_EQ(reversed.strip_depth, 1U);
+  // Rows of 2432 bytes near each other are taken in parts; far from each other they are whole.
+  EXPECT_EQ(of({{12, 75, 608, 96}, {58368, 700416, 1, 608}, 0}, f32, options).tile_src, 256);
+  EXPECT_EQ(of({{608, 75, 96, 12}, {1, 7296, 547200, 608}, 0}, f32, options).tile_dst, 32);
+}
+
+TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  // 128 bytes each become a matrix of rows of 28800 bytes and columns of 1920.
   const CopyPlan reversed =
       of({{32, 15, 15, 15, 15, 32}, {1, 32, 480, 7200, 108000, 1620000}, 0}, f32, options);
   EXPECT_EQ(reversed.to_string(),
             "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
-            "  kernel   tile 32 x 32, streaming stores, threads\n"
+            "  kernel   tile 32 x 4096, streaming stores, threads\n"
             "  from     0, to 0\n"
-            "  loop 0   15  dst stride 32       src stride 108000\n"
-            "  loop 1   15  dst stride 480      src stride 7200\n"
-            "  loop 2   15  dst stride 7200     src stride 480\n"
-            "  loop 3   15  dst stride 108000   src stride 32\n"
-            "  loop 4   32  dst stride 1620000  src stride 1        source run\n"
+            "  loop 0   15  dst stride 480      src stride 7200\n"
+            "  loop 1   15  dst stride 7200     src stride 480      source run\n"
+            "  loop 2   15  dst stride 108000   src stride 32       source run\n"
+            "  loop 3   32  dst stride 1620000  src stride 1        source run\n"
+            "  loop 4   15  dst stride 32       src stride 108000\n"
             "  loop 5   32  dst stride 1        src stride 1620000  destination run");
-  EXPECT_EQ(reversed.strip_depth, 2U);
-  // Rows of 2432 bytes near each other are taken in parts; far from each other they are whole.
-  EXPECT_EQ(of({{12, 75, 608, 96}, {58368, 700416, 1, 608}, 0}, f32, options).tile_src, 256);
-  EXPECT_EQ(of({{608, 75, 96, 12}, {1, 7296, 547200, 608}, 0}, f32, options).tile_dst, 32);
+  EXPECT_EQ(reversed.strip_loop, 4U);
+  EXPECT_EQ(reversed.source_loops, 3);
+  const auto joined = [&](const Layout& src, DType type) { return of(src, type, options).source_loops; };
+  EXPECT_EQ(joined({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32), 2) << "nor whole lines";
+  EXPECT_EQ(joined({{15, 15, 15, 15, 15, 15, 15}, {1, 15, 225, 3375, 50625, 759375, 11390625}, 0}, u8), 4);
+  EXPECT_EQ(joined({{96, 75, 75, 96}, {1, 96, 7200, 540000}, 0}, f32), 1) << "rows of 384 bytes, whole lines";
+  EXPECT_EQ(joined({{300, 90, 300}, {1, 300, 27000}, 0}, f32), 1) << "rows of 1200 bytes";
+  EXPECT_EQ(joined({{300, 70000, 30}, {1, 30, 2100000}, 0}, f32), 1) << "too many columns to list";
+  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 1) << "stores in order";
 }
 
 TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
@@ -102,7 +127,7 @@ TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   const Layout long_rows{{4, 28, 352, 28, 48}, {16896, 1892352, 1, 67584, 352}, 0};
   EXPECT_EQ(of(long_rows, f32).tile_dst, 16);
   EXPECT_EQ(of(long_rows, f32, options).tile_dst, 48);
-  EXPECT_EQ(of({{48, 28, 28, 28, 48}, {1, 48, 1344, 37632, 1053696}, 0}, f32, options).tile_dst, 48);
+  EXPECT_EQ(of({{64, 28, 28, 20, 48}, {1, 64, 1792, 50176, 1003520}, 0}, f32, options).tile_dst, 48);
   EXPECT_EQ(of({{48, 28, 28, 48, 28}, {1, 48, 1344, 37632, 1806336}, 0}, f32, options).tile_dst, 32);
   // Columns of two lines one behind the other, from rows of four.
   const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};

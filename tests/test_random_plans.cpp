@@ -196,7 +196,43 @@ void draw_flipped(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Permutations of many axes whose sides have several dense loops each: runs of rows and of columns.
+void draw_many_axes(Random& random, Trial& trial) {
+  const auto rank = static_cast<std::size_t>(random.between(3, 6));
+  Dims shape;
+  Index elements = 1;
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Index extent = random.one_in(4)   ? 16
+                         : random.one_in(4) ? random.between(2, 300)
+                                            : random.between(2, 17);
+    shape.push_back(std::clamp<Index>(200000 / elements, 1, extent));
+    elements *= shape[d];
+  }
+  const auto padding = [&] { return random.one_in(6) ? random.between(1, 40) : 0; };
+  Dims dst = Dims::filled(rank, 1);
+  Dims src = Dims::filled(rank, 1);
+  for (std::size_t d = rank - 1; d-- > 0;) dst[d] = dst[d + 1] * shape[d + 1] + padding();
+  // Reversed, or nearly so.
+  std::vector<std::size_t> order(rank);
+  for (std::size_t d = 0; d < rank; ++d) order[d] = d;
+  if (random.one_in(2)) {
+    const auto at = static_cast<std::size_t>(random.between(0, static_cast<Index>(rank) - 2));
+    std::swap(order[at], order[at + 1]);
+  }
+  for (std::size_t k = 1; k < rank; ++k) src[order[k]] = src[order[k - 1]] * shape[order[k - 1]] + padding();
+  trial.dst.layout = Layout{shape, dst, 0};
+  trial.src.layout = Layout{shape, src, 0};
+  trial.dst.type = trial.src.type = random_type(random);
+  if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(3)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 void draw(Random& random, Trial& trial) {
+  if (random.one_in(40)) {
+    draw_many_axes(random, trial);
+    return;
+  }
   if (random.one_in(40)) {
     draw_flipped(random, trial);
     return;

@@ -110,6 +110,9 @@ struct CopyPlan {
   bool streaming = false;
   /// 1: serial; 0: as many as `num_threads` gives; otherwise at most so many.
   int threads = 1;
+  /// For tile: the loops of the source run, dense in the source around each other: `turned_loop` and so many
+  /// less one around it.
+  int source_loops = 1;
   /// Where the first visited element lies, in elements.
   Index dst_offset = 0;
   Index src_offset = 0;
@@ -130,11 +133,11 @@ struct CopyPlan {
   /// The loop over strips of the destination run, each as wide as a tile, stands around the loops from this
   /// one to the run; inside of all where this is `strip_loop`.
   std::size_t strip_depth = 0;
-  /// Extent of the tile along the destination run and along the turned loop, in items: what is read together,
+  /// Extent of the tile along the destination run and along the source run, in items: what is read together,
   /// into the L2 cache.
   Index tile_dst = 0;
   Index tile_src = 0;
-  /// Extent along the turned loop of what is turned together, in the L1 cache.
+  /// Extent along the source run of what is turned together, in the L1 cache.
   Index block_src = 0;
   /// For CopyConversion::scale: one number, or one for each index of `scale_loop`, again and again.
   std::vector<double> scale;

@@ -114,6 +114,8 @@ struct Along {
 
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
+  /// For `turn_along`, of columns that are not all `dst_pitch` apart: how far each lies behind dst.
+  const std::ptrdiff_t* places = nullptr;
   Rows rows;
   /// At least one.
   std::size_t lines = 0;

@@ -251,9 +251,13 @@ class TileWorker {
   Index turn_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
-    along.dst =
-        tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(walk_.dst_item);
-    along.dst_pitch = tiling_.run.dst_stride;
+    along.dst = tile.dst + tile.first * static_cast<Index>(walk_.dst_item);
+    if (tiling_.places.empty()) {
+      along.dst += tile.column * tiling_.run.dst_stride;
+      along.dst_pitch = tiling_.run.dst_stride;
+    } else {
+      along.places = tiling_.places.data() + tile.column;
+    }
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.kept = carried_;

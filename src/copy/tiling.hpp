@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 #include "copy/sink.hpp"
 #include "copy/walk.hpp"
@@ -33,15 +34,24 @@ struct DestinationRun {
 
   /// Writes the source addresses of items [first, last).
   void list(const std::byte* base, Index first, Index last, const std::byte** out) const {
+    std::array<Index, max_rank> index;
+    const std::byte* at = base;
+    Index rest = first;
+    for (std::size_t d = walk_.plan.loops.size(); d-- > outermost_;) {
+      const ByteLoop loop = walk_.loop(d);
+      index[d] = rest % loop.extent;
+      at += index[d] * loop.src_stride;
+      rest /= loop.extent;
+    }
     for (Index q = first; q < last; ++q) {
-      const std::byte* at = base;
-      Index rest = q;
+      *out++ = at;
       for (std::size_t d = walk_.plan.loops.size(); d-- > outermost_;) {
         const ByteLoop loop = walk_.loop(d);
-        at += rest % loop.extent * loop.src_stride;
-        rest /= loop.extent;
+        at += loop.src_stride;
+        if (++index[d] < loop.extent) break;
+        at -= loop.extent * loop.src_stride;
+        index[d] = 0;
       }
-      *out++ = at;
     }
   }
 
@@ -52,7 +62,11 @@ struct DestinationRun {
 
 struct Tiling {
   DestinationRun inner;
+  /// The source run; of several loops, whose columns lie at `places` in the destination.
   ByteLoop run;
+  std::vector<std::ptrdiff_t> places;
+  /// The first loop of the source run.
+  std::size_t run_loop = 0;
   /// Items by which the rows of every strip are shifted back to a line's start.
   Index shift = 0;
   /// Whether rows begin anywhere in a line: then a strip keeps the end of each of its rows for the next
@@ -76,7 +90,9 @@ struct Tiling {
   Index panel = 1;
 
   explicit Tiling(const Walk& walk)
-      : inner(walk, walk.plan.strip_loop), run(walk.loop(walk.plan.turned_loop)) {
+      : inner(walk, walk.plan.strip_loop),
+        run(walk.loop(walk.plan.turned_loop)),
+        run_loop(walk.plan.turned_loop) {
     const CopyPlan& plan = walk.plan;
     const auto item = static_cast<Index>(walk.dst_item);
     is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !run.is_scaled;
@@ -88,7 +104,8 @@ struct Tiling {
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
-    turns_lines = streams_tiles && !carries && inner.is_plain && turns_from_registers(plan, item);
+    turns_lines = streams_tiles && !carries && inner.is_plain && plan.source_loops == 1 &&
+                  turns_from_registers(plan, item);
     is_along = streams_tiles && has_whole_items(walk, item) &&
                (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
                (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
@@ -96,19 +113,53 @@ struct Tiling {
       converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
     }
+    if (is_along && source_columns(plan) > run.extent && source_columns(plan) * item >= least_along)
+      join_source_loops(walk);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
-    panel = plan.tile_src;
+    panel = std::min(plan.tile_src, run.extent);
     // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
     if (is_along && !turns_lines)
       panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
-    splits = is_along && carries && (run.extent - (panels - 1) * panel) * item >= least_along;
+    const auto last_panel = [&] { return (run.extent - (panels - 1) * panel) * item; };
+    if (!places.empty() && last_panel() < least_along) {
+      panel = run.extent;
+      panels = 1;
+    }
+    splits = is_along && carries && last_panel() >= least_along;
   }
 
   /// Rows of fewer bytes are not worth a call of their own.
   static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
 
  private:
+  /// Columns of the whole source run.
+  static Index source_columns(const CopyPlan& plan) {
+    Index columns = 1;
+    for (int k = 0; k < plan.source_loops; ++k)
+      columns *= plan.loops[plan.turned_loop - static_cast<std::size_t>(k)].extent;
+    return columns;
+  }
+
+  /// Makes one run of all loops of the source run.
+  void join_source_loops(const Walk& walk) {
+    const std::size_t end = walk.plan.turned_loop + 1;
+    run_loop = end - static_cast<std::size_t>(walk.plan.source_loops);
+    // All goes along: a strip that begins within a line too.
+    carries = carries || shift != 0;
+    shift = 0;
+    places.assign(1, 0);
+    for (std::size_t d = end; d-- > run_loop;) {
+      const ByteLoop loop = walk.loop(d);
+      const std::size_t inner_places = places.size();
+      places.reserve(inner_places * static_cast<std::size_t>(loop.extent));
+      for (Index i = 1; i < loop.extent; ++i) {
+        for (std::size_t k = 0; k < inner_places; ++k) places.push_back(places[k] + i * loop.dst_stride);
+      }
+    }
+    run.extent = static_cast<Index>(places.size());
+  }
+
   /// Whether short rows go from the registers to columns of some lines.
   static bool turns_from_registers(const CopyPlan& plan, Index item) {
     const Index bytes = plan.tile_dst * item;
@@ -190,9 +241,9 @@ class TileSequence {
     if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips_ = add({tiling.strips});
     if (tiling.carries) panels_ = add({tiling.panels});
     for (std::size_t d = plan.strip_loop; d-- > 0;) {
-      if (d != plan.turned_loop) {
+      if (d < tiling.run_loop || d > plan.turned_loop) {
         add(walk.loop(d));
-      } else if (!tiling.carries) {
+      } else if (d == tiling.run_loop && !tiling.carries) {
         panels_ = add({tiling.panels});
       }
       if (d == plan.strip_depth && !tiling.carries) strips_ = add({tiling.strips});

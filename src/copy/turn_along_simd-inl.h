@@ -101,14 +101,24 @@ class PageTurner {
     return std::min(block * columns, all_ - columns);
   }
 
+  /// Rows of less than a page: while a line of each is turned, the same line of each of the next is asked
+  /// for.
+  [[nodiscard]] bool is_short() const { return blocks_ < page_lines; }
+
   [[nodiscard]] std::size_t page_of(std::size_t block) const {
     return std::min(block / page_lines * page_lines, last_page_);
   }
 
   [[nodiscard]] Asked<count> asked_with(std::size_t block) const {
     const std::size_t page = page_of(block);
-    const std::size_t place = (block - page) * (count / turns);
     Asked<count> asked;
+    if (is_short()) {
+      asked.rows = next_;
+      asked.at = block * line + line - 1;
+      asked.last_in_turn = count - 1;
+      return asked;
+    }
+    const std::size_t place = (block - page) * (count / turns);
     asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * turns, count - turns);
     // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
     asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;

@@ -25,19 +25,21 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The lines that are asked for while the columns of a block are written, one with each line: so many rows in
-/// turn, line by line. All of ask(i) follows from i alone: what a loop counts on in memory would stand in the
-/// store buffer behind the lines, and with that full nothing is turned (.54 of a plain copy for bytes, in
-/// place of .83).
+/// The lines that are asked for while the columns of a block are written, one with each line: some rows in
+/// turn, line by line, or one line of each row. All of ask(i) follows from i alone: what a loop counts on in
+/// memory would stand in the store buffer behind the lines, and with that full nothing is turned (.54 of a
+/// plain copy for bytes, in place of .83).
 template <std::size_t count>
 struct Asked {
   static constexpr std::size_t turns = std::min(count, Along::rows_in_turn);
 
   const std::byte* const* rows = nullptr;
   std::size_t at = 0;
+  /// The rows in turn, less one: of `turns`, or of all.
+  std::size_t last_in_turn = turns - 1;
 
   HWY_INLINE void ask(std::size_t i) const {
-    __builtin_prefetch(rows[i % turns] + at + i / turns * 64, 0, 2);
+    __builtin_prefetch(rows[i & last_in_turn] + at + (i & ~last_in_turn) * (64 / turns), 0, 2);
   }
 };
 
@@ -58,8 +60,10 @@ class Outgoing {
 
   /// The block whose first column is `first`.
   Outgoing(const Along& along, std::size_t first, const std::byte* turned)
-      : dst_(along.dst + static_cast<std::ptrdiff_t>(first) * along.dst_pitch),
+      : dst_(along.places == nullptr ? along.dst + static_cast<std::ptrdiff_t>(first) * along.dst_pitch
+                                     : along.dst),
         dst_pitch_(along.dst_pitch),
+        places_(along.places == nullptr ? nullptr : along.places + first),
         src_(reinterpret_cast<const std::uint8_t*>(turned)),
         left_(along.count * item),
         begins_(along.begins),
@@ -69,7 +73,7 @@ class Outgoing {
 
   /// Writes a column, and asks for as many lines.
   HWY_INLINE void write(std::size_t column, const Asked<bytes / item>& asked) const {
-    std::byte* const start = dst_ + static_cast<std::ptrdiff_t>(column) * dst_pitch_;
+    std::byte* const start = start_of(column);
     const std::uint8_t* const from = src_ + column * bytes;
     if constexpr (keeps) {
       const std::size_t shift = reinterpret_cast<std::uintptr_t>(start) % 64;
@@ -90,7 +94,7 @@ class Outgoing {
   HWY_NOINLINE void write_edges(std::size_t column, const Asked<bytes / item>& asked) const {
     for (; column < 64 / item; ++column) {
       for (std::size_t line = 0; line < lines; ++line) asked.ask(column * lines + line);
-      std::byte* const start = dst_ + static_cast<std::ptrdiff_t>(column) * dst_pitch_;
+      std::byte* const start = start_of(column);
       const std::uint8_t* const from = src_ + column * bytes;
       const std::size_t shift = keeps ? reinterpret_cast<std::uintptr_t>(start) % 64 : 0;
       std::uint8_t* const keep = keeps ? kept_ + column * 64 : nullptr;
@@ -105,6 +109,10 @@ class Outgoing {
   static constexpr std::size_t lines = bytes / 64;
   static constexpr hn::CappedTag<std::uint8_t, 64> d{};
   static constexpr std::size_t step = hn::MaxLanes(d);
+
+  [[nodiscard]] HWY_INLINE std::byte* start_of(std::size_t column) const {
+    return dst_ + (places_ == nullptr ? static_cast<std::ptrdiff_t>(column) * dst_pitch_ : places_[column]);
+  }
 
   static HWY_INLINE void write_shifted(std::uint8_t* to, const std::uint8_t* from, std::size_t shift,
                                        std::uint8_t* keep, const Asked<bytes / item>& asked, std::size_t i) {
@@ -174,6 +182,7 @@ class Outgoing {
 
   std::byte* dst_ = nullptr;
   std::ptrdiff_t dst_pitch_ = 0;
+  const std::ptrdiff_t* places_ = nullptr;
   const std::uint8_t* src_ = nullptr;
   std::uint8_t* kept_ = nullptr;
   /// What the rows there are have of a column.
