@@ -11,7 +11,10 @@
 namespace tenstride::detail {
 namespace {
 
-/// Source runs are this long where they can be, and have at most so many columns, whose places are listed.
+/// Source runs are this long where they can be, and have at most so many columns, whose places are listed. Of
+/// short items, of which a tile takes the more rows, the destination run is the better one for a loop that
+/// both could take (33^5 bytes .50 of a plain copy so, .60 with source runs of 1 KiB; 7^9 floats .90 and
+/// .57).
 constexpr Index long_run_bytes = 4096;
 constexpr Index most_places = 65536;
 /// Destination runs that are worth strips of two lines.
@@ -105,7 +108,8 @@ bool join_source_loops(CopyPlan& plan, Index item) {
   while (runs.column_bytes() < short_run_bytes && runs.lengthen_columns()) {
   }
   if (runs.column_bytes() < least_strips_bytes || !runs.lengthen_rows()) return false;
-  while (runs.row_bytes() < long_run_bytes && runs.lengthen_rows()) {
+  const Index enough = item <= 2 ? short_run_bytes : long_run_bytes;
+  while (runs.row_bytes() < enough && runs.lengthen_rows()) {
   }
   if (runs.row_bytes() < (has_whole_lines ? long_run_bytes : std::max(2 * row_bytes, 2 * line_bytes)))
     return false;
