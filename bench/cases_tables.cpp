@@ -137,6 +137,27 @@ void add_heads(std::vector<CopySpec>& specs) {
   add.permutation(joined, {0, 2, 3, 1}, bf16, Run::full_only, " (b t (h d) -> b h d t)");
 }
 
+/// Permutations whose axes are short, and seldom whole lines.
+void add_many_axes(std::vector<CopySpec>& specs) {
+  Adder add(specs, "many axes");
+  const auto reversed = [&](const Dims& source, DType type, Run run = Run::full_only) {
+    Dims order;
+    for (auto axis = static_cast<Index>(source.size()); axis-- > 0;) order.push_back(axis);
+    add.permutation(source, order, type, run);
+  };
+  reversed({90, 90, 90, 90}, f32, Run::quick_too);
+  reversed({15, 15, 15, 15, 15, 15}, f32);
+  reversed({7, 7, 7, 7, 7, 7, 7, 7, 7}, f32);
+  reversed({33, 33, 33, 33, 7}, f64);
+  reversed({50, 50, 50, 50, 3}, f32);
+  reversed({5000, 300, 45}, f32);
+  reversed({100, 100, 100, 100}, f16);
+  reversed({33, 33, 33, 33, 33}, u8);
+  reversed({64, 64, 64, 64}, u8);
+  add.permutation({33, 33, 33, 33, 33}, {3, 4, 1, 0, 2}, f32);
+  add.permutation({33, 33, 33, 33, 33}, {2, 4, 0, 3, 1}, f32);
+}
+
 Layout crop(const Layout& x) {
   return slice(slice(x, 0, x.shape[0] / 8, x.shape[0] * 7 / 8), 1, x.shape[1] / 16 + 1,
                x.shape[1] * 15 / 16 + 1);
@@ -215,6 +236,7 @@ void add_table_cases(std::vector<CopySpec>& specs) {
   add_skinny(specs);
   add_channels(specs);
   add_heads(specs);
+  add_many_axes(specs);
   add_slices(specs);
   add_flips(specs);
   add_repeated(specs);
