@@ -90,7 +90,7 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
             "  loop 1   15  dst stride 7200     src stride 480      source run\n"
             "  loop 2   15  dst stride 108000   src stride 32       source run\n"
             "  loop 3   32  dst stride 1620000  src stride 1        source run\n"
-            "  loop 4   15  dst stride 32       src stride 108000\n"
+            "  loop 4   15  dst stride 32       src stride 108000   destination run\n"
             "  loop 5   32  dst stride 1        src stride 1620000  destination run");
   EXPECT_EQ(reversed.strip_loop, 4U);
   EXPECT_EQ(reversed.source_loops, 3);
