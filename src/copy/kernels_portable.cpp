@@ -178,7 +178,13 @@ std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t 
   return bytes;
 }
 
-constexpr ShortItemKernels short_items{.repeat = repeat, .reverse_lines = reverse_lines};
+std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byte*, std::size_t, std::size_t,
+                         std::size_t) {
+  return 0;
+}
+
+constexpr ShortItemKernels short_items{
+    .repeat = repeat, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
 
 template <std::size_t item>
 void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
