@@ -181,6 +181,22 @@ void draw_repeated(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Long rows, which begin anywhere on either side.
+void draw_long_rows(Random& random, Trial& trial) {
+  const Index bytes = random.between(1, random.one_in(4) ? 20000 : 4000);
+  const Index rows = random.between(2, 11);
+  const auto padding = [&] { return random.one_in(2) ? 0 : random.between(1, 70); };
+  const Index dst_pitch = bytes + padding();
+  const Index src_pitch = random.one_in(8) ? 0 : (random.one_in(3) ? -1 : 1) * (bytes + padding());
+  const Dims shape{2, rows, bytes};
+  trial.dst.layout = Layout{shape, Dims{rows * dst_pitch + padding(), dst_pitch, 1}, 0};
+  trial.src.layout = Layout{shape, Dims{rows * src_pitch + padding(), src_pitch, 1}, 0};
+  trial.dst.type = trial.src.type = random.one_in(2) ? DType::uint8 : DType::float16;
+  if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
 /// Rows of pixels flipped, some upside down too; the rows of either side may be padded.
 void draw_flipped(Random& random, Trial& trial) {
   const Index channels = random.one_in(4) ? random.between(1, 13) : 3;
@@ -206,6 +222,10 @@ void draw(Random& random, Trial& trial) {
   }
   if (random.one_in(40)) {
     draw_repeated(random, trial);
+    return;
+  }
+  if (random.one_in(40)) {
+    draw_long_rows(random, trial);
     return;
   }
   if (random.one_in(12)) {

@@ -287,6 +287,11 @@ struct Kernels {
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;
   const ListedKernels* listed;
+  /// The whole lines of up to `most_in_turn` rows past the cache, wherever these begin, a piece of each in
+  /// turn; of the source so many rows further on is asked for. What is before and behind the lines of a row
+  /// is left.
+  static constexpr std::size_t most_in_turn = 4;
+  CopyRows stream_in_turn;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

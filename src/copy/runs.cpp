@@ -85,6 +85,29 @@ class RunWorker {
     }
   }
 
+  /// Whether rows go to the destination past the cache, some in turn.
+  [[nodiscard]] static bool takes_rows_in_turn(const Walk& walk, std::size_t row_bytes) {
+    return walk.plan.kernel == CopyKernel::rows && walk.plan.conversion == CopyConversion::none &&
+           walk.plan.streaming && row_bytes > longest_collected_row;
+  }
+
+  /// Up to as many rows as are written in turn, along the innermost outer loop. The line in which one ends
+  /// and the next begins is written once.
+  void rows_in_turn(const Odometer& at, Index count) {
+    const ByteLoop run = at.run();
+    const std::size_t bytes = row_bytes();
+    walk_.kernels.stream_in_turn(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                                 static_cast<std::size_t>(count), bytes);
+    for (Index row = 0; row < count; ++row) {
+      std::byte* const dst = at.dst() + row * run.dst_stride;
+      const std::byte* const src = at.src() + row * run.src_stride;
+      const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % line_bytes;
+      const std::size_t tail = (bytes - head) % line_bytes;
+      if (head != 0) sink_.write(dst, src, head);
+      if (tail != 0) sink_.write(dst + (bytes - tail), src + (bytes - tail), tail);
+    }
+  }
+
   /// Writes the rows put side by side. To be called after the last ones.
   void write_collected() {
     if (collected_ == 0) return;
@@ -290,6 +313,9 @@ void run_runs(const Walk& walk) {
                         : 0;
   const Index chunks = is_long ? ceil_divide(inner.extent + lead, chunk) : 1;
   const std::size_t times = repetitions(walk);
+  const bool are_in_turn = chunks == 1 && RunWorker::takes_rows_in_turn(
+                                              walk, static_cast<std::size_t>(inner.extent * item) * times);
+  constexpr auto in_turn = static_cast<Index>(Kernels::most_in_turn);
   // The loops that go from row to row.
   const std::size_t row_loops = walk.plan.loops.size() - (times > 1 ? 2 : 1);
   const Odometer start(walk, 0, row_loops, max_rank);
@@ -300,8 +326,9 @@ void run_runs(const Walk& walk) {
     const auto outer = row_loops >= 1 ? walk.loop(row_loops - 1).dst_stride : item;
     const Index whole_lines =
         static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), Index{outer});
+    const Index together = are_in_turn ? std::lcm(whole_lines, in_turn) : whole_lines;
     const Index row_bytes = std::max<Index>(inner.extent * item * static_cast<Index>(times), 1);
-    rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), whole_lines) * whole_lines;
+    rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), together) * together;
   }
   const Index parts = ceil_divide(units, rows);
   const Index threads = walk.plan.threads == 0 ? num_threads() : walk.plan.threads;
@@ -321,6 +348,12 @@ void run_runs(const Walk& walk) {
             unit += count;
           }
           worker.write_collected();
+        }
+        while (are_in_turn && unit < end) {
+          const Index count = std::min({at.run_left(), end - unit, in_turn});
+          worker.rows_in_turn(at, count);
+          at.skip(count);
+          unit += count;
         }
         for (; unit < end; ++unit) {
           const Index part = unit % chunks;
