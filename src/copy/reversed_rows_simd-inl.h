@@ -31,9 +31,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// How a vector of a reversed row is made that begins within an item. The items that it takes lie in two
 /// vectors of the source, `low` and `high` bytes from the place of its first byte, were the row not reversed.
-/// Of each a block of 16 bytes takes four words, then the bytes that are its own.
+/// Of each a block of 16 bytes takes four words, then the bytes that are its own. No table crosses a line.
 struct ReversedVector {
-  std::array<std::int32_t, widest / 4> low_words{};
+  alignas(widest) std::array<std::int32_t, widest / 4> low_words{};
   std::array<std::int32_t, widest / 4> high_words{};
   std::array<std::uint8_t, widest> low_bytes{};
   std::array<std::uint8_t, widest> high_bytes{};

@@ -56,8 +56,8 @@ struct RepeatedVectors {
   static constexpr std::size_t vectors = size / widest;
   static constexpr std::size_t items = size / period;
   std::array<std::size_t, vectors> first{};
-  std::array<std::array<std::int32_t, widest / 4>, vectors> words{};
-  std::array<std::array<std::uint8_t, widest>, vectors> places{};
+  alignas(widest) std::array<std::array<std::int32_t, widest / 4>, vectors> words{};
+  alignas(widest) std::array<std::array<std::uint8_t, widest>, vectors> places{};
 
   constexpr RepeatedVectors() {
     for (std::size_t v = 0; v < vectors; ++v) {
