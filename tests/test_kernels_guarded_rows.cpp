@@ -247,6 +247,38 @@ TEST(GuardedKernels, StreamRowsOfWholeLines) {
   }
 }
 
+Job stream_in_turn_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
+  Job job = copy_rows_job(rows, bytes, gap, direction);
+  const std::ptrdiff_t pitch = signed_bytes(bytes + gap);
+  const std::ptrdiff_t step = direction == Direction::up ? pitch : -pitch;
+  job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+    leaves.stream_in_turn(out, pitch, in, step, rows, bytes);
+  };
+  return job;
+}
+
+TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = 1; bytes < 3000; bytes += bytes < 400 ? 1 : 37) {
+      for (std::size_t rows = 1; rows <= Kernels::most_in_turn; ++rows) {
+        for (const std::size_t gap : {0U, 5U, 64U}) {
+          for (const Direction direction : {Direction::up, Direction::down}) {
+            ASSERT_TRUE(bench.at_the_guards(*kernels, stream_in_turn_job(rows, bytes, gap, direction)))
+                << text({rows, bytes, gap});
+          }
+        }
+      }
+    }
+    for (const std::size_t bytes : {1U, 63U, 64U, 130U, 1500U}) {
+      for (const std::size_t rows : {1U, 3U, 4U}) {
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, stream_in_turn_job(rows, bytes, 5, Direction::up)))
+            << text({rows, bytes});
+      }
+    }
+  }
+}
+
 TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {

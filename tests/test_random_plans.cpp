@@ -162,19 +162,38 @@ void draw_channels(Random& random, Trial& trial) {
 
 /// Short items repeated side by side, and rows of them too: pixels enlarged.
 void draw_repeated(Random& random, Trial& trial) {
-  const Index item = random.between(1, 20);
-  const Index times = random.between(2, 6);
-  const Index items = random.between(2, 60);
+  const Index item = random.one_in(2) ? 3 : random.between(1, 20);
+  const Index times = random.between(1, 6);
+  const Index items = item == 3 && random.one_in(2) ? random.between(1, 3) * 64 : random.between(2, 60);
   const Index rows = random.between(1, 5);
+  const Index repeats = random.between(2, 5);
   const Index pitch = (random.one_in(4) ? -1 : 1) * (item + (random.one_in(2) ? 0 : random.between(1, 9)));
-  const Dims shape{rows, 2, items, times, item};
+  const Dims shape{rows, repeats, items, times, item};
   const Index row = items * times * item;
   const Index padded = row + (random.one_in(2) ? 0 : random.between(1, 70));
-  trial.dst.layout = Layout{shape, Dims{2 * padded, padded, times * item, item, 1}, 0};
+  trial.dst.layout = Layout{shape, Dims{repeats * padded, padded, times * item, item, 1}, 0};
   trial.src.layout = Layout{shape, Dims{items * 30, 0, pitch, 0, 1}, 0};
-  trial.dst.type = trial.src.type = random_type(random);
+  trial.dst.type = random_type(random);
+  trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
+  if (random.one_in(8)) add_scale_and_shift(random, trial);
   if (random.one_in(2)) trial.options.streaming_above = 0;
   if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
+}
+
+/// Long rows, which begin anywhere on either side.
+void draw_long_rows(Random& random, Trial& trial) {
+  const Index bytes = random.between(1, random.one_in(4) ? 20000 : 4000);
+  const Index rows = random.between(2, 11);
+  const auto padding = [&] { return random.one_in(2) ? 0 : random.between(1, 70); };
+  const Index dst_pitch = bytes + padding();
+  const Index src_pitch = random.one_in(8) ? 0 : (random.one_in(3) ? -1 : 1) * (bytes + padding());
+  const Dims shape{2, rows, bytes};
+  trial.dst.layout = Layout{shape, Dims{rows * dst_pitch + padding(), dst_pitch, 1}, 0};
+  trial.src.layout = Layout{shape, Dims{rows * src_pitch + padding(), src_pitch, 1}, 0};
+  trial.dst.type = trial.src.type = random.one_in(2) ? DType::uint8 : DType::float16;
+  if (!random.one_in(8)) trial.options.streaming_above = 0;
+  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -239,6 +258,10 @@ void draw(Random& random, Trial& trial) {
   }
   if (random.one_in(40)) {
     draw_repeated(random, trial);
+    return;
+  }
+  if (random.one_in(40)) {
+    draw_long_rows(random, trial);
     return;
   }
   if (random.one_in(12)) {

@@ -114,11 +114,15 @@ void RowConverter::repeat_numbers() {
   period_ = std::max<std::size_t>({plan_->scale.size(), plan_->shift.size(), 1});
   const bool is_short = period_ > 1 && period_ < longest;
   const std::size_t count = is_short ? period_ + longest : period_;
+  scale_.resize(count);
+  shift_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    scale_.push_back(number(plan_->scale, i % period_, 1));
-    shift_.push_back(number(plan_->shift, i % period_, 0));
+    scale_[i] = i < period_ ? number(plan_->scale, i, 1) : scale_[i - period_];
+    shift_[i] = i < period_ ? number(plan_->shift, i, 0) : shift_[i - period_];
   }
   if (scale_by_one_ == nullptr) return;
+  float_scale_.reserve(count);
+  float_shift_.reserve(count);
   for (const double value : scale_) float_scale_.push_back(static_cast<float>(value));
   for (const double value : shift_) float_shift_.push_back(static_cast<float>(value));
 }

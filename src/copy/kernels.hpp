@@ -168,6 +168,10 @@ struct ReversedRows {
   std::size_t items = 0;
   std::size_t count = 0;
 
+  /// A vector in which a row ends reads beyond both of its rows, by less than this: leaves take several rows
+  /// only where they lie as far apart, and make the first and the last such vector by the plain loop.
+  static constexpr std::ptrdiff_t least_pitch = 128;
+
   /// Whether `reverse_lines` takes them: numbers, pixels of three channels; rows of a line and more.
   [[nodiscard]] constexpr bool are_lines() const {
     const bool is_number = std::has_single_bit(item) && item <= 16;
@@ -186,6 +190,10 @@ struct ShortItemKernels {
   /// The rows side by side past the cache, from byte `from` on, whose place `dst` is: a line's start. As many
   /// whole lines as there are, of rows with are_lines(). How many bytes these were: 0 where it cannot.
   std::size_t (*reverse_lines)(std::byte* dst, const ReversedRows& rows, std::size_t from);
+  /// What `repeat` does with items side by side, past the cache and to `copies` places `dst_pitch` apart, all
+  /// lines' starts. As many whole lines as it can: how many bytes of a copy these were, 0 for most items.
+  std::size_t (*repeat_lines)(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
+                              const std::byte* in, std::size_t bytes, std::size_t times, std::size_t count);
 };
 
 /// A tile of rows and columns that lie anywhere, each so many bytes from the first: the items of a row are
@@ -281,6 +289,11 @@ struct Kernels {
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;
   const ListedKernels* listed;
+  /// The whole lines of up to `most_in_turn` rows past the cache, wherever these begin, a piece of each in
+  /// turn; of the source so many rows further on is asked for. What is before and behind the lines of a row
+  /// is left.
+  static constexpr std::size_t most_in_turn = 4;
+  CopyRows stream_in_turn;
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

@@ -178,7 +178,21 @@ std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t 
   return bytes;
 }
 
-constexpr ShortItemKernels short_items{.repeat = repeat, .reverse_lines = reverse_lines};
+std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byte*, std::size_t, std::size_t,
+                         std::size_t) {
+  return 0;
+}
+
+void stream_in_turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                    std::size_t rows, std::size_t bytes) {
+  for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
+    const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % 64, bytes);
+    std::memcpy(dst + head, src + head, (bytes - head) / 64 * 64);
+  }
+}
+
+constexpr ShortItemKernels short_items{
+    .repeat = repeat, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
 
 template <std::size_t item>
 void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
@@ -224,6 +238,7 @@ constexpr Kernels table{
     .converting = &converting,
     .short_items = &short_items,
     .listed = &listed,
+    .stream_in_turn = stream_in_turn,
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ShortItemKernels short_items;
-constinit const ShortItemKernels short_items{.repeat = repeat_items, .reverse_lines = reverse_lines};
+constinit const ShortItemKernels short_items{
+    .repeat = repeat_items, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
 
 #endif
 

@@ -31,9 +31,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// How a vector of a reversed row is made that begins within an item. The items that it takes lie in two
 /// vectors of the source, `low` and `high` bytes from the place of its first byte, were the row not reversed.
-/// Of each a block of 16 bytes takes four words, then the bytes that are its own.
+/// Of each a block of 16 bytes takes four words, then the bytes that are its own. No table crosses a line.
 struct ReversedVector {
-  std::array<std::int32_t, widest / 4> low_words{};
+  alignas(widest) std::array<std::int32_t, widest / 4> low_words{};
   std::array<std::int32_t, widest / 4> high_words{};
   std::array<std::uint8_t, widest> low_bytes{};
   std::array<std::uint8_t, widest> high_bytes{};
@@ -116,10 +116,6 @@ HWY_INLINE auto load_reversed_items(const std::byte* at, std::size_t begin) {
 /// .96).
 inline constexpr std::size_t reversed_ahead = 2048;
 
-/// A vector in which a row ends reads beyond both of its rows, by less than this: only where other rows lie
-/// there. The others are made by the plain loop.
-inline constexpr std::ptrdiff_t reversed_margin = 128;
-
 /// A line from `in` on downwards, of whole items, and asks for what lies `ask` bytes further.
 template <std::size_t item>
 HWY_INLINE void stream_reversed_line(std::byte* dst, const std::byte* in, std::ptrdiff_t ask) {
@@ -199,7 +195,7 @@ std::size_t reverse_lines_of(std::byte* dst, const ReversedRows& rows, std::size
 }
 
 inline std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t from) {
-  if (rows.count > 1 && std::abs(rows.pitch) < reversed_margin) return 0;
+  if (rows.count > 1 && std::abs(rows.pitch) < ReversedRows::least_pitch) return 0;
   if (widest % rows.item == 0 && from % rows.item != 0) return 0;
   if (rows.item == 1) return reverse_lines_of<1>(dst, rows, from);
   if (rows.item == 2) return reverse_lines_of<2>(dst, rows, from);

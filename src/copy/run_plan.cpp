@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy/repeated_rows.hpp"
 #include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
@@ -58,6 +59,7 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (copy::run_small(plan, static_cast<std::byte*>(dst_base), static_cast<const std::byte*>(src_base)))
     return;
   const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
+  if (copy::run_repeated_rows(walk)) return;
   switch (plan.kernel) {
     case CopyKernel::nothing:
       return;

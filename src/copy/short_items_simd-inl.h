@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 
 #include "copy/kernels.hpp"
 #include "copy/reversed_rows_simd-inl.h"
@@ -29,73 +30,116 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Where the bytes of 16 repetitions of an item come from, 16 at a time: then all begins anew.
 using RepeatedBytes = std::array<std::array<std::uint8_t, 16>, 16>;
 
-inline RepeatedBytes repeated_bytes(std::size_t bytes) {
-  RepeatedBytes from{};
-  for (std::size_t j = 0; j < bytes; ++j) {
-    for (std::size_t i = 0; i < 16; ++i) from[j][i] = static_cast<std::uint8_t>((16 * j + i) % bytes);
+/// By the length of an item. Made once: to make one for each row took longer than rows of 192 bytes.
+inline constexpr auto repeated_bytes = [] {
+  std::array<RepeatedBytes, 17> from{};
+  for (std::size_t bytes = 1; bytes < from.size(); ++bytes) {
+    for (std::size_t j = 0; j < bytes; ++j) {
+      for (std::size_t i = 0; i < 16; ++i)
+        from[bytes][j][i] = static_cast<std::uint8_t>((16 * j + i) % bytes);
+    }
   }
   return from;
+}();
+
+/// Where byte `at` of pixels of `bytes` comes from that are repeated so often.
+constexpr std::size_t repeated_source(std::size_t bytes, std::size_t times, std::size_t at) {
+  return at / (bytes * times) * bytes + at % bytes;
 }
 
-/// How pixels of `bytes` that are repeated so often fill vectors, until all begins anew: from where each is
-/// loaded, and what of this each block of 16 bytes takes.
+/// How pixels of `bytes` that are repeated so often fill vectors, until all begins anew with a line: from
+/// where each is loaded, and what of this each block of 16 bytes takes.
 template <std::size_t bytes, std::size_t times>
 struct RepeatedVectors {
   static constexpr std::size_t period = bytes * times;
-  static constexpr std::size_t vectors = period / std::gcd(period, widest);
-  static constexpr std::size_t items = vectors * widest / period;
+  static constexpr std::size_t size = std::lcm(period, std::size_t{64});
+  static constexpr std::size_t vectors = size / widest;
+  static constexpr std::size_t items = size / period;
   std::array<std::size_t, vectors> first{};
-  std::array<std::array<std::int32_t, widest / 4>, vectors> words{};
-  std::array<std::array<std::uint8_t, widest>, vectors> places{};
+  alignas(widest) std::array<std::array<std::int32_t, widest / 4>, vectors> words{};
+  alignas(widest) std::array<std::array<std::uint8_t, widest>, vectors> places{};
 
   constexpr RepeatedVectors() {
     for (std::size_t v = 0; v < vectors; ++v) {
-      first[v] = source(v * widest, 0);
+      first[v] = first_of(v * widest, widest);
       for (std::size_t block = 0; block < widest; block += 16) {
-        const std::size_t word = widest == 16 ? 0 : source(v * widest + block, first[v]) / 4;
+        const std::size_t begin = v * widest + block;
+        const std::size_t word = widest == 16 ? 0 : (first_of(begin, 16) - first[v]) / 4;
         for (std::size_t i = 0; i < 4; ++i) words[v][block / 4 + i] = static_cast<std::int32_t>(word + i);
         for (std::size_t i = 0; i < 16; ++i) {
-          const std::size_t at = v * widest + block + i;
           places[v][block + i] =
-              static_cast<std::uint8_t>(source(at, first[v]) + at % period % bytes - 4 * word);
+              static_cast<std::uint8_t>(repeated_source(bytes, times, begin + i) - first[v] - 4 * word);
         }
       }
     }
   }
 
+  /// As many bytes of the source from the first item on are read.
+  [[nodiscard]] constexpr std::size_t reach() const { return first[vectors - 1] + widest; }
+
+  /// Whether four words hold what any block takes.
+  [[nodiscard]] constexpr bool fits() const {
+    for (const auto& vector : places) {
+      for (const std::uint8_t place : vector) {
+        if (place >= 16) return false;
+      }
+    }
+    return true;
+  }
+
  private:
-  /// Where the item of result `at` begins.
-  static constexpr std::size_t source(std::size_t at, std::size_t first_byte) {
-    return at / period * bytes - first_byte;
+  /// The first of where the `count` bytes from `at` on come from.
+  static constexpr std::size_t first_of(std::size_t at, std::size_t count) {
+    std::size_t least = repeated_source(bytes, times, at);
+    for (std::size_t i = 1; i < count; ++i) least = std::min(least, repeated_source(bytes, times, at + i));
+    return least;
   }
 };
 
-/// Pixels side by side, by whole vectors. How many these were.
-template <std::size_t bytes, std::size_t times>
-std::size_t repeat_pixels(std::byte* out, const std::byte* in, std::size_t count) {
+/// Calls `put(at, vector)` for whole lines of pixels side by side, each repeated. How many pixels these were.
+template <std::size_t bytes, std::size_t times, class Put>
+HWY_INLINE std::size_t repeat_pixels(const std::byte* in, std::size_t count, const Put& put) {
   static constexpr RepeatedVectors<bytes, times> from;
-  const hn::FixedTag<std::uint8_t, widest> d;
-  // What lies behind the last item is not read.
-  constexpr std::size_t reach = from.items + widest / bytes + 1;
+  static_assert(from.fits());
   std::size_t i = 0;
-  for (; i + reach <= count; i += from.items) {
-    auto* const to = reinterpret_cast<std::uint8_t*>(out + i * from.period);
+  for (; i * bytes + from.reach() <= count * bytes; i += from.items) {
 #pragma GCC unroll 9
     for (std::size_t v = 0; v < from.vectors; ++v)
-      hn::StoreU(pick_bytes(in + i * bytes + from.first[v], from.words[v], from.places[v]), d,
-                 to + v * widest);
+      put(i * from.period + v * widest,
+          pick_bytes(in + i * bytes + from.first[v], from.words[v], from.places[v]));
   }
   return i;
 }
 
-/// Pixels of three bytes enlarged, side by side in the source: how many.
-inline std::size_t repeat_some_pixels(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
-                                      std::size_t bytes, std::size_t times, std::size_t count) {
-  if (bytes != 3 || pitch != 3) return 0;
-  if (times == 2) return repeat_pixels<3, 2>(out, in, count);
-  if (times == 3) return repeat_pixels<3, 3>(out, in, count);
-  if (times == 4) return repeat_pixels<3, 4>(out, in, count);
+/// Pixels of three channels, of 1, 2 and 4 bytes each, enlarged two to four times. How many: none of others.
+template <class Put>
+std::size_t repeat_some_pixels(const std::byte* in, std::size_t bytes, std::size_t times, std::size_t count,
+                               const Put& put) {
+  const auto by_times = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) -> std::size_t {
+    if (times == 2) return repeat_pixels<size, 2>(in, count, put);
+    if (times == 3) return repeat_pixels<size, 3>(in, count, put);
+    if (times == 4) return repeat_pixels<size, 4>(in, count, put);
+    return 0;
+  };
+  if (bytes == 3) return by_times(std::integral_constant<std::size_t, 3>());
+  if (bytes == 6) return by_times(std::integral_constant<std::size_t, 6>());
+  if (bytes == 12) return by_times(std::integral_constant<std::size_t, 12>());
   return 0;
+}
+
+/// Straight from the registers to all places: made in the L1 cache first and then written, both take their
+/// time, as what is stored there waits behind the streaming stores (4 x 4 pixels of bytes .78 of a plain
+/// fill).
+inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
+                                const std::byte* in, std::size_t bytes, std::size_t times,
+                                std::size_t count) {
+  const hn::FixedTag<std::uint8_t, widest> d;
+  const std::size_t pixels = repeat_some_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
+    std::byte* to = dst + at;
+    for (std::size_t copy = 0; copy < copies; ++copy, to += dst_pitch)
+      hn::Stream(vector, d, reinterpret_cast<std::uint8_t*>(to));
+  });
+  return pixels * bytes * times;
 }
 
 /// Each item is loaded with what lies behind it, and written by whole blocks, of which the next item's write
@@ -105,7 +149,13 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
   constexpr std::size_t block = 16;
   const hn::FixedTag<std::uint8_t, block> d;
   const std::size_t period = bytes * times;
-  const std::size_t pixels = repeat_some_pixels(out, in, pitch, bytes, times, count);
+  std::size_t pixels = 0;
+  if (pitch == static_cast<std::ptrdiff_t>(bytes)) {
+    const hn::FixedTag<std::uint8_t, widest> whole;
+    pixels = repeat_some_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
+      hn::StoreU(vector, whole, reinterpret_cast<std::uint8_t*>(out + at));
+    });
+  }
   out += pixels * period;
   in += static_cast<std::ptrdiff_t>(pixels) * pitch;
   count -= pixels;
@@ -119,7 +169,7 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
   };
   if (head + tail >= count) return plainly(0, count);
   plainly(0, head);
-  const RepeatedBytes from = repeated_bytes(bytes);
+  const RepeatedBytes& from = repeated_bytes[bytes];
   const std::size_t blocks = (period + block - 1) / block;
   const auto first = hn::LoadU(d, from[0].data());
   for (std::size_t i = head; i < count - tail; ++i) {
@@ -127,8 +177,10 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
         hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * pitch));
     auto* to = reinterpret_cast<std::uint8_t*>(out + i * period);
     hn::StoreU(hn::TableLookupBytes(item, first), d, to);
-    for (std::size_t j = 1; j < blocks; ++j)
-      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[j % bytes].data())), d, to + j * block);
+    for (std::size_t j = 1, turn = 1 % bytes; j < blocks; ++j) {
+      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[turn].data())), d, to + j * block);
+      turn = turn + 1 == bytes ? 0 : turn + 1;
+    }
   }
   plainly(count - tail, count);
 }

@@ -404,6 +404,11 @@ class TileWorker {
   ChannelTiles channels_;
 };
 
+/// Ranges of tiles for each thread: what has no part of strips that carry. A range begins with nothing asked
+/// for and a worker of its own: 64 ranges for two threads take images apart, with scale, at .52 and .63 of a
+/// plain copy where 16 have .66 and .70.
+constexpr Index ranges_each = 8;
+
 }  // namespace
 
 void run_tiles(const Walk& walk) {
@@ -414,7 +419,7 @@ void run_tiles(const Walk& walk) {
   // Two ranges for each thread: in sixteen, of four strips, half of them would begin or end within a line.
   const Index threads = threads_of(walk.plan);
   const Index grain = tiling.splits ? std::max(ceil_divide(units, 2 * threads), least_strips)
-                                    : std::max<Index>(1, units / 64);
+                                    : std::max<Index>(1, units / (ranges_each * threads));
   parallel_for(
       0, units, grain,
       [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },
