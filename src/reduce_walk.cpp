@@ -319,10 +319,9 @@ Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
-  // `pool` takes pairs of bytes by lines; fewer go one by one, of rows of 96 seven times as long as by
-  // groups.
+  // `pool` takes pairs of bytes by 16 and more; fewer go one by one.
   const bool are_few_bytes =
-      kernel.state_size == 1 && walk.inner == 1 && !walk.kept.empty() && walk.kept.back().extent < 128;
+      kernel.state_size == 1 && walk.inner == 1 && !walk.kept.empty() && walk.kept.back().extent < 32;
   if (is_pool(walk) && !are_few_bytes) {
     run_pools(kernel, walk, dst, dst_item, base);
     return;
