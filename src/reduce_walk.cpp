@@ -6,6 +6,7 @@
 
 #include "reduce_cursor.hpp"
 #include "reduce_packing.hpp"
+#include "reduce_pixels.hpp"
 #include "reduce_states.hpp"
 #include "reduce_streamed.hpp"
 #include "tenstride/parallel.hpp"
@@ -24,11 +25,8 @@ constexpr Index run_accumulators = 32;
 constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
-constexpr Index near_bytes = 4096;
 /// Where there are fewer tiles of results, what is folded is cut, too.
 constexpr Index most_pieces = 64;
-/// Pixels folded as rows are rows of so many elements and more.
-constexpr Index pixel_row = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
 constexpr Index near_bytes_of_runs = Index{1} << 17;
 
@@ -132,7 +130,7 @@ class Folding {
         kernel_.fold(states, count, src, along_, run, stride);
         return;
       case ReduceShape::pixels:
-        fold_pixels(states, count, src, run);
+        fold_pixels(kernel_, walk_, {states, count, src, run});
         return;
       case ReduceShape::rows: {
         const Index most = std::max(rows_at_once, near_bytes / std::max<Index>(stride, 1));
@@ -141,29 +139,6 @@ class Folding {
         }
       }
     }
-  }
-
-  /// So many pixels are a row of whole vectors; a power of two, so that they can be halved.
-  void fold_pixels(std::byte* states, Index channels, const std::byte* src, Index count) const {
-    const Index item = walk_.item;
-    const auto state = static_cast<Index>(kernel_.state_size);
-    Index pixels = 1;
-    while (pixels * channels < pixel_row || pixels * channels % short_row != 0) pixels *= 2;
-    const Index row = pixels * channels;
-    alignas(64) std::byte sums[16 * short_row * most_channels];
-    kernel_.start(sums, row);
-    const Index most = std::max<Index>(near_bytes / (row * item), 1);
-    for (Index rows = count / pixels; rows > 0;) {
-      const Index now = std::min(rows, most);
-      kernel_.fold_rows(sums, row, src, item, now, row * item);
-      src += now * row * item;
-      rows -= now;
-    }
-    if (count % pixels != 0) kernel_.fold_rows(sums, count % pixels * channels, src, item, 1, 0);
-    for (Index half = pixels / 2; half > 0; half /= 2) {
-      kernel_.combine(sums, sums + half * channels * state, half * channels);
-    }
-    kernel_.combine(states, sums, channels);
   }
 
   const ReduceKernel& kernel_;
@@ -239,8 +214,7 @@ void ReduceWalk::choose_shape() {
   const ReduceLoop& run = folded.back();
   const bool has_long_rows = row.extent >= short_row;
   const bool has_long_runs = run.extent >= short_row;
-  if (row.extent < most_channels && row.stride == item && run.stride == row.extent * item &&
-      (has_long_runs || !has_long_rows)) {
+  if (find_pixels(*this)) {
     shape = ReduceShape::pixels;
   } else if (has_long_rows != has_long_runs) {
     shape = has_long_rows ? ReduceShape::rows : ReduceShape::runs;
