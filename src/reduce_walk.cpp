@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "reduce_cursor.hpp"
+#include "reduce_gaps.hpp"
 #include "reduce_packing.hpp"
 #include "reduce_pixels.hpp"
 #include "reduce_states.hpp"
@@ -50,7 +51,10 @@ class Folding {
         walk_(walk),
         base_(base + walk.start),
         along_(walk.kept.empty() ? 0 : walk.kept.back().stride),
+        step_(Gaps::step_of_rows(kernel, walk)),
+        has_gaps_(Gaps::are_wanted(kernel, walk)),
         is_packed_(Packing::is_wanted(walk)),
+        gaps_(kernel, walk, base_),
         packing_(kernel, walk, base_) {}
 
   /// Folds elements [begin, end) of each of the results [first, last) into fresh accumulators. Pairwise: a
@@ -60,7 +64,11 @@ class Folding {
     const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= leaf) {
       kernel_.start(states, last - first);
-      if (is_packed_) {
+      if (step_ > 1) {
+        spread_leaf(first, last, begin, end, states);
+      } else if (has_gaps_) {
+        gaps_.fold(first, last, begin, end, states);
+      } else if (is_packed_) {
         packing_.fold(first, last, begin, end, states);
       } else {
         this->leaf(first, last, begin, end, states);
@@ -82,6 +90,17 @@ class Folding {
   }
 
  private:
+  /// Rows of every second element and the like: all are folded, which takes no longer than reading them.
+  void spread_leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
+    const auto state = static_cast<Index>(kernel_.state_size);
+    const States all(kernel_, (last - first) * step_);
+    kernel_.start(all.data(), (last - first) * step_);
+    leaf(first, last, begin, end, all.data());
+    for (Index k = 0; k < last - first; ++k) {
+      kernel_.combine(states + k * state, all.data() + k * step_ * state, 1);
+    }
+  }
+
   void leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
     if (walk_.folds_outside) {
       each_run(begin, end, walk_.piece, [&](std::ptrdiff_t folded, Index run) {
@@ -117,7 +136,7 @@ class Folding {
     for (Cursor at(walk_.kept, first); first < last;) {
       const Index count = is_single ? 1 : std::min(last - first, at.run());
       f(at.offset(), count, place);
-      place += static_cast<Index>(kernel_.state_size) * count;
+      place += static_cast<Index>(kernel_.state_size) * count * step_;
       first += count;
       at.skip(count);
     }
@@ -134,8 +153,9 @@ class Folding {
         return;
       case ReduceShape::rows: {
         const Index most = std::max(rows_at_once, near_bytes / std::max<Index>(stride, 1));
+        const Index all = (count - 1) * step_ + 1;
         for (Index r = 0; r < run; r += most) {
-          kernel_.fold_rows(states, count, src + r * stride, along_, std::min(most, run - r), stride);
+          kernel_.fold_rows(states, all, src + r * stride, along_ / step_, std::min(most, run - r), stride);
         }
       }
     }
@@ -145,7 +165,10 @@ class Folding {
   const ReduceWalk& walk_;
   const std::byte* base_;
   std::ptrdiff_t along_;  ///< from one result to the next
+  Index step_;            ///< more than 1: rows are folded with what lies between their elements
+  bool has_gaps_;
   bool is_packed_;
+  Gaps gaps_;
   Packing packing_;
 };
 
@@ -308,7 +331,8 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
   const Index long_row =
       walk.shape == ReduceShape::rows ? std::min(tile_row_bytes / walk.item, walk.kept.back().extent) : 0;
-  const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
+  const Index most =
+      std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state) / Gaps::step_of_rows(kernel, walk);
   const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));
