@@ -91,6 +91,23 @@ TEST(ReduceViews, OfRowsWithGapsReadNothingElse) {
   }
 }
 
+TEST(ReduceViews, OfSomeChannelsReadNothingElse) {
+  const Guarded memory(1 << 18);
+  for (const DType dtype : types) {
+    for (Index pixel = 2; pixel <= 17; ++pixel) {
+      for (const Index apart : {1, 2, 3}) {
+        for (Index results = 1; (results - 1) * apart < pixel; results += 1 + results / 4) {
+          for (const Index count : {1, 16, 77, 300}) {
+            const Layout layout{{count, results}, {pixel, apart}, 0};
+            ASSERT_NO_FATAL_FAILURE(
+                expect_definition_at_guards(memory, layout, dtype, {Reduction::sum, Reduction::max}));
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(ReduceViews, SumsOfTheLargestIntegersWithGapsAreExact) {
   const auto expect_sums = [](const Tensor& x, double value) {
     for (const Tensor& view : {x.slice(1, 0, x.shape()[1], 2), x.slice(1, 3, x.shape()[1] - 2, 7),
