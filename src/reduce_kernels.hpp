@@ -32,6 +32,21 @@ struct PoolRows {
   std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
 };
 
+/// The most `fold_gapped` takes from one element to the next, in elements.
+inline constexpr Index most_gapped_step = 8;
+
+/// `rows` rows of `run` elements, `step` elements apart.
+struct GappedRows {
+  const std::byte* src;
+  Index rows;
+  std::ptrdiff_t row_step;  ///< not negative
+  Index run;
+  Index step;
+  std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
+  /// Elements from the first of a row to the last.
+  [[nodiscard]] Index span() const { return (run - 1) * step + 1; }
+};
+
 /// Strides and steps in bytes. An accumulator is `state_size` bytes, aligned to 16.
 struct ReduceKernel {
   std::size_t state_size;
@@ -45,6 +60,8 @@ struct ReduceKernel {
   /// Folds `rows` rows of `count` elements into `count` accumulators.
   void (*fold_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
                     std::ptrdiff_t row_step);
+  /// Folds rows into one accumulator, from where they lie; null where elements are set side by side first.
+  void (*fold_gapped)(void* state, const GappedRows& from);
   /// states[i] = states[i] with others[i].
   void (*combine)(void* states, const void* others, Index count);
   /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:

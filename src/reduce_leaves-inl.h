@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "reduce_columns-inl.h"
+#include "reduce_gaps-inl.h"
 #include "reduce_kernels.hpp"
 #include "reduce_pools-inl.h"
 #include "reduce_runs-inl.h"
@@ -98,6 +99,17 @@ struct Leaves {
     }
   }
 
+  static void fold_gapped(void* state, const GappedRows& from) {
+    using Gapped = GappedRuns<Rule>;
+    State sums[static_cast<std::size_t>(Gapped::lanes)];
+    clear<Gapped::lanes>(sums);
+    Gapped::fold(sums, from);
+    auto* const to = static_cast<State*>(state);
+    *to = Rule::join(*to, folded_together<Gapped::lanes>(sums));
+  }
+  /// Products take so long that nothing is gained by what is not wanted.
+  static constexpr bool has_gapped = Rule::has_vectors && !requires { Rule::collapses; };
+
   static HWY_NOINLINE void combine(void* states, const void* others, Index count) {
     auto* const to = static_cast<State*>(states);
     const auto* const from = static_cast<const State*>(others);
@@ -150,13 +162,18 @@ struct Leaves {
   /// `Last`: the rule that says what the results are.
   template <class Last = Rule>
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience,    start,
-                                         fold,          fold_rows,         combine,
-                                         gather,        Pools<Rule>::fold, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State),     Rule::patience, start,   fold,
+                                         fold_rows,         gapped(),       combine, gather,
+                                         Pools<Rule>::fold, finish<Last>};
     return &kernel;
   }
 
  private:
+  static constexpr auto gapped() -> void (*)(void*, const GappedRows&) {
+    if constexpr (has_gapped) return fold_gapped;
+    return nullptr;
+  }
+
   /// Whether what lies behind the last elements of a run may be read.
   enum class Tail : unsigned char { alone, with_others };
 

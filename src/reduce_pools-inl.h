@@ -37,7 +37,8 @@ struct Pools {
       if (has_product_squares<Rule> && from.rows == 2 && from.group == 2) {
         if constexpr (has_product_squares<Rule>) i = ProductSquares<T>::fold(to, from, src, first, count);
       } else if (from.inner == 1 && from.group == 2) {
-        i = from.rows == 2 ? pairs<2>(to, from, src, count) : pairs<0>(to, from, src, count);
+        i = from.rows == 2 ? pairs<2, line_lanes>(to, from, src, count)
+                           : pairs<0, line_lanes>(to, from, src, count);
       } else if (from.inner <= few) {
         i = staged_pixels(to, from, src, count);
       } else if (from.inner <= 16) {
@@ -92,18 +93,24 @@ struct Pools {
   using Line = VectorTag<State, static_cast<Index>(64 / sizeof(State))>;
   static constexpr auto line_lanes = static_cast<Index>(hn::MaxLanes(Line()));
 
-  /// Neighbours. `known`: how many rows there are, or 0.
-  template <Index known>
+  /// Neighbours. `known`: how many rows there are, or 0. Fewer than a line go by less.
+  template <Index known, Index lanes>
   static HWY_NOINLINE Index pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
-    const Line d;
+    if (count < lanes) {
+      if constexpr (lanes * static_cast<Index>(sizeof(State)) > 16) {
+        return pairs<known, lanes / 2>(to, from, src, count);
+      }
+      return 0;
+    }
+    const VectorTag<State, lanes> d;
+    constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     const Index rows = known == 0 ? from.rows : known;
-    if (count < line_lanes) return 0;
-    for (Index i = 0; i < count; i += line_lanes) {
-      i = std::min(i, count - line_lanes);  // the last ones once more
+    for (Index i = 0; i < count; i += width) {
+      i = std::min(i, count - width);  // the last ones once more
       const std::byte* const at = src + 2 * i * item;
       ask_for_next(from, at, rows);
       const auto a = column(d, from, at, rows);
-      const auto b = column(d, from, at + line_lanes * item, rows);
+      const auto b = column(d, from, at + width * item, rows);
       const auto sum = Rule::join_vectors(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
       hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + i);
     }

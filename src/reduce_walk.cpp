@@ -5,7 +5,9 @@
 #include <cstdlib>
 
 #include "reduce_cursor.hpp"
+#include "reduce_gaps.hpp"
 #include "reduce_packing.hpp"
+#include "reduce_pixels.hpp"
 #include "reduce_states.hpp"
 #include "reduce_streamed.hpp"
 #include "tenstride/parallel.hpp"
@@ -24,11 +26,8 @@ constexpr Index run_accumulators = 32;
 constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
-constexpr Index near_bytes = 4096;
 /// Where there are fewer tiles of results, what is folded is cut, too.
 constexpr Index most_pieces = 64;
-/// Pixels folded as rows are rows of so many elements and more.
-constexpr Index pixel_row = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
 constexpr Index near_bytes_of_runs = Index{1} << 17;
 
@@ -52,7 +51,10 @@ class Folding {
         walk_(walk),
         base_(base + walk.start),
         along_(walk.kept.empty() ? 0 : walk.kept.back().stride),
+        step_(Gaps::step_of_rows(kernel, walk)),
+        has_gaps_(Gaps::are_wanted(kernel, walk)),
         is_packed_(Packing::is_wanted(walk)),
+        gaps_(kernel, walk, base_),
         packing_(kernel, walk, base_) {}
 
   /// Folds elements [begin, end) of each of the results [first, last) into fresh accumulators. Pairwise: a
@@ -62,7 +64,11 @@ class Folding {
     const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= leaf) {
       kernel_.start(states, last - first);
-      if (is_packed_) {
+      if (step_ > 1) {
+        spread_leaf(first, last, begin, end, states);
+      } else if (has_gaps_) {
+        gaps_.fold(first, last, begin, end, states);
+      } else if (is_packed_) {
         packing_.fold(first, last, begin, end, states);
       } else {
         this->leaf(first, last, begin, end, states);
@@ -84,6 +90,17 @@ class Folding {
   }
 
  private:
+  /// Rows of every second element and the like: all are folded, which takes no longer than reading them.
+  void spread_leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
+    const auto state = static_cast<Index>(kernel_.state_size);
+    const States all(kernel_, (last - first) * step_);
+    kernel_.start(all.data(), (last - first) * step_);
+    leaf(first, last, begin, end, all.data());
+    for (Index k = 0; k < last - first; ++k) {
+      kernel_.combine(states + k * state, all.data() + k * step_ * state, 1);
+    }
+  }
+
   void leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
     if (walk_.folds_outside) {
       each_run(begin, end, walk_.piece, [&](std::ptrdiff_t folded, Index run) {
@@ -119,7 +136,7 @@ class Folding {
     for (Cursor at(walk_.kept, first); first < last;) {
       const Index count = is_single ? 1 : std::min(last - first, at.run());
       f(at.offset(), count, place);
-      place += static_cast<Index>(kernel_.state_size) * count;
+      place += static_cast<Index>(kernel_.state_size) * count * step_;
       first += count;
       at.skip(count);
     }
@@ -132,45 +149,26 @@ class Folding {
         kernel_.fold(states, count, src, along_, run, stride);
         return;
       case ReduceShape::pixels:
-        fold_pixels(states, count, src, run);
+        fold_pixels(kernel_, walk_, {states, count, src, run});
         return;
       case ReduceShape::rows: {
         const Index most = std::max(rows_at_once, near_bytes / std::max<Index>(stride, 1));
+        const Index all = (count - 1) * step_ + 1;
         for (Index r = 0; r < run; r += most) {
-          kernel_.fold_rows(states, count, src + r * stride, along_, std::min(most, run - r), stride);
+          kernel_.fold_rows(states, all, src + r * stride, along_ / step_, std::min(most, run - r), stride);
         }
       }
     }
-  }
-
-  /// So many pixels are a row of whole vectors; a power of two, so that they can be halved.
-  void fold_pixels(std::byte* states, Index channels, const std::byte* src, Index count) const {
-    const Index item = walk_.item;
-    const auto state = static_cast<Index>(kernel_.state_size);
-    Index pixels = 1;
-    while (pixels * channels < pixel_row || pixels * channels % short_row != 0) pixels *= 2;
-    const Index row = pixels * channels;
-    alignas(64) std::byte sums[16 * short_row * most_channels];
-    kernel_.start(sums, row);
-    const Index most = std::max<Index>(near_bytes / (row * item), 1);
-    for (Index rows = count / pixels; rows > 0;) {
-      const Index now = std::min(rows, most);
-      kernel_.fold_rows(sums, row, src, item, now, row * item);
-      src += now * row * item;
-      rows -= now;
-    }
-    if (count % pixels != 0) kernel_.fold_rows(sums, count % pixels * channels, src, item, 1, 0);
-    for (Index half = pixels / 2; half > 0; half /= 2) {
-      kernel_.combine(sums, sums + half * channels * state, half * channels);
-    }
-    kernel_.combine(states, sums, channels);
   }
 
   const ReduceKernel& kernel_;
   const ReduceWalk& walk_;
   const std::byte* base_;
   std::ptrdiff_t along_;  ///< from one result to the next
+  Index step_;            ///< more than 1: rows are folded with what lies between their elements
+  bool has_gaps_;
   bool is_packed_;
+  Gaps gaps_;
   Packing packing_;
 };
 
@@ -239,8 +237,7 @@ void ReduceWalk::choose_shape() {
   const ReduceLoop& run = folded.back();
   const bool has_long_rows = row.extent >= short_row;
   const bool has_long_runs = run.extent >= short_row;
-  if (row.extent < most_channels && row.stride == item && run.stride == row.extent * item &&
-      (has_long_runs || !has_long_rows)) {
+  if (find_pixels(*this)) {
     shape = ReduceShape::pixels;
   } else if (has_long_rows != has_long_runs) {
     shape = has_long_rows ? ReduceShape::rows : ReduceShape::runs;
@@ -319,10 +316,9 @@ Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
 
 void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
                    const std::byte* base) {
-  // `pool` takes pairs of bytes by lines; fewer go one by one, of rows of 96 seven times as long as by
-  // groups.
+  // `pool` takes pairs of bytes by 16 and more; fewer go one by one.
   const bool are_few_bytes =
-      kernel.state_size == 1 && walk.inner == 1 && !walk.kept.empty() && walk.kept.back().extent < 128;
+      kernel.state_size == 1 && walk.inner == 1 && !walk.kept.empty() && walk.kept.back().extent < 32;
   if (is_pool(walk) && !are_few_bytes) {
     run_pools(kernel, walk, dst, dst_item, base);
     return;
@@ -335,7 +331,8 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
   const Index long_row =
       walk.shape == ReduceShape::rows ? std::min(tile_row_bytes / walk.item, walk.kept.back().extent) : 0;
-  const Index most = std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state);
+  const Index most =
+      std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state) / Gaps::step_of_rows(kernel, walk);
   const Index tile = results_at_once(walk, whole, std::min(most, most_results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));

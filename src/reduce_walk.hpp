@@ -13,6 +13,8 @@ namespace tenstride::detail {
 inline constexpr Index piece_elements = Index{1} << 17;
 /// Rows of fewer results, and runs of fewer elements, are not worth a kernel's start.
 inline constexpr Index short_row = 16;
+/// What lies in so many bytes is read at once.
+inline constexpr Index near_bytes = 4096;
 
 struct ReduceLoop {
   Index extent;
@@ -43,6 +45,9 @@ struct ReduceWalk {
   /// results: of `group` times `inner` of these, the `inner` of each group are folded together at the end.
   Index group = 1;
   Index inner = 1;
+  /// Channels of a pixel, of which results may take fewer, and from one that is taken to the next.
+  Index pixel = 1;
+  Index apart = 1;
   /// Which loop is the slower one, so that memory is read in its order: over pieces of what is folded (so
   /// many elements of each result at a time), or over results.
   bool folds_outside = false;

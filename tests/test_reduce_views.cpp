@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 #include "reduce_oracle.hpp"
 #include "support/guarded.hpp"
@@ -28,10 +29,12 @@ constexpr DType types[] = {DType::bool_,   DType::uint8,   DType::int16,   DType
                            DType::float16, DType::float32, DType::float64, DType::complex64};
 
 /// The view's last byte is the last before a guard, or its first is the first behind one.
-void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DType dtype) {
+void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DType dtype,
+                                 const std::vector<Reduction>& reductions = {
+                                     Reduction::sum, Reduction::prod, Reduction::max, Reduction::any}) {
   const Reach touched = *reach(layout);
   const Index count = touched.highest - touched.lowest + 1;
-  for (const Reduction reduction : {Reduction::sum, Reduction::prod, Reduction::max, Reduction::any}) {
+  for (const Reduction reduction : reductions) {
     if (!is_offered(reduction, dtype)) continue;
     const Tensor values = numbers(count, dtype, reduction);
     for (const bool is_at_back : {false, true}) {
@@ -51,7 +54,7 @@ void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DT
 TEST(ReduceViews, WithEveryStepReadNothingElse) {
   const Guarded memory(1 << 20);
   for (const DType dtype : types) {
-    for (const Index step : {-4, -3, -2, -1, 2, 3, 4, 5, 8}) {
+    for (const Index step : {-4, -3, -2, -1, 2, 3, 4, 5, 6, 7, 8, 9}) {
       for (const Index run : {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 130, 300}) {
         const Index rows = run > 100 ? 5 : 19;
         const Index pitch = std::abs(step) * run + 3;
@@ -59,6 +62,59 @@ TEST(ReduceViews, WithEveryStepReadNothingElse) {
             expect_definition_at_guards(memory, Layout{{rows, run}, {pitch, step}, 0}, dtype));
       }
     }
+  }
+}
+
+/// Rows of planes, apart from each other, in each other, the same again and again.
+TEST(ReduceViews, OfRowsWithGapsReadNothingElse) {
+  const Guarded memory(1 << 22);
+  for (const DType dtype : types) {
+    for (const Index step : {1, 2, 3, 7}) {
+      for (const Index run : {1, 17, 64, 90, 130}) {
+        for (const Index pitch : {Index{0}, step, run * step, run * step + 5, 150 * step}) {
+          const Layout layout{{3, 40, run}, {40 * pitch + run * step, pitch, step}, 0};
+          ASSERT_NO_FATAL_FAILURE(expect_definition_at_guards(
+              memory, layout, dtype, {Reduction::sum, Reduction::min, Reduction::any}));  // products overflow
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceViews, OfSomeChannelsReadNothingElse) {
+  const Guarded memory(1 << 18);
+  for (const DType dtype : types) {
+    for (Index pixel = 2; pixel <= 17; ++pixel) {
+      for (const Index apart : {1, 2, 3}) {
+        for (Index results = 1; (results - 1) * apart < pixel; results += 1 + results / 4) {
+          for (const Index count : {1, 16, 77, 300}) {
+            const Layout layout{{count, results}, {pixel, apart}, 0};
+            ASSERT_NO_FATAL_FAILURE(
+                expect_definition_at_guards(memory, layout, dtype, {Reduction::sum, Reduction::max}));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(ReduceViews, SumsOfTheLargestIntegersWithGapsAreExact) {
+  const auto expect_sums = [](const Tensor& x, double value) {
+    for (const Tensor& view : {x.slice(1, 0, x.shape()[1], 2), x.slice(1, 3, x.shape()[1] - 2, 7),
+                               x.slice(1, 0, x.shape()[1], 3).slice(0, 0, x.shape()[0], 2)}) {
+      for (const Dims& axes : {Dims{1}, Dims{0, 1}}) {
+        const Tensor sums = reduce_axes(view, axes, Reduction::sum);
+        const auto each = static_cast<double>(view.numel() / sums.numel());
+        ASSERT_TRUE(sums.equal(full(sums.shape(), value * each, {.dtype = DType::int64})));
+      }
+    }
+  };
+  for (const Dims& shape : {Dims{300, 150}, Dims{70, 1999}, Dims{3, 70'001}}) {
+    expect_sums(full(shape, 255, {.dtype = DType::uint8}), 255);
+    expect_sums(full(shape, -128, {.dtype = DType::int8}), -128);
+    expect_sums(full(shape, 127, {.dtype = DType::int8}), 127);
+    expect_sums(full(shape, 65535, {.dtype = DType::uint16}), 65535);
+    expect_sums(full(shape, -32768, {.dtype = DType::int16}), -32768);
   }
 }
 
