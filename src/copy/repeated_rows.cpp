@@ -268,7 +268,7 @@ bool run_repeated_rows(const Walk& walk) {
   if (goes_straight(rows) && are_lines(rows, repetition)) return false;
   const Index positions = Odometer(rows, 0, repetition.loop, max_rank).count();
   const Index times = ordered.loops[repetition.loop].extent;
-  const Index threads = plan.threads == 0 ? num_threads() : plan.threads;
+  const Index threads = threads_of(plan);
   const Index parts = parts_each * threads;
   const Index grain =
       positions >= parts ? ceil_divide(positions, parts) * times : ceil_divide(positions * times, parts);
