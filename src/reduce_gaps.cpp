@@ -39,7 +39,7 @@ bool Gaps::are_wanted(const ReduceKernel& kernel, const ReduceWalk& walk) {
   const Index span = (run.extent - 1) * run.stride + walk.item;
   if (run.stride % walk.item != 0 || step < 1 || step > most_gapped_step) return false;
   if (!walk.kept.empty() && std::abs(walk.kept.back().stride) < span) return false;  // in the same lines
-  if (step > 1 && walk.item == 8) return false;  // to few accumulators: double has no bits to spare
+  if (step > 1 && walk.item == 8) return false;  // too few accumulators: double has no bits to spare
   if (step > most_step_of_halves && walk.item == 2 && kernel.state_size == 8) return false;
   const bool has_gaps = step > 1 || (walk.folded.size() > 1 && span < short_run_bytes);
   return has_gaps && walk.each / run.extent * span >= fewest_bytes;
