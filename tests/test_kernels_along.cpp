@@ -52,8 +52,13 @@ class Arena {
   }
 
   /// Whether the leaf writes what the portable one writes, keeps what it keeps, and leaves all else as it
-  /// was.
+  /// was, whatever it asks for.
   void check(const Kernels& kernels, const Case& c, bool is_at_front) {
+    for (const bool asks_near : {false, true}) check_asking(kernels, c, is_at_front, asks_near);
+  }
+
+ private:
+  void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, bool asks_near) {
     const std::byte* const in = is_at_front ? in_.at_front(c.in_skew) : in_.at_back(c.in_bytes(), c.in_skew);
     std::vector<const std::byte*> list;
     for (std::size_t r = 0; r < c.rows(); ++r) {
@@ -79,6 +84,7 @@ class Arena {
       along.count = along.next_count = c.rows();
       along.begins = c.begins;
       along.ends = c.ends;
+      along.asks_near = asks_near;
       (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
       table.fence();
     };
@@ -88,7 +94,6 @@ class Arena {
     ASSERT_EQ(kept, wanted_kept);
   }
 
- private:
   Guarded in_;
   Guarded out_;
   Guarded wanted_;

@@ -137,6 +137,12 @@ struct Along {
   /// of which a column may have less than it has room for. What is not theirs of a line is left as it is.
   bool begins = false;
   bool ends = false;
+  /// For `turn_along`: whether the processor's prefetcher follows all rows, no more than `most_followed`, by
+  /// itself. Then what is asked for is not the next page, but a line so far ahead of each row, into the L1
+  /// cache.
+  bool asks_near = false;
+  static constexpr std::size_t near_lines = 2;
+  static constexpr std::size_t most_followed = 64;
 };
 
 /// Leaves that convert what they turn, by whole lines past the cache. Each function gives one for a pair of

@@ -273,6 +273,7 @@ class TileWorker {
     along.begins = tiling_.carries && (tile.strip == 0 || is_first_);
     along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
                  (tiling_.splits && is_last_);
+    along.asks_near = tiling_.asks_near;
     const auto& turn = tiling_.is_narrow ? walk_.kernels.turn_along_lines : walk_.kernels.turn_along;
     turn[walk_.item_log2()](along);
     return tile.columns;

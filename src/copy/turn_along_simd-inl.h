@@ -33,7 +33,9 @@ template <std::size_t item, std::size_t bytes, bool keeps>
 class PageTurner {
  public:
   explicit PageTurner(const Along& along)
-      : all_(along.lines * columns + along.columns), blocks_(along.lines + (along.columns > 0 ? 1 : 0)) {
+      : all_(along.lines * columns + along.columns),
+        blocks_(along.lines + (along.columns > 0 ? 1 : 0)),
+        asks_near_(count <= Along::most_followed && along.asks_near) {
     const std::size_t pages = std::max<std::size_t>(blocks_ / page_lines, 1);
     last_page_ = (pages - 1) * page_lines;
     for (std::size_t r = 0; r < count; ++r) {
@@ -110,6 +112,7 @@ class PageTurner {
   }
 
   [[nodiscard]] Asked<count> asked_with(std::size_t block) const {
+    if (asks_near_) return asked_near(block + Along::near_lines);
     const std::size_t page = page_of(block);
     Asked<count> asked;
     if (is_short()) {
@@ -125,8 +128,19 @@ class PageTurner {
     return asked;
   }
 
+  /// A line of each row, or of those that come next.
+  [[nodiscard]] Asked<count> asked_near(std::size_t block) const {
+    const bool is_here = block < blocks_;
+    Asked<count> asked;
+    asked.rows = is_here ? rows_ : next_;
+    asked.at = (is_here ? block : block - blocks_) * line + line - 1;
+    asked.is_near = true;
+    return asked;
+  }
+
   /// The block's share of what the lines written do not suffice for.
   void ask_for_more(std::size_t block) const {
+    if (asks_near_) return;
     const std::size_t page = page_of(block);
     const std::size_t place = block - page;
     if (page == last_page_) {
@@ -144,6 +158,7 @@ class PageTurner {
 
   std::size_t all_;
   std::size_t blocks_;
+  bool asks_near_;
   std::size_t last_page_;
   const std::byte* rows_[count];
   const std::byte* next_[count];

@@ -26,9 +26,9 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// The lines that are asked for while the columns of a block are written, one with each line: some rows in
-/// turn, line by line, or one line of each row. All of ask(i) follows from i alone: what a loop counts on in
-/// memory would stand in the store buffer behind the lines, and with that full nothing is turned (.54 of a
-/// plain copy for bytes, in place of .83).
+/// turn, line by line, or a line of each row, near at hand (`Along::asks_near`) or of those that come next.
+/// All of ask(i) follows from i alone: what a loop counts on in memory would stand in the store buffer behind
+/// the lines, and with that full nothing is turned (.54 of a plain copy for bytes, in place of .83).
 template <std::size_t count>
 struct Asked {
   static constexpr std::size_t turns = std::min(count, Along::rows_in_turn);
@@ -37,9 +37,14 @@ struct Asked {
   std::size_t at = 0;
   /// The rows in turn, less one: of `turns`, or of all.
   std::size_t last_in_turn = turns - 1;
+  bool is_near = false;
 
   HWY_INLINE void ask(std::size_t i) const {
-    __builtin_prefetch(rows[i & last_in_turn] + at + (i & ~last_in_turn) * (64 / turns), 0, 2);
+    if (count <= Along::most_followed && is_near) {
+      __builtin_prefetch(rows[i] + at, 0, 3);
+    } else {
+      __builtin_prefetch(rows[i & last_in_turn] + at + (i & ~last_in_turn) * (64 / turns), 0, 2);
+    }
   }
 };
 
