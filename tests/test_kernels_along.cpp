@@ -23,6 +23,7 @@ struct Case {
   std::size_t in_skew = 0;
   std::size_t out_skew = 0;
   bool keeps = false;
+  /// Whether rows and columns are listed, in no order.
   bool is_scattered = false;
   /// Of a column: `Along::column_bytes`, or one line.
   std::size_t column_bytes = Along::column_bytes;
@@ -60,11 +61,15 @@ class Arena {
  private:
   void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, bool asks_near) {
     const std::byte* const in = is_at_front ? in_.at_front(c.in_skew) : in_.at_back(c.in_bytes(), c.in_skew);
+    const auto scattered = [](std::size_t i, std::size_t count) {
+      return i % 2 == 0 ? i / 2 : count - 1 - i / 2;  // each once
+    };
     std::vector<const std::byte*> list;
-    for (std::size_t r = 0; r < c.rows(); ++r) {
-      const std::size_t place = r % 2 == 0 ? r / 2 : c.rows() - 1 - r / 2;  // each once
-      list.push_back(in + place * (c.row_bytes() + 5));
-    }
+    for (std::size_t r = 0; r < c.rows(); ++r)
+      list.push_back(in + scattered(r, c.rows()) * (c.row_bytes() + 5));
+    std::vector<std::ptrdiff_t> places;
+    for (std::size_t k = 0; k < c.columns(); ++k)
+      places.push_back(static_cast<std::ptrdiff_t>(scattered(k, c.columns()) * c.out_pitch()));
     // Each byte another, and the line behind that may be read.
     std::vector<std::byte> kept((c.columns() + 1) * line);
     for (std::size_t i = 0; i < kept.size(); ++i) kept[i] = static_cast<std::byte>(i * 37 + i / 256);
@@ -74,7 +79,11 @@ class Arena {
       Along along;
       along.dst = (is_at_front ? out.at_front(c.out_skew) : out.at_back(c.out_bytes(), c.out_skew)) +
                   (c.shares_line_before() ? line : 0);
-      along.dst_pitch = static_cast<std::ptrdiff_t>(c.out_pitch());
+      if (c.is_scattered) {
+        along.places = places.data();
+      } else {
+        along.dst_pitch = static_cast<std::ptrdiff_t>(c.out_pitch());
+      }
       along.rows = copy::Rows{in, static_cast<std::ptrdiff_t>(c.row_bytes() + 5),
                               c.is_scattered ? list.data() : nullptr, 0};
       along.next = along.rows;

@@ -141,6 +141,12 @@ struct Along {
   /// itself. Then what is asked for is not the next page, but a line so far ahead of each row, into the L1
   /// cache.
   bool asks_near = false;
+
+  /// Where a column begins.
+  [[nodiscard]] std::byte* column(std::size_t at) const {
+    return dst + (places == nullptr ? static_cast<std::ptrdiff_t>(at) * dst_pitch : places[at]);
+  }
+
   static constexpr std::size_t near_lines = 2;
   static constexpr std::size_t most_followed = 64;
 };

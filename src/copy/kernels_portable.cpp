@@ -23,7 +23,7 @@ void turn_along(const Along& along) {
     for (std::size_t r = 0; r < bytes / item; ++r) {
       std::memcpy(column + 64 + r * item, along.rows[std::min(r, along.count - 1)] + c * item, item);
     }
-    std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
+    std::byte* const to = along.column(c);
     std::size_t shift = 0;
     if (along.kept != nullptr) {
       std::memcpy(column, along.kept + c * 64, 64);
