@@ -32,11 +32,6 @@ constexpr Index sure_streams = 16;
 /// columns after them, lie on the same page anyway.
 constexpr Index short_column_bytes = 384;
 
-/// How far apart two rows of a tile lie in the source.
-Index bytes_apart(const CopyPlan& plan, Index item) {
-  return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
-}
-
 /// Takes a loop to a place further in.
 void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {
   const auto follow = [&](std::size_t& loop) {
@@ -158,6 +153,16 @@ bool fill_sets(Index rows, Index apart, Index way_pages) {
   const Index pages = (apart + page_bytes / 2) / page_bytes;
   const Index drift = std::abs(apart - pages * page_bytes) * rows;
   return drift < short_run_bytes && rows * std::gcd(pages, way_pages) >= ways * way_pages;
+}
+
+Index bytes_apart(const CopyPlan& plan, Index item) {
+  return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
+}
+
+void sort_by_destination(CopyLoops& loops) {
+  std::sort(loops.begin(), loops.end(), [](const CopyLoop& a, const CopyLoop& b) {
+    return std::abs(a.dst_stride) > std::abs(b.dst_stride);
+  });
 }
 
 void order_outer_loops(CopyPlan& plan, OuterOrder order) {

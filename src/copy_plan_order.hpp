@@ -35,6 +35,12 @@ inline constexpr Index few_channels = 16;
 /// that are not turned yet: 128 rows of bytes are read in twice the time of 64.
 bool fill_sets(Index rows, Index apart, Index way_pages);
 
+/// How far apart two rows of a tile lie in the source. `item` in bytes.
+Index bytes_apart(const CopyPlan& plan, Index item);
+
+/// Outer to inner as the destination lies.
+void sort_by_destination(CopyLoops& loops);
+
 /// Whose strides decide on the order of the outer loops.
 enum class OuterOrder : std::uint8_t {
   source,  ///< what is read next lies beside what was read

@@ -28,12 +28,9 @@ class Runs {
  public:
   explicit Runs(const CopyPlan& plan, Index item)
       : item_(item), unit_(plan.item_elements), loops_(plan.loops) {
-    CopyLoop* const loops = loops_.data();
-    std::sort(loops, loops + loops_.size(), [](const CopyLoop& a, const CopyLoop& b) {
-      return std::abs(a.dst_stride) > std::abs(b.dst_stride);
-    });
+    sort_by_destination(loops_);
     columns_ = first_ = loops_.size() - 1;
-    column_extent_ = loops[columns_].extent;
+    column_extent_ = loops_[columns_].extent;
   }
 
   [[nodiscard]] Index column_bytes() const { return column_extent_ * item_; }
@@ -72,7 +69,7 @@ class Runs {
       return std::abs(a.src_stride) > std::abs(b.src_stride);
     });
     plan.loops = loops_;
-    plan.source_loops = static_cast<int>(columns_ - first_);
+    plan.source_loops = columns_ - first_;
     plan.turned_loop = columns_ - 1;
     plan.strip_loop = columns_;
     plan.strip_depth = first_;
@@ -97,7 +94,7 @@ class Runs {
 bool join_source_loops(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   const Index row_bytes = plan.loops[plan.turned_loop].extent * item;
-  const Index apart = std::abs(inner.src_stride) / plan.item_elements * item;
+  const Index apart = bytes_apart(plan, item);
   const bool has_whole_lines = inner.extent * item % line_bytes == 0 && item >= 4;
   if (plan.conversion != CopyConversion::none || row_bytes >= short_run_bytes || apart < apart_bytes)
     return false;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <span>
 
 #include "reduce_walk.hpp"
 #include "tenstride/dims.hpp"
@@ -12,7 +12,7 @@ namespace tenstride::detail {
 /// A position in loops, counted from the first element.
 class Cursor {
  public:
-  Cursor(const std::vector<ReduceLoop>& loops, Index position)
+  Cursor(std::span<const ReduceLoop> loops, Index position)
       : loops_(loops), index_(Dims::filled(loops.size(), 0)) {
     for (std::size_t d = loops.size(); d-- > 0;) {
       index_[d] = position % loops[d].extent;
@@ -36,7 +36,7 @@ class Cursor {
   }
 
  private:
-  const std::vector<ReduceLoop>& loops_;
+  std::span<const ReduceLoop> loops_;
   Dims index_;
   std::ptrdiff_t offset_ = 0;
 };

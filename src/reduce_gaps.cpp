@@ -58,7 +58,7 @@ Index Gaps::step_of_rows(const ReduceKernel& kernel, const ReduceWalk& walk) {
 
 Gaps::Gaps(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
     : kernel_(kernel), walk_(walk), base_(base) {
-  if (!walk.folded.empty()) rows_.assign(walk.folded.begin(), walk.folded.end() - 1);
+  if (!walk.folded.empty()) rows_ = std::span(walk.folded).first(walk.folded.size() - 1);
 }
 
 void Gaps::fold(Index first, Index last, Index begin, Index end, std::byte* states) const {

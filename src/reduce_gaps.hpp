@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <span>
 
 #include "reduce_walk.hpp"
 
@@ -31,7 +31,7 @@ class Gaps {
   const ReduceKernel& kernel_;
   const ReduceWalk& walk_;
   const std::byte* base_;
-  std::vector<ReduceLoop> rows_;  ///< all but the fastest loop of what is folded
+  std::span<const ReduceLoop> rows_;  ///< all but the fastest loop of what is folded
 };
 
 }  // namespace tenstride::detail

@@ -93,14 +93,16 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
             "  loop 4   15  dst stride 32       src stride 108000   destination run\n"
             "  loop 5   32  dst stride 1        src stride 1620000  destination run");
   EXPECT_EQ(reversed.strip_loop, 4U);
-  EXPECT_EQ(reversed.source_loops, 3);
+  EXPECT_EQ(reversed.source_loops, 3U);
   const auto joined = [&](const Layout& src, DType type) { return of(src, type, options).source_loops; };
-  EXPECT_EQ(joined({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32), 2) << "nor whole lines";
-  EXPECT_EQ(joined({{15, 15, 15, 15, 15, 15, 15}, {1, 15, 225, 3375, 50625, 759375, 11390625}, 0}, u8), 3);
-  EXPECT_EQ(joined({{96, 75, 75, 96}, {1, 96, 7200, 540000}, 0}, f32), 1) << "rows of 384 bytes, whole lines";
-  EXPECT_EQ(joined({{300, 90, 300}, {1, 300, 27000}, 0}, f32), 1) << "rows of 1200 bytes";
-  EXPECT_EQ(joined({{300, 70000, 30}, {1, 30, 2100000}, 0}, f32), 1) << "too many columns to list";
-  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 1) << "stores in order";
+  EXPECT_EQ(joined({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32), 2U) << "nor whole lines";
+  EXPECT_EQ(joined({{15, 15, 15, 15, 15, 15, 15}, {1, 15, 225, 3375, 50625, 759375, 11390625}, 0}, u8), 3U);
+  EXPECT_EQ(joined({{48, 28, 28, 28, 48}, {1, 48, 1344, 37632, 1053696}, 0}, f32), 2U) << "192 bytes";
+  EXPECT_EQ(joined({{96, 75, 75, 96}, {1, 96, 7200, 540000}, 0}, f32), 1U)
+      << "rows of 384 bytes, whole lines";
+  EXPECT_EQ(joined({{300, 90, 300}, {1, 300, 27000}, 0}, f32), 1U) << "rows of 1200 bytes";
+  EXPECT_EQ(joined({{300, 70000, 30}, {1, 30, 2100000}, 0}, f32), 1U) << "too many columns to list";
+  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 1U) << "stores in order";
 }
 
 TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {

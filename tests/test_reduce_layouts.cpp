@@ -28,7 +28,7 @@ bool is_refused(const Tensor& x, const Dims& axes, Reduction reduction) {
   return needs_one && std::any_of(axes.begin(), axes.end(), [&](Index axis) { return x.size(axis) == 0; });
 }
 
-void expect_definition_or_refusal(const Tensor& x, const Dims& axes, Reduction reduction) {
+void expect_definition_where_offered(const Tensor& x, const Dims& axes, Reduction reduction) {
   if (!is_refused(x, axes, reduction)) expect_definition(x, axes, reduction);
 }
 
@@ -41,7 +41,7 @@ void expect_definition_of_all_types(const Layout& layout) {
       const Tensor x =
           count == 0 ? empty(layout.shape, {.dtype = static_cast<DType>(type)}) : storage.with_layout(layout);
       for (const Dims& axes : all_axes(layout.rank())) {
-        ASSERT_NO_FATAL_FAILURE(expect_definition_or_refusal(x, axes, reduction));
+        ASSERT_NO_FATAL_FAILURE(expect_definition_where_offered(x, axes, reduction));
       }
     }
   }
@@ -78,7 +78,7 @@ TEST(ReduceLayouts, EveryWidthIsTheDefinition) {
       for (Index width = 1; width <= 150; width += width < 70 ? 1 : 13) {
         const Tensor x = numbers(19 * width * 3, dtype, reduction).view({19, width, 3});
         for (const Dims& axes : {Dims{0}, Dims{1}, Dims{0, 1}, Dims{1, 2}, Dims{0, 2}}) {
-          ASSERT_NO_FATAL_FAILURE(expect_definition_or_refusal(x, axes, reduction));
+          ASSERT_NO_FATAL_FAILURE(expect_definition_where_offered(x, axes, reduction));
         }
       }
     }
@@ -92,7 +92,7 @@ TEST(ReduceLayouts, PooledSquaresOfEverySizeAreTheDefinition) {
         for (const Index channels : {1, 2, 3, 4, 5, 7, 8, 11, 20}) {
           const Tensor x = numbers(4 * square * 3 * square * channels, dtype, reduction)
                                .view({4, square, 3, square, channels});
-          ASSERT_NO_FATAL_FAILURE(expect_definition_or_refusal(x, {1, 3}, reduction));
+          ASSERT_NO_FATAL_FAILURE(expect_definition_where_offered(x, {1, 3}, reduction));
         }
       }
     }

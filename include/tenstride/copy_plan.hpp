@@ -110,9 +110,6 @@ struct CopyPlan {
   bool streaming = false;
   /// 1: serial; 0: as many as `num_threads` gives; otherwise at most so many.
   int threads = 1;
-  /// For tile: the loops of the source run, dense in the source around each other: `turned_loop` and so many
-  /// less one around it.
-  int source_loops = 1;
   /// Where the first visited element lies, in elements.
   Index dst_offset = 0;
   Index src_offset = 0;
@@ -127,6 +124,9 @@ struct CopyPlan {
   /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is
   /// the one along which the destination is dense.
   std::size_t turned_loop = 0;
+  /// The source run of these kernels: so many loops, dense in the source around each other, of which
+  /// `turned_loop` is the innermost. More than one only for tile.
+  std::size_t source_loops = 1;
   /// The destination run of these kernels: the loops from this one to the innermost, dense in the
   /// destination.
   std::size_t strip_loop = 0;
@@ -143,6 +143,13 @@ struct CopyPlan {
   std::vector<double> scale;
   std::vector<double> shift;
   std::size_t scale_loop = 0;
+
+  /// Whether the kernel is one of those that turn a source run into a destination run: tile, interleave and
+  /// deinterleave.
+  [[nodiscard]] bool turns() const {
+    return kernel == CopyKernel::tile || kernel == CopyKernel::interleave ||
+           kernel == CopyKernel::deinterleave;
+  }
 
   /// Several lines for people, the last without a newline. Example, of a 4096 x 4096 float32 transpose:
   /// ```

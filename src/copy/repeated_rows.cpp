@@ -11,6 +11,7 @@
 #include "copy/runs.hpp"
 #include "copy/sink.hpp"
 #include "copy/tiles.hpp"
+#include "copy_plan_order.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
@@ -32,14 +33,9 @@ constexpr Index longest_short_item = 16;
 /// Ranges of rows for each thread.
 constexpr Index parts_each = 4;
 
-bool turns(const CopyPlan& plan) {
-  return plan.kernel == CopyKernel::tile || plan.kernel == CopyKernel::interleave ||
-         plan.kernel == CopyKernel::deinterleave;
-}
-
 /// Whether the innermost loops, from `first` on, have those that the plan's kernel works on.
 bool holds_kernel(const CopyPlan& plan, std::size_t first, Index turned_stride) {
-  return !turns(plan) || std::abs(turned_stride) <= plan.loops[first].dst_stride;
+  return !plan.turns() || std::abs(turned_stride) <= plan.loops[first].dst_stride;
 }
 
 /// Whether rows cost more to make than to copy from a cache.
@@ -65,9 +61,7 @@ CopyPlan in_order(const CopyPlan& plan) {
   CopyPlan result = plan;
   result.dst_offset = 0;
   result.src_offset = 0;
-  std::stable_sort(result.loops.begin(), result.loops.end(), [](const CopyLoop& a, const CopyLoop& b) {
-    return std::abs(a.dst_stride) > std::abs(b.dst_stride);
-  });
+  detail::sort_by_destination(result.loops);
   return result;
 }
 
@@ -102,7 +96,8 @@ bool are_lines(const Walk& walk, const Repetition& repetition) {
 /// Whether a leaf makes such rows in registers, and writes them past the cache at once: that takes less than
 /// to make them once (2 x 2 numbers .88 of a plain fill, .66).
 bool goes_straight(const Walk& walk) {
-  if (walk.plan.kernel != CopyKernel::gather) return turns(walk.plan) && walk.plan.kernel != CopyKernel::tile;
+  if (walk.plan.kernel != CopyKernel::gather)
+    return walk.plan.turns() && walk.plan.kernel != CopyKernel::tile;
   const ByteLoop run = walk.loop(walk.plan.loops.size() - 1);
   return std::abs(run.src_stride) <= 4 * static_cast<Index>(walk.src_item);
 }
@@ -207,7 +202,7 @@ class RepeatedRows {
       planned_ = count;
     }
     const Walk making(made_, walk_.kernels, rows_.get(), at.src());
-    if (turns(made_)) {
+    if (made_.turns()) {
       run_tiles(making);
     } else {
       run_runs(making);

@@ -131,8 +131,7 @@ struct Tiling {
       converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
     }
-    if (is_along && source_columns(plan) > run.extent && source_columns(plan) * item >= least_along)
-      join_source_loops(walk);
+    if (is_along && plan.source_loops > 1) list_columns(walk, item);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panel = std::min(plan.tile_src, run.extent);
     // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
@@ -152,31 +151,27 @@ struct Tiling {
   static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
 
  private:
-  /// Columns of the whole source run.
-  static Index source_columns(const CopyPlan& plan) {
-    Index columns = 1;
-    for (int k = 0; k < plan.source_loops; ++k)
-      columns *= plan.loops[plan.turned_loop - static_cast<std::size_t>(k)].extent;
-    return columns;
-  }
-
-  /// Makes one run of all loops of the source run.
-  void join_source_loops(const Walk& walk) {
+  /// Makes one run of all loops of the source run, where that is long enough to be turned along.
+  void list_columns(const Walk& walk, Index item) {
     const std::size_t end = walk.plan.turned_loop + 1;
-    run_loop = end - static_cast<std::size_t>(walk.plan.source_loops);
+    const std::size_t first = end - walk.plan.source_loops;
+    Index columns = 1;
+    for (std::size_t d = first; d < end; ++d) columns *= walk.plan.loops[d].extent;
+    if (columns * item < least_along) return;
+    run_loop = first;
     // All goes along: a strip that begins within a line too.
     carries = carries || shift != 0;
     shift = 0;
-    places.assign(1, 0);
+    run.extent = columns;
+    places.reserve(static_cast<std::size_t>(columns));
+    places.push_back(0);
     for (std::size_t d = end; d-- > run_loop;) {
       const ByteLoop loop = walk.loop(d);
       const std::size_t inner_places = places.size();
-      places.reserve(inner_places * static_cast<std::size_t>(loop.extent));
       for (Index i = 1; i < loop.extent; ++i) {
         for (std::size_t k = 0; k < inner_places; ++k) places.push_back(places[k] + i * loop.dst_stride);
       }
     }
-    run.extent = static_cast<Index>(places.size());
   }
 
   /// Whether short rows go from the registers to columns of some lines.

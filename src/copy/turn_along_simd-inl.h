@@ -112,15 +112,10 @@ class PageTurner {
   }
 
   [[nodiscard]] Asked<count> asked_with(std::size_t block) const {
-    if (asks_near_) return asked_near(block + Along::near_lines);
+    if (asks_near_) return asked_of_each(block + Along::near_lines);
+    if (is_short()) return asked_of_each(block + blocks_);
     const std::size_t page = page_of(block);
     Asked<count> asked;
-    if (is_short()) {
-      asked.rows = next_;
-      asked.at = block * line + line - 1;
-      asked.last_in_turn = count - 1;
-      return asked;
-    }
     const std::size_t place = (block - page) * (count / turns);
     asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * turns, count - turns);
     // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
@@ -129,12 +124,13 @@ class PageTurner {
   }
 
   /// A line of each row, or of those that come next.
-  [[nodiscard]] Asked<count> asked_near(std::size_t block) const {
+  [[nodiscard]] Asked<count> asked_of_each(std::size_t block) const {
     const bool is_here = block < blocks_;
     Asked<count> asked;
     asked.rows = is_here ? rows_ : next_;
     asked.at = (is_here ? block : block - blocks_) * line + line - 1;
-    asked.is_near = true;
+    asked.last_in_turn = count - 1;
+    asked.is_near = asks_near_;
     return asked;
   }
 
