@@ -17,11 +17,14 @@ namespace {
   throw RuntimeError(detail::message(operation, ": the dtype ", name(dtype), " must be complex"));
 }
 
+[[noreturn, gnu::noinline, gnu::cold]] void throw_no_view(const Layout& from, const Dims& shape,
+                                                          DType dtype) {
+  throw ViewError(*why_not_view(from, shape), item_size(dtype));
+}
+
 Layout view_or_throw(const Layout& from, const Dims& sizes, DType dtype) {
   Layout layout = detail::blank(sizes.size(), from.offset);
-  if (!detail::view_into(from, sizes, "view", layout)) {
-    throw ViewError(*why_not_view(from, layout.shape), item_size(dtype));
-  }
+  if (!detail::view_into(from, sizes, "view", layout)) throw_no_view(from, layout.shape, dtype);
   return layout;
 }
 

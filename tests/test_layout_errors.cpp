@@ -84,6 +84,25 @@ TEST(Overflow, IsJudgedAt2ToThe63Exactly) {
             "shape: 4611686018427387904 * 2 must fit a signed 64-bit integer");
 }
 
+// Modulo 2^64 the product is 1: who only compares counts takes it for one element.
+TEST(Overflow, IsSeenWhereAProductComesBackToTheCount) {
+  const Dims shape{7, 7905747460161236407};
+  EXPECT_THROW(view(row_major({1}), shape), OverflowError);
+  EXPECT_THROW(try_view(row_major({1}), shape), OverflowError);
+  EXPECT_THROW(expand({{1, 1}, {1, 1}}, shape), OverflowError);
+  EXPECT_THROW(as_strided(shape, {0, 0}, 0, 1), OverflowError);
+}
+
+TEST(Overflow, IsNotTakenForWhereNumbersAreLarge) {
+  const Layout large = row_major({two_to_31, two_to_31});
+  EXPECT_EQ(view(large, {two_to_62}), (Layout{{two_to_62}, {1}, 0}));
+  EXPECT_EQ(view(large, {4, -1}), (Layout{{4, two_to_62 / 4}, {two_to_62 / 4, 1}, 0}));
+  EXPECT_EQ(as_strided({2}, {two_to_62}, 5, two_to_62 + 6), (Layout{{2}, {two_to_62}, 5}));
+  EXPECT_THROW(as_strided({2}, {two_to_62}, 5, two_to_62 + 5), StorageError);
+  EXPECT_THROW(as_strided({3}, {2}, -1, 8), RuntimeError) << "though its last elements lie inside";
+  EXPECT_EQ(expand({{1, 1}, {1, 1}}, {two_to_31, two_to_31}), (Layout{{two_to_31, two_to_31}, {0, 0}, 0}));
+}
+
 TEST(Overflow, DoesNotHappenWhereASizeIs0) {
   const Dims shape{two_to_31, two_to_32, 0};
   EXPECT_EQ(count_elements(shape), 0);

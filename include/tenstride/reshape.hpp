@@ -188,6 +188,31 @@ constexpr bool fit_strides(const Layout& layout, const Dims& shape, Index count,
   }
   return find_crossing(layout, shape, strides).old_axis == no_axis;
 }
+
+/// The view of a dense layout of few elements in sizes without a -1: the most frequent case by far. False,
+/// with anything in `result`, in other cases. Pre: `result` is blank, as long as the sizes.
+constexpr bool view_dense(const Layout& layout, const Dims& sizes, Layout& result) {
+  const Entries from(layout);
+  Index count = 1;
+#pragma GCC unroll 4
+  for (std::size_t d = layout.rank(); d-- > 0;) {
+    if (from.steps[d] != count) return false;
+    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));
+  }
+  const std::size_t rank = sizes.size();
+  const Index* const given = sizes.data_of(rank);
+  const MutableEntries to(result, rank);
+  SmallNumbers seen;
+  std::uint64_t product = 1;
+#pragma GCC unroll 4
+  for (std::size_t d = rank; d-- > 0;) {
+    to.set(d, given[d], static_cast<Index>(product));
+    product *= static_cast<std::uint64_t>(given[d]);
+    seen.add(static_cast<std::uint64_t>(given[d] - 1));
+    seen.add(product);
+  }
+  return seen.are_small() && product == static_cast<std::uint64_t>(count);
+}
 }  // namespace detail
 
 /// The same elements in another shape without moving any, or nothing where that needs a copy. The shape must
@@ -195,9 +220,12 @@ constexpr bool fit_strides(const Layout& layout, const Dims& shape, Index count,
 /// axes whose strides nest are merged and split freely. Example: `try_view({{2, 3, 2}, {6, 2, 1}}, {2, 6})`
 /// is `(2,6):(6,1)+0`; of `(2,2,3):(6,1,2)` to `(12)` nothing.
 constexpr std::optional<Layout> try_view(const Layout& layout, const Dims& shape) {
+  std::optional<Layout> result(std::in_place, Dims::of_size(shape.size()), Dims::of_size(shape.size()),
+                               layout.offset);
+  if (detail::view_dense(layout, shape, *result)) return result;
   const Index count = count_elements(shape, "view");
   if (count != numel(layout)) detail::throw_count("view", shape, numel(layout), layout.shape);
-  std::optional<Layout> result(std::in_place, shape, Dims::of_size(shape.size()), layout.offset);
+  result->shape = shape;
   if (!detail::fit_strides(layout, shape, count, result->strides)) result.reset();
   return result;
 }
@@ -249,33 +277,27 @@ constexpr Measure measure(const Layout& layout) {
   const Entries from(layout);
   Index count = 1;
   bool is_dense = layout.rank() > 0 && from.steps[layout.rank() - 1] == 1;
+#pragma GCC unroll 4
   for (std::size_t d = layout.rank(); d-- > 0;) {
-    is_dense &= from.steps[d] == count || from.sizes[d] == 1;
+    is_dense = is_dense && (from.steps[d] == count || from.sizes[d] == 1);
     static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
   }
   return {count, is_dense};
 }
 
+/// What else there is to a view.
+[[gnu::noinline]] constexpr bool view_any(const Layout& layout, const Dims& sizes, std::string_view operation,
+                                          Layout& result) {
+  const Index count = numel(layout);
+  result.shape = infer_shape(sizes, count, layout.shape, operation);
+  return fit_strides(layout, result.shape, count, result.strides);
+}
+
 /// The view of a layout in the sizes, of which one may be -1: its shape, and its strides where it needs no
-/// copy. False where it does. Throws as infer_shape. Pre: `result` is blank, as long as the sizes. The most
-/// frequent case by far, a dense layout and no -1, is done while the elements are counted.
+/// copy. False where it does. Throws as infer_shape. Pre: `result` is blank, as long as the sizes.
 constexpr bool view_into(const Layout& layout, const Dims& sizes, std::string_view operation,
                          Layout& result) {
-  const Measure whole = measure(layout);
-  const Index* const given = sizes.data();
-  const MutableEntries to(result);
-  Index product = 1;
-  bool is_plain = whole.is_dense;
-  for (std::size_t d = sizes.size(); d-- > 0;) {
-    to.set(d, given[d], product);
-    is_plain &= given[d] > 0;
-    is_plain &= !__builtin_mul_overflow(product, given[d], &product);
-  }
-  if (is_plain && product == whole.count) [[likely]] {
-    return true;
-  }
-  result.shape = infer_shape(sizes, whole.count, layout.shape, operation);
-  return fit_strides(layout, result.shape, whole.count, result.strides);
+  return view_dense(layout, sizes, result) || view_any(layout, sizes, operation, result);
 }
 }  // namespace detail
 

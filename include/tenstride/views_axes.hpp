@@ -41,6 +41,18 @@ constexpr std::size_t wrap_axis(std::string_view operation, Index axis, const Di
   return wrapped;
 }
 
+/// Whether all of some numbers are from 0 to 2^30-1, asked once for all of them: two such do not overflow
+/// where they are multiplied, and a product that is added here before it is multiplied again is seen where it
+/// grows.
+class SmallNumbers {
+ public:
+  constexpr void add(std::uint64_t number) noexcept { bits_ |= number; }
+  [[nodiscard]] constexpr bool are_small() const noexcept { return bits_ >> 30 == 0; }
+
+ private:
+  std::uint64_t bits_ = 0;
+};
+
 /// A layout whose sizes and strides are still to be written.
 constexpr Layout blank(std::size_t rank, Index offset) {
   return {Dims::of_size(rank), Dims::of_size(rank), offset};
@@ -56,8 +68,10 @@ struct Entries {
 struct MutableEntries {
   Index* sizes;
   Index* steps;
-  constexpr explicit MutableEntries(Layout& layout)
-      : sizes(layout.shape.data()), steps(layout.strides.data()) {}
+  constexpr explicit MutableEntries(Layout& layout) : MutableEntries(layout, layout.rank()) {}
+  /// Pre: rank == layout.rank().
+  constexpr MutableEntries(Layout& layout, std::size_t rank)
+      : sizes(layout.shape.data_of(rank)), steps(layout.strides.data_of(rank)) {}
   constexpr void set(std::size_t d, Index size, Index step) const {
     sizes[d] = size;
     steps[d] = step;
@@ -269,10 +283,11 @@ constexpr Layout expand(const Layout& layout, const Dims& sizes, std::string_vie
   const Index* const targets = sizes.data();
   const detail::Entries from(layout);
   const detail::MutableEntries to(result);
-  bool is_plain = true;
-  Index count = 1;
+  detail::SmallNumbers seen;
+  std::uint64_t count = 1;
   Index size = 1;
   Index stride = 0;
+#pragma GCC unroll 4
   for (std::size_t i = sizes.size(); i-- > added;) {
     size = from.sizes[i - added];
     stride = from.steps[i - added];
@@ -281,17 +296,19 @@ constexpr Layout expand(const Layout& layout, const Dims& sizes, std::string_vie
       size = targets[i];
       stride = 0;
     }
-    is_plain &= !__builtin_mul_overflow(count, size, &count);
+    count *= static_cast<std::uint64_t>(size);
+    seen.add(static_cast<std::uint64_t>(size) | count);
     to.set(i, size, stride);
   }
   for (std::size_t i = added; i-- > 0;) {
     stride = targets[i] == 1 ? checked_multiply(size, stride, operation) : 0;
     size = targets[i];
     if (size < 0) detail::throw_expand_size(operation, sizes, i, layout.shape);
-    is_plain &= !__builtin_mul_overflow(count, size, &count);
+    count *= static_cast<std::uint64_t>(size);
+    seen.add(static_cast<std::uint64_t>(size) | count);
     to.set(i, size, stride);
   }
-  if (!is_plain) [[unlikely]] {
+  if (!seen.are_small()) [[unlikely]] {
     count_elements(result.shape, operation);
   }
   return result;
@@ -343,19 +360,23 @@ constexpr Layout as_strided(const Dims& sizes, const Dims& strides, Index offset
   const Index* const extents = sizes.data_of(rank);
   const Index* const steps = strides.data_of(rank);
   const detail::MutableEntries to(result);
-  Index count = 1;
-  Index highest = offset;
-  bool is_plain = offset >= 0;
+  detail::SmallNumbers seen;
+  seen.add(static_cast<std::uint64_t>(offset));
+  std::uint64_t count = 1;
+  auto highest = static_cast<std::uint64_t>(offset);
+#pragma GCC unroll 4
   for (std::size_t d = 0; d < rank; ++d) {
-    Index span = 0;
-    is_plain &= extents[d] > 0;
-    is_plain &= steps[d] >= 0;
-    is_plain &= !__builtin_mul_overflow(count, extents[d], &count);
-    is_plain &= !__builtin_mul_overflow(extents[d] - 1, steps[d], &span);
-    is_plain &= !__builtin_add_overflow(highest, span, &highest);
     to.set(d, extents[d], steps[d]);
+    const auto last = static_cast<std::uint64_t>(extents[d] - 1);
+    const auto step = static_cast<std::uint64_t>(steps[d]);
+    highest += last * step;
+    count *= static_cast<std::uint64_t>(extents[d]);
+    seen.add(last | step);
+    seen.add(count);
   }
-  if (!is_plain || highest >= storage_size) [[unlikely]] {
+  // Of at most 8 axes: each reaches less than 2^60 further, and all of them do not overflow.
+  const bool is_plain = rank <= Dims::inline_capacity && seen.are_small();
+  if (!is_plain || highest >= static_cast<std::uint64_t>(storage_size)) [[unlikely]] {
     detail::check_strided(result, storage_size, operation);
   }
   return result;

@@ -112,10 +112,10 @@ constexpr std::vector<Layout> tensor_split(const Layout& layout, const Dims& ind
   std::vector<Layout> parts;
   Index start = 0;
   for (const Index stop : indices) {
-    detail::slice_forward(parts.emplace_back(layout), d, {start, stop, 1});
+    parts.push_back(slice(layout, static_cast<Index>(d), start, stop));
     start = stop;
   }
-  detail::slice_forward(parts.emplace_back(layout), d, {start, {}, 1});
+  parts.push_back(slice(layout, static_cast<Index>(d), start));
   return parts;
 }
 

@@ -83,27 +83,21 @@ constexpr Cut cut_forward(Index size, const std::optional<Index>& from, const st
   return {start, step == 1 ? stop - start : ceil_divide(stop - start, step)};
 }
 
-constexpr void slice_forward(Layout& layout, std::size_t d, const Slice& slice) {
-  const Cut cut = cut_forward(layout.shape[d], slice.start, slice.stop, slice.step);
-  advance(layout, d, cut.first, "slice");
-  layout.shape[d] = cut.size;
-  layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
-}
-
 /// NumPy's rule for a step below 0: start defaults to the last element, stop to before the first.
-constexpr void slice_backward(Layout& layout, std::size_t d, const Slice& slice) {
-  const Index size = layout.shape[d];
+constexpr Cut cut_backward(Index size, const Slice& slice) {
   Index start = slice.start.value_or(size - 1);
   if (start < 0 && slice.start) start = std::max<Index>(start + size, -1);
   start = std::min(start, size - 1);
   Index stop = -1;
   if (slice.stop)
     stop = *slice.stop < 0 ? std::max<Index>(*slice.stop + size, -1) : std::min(*slice.stop, size - 1);
+  if (start <= stop) return {0, 0};
   const Index stride_back = slice.step == INT64_MIN ? INT64_MAX : -slice.step;  // no axis is longer
-  const Index length = start > stop ? (start - stop - 1) / stride_back + 1 : 0;
-  if (length > 0) advance(layout, d, start, "slice");
-  layout.shape[d] = length;
-  layout.strides[d] = checked_multiply(layout.strides[d], slice.step, "slice");
+  return {start, (start - stop - 1) / stride_back + 1};
+}
+
+constexpr Cut cut(Index size, const Slice& slice) {
+  return slice.step > 0 ? cut_forward(size, slice.start, slice.stop, slice.step) : cut_backward(size, slice);
 }
 }  // namespace detail
 
@@ -146,16 +140,15 @@ constexpr Layout index_by(const Layout& source, std::span<const Entry> entries, 
   std::size_t named = 0;
   std::size_t selected = 0;
   std::size_t added = 0;
-  bool has_ellipsis = false;
+  std::size_t ellipses = 0;
   for (const Entry& entry : entries) {
     const bool selects = std::holds_alternative<Index>(value(entry));
     selected += std::size_t{selects};
     named += std::size_t{selects || std::holds_alternative<Slice>(value(entry))};
     added += std::size_t{std::holds_alternative<NewAxis>(value(entry))};
-    if (!std::holds_alternative<Ellipsis>(value(entry))) continue;
-    if (has_ellipsis) throw_two_ellipses();
-    has_ellipsis = true;
+    ellipses += std::size_t{std::holds_alternative<Ellipsis>(value(entry))};
   }
+  if (ellipses > 1) throw_two_ellipses();
   const std::size_t rank = source.rank();
   if (named > rank) throw_too_many_indices(named, source.shape);
   Layout result = blank(rank - selected + added, source.offset);
@@ -175,8 +168,10 @@ constexpr Layout index_by(const Layout& source, std::span<const Entry> entries, 
       ++axis;
     } else if (const Slice* s = std::get_if<Slice>(&value(entry))) {
       if (s->step == 0 || (s->step < 0 && negative_step == NegativeStep::refuse)) throw_index_step(s->step);
-      keep_until(axis + 1);
-      s->step > 0 ? slice_forward(result, next - 1, *s) : slice_backward(result, next - 1, *s);
+      const Cut kept = cut(from.sizes[axis], *s);
+      const Index step = from.steps[axis++];
+      result.offset = checked_add(result.offset, checked_multiply(kept.first, step, "slice"), "slice");
+      to.set(next++, kept.size, checked_multiply(step, s->step, "slice"));
     } else if (std::holds_alternative<NewAxis>(value(entry))) {  // as unsqueeze, before its neighbour is cut
       to.set(next++, 1, axis < rank ? checked_multiply(from.sizes[axis], from.steps[axis], "index") : 1);
     } else {
