@@ -5,8 +5,9 @@ import collections
 import math
 
 US = "tenstride"
-FIRST = "tenstride first touch"
 TORCH = "libtorch"
+FIRST = "tenstride first touch"
+TORCH_FIRST = "libtorch first touch"
 LARGE = 16 << 20
 
 

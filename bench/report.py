@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 from plots import plots
-from records import FIRST, TORCH, US, all_records, families, full_name, geometric_mean, is_large, share
+from records import FIRST, TORCH, TORCH_FIRST, US, all_records, families, full_name, geometric_mean, is_large, share
 
 NOISE = 0.97  # a peer is faster when it is so by more than 3 %
 
@@ -43,7 +43,7 @@ def heading(result):
     yield f"{machine['system']}, {machine['kernel']}, transparent huge pages {machine['huge_pages']}; " \
           f"{machine['compiler']}, `{machine['flags'].strip()}`; commit {result['commit']}, scope {result['scope']}."
     yield ""
-    peers = [f"{name} {version}" for name, version in result.get("peers", {}).items() if name != FIRST]
+    peers = [f"{name} {version}" for name, version in result.get("peers", {}).items() if name not in (FIRST, TORCH_FIRST)]
     yield "Contenders: " + ", ".join(peers) + "."
     yield ""
 
@@ -92,7 +92,7 @@ def overview(result):
 
 
 def is_other(name):
-    return not name.startswith(US) and name not in (TORCH, "malloc, memcpy, free")
+    return not name.startswith(US) and name not in (TORCH, TORCH_FIRST, "malloc, memcpy, free")
 
 
 def microseconds(seconds):
@@ -240,7 +240,7 @@ def slower_than_torch(result):
 
 def slow_fresh(copies):
     for record in copies:
-        ours, torch = share(record, FIRST), share(record, TORCH)
+        ours, torch = share(record, FIRST), share(record, TORCH_FIRST) or share(record, TORCH)
         if record["destination"] == "fresh" and ours and torch and is_large(record) and ours < 2 * torch:
             yield f"{ours / torch:.2f}x PyTorch: {full_name(record)}, {record['threads']} threads"
 

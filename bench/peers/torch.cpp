@@ -2,6 +2,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
+#include <malloc.h>
 #include <torch/version.h>
 
 #include <memory>
@@ -351,7 +352,24 @@ Call Torch::operate(const OperationJob& job) {
   }
 }
 
-const bool added = add_peer(std::make_unique<Torch>());
+/// What its first large result in a process costs. The C library keeps freed blocks of up to 32 MiB, and
+/// would give the next result one that has been touched.
+class TorchFirstTouch : public Torch {
+ public:
+  [[nodiscard]] std::string name() const override { return "libtorch first touch"; }
+
+  Call copy(const CopyJob&) override { return {}; }
+  Call copy_fresh(const CopyJob& job) override {
+    Call call = Torch::copy_fresh(job);
+    call.before = [] { malloc_trim(0); };
+    return call;
+  }
+  Call operate(const OperationJob&) override { return {}; }
+  Call chain(const ChainJob&) override { return {}; }
+  std::vector<Tiny> tiny() override { return {}; }
+};
+
+const bool added = add_peer(std::make_unique<Torch>()) && add_peer(std::make_unique<TorchFirstTouch>());
 
 }  // namespace
 }  // namespace tenstride::bench
