@@ -213,16 +213,30 @@ void move_by_rows(const Sides& sides, const BoxWalk& walk, Index first, Index la
   });
 }
 
+/// Cuts the destination into parts in which about as many boxes begin, as some of the boxes tell: part t
+/// begins at entry t and ends before the next one.
+std::vector<Index> equal_parts(const Index* places, Index count, int parts) {
+  constexpr Index most = 128;
+  const Index step = std::max<Index>(count / most, 1);
+  std::vector<Index> some;
+  for (Index k = 0; k < count; k += step) some.push_back(places[k]);
+  std::sort(some.begin(), some.end());
+  std::vector<Index> cuts{INT64_MIN};
+  for (int part = 1; part < parts; ++part) {
+    cuts.push_back(some[some.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts)]);
+  }
+  cuts.push_back(INT64_MAX);
+  return cuts;
+}
+
 /// In their order: each thread writes the boxes that begin in its part of the destination, and passes over
 /// the rest. Pre: boxes that do not begin in one place have no element in common.
 void scatter_by_place(const Sides& sides, const BoxWalk& walk, Index count, int threads) {
-  const auto [least, greatest] = std::minmax_element(sides.dst_places.list, sides.dst_places.list + count);
-  const Index first = *least;
-  const Index length = *greatest - first + 1;
+  const std::vector<Index> cuts = equal_parts(sides.dst_places.list, count, threads);
   const Index box = numel(sides.dst_box);
   parallel_for(0, threads, 1, [&](Index from, Index to) {
-    const Index begin = first + length / threads * from;
-    const Index end = to == threads ? first + length : first + length / threads * to;
+    const Index begin = cuts[static_cast<std::size_t>(from)];
+    const Index end = cuts[static_cast<std::size_t>(to)];
     constexpr Index longest = 512;
     std::array<Index, static_cast<std::size_t>(longest)> dst{};
     std::array<Index, static_cast<std::size_t>(longest)> src{};

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 
 #include "ops_oracle.hpp"
+#include "tenstride/parallel.hpp"
 
 namespace tenstride {
 namespace {
@@ -270,6 +272,33 @@ TEST(IndexPut, WritesWhatIndexReads) {
         }
         EXPECT_EQ(value_at(x, at), expected);
       });
+    }
+  }
+}
+
+// Elements and rows, listed all over the tensor, in a corner of it, and many times: of those that go to one
+// place the last one stays, however many threads write.
+TEST(IndexPut, KeepsTheLastOnAnyNumberOfThreads) {
+  constexpr Index count = 100'000;
+  std::mt19937 random(3);
+  for (const Index row : {Index{1}, Index{3}, Index{80}}) {
+    for (const Index spread : {count, Index{1000}, Index{1}}) {
+      const Index rows = count / row;
+      std::vector<Index> list(static_cast<std::size_t>(rows));
+      for (Index& at : list) at = static_cast<Index>(random()) % std::min(spread, rows);
+      const Tensor value = arange(rows * row, {.dtype = DType::int64}).reshape({rows, row});
+      std::vector<Index> expected(static_cast<std::size_t>(rows * row), -1);
+      for (Index k = 0; k < rows; ++k) {
+        std::iota(expected.begin() + list[static_cast<std::size_t>(k)] * row,
+                  expected.begin() + (list[static_cast<std::size_t>(k)] + 1) * row, k * row);
+      }
+      for (const int threads : {1, 2, 3, 8}) {
+        const ThreadScope scope(threads);
+        Tensor x = full({rows, row}, -1, {.dtype = DType::int64});
+        x.index_put_({integers({rows}, list)}, value);
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), x.data<Index>()))
+            << row << " a row, " << spread << " places, " << threads << " threads";
+      }
     }
   }
 }
