@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy/first_touch.hpp"
 #include "copy/repeated_rows.hpp"
 #include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
@@ -52,15 +53,9 @@ void copy_dense(const copy::Walk& walk) {
       walk.plan.threads);
 }
 
-}  // namespace
-
-void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
-  if (plan.count == 0) return;
-  if (copy::run_small(plan, static_cast<std::byte*>(dst_base), static_cast<const std::byte*>(src_base)))
-    return;
-  const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
+void run_walk(const copy::Walk& walk) {
   if (copy::run_repeated_rows(walk)) return;
-  switch (plan.kernel) {
+  switch (walk.plan.kernel) {
     case CopyKernel::nothing:
       return;
     case CopyKernel::tile:
@@ -69,7 +64,7 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
       copy::run_tiles(walk);
       return;
     case CopyKernel::memcpy:
-      if (plan.conversion == CopyConversion::none) {
+      if (walk.plan.conversion == CopyConversion::none) {
         copy_dense(walk);
         return;
       }
@@ -89,6 +84,22 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
       }
       copy::run_runs(walk);
       return;
+  }
+}
+
+}  // namespace
+
+void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
+  if (plan.count == 0) return;
+  if (copy::run_small(plan, static_cast<std::byte*>(dst_base), static_cast<const std::byte*>(src_base)))
+    return;
+  const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
+  if (copy::is_first_touch(walk)) [[unlikely]] {
+    CopyPlan through_cache = plan;
+    through_cache.streaming = false;
+    run_walk({through_cache, walk.kernels, dst_base, src_base});
+  } else {
+    run_walk(walk);
   }
 }
 
