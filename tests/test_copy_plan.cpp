@@ -134,6 +134,13 @@ TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   // Columns of two lines one behind the other, from rows of four.
   const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};
   EXPECT_EQ(of(columns, f32, options).tile_src, 64);
+  // From long rows far apart as a wider matrix has them, else through a buffer.
+  const auto last = [&](Index channels, Index pixels) {
+    return of({{4, pixels, channels}, {channels * pixels, 1, pixels}, 0}, DType::float16, options).tile_src;
+  };
+  EXPECT_EQ(last(64, 12544), 8192);
+  EXPECT_EQ(last(64, 2047), 64) << "rows of less than 4 KiB";
+  EXPECT_EQ(last(32, 25088), 128) << "columns of one line";
   // 16 rows of 32 in turn.
   const Layout rows{{32, 15, 15, 15, 32, 16}, {16, 245760, 3686400, 512, 7680, 1}, 0};
   EXPECT_EQ(of(rows, f32).tile_dst, 32);

@@ -188,8 +188,10 @@ TEST(KernelsAlong, TurnAllColumns) {
       for (std::size_t more = 1; more < line >> log2; ++more) {
         for (const bool keeps : {false, true}) {
           const std::size_t lines = more % 5 == 1 ? 2 * Along::page_lines + 1 : 1;
-          Case c{log2, lines, more % 64, 0, keeps, false, more % 2 == 0 ? Along::column_bytes : line, more};
-          arena.check(*kernels, c, more % 3 == 0);
+          for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+            const Case c{log2, lines, more % 64, 0, keeps, false, column_bytes, more};
+            arena.check(*kernels, c, more % 3 == 0);
+          }
         }
         if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << more;
       }

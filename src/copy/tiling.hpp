@@ -113,7 +113,8 @@ struct Tiling {
         run_loop(walk.plan.turned_loop) {
     const CopyPlan& plan = walk.plan;
     const auto item = static_cast<Index>(walk.dst_item);
-    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !run.is_scaled;
+    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !run.is_scaled &&
+               !has_long_rows(plan, item);
     if (!is_dense && plan.streaming) {
       carries = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_whole_lines(walk);
       if (!carries)
@@ -151,6 +152,14 @@ struct Tiling {
   static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
 
  private:
+  /// Whether columns of two lines, though one behind the other, come of rows too long for a buffer: turned as
+  /// those of a wider matrix are.
+  [[nodiscard]] bool has_long_rows(const CopyPlan& plan, Index item) const {
+    return plan.kernel == CopyKernel::tile &&
+           inner.extent * item == static_cast<Index>(Along::column_bytes) &&
+           plan.tile_src * item >= detail::long_row_bytes;
+  }
+
   /// Makes one run of all loops of the source run, where that is long enough to be turned along.
   void list_columns(const Walk& walk, Index item) {
     const std::size_t end = walk.plan.turned_loop + 1;

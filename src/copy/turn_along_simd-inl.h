@@ -14,6 +14,7 @@
 #include <cstdint>
 
 #include "copy/kernels.hpp"
+#include "copy/turn_kept_simd-inl.h"
 #include "copy/turn_out_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
@@ -164,6 +165,11 @@ class PageTurner {
 
 template <std::size_t item, std::size_t bytes>
 void turn_along(const Along& along) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (bytes == 128 && (item == 4 || item == 8)) {
+    if (KeptTurner<item>::takes(along)) return KeptTurner<item>::turn(along);
+  }
+#endif
   if (along.kept == nullptr) {
     PageTurner<item, bytes, false>(along).turn(along);
   } else {
