@@ -30,6 +30,9 @@ struct PoolRows {
   Index inner;
   Index folded;          ///< elements that go into a result
   std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
+  /// Lines of results, each of as many rows and groups: from one to the next.
+  Index lines = 1;
+  std::ptrdiff_t line_step = 0;
 };
 
 /// The most `fold_gapped` takes from one element to the next, in elements.

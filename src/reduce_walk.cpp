@@ -252,7 +252,9 @@ bool ReduceWalk::join_groups() {
   const bool ends_kept = kept.back().stride == item;
   const Index channels = ends_kept ? kept.back().extent : 1;
   const Index extent = folded.back().extent;
-  if (channels == 1 && extent > 2 && folded.size() == 1) return false;  // taken apart, these are rows
+  // Taken apart, neighbours are rows; three of types of which many go into a vector are, in registers.
+  const bool are_triples = extent == 3 && item <= 4 && kept.back().extent >= short_row;
+  if (channels == 1 && extent > 2 && folded.size() == 1 && !are_triples) return false;
   if (channels > widest_inner || folded.back().stride != channels * item) return false;
   const std::size_t above = ends_kept ? 2 : 1;
   if (extent >= short_row || kept.size() < above ||
