@@ -23,6 +23,8 @@ class Cursor {
   [[nodiscard]] std::ptrdiff_t offset() const { return offset_; }
   /// Positions up to the end of the fastest loop.
   [[nodiscard]] Index run() const { return loops_.empty() ? 1 : loops_.back().extent - index_.back(); }
+  /// Of the fastest loop.
+  [[nodiscard]] Index extent() const { return loops_.empty() ? 1 : loops_.back().extent; }
   [[nodiscard]] std::ptrdiff_t stride() const { return loops_.empty() ? 0 : loops_.back().stride; }
   /// Pre: count <= run().
   void skip(Index count) {

@@ -30,6 +30,9 @@ struct PoolRows {
   Index inner;
   Index folded;          ///< elements that go into a result
   std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
+  /// Lines of results, each of as many rows and groups: from one to the next.
+  Index lines = 1;
+  std::ptrdiff_t line_step = 0;
 };
 
 /// The most `fold_gapped` takes from one element to the next, in elements.
@@ -47,6 +50,18 @@ struct GappedRows {
   [[nodiscard]] Index span() const { return (run - 1) * step + 1; }
 };
 
+/// Rows of fewer pixels are not worth it to `fold_threes`.
+inline constexpr Index fewest_threes = 128;
+
+/// `rows` rows of `count` pixels of three channels.
+struct ThreeRows {
+  const std::byte* src;
+  Index rows;
+  std::ptrdiff_t row_step;
+  Index count;
+  std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
+};
+
 /// Strides and steps in bytes. An accumulator is `state_size` bytes, aligned to 16.
 struct ReduceKernel {
   std::size_t state_size;
@@ -62,13 +77,16 @@ struct ReduceKernel {
                     std::ptrdiff_t row_step);
   /// Folds rows into one accumulator, from where they lie; null where elements are set side by side first.
   void (*fold_gapped)(void* state, const GappedRows& from);
+  /// Folds each row of pixels into three accumulators, those of one row after those of the other; null where
+  /// nothing is gained.
+  void (*fold_threes)(void* states, const ThreeRows& from);
   /// states[i] = states[i] with others[i].
   void (*combine)(void* states, const void* others, Index count);
   /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:
   /// `count` times `inner` in `out`. `in` is lost.
   void (*gather)(void* out, void* in, Index count, Index group, Index inner);
-  /// Sets accumulators to results [first, first + count) of rows and groups folded at once; both are of whole
-  /// groups, and the accumulators `pool_bytes` at most.
+  /// Sets accumulators to results [first, first + count) of rows and groups folded at once, of one line after
+  /// the other; both are of whole groups, and the accumulators `pool_bytes` at most.
   void (*pool)(void* states, const PoolRows& from, Index first, Index count);
   /// Writes the results; `folded` is how many elements went into each.
   void (*finish)(std::byte* dst, const void* states, Index count, Index folded);

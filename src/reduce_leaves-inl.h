@@ -17,6 +17,7 @@
 #include "reduce_kernels.hpp"
 #include "reduce_pools-inl.h"
 #include "reduce_runs-inl.h"
+#include "reduce_threes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
@@ -162,15 +163,21 @@ struct Leaves {
   /// `Last`: the rule that says what the results are.
   template <class Last = Rule>
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State),     Rule::patience, start,   fold,
-                                         fold_rows,         gapped(),       combine, gather,
-                                         Pools<Rule>::fold, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience,    start,       fold,
+                                         fold_rows,     gapped(),          threes(),    combine,
+                                         gather,        Pools<Rule>::fold, finish<Last>};
     return &kernel;
   }
 
  private:
   static constexpr auto gapped() -> void (*)(void*, const GappedRows&) {
     if constexpr (has_gapped) return fold_gapped;
+    return nullptr;
+  }
+
+  /// Longer numbers are read as slowly as they are folded pixel by pixel.
+  static constexpr auto threes() -> void (*)(void*, const ThreeRows&) {
+    if constexpr (has_gapped && sizeof(T) <= 4) return Threes<Rule>::fold;
     return nullptr;
   }
 

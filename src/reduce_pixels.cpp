@@ -2,12 +2,18 @@
 #include "reduce_pixels.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <span>
+
+#include "reduce_cursor.hpp"
 
 namespace tenstride::detail {
 namespace {
 
 /// Rows are of so many elements and more.
 constexpr Index pixel_row = 64;
+/// How far ahead lines of pixels of three channels are asked for, in whole rows where these are shorter.
+constexpr Index ahead_bytes = 4096;
 
 /// Sets the accumulators of all channels. So many pixels are a row of whole vectors; a power of two, so that
 /// they can be halved.
@@ -65,6 +71,27 @@ void fold_pixels(const ReduceKernel& kernel, const ReduceWalk& walk, const Pixel
   }
   for (Index k = 0; k < run.results; ++k) {
     kernel.combine(run.states + k * state, sums + k * walk.apart * state, 1);
+  }
+}
+
+bool are_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk) {
+  return kernel.fold_threes != nullptr && walk.shape == ReduceShape::pixels && walk.pixel == 3 &&
+         walk.apart == 1 && walk.kept.size() > 1 && walk.kept.back().extent == 3 && walk.folded.size() == 1 &&
+         walk.folded.back().extent >= fewest_threes && !walk.folds_outside;
+}
+
+void fold_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base, Index first,
+                     Index last, Index begin, Index end, std::byte* states) {
+  const Index pixel = 3 * walk.item;
+  for (Cursor at(std::span(walk.kept).first(walk.kept.size() - 1), first / 3); first < last;) {
+    const Index rows = std::min((last - first) / 3, at.run());
+    const Index step = std::abs(at.stride());
+    const bool has_short_rows = step > 0 && (end - begin) * pixel < ahead_bytes;
+    kernel.fold_threes(states, {base + at.offset() + begin * pixel, rows, at.stride(), end - begin,
+                                has_short_rows ? ceil_divide(ahead_bytes, step) * at.stride() : ahead_bytes});
+    states += 3 * rows * static_cast<Index>(kernel.state_size);
+    first += 3 * rows;
+    at.skip(rows);
   }
 }
 

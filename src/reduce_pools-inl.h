@@ -13,6 +13,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "reduce_columns-inl.h"
 #include "reduce_kernels.hpp"
 #include "reduce_pool_products-inl.h"
 #include "reduce_rules-inl.h"
@@ -27,28 +28,16 @@ struct Pools {
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
 
-  /// Results [first, first + count), all of whole groups.
+  /// Results [first, first + count) of each line, all of whole groups.
   static void fold(void* states, const PoolRows& from, Index first, Index count) {
-    auto* const to = static_cast<State*>(states);
-    Index i = 0;
-#if HWY_TARGET != HWY_SCALAR
-    if constexpr (Rule::has_vectors) {
-      const std::byte* const src = from.src + first * from.group * item;
-      if (has_product_squares<Rule> && from.rows == 2 && from.group == 2) {
-        if constexpr (has_product_squares<Rule>) i = ProductSquares<T>::fold(to, from, src, first, count);
-      } else if (from.inner == 1 && from.group == 2) {
-        i = from.rows == 2 ? pairs<2, line_lanes>(to, from, src, count)
-                           : pairs<0, line_lanes>(to, from, src, count);
-      } else if (from.inner <= few) {
-        i = staged_pixels(to, from, src, count);
-      } else if (from.inner <= 16) {
-        i = pixels<8>(to, from, src, first, count);
-      } else {
-        i = pixels<static_cast<Index>(64 / sizeof(State))>(to, from, src, first, count);
-      }
+    auto* to = static_cast<State*>(states);
+    if constexpr (uses_vectors<Rule>) {
+      if (neighbours(to, from, first, count)) return;
     }
-#endif
-    for (; i < count; ++i) to[i] = one(from, first + i);
+    PoolRows line = from;
+    for (Index n = 0; n < from.lines; ++n, to += count, line.src += from.line_step) {
+      fold_line(to, line, first, count);
+    }
   }
 
  private:
@@ -57,10 +46,39 @@ struct Pools {
   static constexpr Index most_permuted = 4;
   static constexpr Index staged = static_cast<Index>(staged_bytes / sizeof(State));
 
+  static void fold_line(State* to, const PoolRows& from, Index first, Index count) {
+    Index i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (Rule::has_vectors) {
+      const std::byte* const src = from.src + first * from.group * item;
+      if (has_product_squares<Rule> && from.rows == 2 && from.group == 2) {
+        if constexpr (has_product_squares<Rule>) i = ProductSquares<T>::fold(to, from, src, first, count);
+      } else if (from.inner == 1) {  // lines of fewer than a vector
+      } else if (from.inner <= few) {
+        i = staged_pixels(to, from, src, count);
+      } else if (from.inner <= 16) {
+        i = pixels<8>(to, from, src, first, count);
+      } else {
+        i = pixels<static_cast<Index>(64 / sizeof(State))>(to, from, src, first, count);
+      }
+    }
+#else
+    if (from.inner == 1 && from.group == 3 && from.rows == 1) {
+      for (const std::byte* src = from.src + first * 3 * item; i < count; ++i, src += 3 * item) {
+        const auto read = [&](Index k) { return Rule::read(load_element<T>(src + k * item)); };
+        to[i] = Rule::join(Rule::first(), Rule::join(Rule::join(read(0), read(1)), read(2)));
+      }
+    }
+#endif
+    for (; i < count; ++i) {
+      const Index group = from.inner == 1 ? first + i : (first + i) / from.inner;
+      const Index channel = from.inner == 1 ? 0 : (first + i) % from.inner;
+      to[i] = one(from, from.src + (group * from.group * from.inner + channel) * item);
+    }
+  }
+
   /// A result by itself, in the order of all: rows into columns, columns of a group in turn.
-  static State one(const PoolRows& from, Index result) {
-    const Index group = result / from.inner;
-    const std::byte* const src = from.src + (group * from.group * from.inner + result % from.inner) * item;
+  static State one(const PoolRows& from, const std::byte* src) {
     State all = column_of_one(from, src);
     for (Index j = 1; j < from.group; ++j) {
       all = Rule::join(all, column_of_one(from, src + j * from.inner * item));
@@ -87,34 +105,94 @@ struct Pools {
     }
     return sum;
   }
+  /// The lines of `bytes` of each row.
+  template <Index bytes = 64>
   static HWY_INLINE void ask_for_next(const PoolRows& from, const std::byte* src, Index rows) {
-    for (Index r = 0; r < rows; ++r) hwy::Prefetch(src + r * from.row_step + from.ahead);
+    for (Index r = 0; r < rows; ++r) {
+      for (Index i = 0; i < bytes; i += 64) hwy::Prefetch(src + r * from.row_step + from.ahead + i);
+    }
   }
   using Line = VectorTag<State, static_cast<Index>(64 / sizeof(State))>;
   static constexpr auto line_lanes = static_cast<Index>(hn::MaxLanes(Line()));
 
-  /// Neighbours. `known`: how many rows there are, or 0. Fewer than a line go by less.
+  /// Two or three elements beside each other, of all lines in one call; false where these are too short.
+  static bool neighbours(State* to, const PoolRows& from, Index first, Index count) {
+    if (from.inner != 1) return false;
+    const std::byte* const src = from.src + first * from.group * item;
+    if (from.group == 3) return from.rows == 1 && triples<raw_lanes>(to, from, src, count);
+    if (from.group != 2 || (has_product_squares<Rule> && from.rows == 2)) return false;
+    return from.rows == 2 ? pairs<2, line_lanes>(to, from, src, count)
+                          : pairs<0, line_lanes>(to, from, src, count);
+  }
+
+  /// Two neighbours. `known`: how many rows there are, or 0. Lines shorter than a vector go by less.
   template <Index known, Index lanes>
-  static HWY_NOINLINE Index pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
+  static HWY_NOINLINE bool pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
     if (count < lanes) {
       if constexpr (lanes * static_cast<Index>(sizeof(State)) > 16) {
         return pairs<known, lanes / 2>(to, from, src, count);
       }
-      return 0;
+      return false;
     }
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     const Index rows = known == 0 ? from.rows : known;
-    for (Index i = 0; i < count; i += width) {
-      i = std::min(i, count - width);  // the last ones once more
-      const std::byte* const at = src + 2 * i * item;
-      ask_for_next(from, at, rows);
-      const auto a = column(d, from, at, rows);
-      const auto b = column(d, from, at + width * item, rows);
-      const auto sum = Rule::join_vectors(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
-      hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + i);
+    const auto first = hn::Set(d, Rule::first());
+    for (Index n = 0; n < from.lines; ++n, to += count, src += from.line_step) {
+      for (Index i = 0; i < count; i += width) {
+        i = std::min(i, count - width);  // the last ones once more
+        const std::byte* const at = src + 2 * i * item;
+        ask_for_next<2 * width * item>(from, at, rows);
+        const auto a = column(d, from, at, rows);
+        const auto b = column(d, from, at + width * item, rows);
+        const auto sum = Rule::join_vectors(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
+        hn::StoreU(Rule::join_vectors(first, sum), d, to + i);
+      }
     }
-    return count;
+    return true;
+  }
+
+  using Raw = typename Rule::Raw;
+  static constexpr auto raw_lanes =
+      static_cast<Index>(hn::MaxLanes(VectorTag<Raw, static_cast<Index>(64 / sizeof(Raw))>()));
+
+  /// Three neighbours of one row: vectors of the first, second and third of each are taken apart as they are
+  /// loaded, before they are widened.
+  template <Index lanes>
+  static HWY_NOINLINE bool triples(State* to, const PoolRows from, const std::byte* src, Index count) {
+    if (count < lanes) {
+      if constexpr (lanes * static_cast<Index>(sizeof(Raw)) > 16) {
+        return triples<lanes / 2>(to, from, src, count);
+      }
+      return false;
+    }
+    const VectorTag<Raw, lanes> d;
+    for (Index n = 0; n < from.lines; ++n, to += count, src += from.line_step) {
+      for (Index i = 0; i < count; i += lanes) {
+        i = std::min(i, count - lanes);
+        const std::byte* const at = src + 3 * i * item;
+        ask_for_next<3 * lanes * item>(from, at, 1);
+        hn::Vec<decltype(d)> a, b, c;
+        hn::LoadInterleaved3(d, reinterpret_cast<const Raw*>(at), a, b, c);
+        join_triples(to + i, a, b, c);
+      }
+    }
+    return true;
+  }
+  template <class V>
+  static HWY_INLINE void join_triples(State* to, V a, V b, V c) {
+    using D = hn::DFromV<V>;
+    constexpr std::size_t lanes = hn::MaxLanes(D());
+    if constexpr (hn::MaxLanes(hn::CappedTag<State, lanes>()) < lanes) {
+      const hn::Half<D> half;
+      join_triples(to, hn::LowerHalf(half, a), hn::LowerHalf(half, b), hn::LowerHalf(half, c));
+      join_triples(to + lanes / 2, hn::UpperHalf(half, a), hn::UpperHalf(half, b), hn::UpperHalf(half, c));
+    } else {
+      const hn::CappedTag<State, lanes> states;
+      const auto two = Rule::join_vectors(Rule::widened(states, a), Rule::widened(states, b));
+      const auto all = Rule::join_vectors(two, Rule::widened(states, c));
+      hn::StoreU(Rule::join_vectors(hn::Set(states, Rule::first()), all), states, to);
+    }
   }
 
   /// Groups of a few elements: first the rows, then the groups.

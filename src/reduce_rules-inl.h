@@ -18,79 +18,11 @@
 #include <limits>
 #include <type_traits>
 
-#include "tenstride/element.hpp"
-#include "tenstride/index.hpp"
+#include "reduce_loads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <std::size_t size>
-using UnsignedOf =
-    std::conditional_t<size == 1, std::uint8_t,
-                       std::conditional_t<size == 2, std::uint16_t,
-                                          std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
-
-/// Vectors of so many elements, or shorter ones where registers are.
-template <class State, Index lanes>
-using VectorTag = hn::CappedTag<State, static_cast<std::size_t>(lanes)>;
-
-template <class V, class D>
-HWY_INLINE auto load_dense(D, const std::byte* src) {
-  const hn::Rebind<V, D> d;
-  return hn::LoadU(d, reinterpret_cast<const V*>(src));
-}
-
-/// Elements of any real floating type as doubles, which is exact.
-template <class T, class D>
-HWY_INLINE hn::Vec<D> load_doubles(D d, const std::byte* src) {
-  if constexpr (std::is_same_v<T, double>) {
-    return load_dense<double>(d, src);
-  } else if constexpr (std::is_same_v<T, float>) {
-    return hn::PromoteTo(d, load_dense<float>(d, src));
-  } else if constexpr (std::is_same_v<T, bfloat16>) {
-    const hn::Rebind<std::uint32_t, D> words;
-    const auto bits = hn::ShiftLeft<16>(hn::PromoteTo(words, load_dense<std::uint16_t>(d, src)));
-    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<float, D>(), bits));
-  } else {
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-    return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<float, D>(), load_dense<hwy::float16_t>(d, src)));
-#else
-    double values[hn::MaxLanes(D())];
-    for (std::size_t k = 0; k < hn::MaxLanes(d); ++k) {
-      values[k] = static_cast<float>(load_element<T>(src + k * sizeof(T)));
-    }
-    return hn::LoadU(d, values);
-#endif
-  }
-}
-
-/// Writes doubles as any real floating type, as convert_element does: by way of float where that is shorter.
-template <class T, class V>
-HWY_INLINE void store_doubles(std::byte* dst, V v) {
-  using D = hn::DFromV<V>;
-  [[maybe_unused]] const hn::Rebind<float, D> floats;
-  if constexpr (std::is_same_v<T, double>) {
-    hn::StoreU(v, D(), reinterpret_cast<double*>(dst));
-  } else if constexpr (std::is_same_v<T, float>) {
-    hn::StoreU(hn::DemoteTo(floats, v), floats, reinterpret_cast<float*>(dst));
-#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  } else if constexpr (std::is_same_v<T, float16>) {
-    const auto values = hn::DemoteTo(floats, v);
-    // The processor keeps a NaN's payload; the definition drops it.
-    const auto quiet = hn::BitCast(floats, hn::Set(hn::Rebind<std::uint32_t, D>(), 0x7fc00000U));
-    const auto plain = hn::IfThenElse(hn::IsNaN(values), hn::CopySign(quiet, values), values);
-    const hn::Rebind<hwy::float16_t, D> halves;
-    hn::StoreU(hn::DemoteTo(halves, plain), halves, reinterpret_cast<hwy::float16_t*>(dst));
-#endif
-  } else {
-    float values[hn::MaxLanes(D())];
-    hn::StoreU(hn::DemoteTo(floats, v), floats, values);
-    for (std::size_t k = 0; k < hn::MaxLanes(D()); ++k) store_element(dst + k * sizeof(T), T(values[k]));
-  }
-}
 
 /// Where the order does not matter.
 inline constexpr Index any_patience = Index{1} << 20;
@@ -119,9 +51,14 @@ struct FloatSum {
   }
   static State join(State a, State b) { return a + b; }
   static T result(State state, Index) { return convert_element<T>(state); }
+  using Raw = RawFloat<T>;
+  template <class D, class V>
+  static HWY_INLINE hn::Vec<D> widened(D d, V v) {
+    return as_doubles<T>(d, v);
+  }
   template <class D>
   static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    return load_doubles<T>(d, src);
+    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
@@ -167,19 +104,6 @@ struct FloatProduct : FloatSum<T> {
   }
 };
 
-/// A bool as the byte 0 or 1, whatever its byte; others as they are.
-template <class T>
-using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
-template <class T, class D>
-HWY_INLINE auto load_whole(D d, const std::byte* src) {
-  const auto v = load_dense<Whole<T>>(d, src);
-  if constexpr (std::is_same_v<T, bool>) {
-    return hn::Min(v, hn::Set(hn::DFromV<decltype(v)>(), std::uint8_t{1}));
-  } else {
-    return v;
-  }
-}
-
 /// Integers modulo 2^64, kept in as many bits as the number of elements needs.
 template <class T, class S>
 struct WholeSum {
@@ -209,9 +133,10 @@ struct WholeSum {
       }
     }
   }
-  template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    const auto v = load_whole<T>(d, src);
+  using Raw = Whole<T>;
+  template <class D, class V>
+  static HWY_INLINE hn::Vec<D> widened(D d, V raw) {
+    const auto v = as_whole<T>(raw);
     if constexpr (sizeof(T) == sizeof(S)) {
       return v;
     } else if constexpr (sizeof(T) * 4 < sizeof(S)) {
@@ -223,6 +148,10 @@ struct WholeSum {
     } else {
       return hn::PromoteTo(d, v);
     }
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
@@ -334,18 +263,22 @@ struct Extreme {
       return static_cast<T>(state);
     }
   }
+  using Raw = State;
   template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+  static HWY_INLINE hn::Vec<D> widened(D d, hn::Vec<D> bits) {
     if constexpr (is_float) {
-      const auto bits = load_dense<State>(d, src);
       const auto magnitude = hn::And(bits, hn::Set(d, highest));
       const auto sign = hn::BroadcastSignBit(bits);
       const auto ordered = hn::Xor(magnitude, sign);  // of a negative number: its bits but the sign turned
       const auto is_nan = hn::Gt(magnitude, hn::Set(d, infinity()));
       return hn::IfThenElse(is_nan, hn::Set(d, less ? lowest : highest), ordered);
     } else {
-      return load_whole<T>(d, src);
+      return as_whole<T>(bits);
     }
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
@@ -401,11 +334,16 @@ struct Truth {
   static HWY_INLINE void finish(std::byte* dst, const State* states, Index) {
     for (Index k = 0; k < width; ++k) dst[k] = static_cast<std::byte>((states[k] == 0) == finds_zero);
   }
+  using Raw = State;
   template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    const auto v = hn::And(load_dense<State>(d, src), hn::Set(d, bits()));
+  static HWY_INLINE hn::Vec<D> widened(D d, hn::Vec<D> all) {
+    const auto v = hn::And(all, hn::Set(d, bits()));
     if constexpr (!finds_zero) return v;
     return hn::VecFromMask(d, hn::Eq(v, hn::Zero(d)));
+  }
+  template <class D>
+  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
+    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {

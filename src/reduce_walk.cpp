@@ -54,6 +54,7 @@ class Folding {
         step_(Gaps::step_of_rows(kernel, walk)),
         has_gaps_(Gaps::are_wanted(kernel, walk)),
         is_packed_(Packing::is_wanted(walk)),
+        has_three_rows_(are_three_rows(kernel, walk)),
         gaps_(kernel, walk, base_),
         packing_(kernel, walk, base_) {}
 
@@ -68,6 +69,8 @@ class Folding {
         spread_leaf(first, last, begin, end, states);
       } else if (has_gaps_) {
         gaps_.fold(first, last, begin, end, states);
+      } else if (has_three_rows_) {
+        fold_three_rows(kernel_, walk_, base_, first, last, begin, end, states);
       } else if (is_packed_) {
         packing_.fold(first, last, begin, end, states);
       } else {
@@ -168,6 +171,7 @@ class Folding {
   Index step_;            ///< more than 1: rows are folded with what lies between their elements
   bool has_gaps_;
   bool is_packed_;
+  bool has_three_rows_;
   Gaps gaps_;
   Packing packing_;
 };
@@ -252,7 +256,9 @@ bool ReduceWalk::join_groups() {
   const bool ends_kept = kept.back().stride == item;
   const Index channels = ends_kept ? kept.back().extent : 1;
   const Index extent = folded.back().extent;
-  if (channels == 1 && extent > 2 && folded.size() == 1) return false;  // taken apart, these are rows
+  // Taken apart, neighbours are rows; three of types of which many go into a vector are, in registers.
+  const bool are_triples = extent == 3 && item <= 4 && kept.back().extent >= short_row;
+  if (channels == 1 && extent > 2 && folded.size() == 1 && !are_triples) return false;
   if (channels > widest_inner || folded.back().stride != channels * item) return false;
   const std::size_t above = ends_kept ? 2 : 1;
   if (extent >= short_row || kept.size() < above ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many short runs at a time and pooled squares: every length, between forbidden pages; results that are
-// written past the caches.
+// Many short runs at a time, rows of pixels and pooled squares: every length, between forbidden pages;
+// results that are written past the caches.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -76,9 +76,35 @@ TEST(ReduceRuns, KeepTheBitsOfZeros) {
   EXPECT_TRUE(
       reduce_axes(zeros, {1}, Reduction::sum).view(DType::int32).equal(full({40}, 0).to(DType::int32)));
   const Tensor squares = zeros.view({20, 2, 7, 2, 7});
-  for (const Dims& axes : {Dims{1, 3}, Dims{1}, Dims{3}}) {
-    const Tensor sums = reduce_axes(squares, axes, Reduction::sum);
+  const auto expect_zeros = [](const Tensor& x, const Dims& axes) {
+    const Tensor sums = reduce_axes(x, axes, Reduction::sum);
     EXPECT_TRUE(sums.view(DType::int32).equal(full(sums.shape(), 0).to(DType::int32)));
+  };
+  for (const Dims& axes : {Dims{1, 3}, Dims{1}, Dims{3}}) expect_zeros(squares, axes);
+  expect_zeros(full({70, 3}, -0.0), {1});
+  expect_zeros(full({2, 130, 3}, -0.0), {1});
+}
+
+TEST(ReducePools, OfManyLinesReadNothingElse) {
+  const Guarded memory(1 << 19);
+  for (const DType dtype : types) {
+    for (const Reduction reduction : reductions) {
+      for (const Index square : {2, 3}) {
+        for (const Index rows : {Index{1}, square}) {
+          for (const Index wide : {1, 15, 16, 17, 31, 48, 63, 64, 65, 130}) {
+            for (const Index gap : {0, 5}) {
+              const Index row = wide * square + gap;
+              const Index high = 4000 / (wide * rows) + 1;
+              if (high * rows * row > 15'000) continue;
+              const Dims shape{3, high, rows, wide, square};
+              const Dims strides{high * rows * row + gap, rows * row, row, square, 1};
+              const Tensor x = between_guards(memory, shape, strides, dtype, reduction, wide != 17);
+              ASSERT_NO_FATAL_FAILURE(expect_definition(x, {2, 4}, reduction));
+            }
+          }
+        }
+      }
+    }
   }
 }
 
@@ -98,6 +124,46 @@ TEST(ReducePools, OfEveryWidthReadNothingElse) {
           }
         }
       }
+    }
+  }
+}
+
+TEST(ReducePixels, OfThreeChannelsInRowsReadNothingElse) {
+  const Guarded memory(1 << 18);
+  for (const DType dtype : types) {
+    for (const Reduction reduction : reductions) {
+      for (const Index count : {127, 128, 129, 143, 144, 145, 159, 191, 192, 193, 256, 319, 1000}) {
+        for (const Index gap : {0, 3, 5}) {
+          const Dims strides{3 * count + gap, 3, 1};
+          const Tensor x = between_guards(memory, {5, count, 3}, strides, dtype, reduction, count % 4 != 0);
+          ASSERT_NO_FATAL_FAILURE(expect_definition(x, {1}, reduction));
+          ASSERT_NO_FATAL_FAILURE(expect_definition(x.flip({0, 1}), {1}, reduction));
+        }
+      }
+    }
+  }
+}
+
+TEST(ReducePixels, SumsOfTheLargestIntegersInRowsAreExact) {
+  for (const Index count : {128, 257, 8191, 8192, 8193, 40'000}) {
+    for (const auto& [dtype, value] :
+         {std::pair{DType::uint8, 255}, std::pair{DType::int8, -128}, std::pair{DType::int8, 127},
+          std::pair{DType::uint16, 65535}, std::pair{DType::int16, -32768}}) {
+      const Tensor x = full({3, count, 3}, value, {.dtype = dtype});
+      ASSERT_TRUE(
+          reduce_axes(x, {1}, Reduction::sum).equal(full({3, 3}, count * value, {.dtype = DType::int64})))
+          << name(dtype) << ' ' << count;
+    }
+  }
+}
+
+TEST(ReducePixels, SumsOfRowsDoNotDependOnHowManyThereAre) {
+  for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32}) {
+    const Tensor x = rand({70, 1003, 3}).to(dtype);
+    const Tensor together = reduce_axes(x, {1}, Reduction::sum);
+    for (Index i = 0; i + 2 <= 70; i += 3) {
+      const Tensor few = reduce_axes(x.narrow(0, i, 2).clone(), {1}, Reduction::sum);
+      ASSERT_TRUE(few.select(0, 0).equal(together.select(0, i))) << name(dtype) << ' ' << i;
     }
   }
 }
