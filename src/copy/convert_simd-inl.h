@@ -138,20 +138,20 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   constexpr std::size_t in_vector = vector_bytes / sizeof(To);
   const hn::ScalableTag<Bits<To>> whole;
   const std::size_t lines = count / (vectors * in_vector);
-  for (std::size_t n = 0; n < lines; ++n) {
-    const std::size_t i = nth_line<To, From>(n, lines);
-    constexpr std::size_t in_line = vectors * in_vector;
-    ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
-    std::array<hn::Vec<decltype(whole)>, vectors> results;
-    for (std::size_t k = 0; k < vectors; ++k) {
-      const std::size_t first = (i * vectors + k) * in_vector;
-      results[k] =
-          convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
-    }
-    for (std::size_t k = 0; k < vectors; ++k) {
-      hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
-    }
-  }
+  each_line<To, From>(
+      lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+        constexpr std::size_t in_line = vectors * in_vector;
+        ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
+        std::array<hn::Vec<decltype(whole)>, vectors> results;
+        for (std::size_t k = 0; k < vectors; ++k) {
+          const std::size_t first = (i * vectors + k) * in_vector;
+          results[k] =
+              convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
+        }
+        for (std::size_t k = 0; k < vectors; ++k) {
+          hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
+        }
+      });
   return lines * vectors * in_vector;
 }
 
