@@ -17,6 +17,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "copy/convert_saturated-inl.h"
 #include "copy/kernels.hpp"
 #include "tenstride/element.hpp"
 
@@ -190,9 +191,36 @@ TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, 
   return i;
 }
 
+#if HWY_TARGET == HWY_AVX3
+/// What the compiler makes of saturate_straight takes 14 instructions for 16 floats, these 4: float32 to
+/// int64 .82 of a plain copy by the former.
+template <class To, class From>
+std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t count) {
+  constexpr std::size_t line = 64;
+  constexpr std::size_t in_line = line / sizeof(To);
+  const std::size_t lines = count / in_line;
+  each_line<To, From>(
+      lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+        const std::byte* const from = in + i * in_line * sizeof(From);
+        ask_beside_line<To, From>(from, in_line);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i * line), saturated_line<To, From>(from));
+      });
+  return lines * in_line;
+}
+#endif
+
+/// Past the cache: how many numbers of whole lines.
+template <class To, class From>
+std::size_t stream_lines_of(std::byte* out, const std::byte* in, std::size_t count) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (saturates_by_lines<To, From>) return stream_saturated<To, From>(out, in, count);
+#endif
+  return stream_numbers<To, From>(out, in, count);
+}
+
 template <class To, class From>
 void convert_numbers(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
-  std::size_t i = stores == Stores::streaming ? stream_numbers<To, From>(out, in, count)
+  std::size_t i = stores == Stores::streaming ? stream_lines_of<To, From>(out, in, count)
                                               : store_numbers<To, From>(out, in, count);
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
