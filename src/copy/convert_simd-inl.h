@@ -332,8 +332,8 @@ constexpr FastRow row_of() {
       return {};
     }
   } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
-                        std::is_same_v<To, float>)&&GivesFloats<From> &&
-                       TakesFloats<To>) {
+                        (std::is_same_v<To, float> && !std::is_same_v<From, double>)) &&
+                       GivesFloats<From> && TakesFloats<To>) {
     return convert_floats<To, From>;
   } else if constexpr (is_small_float<From> && sizeof(From) == 1 && std::is_same_v<To, float>) {
     return from_float8<From>;
@@ -358,7 +358,7 @@ inline ConvertRow find_convert(DType to, DType from) {
 inline ScaleRow find_scale(DType to, DType from, Numbers numbers) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
     return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
-      if constexpr (GivesFloats<From> && TakesFloats<To>) {
+      if constexpr (GivesFloats<From> && TakesFloats<To> && !std::is_same_v<From, double>) {
         return numbers == Numbers::one ? scale_floats<To, From, Numbers::one>
                                        : scale_floats<To, From, Numbers::each>;
       }

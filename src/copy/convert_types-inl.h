@@ -50,6 +50,18 @@ struct ToFloats<float> {
   }
 };
 
+/// Rounded: not a step on the way to another number, but where the definition goes by way of float, too.
+template <>
+struct ToFloats<double> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const double* from) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> numbers;
+    const auto low = hn::DemoteTo(half, hn::LoadU(numbers, from));
+    return hn::Combine(d, hn::DemoteTo(half, hn::LoadU(numbers, from + hn::Lanes(half))), low);
+  }
+};
+
 template <class From>
 requires is_small_integer<From>
 struct ToFloats<From> {
