@@ -81,7 +81,7 @@ TEST(GuardedKernels, ConvertEveryPairByPagesInTurn) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
       const auto convert = kernels->convert(to, from);
-      if (convert == nullptr || item_size(to) >= item_size(from)) continue;
+      if (convert == nullptr) continue;
       for (const std::size_t lines : {255U, 256U, 257U, 600U}) {
         const std::size_t count = lines * line / item_size(to) + 1;
         std::byte* const source = in.at_back(count * item_size(from));

@@ -138,20 +138,20 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   constexpr std::size_t in_vector = vector_bytes / sizeof(To);
   const hn::ScalableTag<Bits<To>> whole;
   const std::size_t lines = count / (vectors * in_vector);
-  for (std::size_t n = 0; n < lines; ++n) {
-    const std::size_t i = nth_line<To, From>(n, lines);
-    constexpr std::size_t in_line = vectors * in_vector;
-    ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
-    std::array<hn::Vec<decltype(whole)>, vectors> results;
-    for (std::size_t k = 0; k < vectors; ++k) {
-      const std::size_t first = (i * vectors + k) * in_vector;
-      results[k] =
-          convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
-    }
-    for (std::size_t k = 0; k < vectors; ++k) {
-      hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
-    }
-  }
+  each_line<To, From>(
+      lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+        constexpr std::size_t in_line = vectors * in_vector;
+        ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
+        std::array<hn::Vec<decltype(whole)>, vectors> results;
+        for (std::size_t k = 0; k < vectors; ++k) {
+          const std::size_t first = (i * vectors + k) * in_vector;
+          results[k] =
+              convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
+        }
+        for (std::size_t k = 0; k < vectors; ++k) {
+          hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
+        }
+      });
   return lines * vectors * in_vector;
 }
 
@@ -332,8 +332,8 @@ constexpr FastRow row_of() {
       return {};
     }
   } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
-                        std::is_same_v<To, float>)&&GivesFloats<From> &&
-                       TakesFloats<To>) {
+                        (std::is_same_v<To, float> && !std::is_same_v<From, double>)) &&
+                       GivesFloats<From> && TakesFloats<To>) {
     return convert_floats<To, From>;
   } else if constexpr (is_small_float<From> && sizeof(From) == 1 && std::is_same_v<To, float>) {
     return from_float8<From>;
@@ -358,7 +358,7 @@ inline ConvertRow find_convert(DType to, DType from) {
 inline ScaleRow find_scale(DType to, DType from, Numbers numbers) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
     return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
-      if constexpr (GivesFloats<From> && TakesFloats<To>) {
+      if constexpr (GivesFloats<From> && TakesFloats<To> && !std::is_same_v<From, double>) {
         return numbers == Numbers::one ? scale_floats<To, From, Numbers::one>
                                        : scale_floats<To, From, Numbers::each>;
       }

@@ -50,6 +50,18 @@ struct ToFloats<float> {
   }
 };
 
+/// Rounded: not a step on the way to another number, but where the definition goes by way of float, too.
+template <>
+struct ToFloats<double> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const double* from) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> numbers;
+    const auto low = hn::DemoteTo(half, hn::LoadU(numbers, from));
+    return hn::Combine(d, hn::DemoteTo(half, hn::LoadU(numbers, from + hn::Lanes(half))), low);
+  }
+};
+
 template <class From>
 requires is_small_integer<From>
 struct ToFloats<From> {
@@ -185,43 +197,43 @@ requires(is_small_float<From> && sizeof(From) == 1) struct RuleFor<bfloat16, Fro
   using type = UnroundedBfloat16;
 };
 
-/// detail::round_magnitude for whole vectors; what is out of range becomes large.
-template <int exponent_bits, int mantissa_bits, class D, class V>
-HWY_INLINE V round_magnitudes(D bits, V magnitude) {
-  constexpr int bias = (1 << (exponent_bits - 1)) - 1;
-  constexpr int dropped = 23 - mantissa_bits;
-  constexpr auto magic = static_cast<std::uint32_t>(127 - bias + dropped + 1) << 23;
-  constexpr std::uint32_t rebase = static_cast<std::uint32_t>(127 - bias) << 23;
-  const hn::RebindToFloat<D> d;
-  const auto sum = hn::Add(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(bits, magic)));
-  const V subnormal = hn::Sub(hn::BitCast(bits, sum), hn::Set(bits, magic));
-  const V odd = hn::And(hn::ShiftRight<dropped>(magnitude), hn::Set(bits, 1U));
-  const V rebased = hn::Add(magnitude, hn::Set(bits, (1U << (dropped - 1)) - 1U - rebase));
-  const V normal = hn::ShiftRight<dropped>(hn::Add(rebased, odd));
-  const auto is_subnormal =
-      hn::Lt(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(bits, rebase + (1U << 23))));
-  return hn::IfThenElse(hn::RebindMask(bits, is_subnormal), subnormal, normal);
-}
-
-/// One of the 8-bit floats: what rounds to more than `over` becomes that, NaN 0x7f.
+/// One of the 8-bit floats: what rounds to `over` or more becomes that, NaN 0x7f. A power of two is added, of
+/// the number's own exponent or of the least one, to what is so small beside it that the sum is rounded, to
+/// even, where the result ends: its lowest bits are the mantissa with the bit before it, and at once the
+/// whole result below the least normal number. 9 instructions for a vector; with the rounding of normal
+/// numbers by integers 13.
 template <int exponent_bits, int mantissa_bits, std::int32_t over>
 struct FloatsTo8Bits {
+  static constexpr int least = 127 - (1 << (exponent_bits - 1)) + 2;
+  /// Where the exponent of a float has to go to stand before the mantissa.
+  static constexpr int place = 23 - mantissa_bits;
+  /// The float that `over` stands for.
+  static constexpr std::int32_t limit = (over << place) + ((least - 1) << 23);
+
   template <class D, class V>
-  static HWY_INLINE auto word(D, V v) {
+  static HWY_INLINE auto word(D d, V v) {
     const hn::RebindToUnsigned<D> bits;
     const hn::RebindToSigned<D> number;
-    const auto float_bits = hn::BitCast(bits, v);
-    const auto magnitude = hn::And(float_bits, hn::Set(bits, 0x7fffffffU));
-    const auto rounded = round_magnitudes<exponent_bits, mantissa_bits>(bits, magnitude);
-    auto result = hn::BitCast(bits, hn::Min(hn::BitCast(number, rounded), hn::Set(number, over)));
+    const auto float_bits = hn::BitCast(number, v);
+    const auto magnitude = hn::And(float_bits, hn::Set(number, 0x7fffffff));
+    const auto inside = hn::Min(magnitude, hn::Set(number, limit));
+    // By floats: the processor has two ports for their maximum, one for that of integers.
+    const auto normal = hn::Max(hn::BitCast(d, inside), hn::BitCast(d, hn::Set(number, least << 23)));
+    // Less the least exponent, of which the sum below takes the lowest byte alone.
+    const auto start = hn::Set(number, (-(least << mantissa_bits)) & 0xff);
+    const auto power = hn::OrAnd(start, hn::BitCast(number, normal), hn::Set(number, 0x7f800000));
+    const auto scale = hn::BitCast(d, hn::Set(number, (127 - place) << 23));
+    const auto sum = hn::MulAdd(hn::BitCast(d, inside), scale, hn::BitCast(d, power));
+    auto result = hn::Add(hn::BitCast(number, sum), hn::ShiftRight<place>(power));
     if constexpr (over != 0x7f)
-      result = hn::IfThenElse(hn::RebindMask(bits, hn::IsNaN(v)), hn::Set(bits, 0x7fU), result);
-    result = hn::OrAnd(result, hn::ShiftRight<24>(float_bits), hn::Set(bits, 0x80U));
-    return hn::BitCast(number, result);
+      result = hn::IfThenElse(hn::RebindMask(number, hn::IsNaN(v)), hn::Set(number, 0x7f), result);
+    const auto sign = hn::BitCast(number, hn::ShiftRight<24>(hn::BitCast(bits, v)));
+    return hn::OrAnd(result, sign, hn::Set(number, 0x80));
   }
   template <class D, class V>
   static HWY_INLINE auto run(D d, V v) {
-    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), word(d, v));
+    const hn::RebindToSigned<D> number;
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), hn::And(word(d, v), hn::Set(number, 0xff)));
   }
 };
 template <>
