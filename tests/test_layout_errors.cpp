@@ -93,6 +93,15 @@ TEST(Overflow, IsSeenWhereAProductComesBackToTheCount) {
   EXPECT_THROW(as_strided(shape, {0, 0}, 0, 1), OverflowError);
 }
 
+TEST(Overflow, DoesNotComeOfTheLeastNumber) {
+  EXPECT_THROW(view(row_major({6}), {INT64_MIN}), ShapeError);
+  EXPECT_THROW(try_view(row_major({6}), {INT64_MIN, 2}), ShapeError);
+  EXPECT_THROW(expand({{1}, {1}}, {INT64_MIN}), ShapeError);
+  EXPECT_THROW(as_strided({INT64_MIN}, {1}, 0, 8), ShapeError);
+  EXPECT_THROW(as_strided({2}, {INT64_MIN}, 0, 8), RuntimeError);
+  EXPECT_THROW(as_strided({2}, {1}, INT64_MIN, 8), RuntimeError);
+}
+
 TEST(Overflow, IsNotTakenForWhereNumbersAreLarge) {
   const Layout large = row_major({two_to_31, two_to_31});
   EXPECT_EQ(view(large, {two_to_62}), (Layout{{two_to_62}, {1}, 0}));

@@ -207,8 +207,9 @@ constexpr bool view_dense(const Layout& layout, const Dims& sizes, Layout& resul
 #pragma GCC unroll 4
   for (std::size_t d = rank; d-- > 0;) {
     to.set(d, given[d], static_cast<Index>(product));
-    product *= static_cast<std::uint64_t>(given[d]);
-    seen.add(static_cast<std::uint64_t>(given[d] - 1));
+    const auto size = static_cast<std::uint64_t>(given[d]);
+    product *= size;
+    seen.add(size - 1);
     seen.add(product);
   }
   return seen.are_small() && product == static_cast<std::uint64_t>(count);

@@ -367,11 +367,11 @@ constexpr Layout as_strided(const Dims& sizes, const Dims& strides, Index offset
 #pragma GCC unroll 4
   for (std::size_t d = 0; d < rank; ++d) {
     to.set(d, extents[d], steps[d]);
-    const auto last = static_cast<std::uint64_t>(extents[d] - 1);
+    const auto size = static_cast<std::uint64_t>(extents[d]);
     const auto step = static_cast<std::uint64_t>(steps[d]);
-    highest += last * step;
-    count *= static_cast<std::uint64_t>(extents[d]);
-    seen.add(last | step);
+    highest += (size - 1) * step;
+    count *= size;
+    seen.add((size - 1) | step);
     seen.add(count);
   }
   // Of at most 8 axes: each reaches less than 2^60 further, and all of them do not overflow.
