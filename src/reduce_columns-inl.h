@@ -50,7 +50,8 @@ struct Column {
     for (Index r = 0; r < rows; ++r, src += step) {
       hwy::Prefetch(src + ahead);
       if constexpr (lanes * item > 64) hwy::Prefetch(src + ahead + 64);
-      ((sums[i] = Rule::join_vectors(sums[i], Rule::load(d, src + static_cast<Index>(i) * width * item))),
+      ((sums[i] =
+            Rule::join_vectors(sums[i], load_widened<Rule>(d, src + static_cast<Index>(i) * width * item))),
        ...);
     }
     (hn::StoreU(sums[i], d, states + static_cast<Index>(i) * width), ...);
@@ -82,9 +83,7 @@ requires(!uses_vectors<Rule>) struct Column<Rule, lanes> {
 template <class T, class State, Index lanes>
 requires(uses_vectors<WholeSum<T, State>> &&
          sizeof(State) > 2 * sizeof(T)) struct Column<WholeSum<T, State>, lanes> {
-  using Narrow =
-      std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>,
-                         std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>>;
+  using Narrow = hwy::MakeWide<Whole<T>>;
   static constexpr Index most_rows = 256;
   static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
                               std::ptrdiff_t ahead) {
@@ -94,7 +93,8 @@ requires(uses_vectors<WholeSum<T, State>> &&
       const VectorTag<State, lanes> d;
       constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
       for (Index k = 0; k < lanes; k += width) {
-        const auto more = WholeSum<Narrow, State>::load(d, reinterpret_cast<const std::byte*>(sums + k));
+        const auto more =
+            load_widened<WholeSum<Narrow, State>>(d, reinterpret_cast<const std::byte*>(sums + k));
         hn::StoreU(hn::Add(hn::LoadU(d, states + k), more), d, states + k);
       }
     }
@@ -124,7 +124,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
     }
     for (; rows > 0; --rows, src += step) {
       for (Index k = 0; k < lanes; k += width) {
-        const auto factor = Rule::load(d, src + k * static_cast<Index>(sizeof(T)));
+        const auto factor = load_widened<Rule>(d, src + k * static_cast<Index>(sizeof(T)));
         hn::StoreU(hn::LoadU(d, states + k) * factor, d, states + k);
       }
     }
@@ -132,8 +132,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
 
  private:
   template <std::size_t size>
-  using Sized =
-      std::conditional_t<std::is_signed_v<T>, std::make_signed_t<UnsignedOf<size>>, UnsignedOf<size>>;
+  using Sized = SignedAs<T, size>;
   template <class Product>
   using Tag = VectorTag<Product, std::min(lanes, static_cast<Index>(32 / sizeof(T)))>;
   /// A vector of products of two: so many columns go together.

@@ -28,8 +28,7 @@ struct FewSums {
 };
 template <class T, class State>
 requires(sizeof(State) > 2 * sizeof(T)) struct FewSums<WholeSum<T, State>> {
-  using Signed = std::conditional_t<sizeof(T) == 1, std::int16_t, std::int32_t>;
-  using type = WholeSum<T, std::conditional_t<std::is_signed_v<T>, Signed, std::make_unsigned_t<Signed>>>;
+  using type = WholeSum<T, hwy::MakeWide<Whole<T>>>;
 };
 
 /// Of each step, all bits where an element is wanted. (Made anew for each call the masks took as long as rows
@@ -109,7 +108,7 @@ struct GappedRuns {
       set(rest_masks, columns, from.step, rest);
     }
     static HWY_INLINE void set(hn::Mask<D>* to, Index column, Index step, Index count) {
-      using Place = UnsignedOf<sizeof(State)>;
+      using Place = hwy::UnsignedFromSize<sizeof(State)>;
       const hn::Repartition<Place, D> places;
       const Place* const from = gap_pattern<Place>.of[step] + column * lanes % step;
       for (std::size_t i = 0; i < vectors; ++i) {
@@ -155,7 +154,8 @@ struct GappedRuns {
     hn::Vec<D> sums[] = {hn::LoadU(d, to + static_cast<Index>(i) * width)...};
     const auto join = [&](const hn::Mask<D>* wanted, const std::byte* src) HWY_ATTR {
       ((sums[i] = hn::IfThenElse(
-            wanted[i], Rule::join_vectors(sums[i], Rule::load(d, src + static_cast<Index>(i) * width * item)),
+            wanted[i],
+            Rule::join_vectors(sums[i], load_widened<Rule>(d, src + static_cast<Index>(i) * width * item)),
             sums[i])),
        ...);
     };

@@ -20,7 +20,7 @@ namespace {
 /// maxima of bools, and their products.
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
-  using Bits = UnsignedOf<sizeof(T)>;
+  using Bits = hwy::UnsignedFromSize<sizeof(T)>;
   constexpr bool is_bool = std::is_same_v<T, bool>;
   using Least = Leaves<Extreme<Bits, true>>;
   using Greatest = Leaves<Extreme<Bits, false>>;

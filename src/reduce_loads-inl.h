@@ -22,11 +22,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <std::size_t size>
-using UnsignedOf =
-    std::conditional_t<size == 1, std::uint8_t,
-                       std::conditional_t<size == 2, std::uint16_t,
-                                          std::conditional_t<size == 4, std::uint32_t, std::uint64_t>>>;
+/// Integers of so many bytes, signed where T is.
+template <class T, std::size_t size>
+using SignedAs =
+    std::conditional_t<std::is_signed_v<T>, hwy::SignedFromSize<size>, hwy::UnsignedFromSize<size>>;
 
 /// Vectors of so many elements, or shorter ones where registers are.
 template <class State, Index lanes>
@@ -106,6 +105,12 @@ HWY_INLINE V as_whole(V v) {
 template <class T, class D>
 HWY_INLINE auto load_whole(D d, const std::byte* src) {
   return as_whole<T>(load_dense<Whole<T>>(d, src));
+}
+
+/// Elements as the numbers that a rule folds.
+template <class Rule, class D>
+HWY_INLINE hn::Vec<D> load_widened(D d, const std::byte* src) {
+  return Rule::widened(d, load_dense<typename Rule::Raw>(d, src));
 }
 
 }  // namespace HWY_NAMESPACE

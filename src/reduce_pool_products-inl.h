@@ -32,8 +32,7 @@ template <class T>
 struct ProductSquares {
   using State = Word<T>;
   template <std::size_t size>
-  using Sized =
-      std::conditional_t<std::is_signed_v<T>, std::make_signed_t<UnsignedOf<size>>, UnsignedOf<size>>;
+  using Sized = SignedAs<T, size>;
   /// What the factor of a column is: the product of its two elements.
   using Factor = Sized<2 * sizeof(T)>;
   static constexpr auto item = static_cast<Index>(sizeof(T));

@@ -99,9 +99,9 @@ struct Pools {
 
   template <class D>
   static HWY_INLINE hn::Vec<D> column(D d, const PoolRows& from, const std::byte* src, Index rows) {
-    auto sum = Rule::load(d, src);
+    auto sum = load_widened<Rule>(d, src);
     for (Index r = 1; r < rows; ++r) {
-      sum = Rule::join_vectors(sum, Rule::load(d, src + r * from.row_step));
+      sum = Rule::join_vectors(sum, load_widened<Rule>(d, src + r * from.row_step));
     }
     return sum;
   }
@@ -276,7 +276,7 @@ struct Pools {
   /// As many pairs as a vector has, two where an accumulator is 8 bytes: joined where they lie, then brought
   /// together by one permutation.
   static HWY_INLINE void permuted_pairs(State* to, const State* stage, Index inner, Index count) {
-    using Place = UnsignedOf<sizeof(State)>;
+    using Place = hwy::UnsignedFromSize<sizeof(State)>;
     const Line d;
     const hn::Repartition<Place, Line> bits;
     constexpr bool is_long = sizeof(State) == 8;

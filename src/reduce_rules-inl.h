@@ -56,10 +56,6 @@ struct FloatSum {
   static HWY_INLINE hn::Vec<D> widened(D d, V v) {
     return as_doubles<T>(d, v);
   }
-  template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    return widened(d, load_dense<Raw>(d, src));
-  }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
     return hn::Add(a, b);
@@ -128,7 +124,7 @@ struct WholeSum {
       const VectorTag<Long, width> d;
       constexpr auto step = static_cast<Index>(hn::MaxLanes(decltype(d)()));
       for (Index k = 0; k < width; k += step) {
-        const auto v = WholeSum<State, Long>::load(d, reinterpret_cast<const std::byte*>(states + k));
+        const auto v = load_widened<WholeSum<State, Long>>(d, reinterpret_cast<const std::byte*>(states + k));
         hn::StoreU(v, d, reinterpret_cast<Long*>(dst + k * 8));
       }
     }
@@ -148,10 +144,6 @@ struct WholeSum {
     } else {
       return hn::PromoteTo(d, v);
     }
-  }
-  template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
@@ -229,7 +221,7 @@ template <class T, bool less>
 struct Extreme {
   using Element = T;
   static constexpr bool is_float = is_small_float<T> || std::is_floating_point_v<T>;
-  using State = std::conditional_t<is_float, std::make_signed_t<UnsignedOf<sizeof(T)>>, Whole<T>>;
+  using State = std::conditional_t<is_float, hwy::SignedFromSize<sizeof(T)>, Whole<T>>;
   static constexpr bool has_vectors = true;
   static constexpr Index patience = any_patience;
   static constexpr State lowest = std::numeric_limits<State>::lowest();
@@ -276,10 +268,6 @@ struct Extreme {
       return as_whole<T>(bits);
     }
   }
-  template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    return widened(d, load_dense<Raw>(d, src));
-  }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {
     return less ? hn::Min(a, b) : hn::Max(a, b);
@@ -319,7 +307,7 @@ struct Truth {
   using Element = T;
   static constexpr bool has_vectors = sizeof(T) <= 8;
   static constexpr Index patience = any_patience;
-  using State = std::conditional_t<has_vectors, UnsignedOf<sizeof(T)>, std::uint8_t>;
+  using State = std::conditional_t<has_vectors, hwy::UnsignedFromSize<sizeof(T)>, std::uint8_t>;
   /// All bits but signs of zeros.
   static constexpr State bits() {
     if constexpr (is_complex_element<T>) return State(0x7fffffff7fffffff);
@@ -340,10 +328,6 @@ struct Truth {
     const auto v = hn::And(all, hn::Set(d, bits()));
     if constexpr (!finds_zero) return v;
     return hn::VecFromMask(d, hn::Eq(v, hn::Zero(d)));
-  }
-  template <class D>
-  static HWY_INLINE hn::Vec<D> load(D d, const std::byte* src) {
-    return widened(d, load_dense<Raw>(d, src));
   }
   template <class V>
   static HWY_INLINE V join_vectors(V a, V b) {

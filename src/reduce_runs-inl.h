@@ -138,7 +138,7 @@ struct ShortRuns {
     if constexpr (collapses) {
       return Rule::collapsed(Read(), load_whole<T>(Read(), at));
     } else {
-      return Rule::load(Row(), at);
+      return load_widened<Rule>(Row(), at);
     }
   }
   static HWY_INLINE hn::Vec<Row> with_rest(hn::Vec<Row> sum, const std::byte* src, std::size_t i,
@@ -160,7 +160,7 @@ struct ShortRuns {
   static HWY_INLINE hn::Vec<D> woven(const State* from) {
     const D d;
     if constexpr (size > 1) {
-      using Part = UnsignedOf<sizeof(State) * static_cast<std::size_t>(size / 2)>;
+      using Part = hwy::UnsignedFromSize<sizeof(State) * static_cast<std::size_t>(size / 2)>;
       const hn::Repartition<Part, D> parts;
       const auto a = hn::BitCast(parts, woven<size / 2>(from));
       const auto b = hn::BitCast(parts, woven<size / 2>(from + size / 2 * width));

@@ -31,8 +31,7 @@ struct Narrowed {
 template <class T, class State>
 requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
   static constexpr bool is_other = true;
-  using Sum = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>;
-  using Number = std::conditional_t<std::is_signed_v<T>, std::make_signed_t<Sum>, Sum>;
+  using Number = hwy::MakeWide<Whole<T>>;
   using First = WholeSum<T, Number>;
   using Second = WholeSum<Number, State>;
   static constexpr Index most_rounds = 256;
@@ -125,7 +124,8 @@ struct Threes {
 
   static HWY_INLINE void join(hn::Vec<D> (&sums)[vectors], const std::byte* src) {
     for (std::size_t i = 0; i < vectors; ++i) {
-      sums[i] = Rule::join_vectors(sums[i], Rule::load(D(), src + static_cast<Index>(i) * lanes * item));
+      sums[i] =
+          Rule::join_vectors(sums[i], load_widened<Rule>(D(), src + static_cast<Index>(i) * lanes * item));
     }
   }
 

@@ -22,6 +22,7 @@ namespace {
   throw ViewError(*why_not_view(from, shape), item_size(dtype));
 }
 
+/// The layout of `view`; the refusal knows what the elements weigh.
 Layout view_or_throw(const Layout& from, const Dims& sizes, DType dtype) {
   Layout layout = detail::blank(sizes.size(), from.offset);
   if (!detail::view_into(from, sizes, "view", layout)) throw_no_view(from, layout.shape, dtype);
@@ -156,8 +157,7 @@ Tensor Tensor::atleast_3d() const {
   return viewed([&] { return tenstride::at_least(layout_, 3); });
 }
 
-/// The layout of `view`; the refusal knows what the elements weigh.
-/// The view where somebody watches: he is told of it.
+/// The layout of `view` where somebody watches: he is told of it.
 Layout Tensor::viewed_as(const Dims& sizes, const Caller& caller) const {
   Layout layout = view_or_throw(layout_, sizes, dtype_);
   detail::watch->reshaped(shape(), layout.shape, "view", caller);

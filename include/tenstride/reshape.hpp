@@ -189,16 +189,24 @@ constexpr bool fit_strides(const Layout& layout, const Dims& shape, Index count,
   return find_crossing(layout, shape, strides).old_axis == no_axis;
 }
 
-/// The view of a dense layout of few elements in sizes without a -1: the most frequent case by far. False,
-/// with anything in `result`, in other cases. Pre: `result` is blank, as long as the sizes.
-constexpr bool view_dense(const Layout& layout, const Dims& sizes, Layout& result) {
+/// How many elements a layout has that lie one after the other, the last axis fastest; -1 where they do not,
+/// and where an axis of size 1 has another stride than that of such a layout.
+constexpr Index dense_count(const Layout& layout) {
   const Entries from(layout);
   Index count = 1;
 #pragma GCC unroll 4
   for (std::size_t d = layout.rank(); d-- > 0;) {
-    if (from.steps[d] != count) return false;
-    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));
+    if (from.steps[d] != count) return -1;
+    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
   }
+  return count;
+}
+
+/// The view of a dense layout of few elements in sizes without a -1: the most frequent case by far. False,
+/// with anything in `result`, in other cases. Pre: `result` is blank, as long as the sizes.
+constexpr bool view_dense(const Layout& layout, const Dims& sizes, Layout& result) {
+  const Index count = dense_count(layout);
+  if (count < 0) return false;
   const std::size_t rank = sizes.size();
   const Index* const given = sizes.data_of(rank);
   const MutableEntries to(result, rank);
@@ -268,24 +276,6 @@ constexpr std::optional<ViewObstacle> why_not_view(const Layout& layout, const D
 }
 
 namespace detail {
-/// How many elements a layout has, and whether they lie one after the other, the last axis fastest. False
-/// also for a stride other than 1 of a last axis of size 1, and for rank 0: these take the long way.
-struct Measure {
-  Index count = 1;
-  bool is_dense = false;
-};
-constexpr Measure measure(const Layout& layout) {
-  const Entries from(layout);
-  Index count = 1;
-  bool is_dense = layout.rank() > 0 && from.steps[layout.rank() - 1] == 1;
-#pragma GCC unroll 4
-  for (std::size_t d = layout.rank(); d-- > 0;) {
-    is_dense = is_dense && (from.steps[d] == count || from.sizes[d] == 1);
-    static_cast<void>(__builtin_mul_overflow(count, from.sizes[d], &count));  // only beside a size of 0
-  }
-  return {count, is_dense};
-}
-
 /// What else there is to a view.
 [[gnu::noinline]] constexpr bool view_any(const Layout& layout, const Dims& sizes, std::string_view operation,
                                           Layout& result) {
@@ -346,7 +336,7 @@ constexpr Layout unflatten(const Layout& layout, Index axis, const Dims& sizes) 
   const std::size_t d = wrap_axis("unflatten", axis, layout.shape);
   if (layout.rank() == 0) detail::throw_no_axes("unflatten");
   const Dims parts = infer_shape(sizes, layout.shape[d], layout.shape, "unflatten");
-  const detail::Measure whole = detail::measure(layout);
+  const Index dense = detail::dense_count(layout);
   Layout result = detail::blank(layout.rank() + parts.size() - 1, layout.offset);
   const detail::Entries from(layout);
   const detail::MutableEntries to(result);
@@ -360,10 +350,10 @@ constexpr Layout unflatten(const Layout& layout, Index axis, const Dims& sizes) 
   for (std::size_t i = layout.rank(); i-- > d + 1;) put(from.sizes[i]);
   for (std::size_t i = parts.size(); i-- > 0;) put(split[i]);
   for (std::size_t i = d; i-- > 0;) put(from.sizes[i]);
-  if (whole.is_dense && whole.count > 0) [[likely]] {
+  if (dense > 0) [[likely]] {
     return result;
   }
-  if (!detail::fit_strides(layout, result.shape, whole.count, result.strides))
+  if (!detail::fit_strides(layout, result.shape, numel(layout), result.strides))
     detail::throw_view(layout, result.shape);
   return result;
 }

@@ -30,10 +30,7 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <std::size_t item>
-using Item =
-    std::conditional_t<item == 1, std::uint8_t,
-                       std::conditional_t<item == 2, std::uint16_t,
-                                          std::conditional_t<item == 4, std::uint32_t, std::uint64_t>>>;
+using Item = hwy::UnsignedFromSize<(item < 8 ? item : 8)>;
 
 template <std::size_t item>
 inline constexpr std::size_t log2_of = static_cast<std::size_t>(std::countr_zero(item));
