@@ -98,15 +98,41 @@ Call makes(Make make) {
   return fresh_call(std::move(make), [](const at::Tensor& x) { return x.data_ptr(); });
 }
 
-class Torch : public Peer {
+/// A fresh tensor of the view's elements.
+Call fresh_copy(const CopyJob& job) {
+  const std::optional<Prepared> ready = prepare(job);
+  if (!ready) return {};
+  const at::Tensor view = ready->view;
+  const at::ScalarType type = ready->dst_type;
+  if (!view.defined()) {
+    if (job.what.src_type != job.what.dst_type) return {};
+    return makes([source = ready->source, &what = job.what] { return source.flip(sizes(what.flipped)); });
+  }
+  const auto convert = [view, type] {
+    return view.to(type, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
+  };
+  if (job.what.scales()) {
+    const Arithmetic with = arithmetic_of(job.what, type);
+    return makes([convert, with] { return convert().mul_(with.scale).add_(with.shift); });
+  }
+  if (job.what.src_type != job.what.dst_type) return makes(convert);
+  if (view.is_contiguous()) return makes([view] { return view.clone(); });
+  return makes([view] { return view.contiguous(); });
+}
+
+class TorchPeer : public Peer {
  public:
-  [[nodiscard]] std::string name() const override { return "libtorch"; }
   [[nodiscard]] std::string version() const override { return TORCH_VERSION; }
   [[nodiscard]] bool is_reference() const override { return true; }
   [[nodiscard]] bool uses_threads() const override { return true; }
   void set_threads(int count) override { at::set_num_threads(count); }
   /// Without recording for derivatives, as for inference.
   void start() override { at::GradMode::set_enabled(false); }
+};
+
+class Torch : public TorchPeer {
+ public:
+  [[nodiscard]] std::string name() const override { return "libtorch"; }
 
   Call copy(const CopyJob& job) override {
     const std::optional<Prepared> ready = prepare(job);
@@ -122,27 +148,7 @@ class Torch : public Peer {
     return call;
   }
 
-  Call copy_fresh(const CopyJob& job) override {
-    const std::optional<Prepared> ready = prepare(job);
-    if (!ready) return {};
-    const at::Tensor view = ready->view;
-    const at::ScalarType type = ready->dst_type;
-    if (!view.defined()) {
-      if (job.what.src_type != job.what.dst_type) return {};
-      return makes([source = ready->source, &what = job.what] { return source.flip(sizes(what.flipped)); });
-    }
-    const auto convert = [view, type] {
-      return view.to(type, /*non_blocking=*/false, /*copy=*/true, at::MemoryFormat::Contiguous);
-    };
-    if (job.what.scales()) {
-      const Arithmetic with = arithmetic_of(job.what, type);
-      return makes([convert, with] { return convert().mul_(with.scale).add_(with.shift); });
-    }
-    if (job.what.src_type != job.what.dst_type) return makes(convert);
-    if (view.is_contiguous()) return makes([view] { return view.clone(); });
-    return makes([view] { return view.contiguous(); });
-  }
-
+  Call copy_fresh(const CopyJob& job) override { return fresh_copy(job); }
   Call operate(const OperationJob& job) override;
   Call chain(const ChainJob& job) override { return torch_chain(job); }
   std::vector<Tiny> tiny() override { return torch_tiny(); }
@@ -354,19 +360,15 @@ Call Torch::operate(const OperationJob& job) {
 
 /// What its first large result in a process costs. The C library keeps freed blocks of up to 32 MiB, and
 /// would give the next result one that has been touched.
-class TorchFirstTouch : public Torch {
+class TorchFirstTouch : public TorchPeer {
  public:
   [[nodiscard]] std::string name() const override { return "libtorch first touch"; }
 
-  Call copy(const CopyJob&) override { return {}; }
   Call copy_fresh(const CopyJob& job) override {
-    Call call = Torch::copy_fresh(job);
+    Call call = fresh_copy(job);
     call.before = [] { malloc_trim(0); };
     return call;
   }
-  Call operate(const OperationJob&) override { return {}; }
-  Call chain(const ChainJob&) override { return {}; }
-  std::vector<Tiny> tiny() override { return {}; }
 };
 
 const bool added = add_peer(std::make_unique<Torch>()) && add_peer(std::make_unique<TorchFirstTouch>());
