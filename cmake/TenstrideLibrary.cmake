@@ -9,6 +9,12 @@ file(
 if(NOT TENSTRIDE_WITH_IMAGES)
   list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/image[^/]*\\.cpp$")
 endif()
+if(NOT TENSTRIDE_HAS_TBB)
+  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/copy/parallel_tbb.cpp)
+elseif(TENSTRIDE_SANITIZE MATCHES "thread")
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/copy/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS
+                                                                                         -fno-sanitize=thread)
+endif()
 
 # What GCC 12 makes vectors of only from -O3 on: by -O2, which distributions build with, conversions take up to ten
 # times as long.

@@ -6,18 +6,11 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <string>
 #include <thread>
 
+#include "copy/parallel_tbb.hpp"
 #include "tenstride/error.hpp"
-
-#ifdef TENSTRIDE_HAS_TBB
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-#endif
 
 namespace tenstride {
 namespace {
@@ -48,55 +41,6 @@ void require_count(const char* operation, int count) {
   throw ValueError(std::string(operation) + ": count (" + std::to_string(count) + ") must be at least 1");
 }
 
-#ifdef TENSTRIDE_HAS_TBB
-/// oneTBB gives no more threads than there are processors, and prints a warning where it is asked for more.
-/// For as long as this lives it gives as many as are asked for, or as the program allows by a limit of its
-/// own.
-class Allowance {
- public:
-  explicit Allowance(int threads) {
-    if (threads > allowed()) limit_.emplace(limit, static_cast<std::size_t>(threads));
-    threads_ = std::min(threads, allowed());
-  }
-  [[nodiscard]] int threads() const { return threads_; }
-
- private:
-  static constexpr auto limit = tbb::global_control::max_allowed_parallelism;
-  static int allowed() { return static_cast<int>(tbb::global_control::active_value(limit)); }
-  std::optional<tbb::global_control> limit_;
-  int threads_ = 1;
-};
-
-/// The order that oneTBB keeps between the caller and the bodies, said once more where ThreadSanitizer sees
-/// it: it does not look into libtbb. Nothing in any other build.
-class Order {
- public:
-#ifdef __SANITIZE_THREAD__
-  void before_all() {
-    begun_.store(true, std::memory_order_release);
-  }
-  void before_one() {
-    static_cast<void>(begun_.load(std::memory_order_acquire));
-  }
-  void after_one() {
-    ended_.fetch_add(1, std::memory_order_release);
-  }
-  void after_all() {
-    static_cast<void>(ended_.load(std::memory_order_acquire));
-  }
-
- private:
-  std::atomic<bool> begun_{false};
-  std::atomic<int> ended_{0};
-#else
-  void before_all() {}
-  void before_one() {}
-  void after_one() {}
-  void after_all() {}
-#endif
-};
-#endif
-
 }  // namespace
 
 int num_threads() {
@@ -126,33 +70,46 @@ namespace detail {
 #ifdef TENSTRIDE_HAS_TBB
 namespace {
 
-/// False where only one thread is to be had: nothing was done then.
+#ifdef __SANITIZE_THREAD__
+
+/// The order that oneTBB keeps between the caller and the bodies, said once more in atomics that
+/// ThreadSanitizer sees: of oneTBB it sees nothing.
+class OrderedBody {
+ public:
+  OrderedBody(void (*body)(void*, Index, Index), void* state) : body_(body), state_(state) {
+    begun_.store(true, std::memory_order_release);
+  }
+
+  bool run(Index begin, Index end, Index grain, int threads) {
+    const bool done = copy::run_on_tbb(begin, end, grain, threads, &OrderedBody::run_part, this);
+    static_cast<void>(ended_.load(std::memory_order_acquire));
+    return done;
+  }
+
+ private:
+  static void run_part(void* self, Index begin, Index end) {
+    auto& ordered = *static_cast<OrderedBody*>(self);
+    static_cast<void>(ordered.begun_.load(std::memory_order_acquire));
+    ordered.body_(ordered.state_, begin, end);
+    ordered.ended_.fetch_add(1, std::memory_order_release);
+  }
+
+  void (*body_)(void*, Index, Index);
+  void* state_;
+  std::atomic<bool> begun_{false};
+  std::atomic<int> ended_{0};
+};
+
 bool run_on_threads(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
                     void* state) {
-  const Allowance allowance(threads);
-  if (allowance.threads() < 2) return false;
-  Order order;
-  order.before_all();
-  const auto loop = [&] {
-    tbb::parallel_for(
-        tbb::blocked_range<Index>(begin, end, static_cast<std::size_t>(std::max<Index>(grain, 1))),
-        [&](const tbb::blocked_range<Index>& range) {
-          order.before_one();
-          body(state, range.begin(), range.end());
-          order.after_one();
-        },
-        tbb::simple_partitioner{});
-  };
-  if (allowance.threads() == tbb::this_task_arena::max_concurrency()) {
-    // While it waits the thread takes up nothing of the caller's own tasks: its scopes are not theirs.
-    tbb::this_task_arena::isolate(loop);
-  } else {
-    tbb::task_arena arena(allowance.threads());
-    arena.execute(loop);
-  }
-  order.after_all();
-  return true;
+  return OrderedBody(body, state).run(begin, end, grain, threads);
 }
+
+#else
+
+constexpr auto run_on_threads = &copy::run_on_tbb;
+
+#endif
 
 }  // namespace
 #endif
