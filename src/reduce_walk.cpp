@@ -2,7 +2,10 @@
 #include "reduce_walk.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 #include "reduce_cursor.hpp"
 #include "reduce_gaps.hpp"
@@ -16,9 +19,10 @@ namespace tenstride::detail {
 namespace {
 
 /// Bytes of accumulators worked on together: they stay in the first-level cache. Rows are to be so long where
-/// that leaves accumulators of twice as many bytes.
+/// that leaves accumulators of twice as many bytes; shorter where these are wider than what is read.
 constexpr Index tile_bytes = 8192;
-constexpr Index tile_row_bytes = 4096;
+constexpr Index tile_row_bytes = 16384;
+constexpr Index widened_row_bytes = 4096;
 constexpr Index most_results = 4096;
 /// A run has so many accumulators and more, each of which folds as many elements as one of a row.
 constexpr Index run_accumulators = 32;
@@ -44,6 +48,33 @@ std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
   return result;
 }
 
+/// Every `step`-th of `count` times `step` words.
+template <class Word>
+void pick_words(std::byte* to, const std::byte* from, Index count, Index step) {
+  constexpr auto size = static_cast<Index>(sizeof(Word));
+  for (Index k = 0; k < count; ++k) {
+    Word word;
+    std::memcpy(&word, from + k * step * size, sizeof word);
+    std::memcpy(to + k * size, &word, sizeof word);
+  }
+}
+
+/// The same of accumulators of `size` bytes. (Folded one by one into fresh ones, they took a sixth of all.)
+void pick_states(std::byte* to, const std::byte* from, Index count, Index step, std::size_t size) {
+  switch (size) {
+    case 1:
+      return pick_words<std::uint8_t>(to, from, count, step);
+    case 2:
+      return pick_words<std::uint16_t>(to, from, count, step);
+    case 4:
+      return pick_words<std::uint32_t>(to, from, count, step);
+    case 8:
+      return pick_words<std::uint64_t>(to, from, count, step);
+    default:
+      return pick_words<std::array<std::uint64_t, 2>>(to, from, count, step);
+  }
+}
+
 class Folding {
  public:
   Folding(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
@@ -64,10 +95,12 @@ class Folding {
   void piece(Index first, Index last, Index begin, Index end, std::byte* states) const {
     const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= leaf) {
-      kernel_.start(states, last - first);
       if (step_ > 1) {
         spread_leaf(first, last, begin, end, states);
-      } else if (has_gaps_) {
+        return;
+      }
+      kernel_.start(states, last - first);
+      if (has_gaps_) {
         gaps_.fold(first, last, begin, end, states);
       } else if (has_three_rows_) {
         fold_three_rows(kernel_, walk_, base_, first, last, begin, end, states);
@@ -95,13 +128,10 @@ class Folding {
  private:
   /// Rows of every second element and the like: all are folded, which takes no longer than reading them.
   void spread_leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
-    const auto state = static_cast<Index>(kernel_.state_size);
     const States all(kernel_, (last - first) * step_);
     kernel_.start(all.data(), (last - first) * step_);
     leaf(first, last, begin, end, all.data());
-    for (Index k = 0; k < last - first; ++k) {
-      kernel_.combine(states + k * state, all.data() + k * step_ * state, 1);
-    }
+    pick_states(states, all.data(), last - first, step_, kernel_.state_size);
   }
 
   void leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
@@ -302,6 +332,19 @@ Index results_between(const ReduceWalk& walk) {
   return std::abs(row.stride) < walk.folded.back().stride ? row.extent : 1;
 }
 
+/// How many results, if they lie in rows, are worked on together at most.
+Index most_at_once(const ReduceKernel& kernel, const ReduceWalk& walk) {
+  const auto state = static_cast<Index>(kernel.state_size);
+  const Index fewest = tile_bytes / state;
+  if (walk.shape != ReduceShape::rows) return fewest;
+  const Index step = Gaps::step_of_rows(kernel, walk);
+  const Index extent = walk.kept.back().extent;
+  const Index row = (state > walk.item ? widened_row_bytes : tile_row_bytes) / walk.item;
+  const Index most = ceil_divide(std::clamp(std::min(row, extent * step), fewest, 2 * fewest), step);
+  const Index line = 64 / walk.item;
+  return most < extent && most > line ? most / line * line : most;  // the next begins with a line
+}
+
 /// How many results are worked on together: whole groups, as many as leave enough to do and are near.
 Index results_at_once(const ReduceWalk& walk, Index whole, Index most) {
   if (walk.shape == ReduceShape::runs) {
@@ -335,11 +378,7 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
   // Groups are never divided.
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
-  const Index long_row =
-      walk.shape == ReduceShape::rows ? std::min(tile_row_bytes / walk.item, walk.kept.back().extent) : 0;
-  const Index most =
-      std::clamp(long_row, tile_bytes / state, 2 * tile_bytes / state) / Gaps::step_of_rows(kernel, walk);
-  const Index tile = results_at_once(walk, whole, std::min(most, most_results));
+  const Index tile = results_at_once(walk, whole, std::min(most_at_once(kernel, walk), most_results));
   const Index tiles = ceil_divide(walk.results, tile);
   const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);

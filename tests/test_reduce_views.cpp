@@ -81,6 +81,20 @@ TEST(ReduceViews, OfRowsWithGapsReadNothingElse) {
   }
 }
 
+/// Of rows as long as these not all results are worked on at once.
+TEST(ReduceViews, OfLongRowsWithGapsReadNothingElse) {
+  const Guarded memory(1 << 23);
+  for (const DType dtype : {DType::uint8, DType::int16, DType::float16, DType::float32, DType::float64}) {
+    for (const Index step : {1, 2, 3, 5}) {
+      for (const Index run : {1030, 1366, 4500}) {
+        const Layout layout{{33, run}, {step * run + 3, step}, 0};
+        ASSERT_NO_FATAL_FAILURE(
+            expect_definition_at_guards(memory, layout, dtype, {Reduction::sum, Reduction::max}));
+      }
+    }
+  }
+}
+
 TEST(ReduceViews, OfSomeChannelsReadNothingElse) {
   const Guarded memory(1 << 18);
   for (const DType dtype : types) {
