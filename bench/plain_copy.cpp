@@ -24,7 +24,21 @@ void fill_memset(std::byte* dst, unsigned char value, std::size_t bytes) {
   std::memset(dst, value, bytes);
 }
 
-#if defined(__x86_64__)
+#if !defined(__x86_64__)
+
+/// Sums of many words at once, which compilers turn to vectors.
+void read_words(const std::byte* src, std::size_t bytes) {
+  constexpr std::size_t words = 16;
+  std::uint64_t sums[words] = {};
+  for (std::size_t at = 0; at + sizeof sums <= bytes; at += sizeof sums) {
+    std::uint64_t values[words];
+    std::memcpy(values, src + at, sizeof values);
+    for (std::size_t i = 0; i < words; ++i) sums[i] += values[i];
+  }
+  keep(sums);
+}
+
+#else
 
 // What the three widths differ in: how a line is loaded, set, stored and streamed. dst is aligned to a line.
 struct Sse2 {
@@ -109,6 +123,22 @@ struct Avx512 {
       }                                                                                                      \
       streamed(dst + at, src + at, n - at);                                                                  \
     }                                                                                                        \
+    __attribute__((target(isa), always_inline)) static inline void touch(const std::byte* src) {             \
+      const auto* const from = reinterpret_cast<const Vector*>(src);                                         \
+      for (int i = 0; i < vectors; ++i) asm volatile("" : : "x"(load(from + i)));                            \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void read_in_order(const std::byte* src, std::size_t n) {            \
+      for (std::size_t at = 0; at < n; at += line) touch(src + at);                                          \
+    }                                                                                                        \
+    __attribute__((target(isa))) static void read_four_pages(const std::byte* src, std::size_t n) {          \
+      std::size_t at = 0;                                                                                    \
+      for (; at + 4 * page <= n; at += 4 * page) {                                                           \
+        for (std::size_t i = at; i < at + page; i += line) {                                                 \
+          for (std::size_t k = 0; k < 4; ++k) touch(src + i + k * page);                                     \
+        }                                                                                                    \
+      }                                                                                                      \
+      read_in_order(src + at, n - at);                                                                       \
+    }                                                                                                        \
     __attribute__((target(isa))) static void fill_stored(std::byte* dst, unsigned char value,                \
                                                          std::size_t n) {                                    \
       auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
@@ -179,6 +209,19 @@ void add_fills(std::vector<PlainFill>& fills) {
   fills.push_back({name + " streaming", fill_lines<Loops::fill_streamed>});
 }
 
+/// Whole lines: what is left is less than one.
+template <void (*whole_lines)(const std::byte*, std::size_t)>
+void read_lines(const std::byte* src, std::size_t bytes) {
+  whole_lines(src, bytes / line * line);
+}
+
+template <class Loops>
+void add_reads(std::vector<PlainRead>& reads) {
+  const std::string name = Loops::name;
+  reads.push_back({name + " read", read_lines<Loops::read_in_order>});
+  reads.push_back({name + " read, four pages", read_lines<Loops::read_four_pages>});
+}
+
 #endif
 
 /// Where the part of a member begins; the last ends at `bytes`.
@@ -216,22 +259,26 @@ std::vector<PlainFill> plain_fills() {
   return fills;
 }
 
-void plain_read(const std::byte* src, std::size_t bytes) {
-  // Sums of many words at once, which compilers turn to vectors.
-  constexpr std::size_t words = 16;
-  std::uint64_t sums[words] = {};
-  for (std::size_t at = 0; at + sizeof sums <= bytes; at += sizeof sums) {
-    std::uint64_t values[words];
-    std::memcpy(values, src + at, sizeof values);
-    for (std::size_t i = 0; i < words; ++i) sums[i] += values[i];
+std::vector<PlainRead> plain_reads() {
+  std::vector<PlainRead> reads;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) {
+    add_reads<Avx512Loops>(reads);
+  } else if (__builtin_cpu_supports("avx2")) {
+    add_reads<Avx2Loops>(reads);
+  } else {
+    add_reads<Sse2Loops>(reads);
   }
-  keep(sums);
+#else
+  reads.push_back({"read", read_words});
+#endif
+  return reads;
 }
 
-void read_with(Team& team, const std::byte* src, std::size_t bytes) {
+void read_with(Team& team, const PlainRead& plain, const std::byte* src, std::size_t bytes) {
   team.run([&](int member) {
     const std::size_t begin = part(bytes, member, team.members());
-    plain_read(src + begin, part(bytes, member + 1, team.members()) - begin);
+    plain.read(src + begin, part(bytes, member + 1, team.members()) - begin);
   });
 }
 

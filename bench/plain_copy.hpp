@@ -27,12 +27,17 @@ struct PlainFill {
 /// memset, and ordinary and streaming stores of every width this machine has. The first is memset.
 std::vector<PlainFill> plain_fills();
 
-/// Reads every byte: what a reduction cannot do without.
-void plain_read(const std::byte* src, std::size_t bytes);
+/// A way to read every byte: what a reduction cannot do without.
+struct PlainRead {
+  std::string name;
+  void (*read)(const std::byte* src, std::size_t bytes);
+};
+/// By the widest loads this machine has, in order and of four pages in turn.
+std::vector<PlainRead> plain_reads();
 
 /// Each member of the team moves one run of whole pages.
 void copy_with(Team& team, const PlainCopy& plain, std::byte* dst, const std::byte* src, std::size_t bytes);
 void fill_with(Team& team, const PlainFill& plain, std::byte* dst, unsigned char value, std::size_t bytes);
-void read_with(Team& team, const std::byte* src, std::size_t bytes);
+void read_with(Team& team, const PlainRead& plain, const std::byte* src, std::size_t bytes);
 
 }  // namespace tenstride::bench

@@ -70,14 +70,22 @@ std::vector<Contender> Session::plain_read_contenders(const std::byte* src, std:
                                                       std::size_t written, int threads) {
   std::vector<Contender> contenders;
   std::byte* const dst = destination_.data();
-  for (const PlainFill& plain : fills_) {
-    const std::string name = written == 0 ? "read" : "read, " + plain.name;
-    contenders.push_back({name, local([=, &team = team(threads)] {
-                            read_with(team, src, bytes);
-                            if (written != 0) fill_with(team, plain, dst, 3, written);
-                          }),
-                          true});
-    if (written == 0) break;
+  for (const PlainRead& read : reads_) {
+    const auto add = [&](const std::string& name, auto write) {
+      contenders.push_back({name, local([=, &read, &team = team(threads)] {
+                              read_with(team, read, src, bytes);
+                              write();
+                            }),
+                            true});
+    };
+    if (written == 0) {
+      add(read.name, [] {});
+      continue;
+    }
+    for (const PlainFill& fill : fills_) {
+      add(read.name + ", " + fill.name,
+          [=, &fill, &team = team(threads)] { fill_with(team, fill, dst, 3, written); });
+    }
   }
   return contenders;
 }

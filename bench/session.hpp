@@ -66,6 +66,7 @@ class Session {
   std::map<int, std::unique_ptr<Team>> teams_;
   std::vector<PlainCopy> copies_ = plain_copies();
   std::vector<PlainFill> fills_ = plain_fills();
+  std::vector<PlainRead> reads_ = plain_reads();
   std::size_t memory_ = 0;
   int complaints_ = 0;
 };
