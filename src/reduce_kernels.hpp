@@ -69,7 +69,8 @@ struct ReduceKernel {
   Index patience;
   /// Sets `count` accumulators to what changes nothing.
   void (*start)(void* states, Index count);
-  /// Folds a run of `run` elements into each of `count` accumulators; the runs lie `step` apart.
+  /// Folds a run of `run` elements into each of `count` accumulators; the runs lie `step` apart, as does what
+  /// is read after the last of them, which is asked for.
   void (*fold)(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
                std::ptrdiff_t stride);
   /// Folds `rows` rows of `count` elements into `count` accumulators.

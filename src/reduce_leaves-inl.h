@@ -52,8 +52,15 @@ struct Leaves {
   static constexpr Index packed = 256;
   /// Fewer runs are folded one by one.
   static constexpr Index few_runs = 4;
-  /// How far ahead what is read next is asked for, along a run.
-  static constexpr Index ahead_bytes = 1024;
+  /// What is read soon lies in the run or in the next one: so many bytes behind what is read now. The first
+  /// for rows whose soon is in the run, the second for its last.
+  struct Soon {
+    std::ptrdiff_t within;
+    std::ptrdiff_t beyond;
+    Soon(Index run_bytes, std::ptrdiff_t step)
+        : within(run_bytes < ahead_of_runs ? ahead_by_steps(step) : ahead_of_runs),
+          beyond(run_bytes < ahead_of_runs ? within : within + step - run_bytes) {}
+  };
   /// Of rows the next ones are, where the first-level cache keeps so many bytes until they are read, else
   /// what follows in each. (Of rows of 16 KiB by eights the next ones took 1.2 times as long.)
   static constexpr Index ahead_rows_bytes = 32768;
@@ -71,6 +78,7 @@ struct Leaves {
     auto* const to = static_cast<State*>(states);
     // As far as a run is followed by others, its last elements are read with what lies behind them.
     const Index reads_on = stride == item && step > 0 ? count - 1 - wide * item / step : 0;
+    const Soon soon(run * item, step);
     const bool has_short_runs =
         Rule::has_vectors && stride == item && count >= few_runs && run <= ShortRuns<Rule>::longest;
     if constexpr (uses_vectors<Rule>) {
@@ -82,8 +90,8 @@ struct Leaves {
     for (Index i = 0; i < count; ++i, src += step) {
       const Tail tail = i < reads_on && !has_short_runs ? Tail::with_others : Tail::alone;
       to[i] = Rule::join(to[i], has_order && (run < wide || has_short_runs)
-                                    ? folded < has_order ? lanes : wide > (src, run, stride, tail)
-                                    : folded<wide>(src, run, stride, tail));
+                                    ? folded < has_order ? lanes : wide > (src, run, stride, soon, tail)
+                                    : folded<wide>(src, run, stride, soon, tail));
     }
   }
 
@@ -213,30 +221,35 @@ struct Leaves {
 
   /// A run, folded by `width` accumulators in turn.
   template <Index width>
-  static HWY_NOINLINE State folded(const std::byte* src, Index run, std::ptrdiff_t stride,
-                                   Tail tail = Tail::alone) {
+  static HWY_NOINLINE State folded(const std::byte* src, Index run, std::ptrdiff_t stride, const Soon& soon,
+                                   Tail tail) {
     State sums[static_cast<std::size_t>(width)];
     clear<width>(sums);
     if (stride == item) {
-      fold_dense<width>(sums, src, run, tail);
+      fold_dense<width>(sums, src, run, soon, tail);
     } else {
       T values[static_cast<std::size_t>(packed)];
       for (Index done = 0; done < run; done += packed) {
         const Index now = std::min(packed, run - done);
         pack(values, src + done * stride, now, stride);
-        fold_dense<width>(sums, reinterpret_cast<const std::byte*>(values), now, Tail::alone);
+        fold_dense<width>(sums, reinterpret_cast<const std::byte*>(values), now, Soon(0, 0), Tail::alone);
       }
     }
     return folded_together<width>(sums);
   }
 
   template <Index width>
-  static HWY_INLINE void fold_dense(State* sums, const std::byte* src, Index count, Tail tail) {
+  static HWY_INLINE void fold_dense(State* sums, const std::byte* src, Index count, const Soon& soon,
+                                    Tail tail) {
+    constexpr Index row = width * item;
     const Index rows = count / width;
-    if (rows > 0) fold_columns<Rule, width>(sums, 1, src, rows, width * item, ahead_bytes);
+    const Index within = soon.within == soon.beyond ? rows : rows - std::min(rows, ahead_of_runs / row);
+    if (within > 0) fold_columns<Rule, width>(sums, 1, src, within, row, soon.within);
+    src += within * row;
+    if (rows > within) fold_columns<Rule, width>(sums, 1, src, rows - within, row, soon.beyond);
+    src += (rows - within) * row;
     const Index rest = count - rows * width;
     if (rest == 0) return;
-    src += rows * width * item;
     static const Values<width> neutral;
     Values<width> values = neutral;
     auto* const bytes = reinterpret_cast<std::byte*>(values.at.data());

@@ -351,11 +351,17 @@ struct Pools {
     const Index rows = known == 0 ? from.rows : known;
     const Index group = known == 0 ? from.group : known;
     const std::ptrdiff_t next = inner * item;
+    const bool has_lines = next >= 64;
     for (Index o = 0; o < count; o += inner, src += group * next) {
       for (Index k = 0; k < inner; k += width) {
-        auto sum = column(d, from, src + k * item, rows);
+        const std::byte* at = src + k * item;
+        const bool asks = has_lines && k * item % 64 == 0;
+        if (asks) ask_for_next(from, at, rows);
+        auto sum = column(d, from, at, rows);
         for (Index j = 1; j < group; ++j) {
-          sum = Rule::join_vectors(sum, column(d, from, src + j * next + k * item, rows));
+          at += next;
+          if (asks) ask_for_next(from, at, rows);
+          sum = Rule::join_vectors(sum, column(d, from, at, rows));
         }
         hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + o + k);
       }

@@ -12,6 +12,7 @@
 #endif
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "reduce_columns-inl.h"
@@ -19,6 +20,15 @@
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
+
+/// How far ahead what is read next is asked for, along runs. (By 1 KiB, sums of floats had .80 of a plain
+/// read from memory and .84 from the L3 cache, by 2 KiB .88 and .92, by 4 to 16 KiB .90 and .97.)
+inline constexpr Index ahead_of_runs = 4096;
+
+/// The same where runs are shorter and lie `step` apart: as many whole steps.
+inline std::ptrdiff_t ahead_by_steps(std::ptrdiff_t step) {
+  return step == 0 ? ahead_of_runs : (ahead_of_runs + std::abs(step) - 1) / std::abs(step) * step;
+}
 
 template <class Rule>
 struct ShortRuns {
@@ -39,7 +49,7 @@ struct ShortRuns {
   /// they may be, too.
   static void fold(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
                    Index reads_on) {
-    const Shape shape(run);
+    const Shape shape(run, ahead_by_steps(step));
     const Index plain = std::clamp<Index>(reads_on, 0, count) / width * width;
     fold_all(to, plain, src, step, shape);
     alignas(64) std::byte runs[static_cast<std::size_t>((width * longest + row) * item)];
@@ -67,14 +77,15 @@ struct ShortRuns {
   static constexpr Index block = std::min<Index>(width, static_cast<Index>(16 / sizeof(State)));
 
   struct Shape {
-    explicit Shape(Index run) : whole(run / row * row) {
+    Shape(Index run, std::ptrdiff_t bytes_ahead) : whole(run / row * row), ahead(bytes_ahead) {
       for (std::size_t i = 0; i < steps; ++i) {
         const Index left = run - whole - static_cast<Index>(i) * step_lanes;
         rest[i] = hn::FirstN(Read(), static_cast<std::size_t>(std::clamp<Index>(left, 0, step_lanes)));
         if (left > 0) rest_steps = i + 1;
       }
     }
-    Index whole;  ///< elements in whole rows
+    Index whole;           ///< elements in whole rows
+    std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
     std::size_t rest_steps = 0;
     hn::Mask<Read> rest[steps];
   };
@@ -85,7 +96,7 @@ struct ShortRuns {
     for (Index i = 0; i < count; i += width) {
       const Index now = std::min(width, count - i);
       for (Index k = 0; k < now; ++k, src += step) {
-        hwy::Prefetch(src + 2048);
+        hwy::Prefetch(src + shape.ahead);
         to_vector(vectors + k * width, src, src + shape.whole * item, shape);
       }
       const D d;
@@ -117,7 +128,7 @@ struct ShortRuns {
       done = steps;
     }
     for (; src < end; src += row * item) {
-      hwy::Prefetch(src + 2048);
+      hwy::Prefetch(src + shape.ahead);
       for (std::size_t i = 0; i < steps; ++i) sums[i] = Rule::join_vectors(sums[i], load(src, i));
     }
     for (std::size_t i = done; i < steps; ++i) {

@@ -33,7 +33,7 @@ constexpr Index rows_at_once = 8;
 /// Where there are fewer tiles of results, what is folded is cut, too.
 constexpr Index most_pieces = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
-constexpr Index near_bytes_of_runs = Index{1} << 17;
+constexpr Index near_bytes_of_runs = Index{1} << 20;
 
 /// Merges neighbours that are one loop.
 std::vector<ReduceLoop> merged(const std::vector<ReduceLoop>& loops) {
@@ -179,7 +179,7 @@ class Folding {
     const std::ptrdiff_t stride = walk_.folded.empty() ? 0 : walk_.folded.back().stride;
     switch (walk_.shape) {
       case ReduceShape::runs:
-        kernel_.fold(states, count, src, along_, run, stride);
+        kernel_.fold(states, count, src, count > 1 ? along_ : next_run(run), run, stride);
         return;
       case ReduceShape::pixels:
         fold_pixels(kernel_, walk_, {states, count, src, run});
@@ -192,6 +192,16 @@ class Folding {
         }
       }
     }
+  }
+
+  /// From a run folded into one result to what is read next: its rest, another run of this result, or the
+  /// next result's.
+  [[nodiscard]] std::ptrdiff_t next_run(Index run) const {
+    if (walk_.folded.empty()) return along_;
+    const ReduceLoop& whole = walk_.folded.back();
+    if (run < whole.extent) return run * whole.stride;
+    return walk_.folded.size() > 1 && !walk_.folds_outside ? walk_.folded[walk_.folded.size() - 2].stride
+                                                           : along_;
   }
 
   const ReduceKernel& kernel_;
