@@ -49,10 +49,18 @@ struct ReductionRow {
   }
 };
 
-/// Every type and reduction of the table. In smoke the first axis is short.
+/// Every type and reduction of the table, of some 64 MB, which caches may hold, and in full of 1 GB, too. In
+/// smoke the first axis is short.
 std::vector<ReductionRow> reduction_rows(Scope scope) {
+  std::vector<ReductionCase> cases = reduction_cases();
+  if (scope == Scope::full) {
+    for (ReductionCase what : reduction_cases()) {
+      what.shape[0] *= 16;
+      cases.push_back(what);
+    }
+  }
   std::vector<ReductionRow> rows;
-  for (const ReductionCase& what : reduction_cases()) {
+  for (const ReductionCase& what : cases) {
     for (const DType dtype : {DType::float32, DType::int32, DType::int16, DType::uint8, DType::float16}) {
       for (const Reduction reduction : {Reduction::sum, Reduction::prod, Reduction::max}) {
         if (reduction == Reduction::prod && is_floating_point(dtype)) continue;
