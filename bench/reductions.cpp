@@ -49,21 +49,17 @@ struct ReductionRow {
   }
 };
 
-/// Every type and reduction of the table, of some 64 MB, which caches may hold, and in full of 1 GB, too. In
-/// smoke the first axis is short.
-std::vector<ReductionRow> reduction_rows(Scope scope) {
-  std::vector<ReductionCase> cases = reduction_cases();
-  if (scope == Scope::full) {
-    for (ReductionCase what : reduction_cases()) {
-      what.shape[0] *= 16;
-      cases.push_back(what);
-    }
-  }
-  std::vector<ReductionRow> rows;
-  for (const ReductionCase& what : cases) {
+/// The table's rows of some 64 MB, which caches may hold, or of 16 times as much. In smoke the first axis is
+/// short.
+void add_rows(std::vector<ReductionRow>& rows, Scope scope, Index times) {
+  for (ReductionCase what : reduction_cases()) {
+    const bool is_pool = what.pattern.find("2)") != std::string_view::npos;
+    what.shape[0] *= times;
     for (const DType dtype : {DType::float32, DType::int32, DType::int16, DType::uint8, DType::float16}) {
       for (const Reduction reduction : {Reduction::sum, Reduction::prod, Reduction::max}) {
         if (reduction == Reduction::prod && is_floating_point(dtype)) continue;
+        // Gigabytes of results that the system would clear each time.
+        if (times > 1 && is_pool && reduced_dtype(reduction, dtype) != dtype) continue;
         ReductionRow row{what, dtype, reduction, what.shape};
         row.shape[0] *= 4 / static_cast<Index>(item_size(dtype));
         if (scope == Scope::smoke) row.shape[0] = 8;
@@ -71,6 +67,12 @@ std::vector<ReductionRow> reduction_rows(Scope scope) {
       }
     }
   }
+}
+
+std::vector<ReductionRow> reduction_rows(Scope scope) {
+  std::vector<ReductionRow> rows;
+  add_rows(rows, scope, 1);
+  if (scope == Scope::full) add_rows(rows, scope, 16);
   return rows;
 }
 
