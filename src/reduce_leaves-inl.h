@@ -48,6 +48,12 @@ struct Leaves {
   static constexpr Index lanes = 16;
   static constexpr Index wide =
       has_order || uses_vectors<Rule> ? std::max(lanes, static_cast<Index>(64 / sizeof(T))) : lanes;
+  /// Along a run products are of neighbours, too: of each vector one of 64-bit numbers. As each of their
+  /// multiplications takes long, so many vectors are multiplied in turn, which the accumulators have room
+  /// for.
+  static constexpr bool collapses = uses_vectors<Rule> && requires { requires Rule::collapses; };
+  static constexpr Index chains = 4;
+  static constexpr Index along_run = collapses ? std::max<Index>(wide, chains * 8) : wide;
   /// Elements that lie apart are set side by side, so many at a time.
   static constexpr Index packed = 256;
   /// Fewer runs are folded one by one.
@@ -77,7 +83,7 @@ struct Leaves {
                    std::ptrdiff_t stride) {
     auto* const to = static_cast<State*>(states);
     // As far as a run is followed by others, its last elements are read with what lies behind them.
-    const Index reads_on = stride == item && step > 0 ? count - 1 - wide * item / step : 0;
+    const Index reads_on = stride == item && step > 0 ? count - 1 - along_run * item / step : 0;
     const Soon soon(run * item, step);
     const bool has_short_runs =
         Rule::has_vectors && stride == item && count >= few_runs && run <= ShortRuns<Rule>::longest;
@@ -90,8 +96,8 @@ struct Leaves {
     for (Index i = 0; i < count; ++i, src += step) {
       const Tail tail = i < reads_on && !has_short_runs ? Tail::with_others : Tail::alone;
       to[i] = Rule::join(to[i], has_order && (run < wide || has_short_runs)
-                                    ? folded < has_order ? lanes : wide > (src, run, stride, soon, tail)
-                                    : folded<wide>(src, run, stride, soon, tail));
+                                    ? folded < has_order ? lanes : along_run > (src, run, stride, soon, tail)
+                                    : folded<along_run>(src, run, stride, soon, tail));
     }
   }
 
@@ -244,9 +250,9 @@ struct Leaves {
     constexpr Index row = width * item;
     const Index rows = count / width;
     const Index within = soon.within == soon.beyond ? rows : rows - std::min(rows, ahead_of_runs / row);
-    if (within > 0) fold_columns<Rule, width>(sums, 1, src, within, row, soon.within);
+    if (within > 0) fold_run<width>(sums, src, within, soon.within);
     src += within * row;
-    if (rows > within) fold_columns<Rule, width>(sums, 1, src, rows - within, row, soon.beyond);
+    if (rows > within) fold_run<width>(sums, src, rows - within, soon.beyond);
     src += (rows - within) * row;
     const Index rest = count - rows * width;
     if (rest == 0) return;
@@ -265,8 +271,39 @@ struct Leaves {
     } else {
       std::memcpy(bytes, src, static_cast<std::size_t>(rest * item));
     }
-    fold_columns<Rule, width>(sums, 1, bytes, 1, 0, 0);
+    fold_run<width>(sums, bytes, 1, 0);
   }
+
+  /// `rows` rows of `width` elements, one after another.
+  template <Index width>
+  static HWY_INLINE void fold_run(State* sums, const std::byte* src, Index rows, std::ptrdiff_t ahead) {
+    if constexpr (collapses) {
+      multiply_run(sums, src, rows * width, ahead);
+    } else {
+      fold_columns<Rule, width>(sums, 1, src, rows, width * item, ahead);
+    }
+  }
+#if HWY_TARGET != HWY_SCALAR
+  static HWY_NOINLINE void multiply_run(State* products, const std::byte* src, Index count,
+                                        std::ptrdiff_t ahead) {
+    using Factors = VectorTag<Whole<T>, static_cast<Index>(64 / sizeof(T))>;
+    const Factors d;
+    const hn::Repartition<State, Factors> numbers;
+    constexpr auto bytes = static_cast<Index>(hn::MaxLanes(d)) * item;
+    constexpr auto apart = static_cast<Index>(hn::MaxLanes(numbers));
+    const auto factors = [&](Index i)
+                             HWY_ATTR { return Rule::collapsed(d, load_whole<T>(d, src + i * bytes)); };
+    hn::Vec<decltype(numbers)> of[chains];
+    for (Index k = 0; k < chains; ++k) of[k] = hn::LoadU(numbers, products + k * apart);
+    const std::byte* const end = src + count * item;
+    for (; end - src >= chains * bytes; src += chains * bytes) {
+      for (Index at = 0; at < chains * bytes; at += 64) hwy::Prefetch(src + ahead + at);
+      for (Index k = 0; k < chains; ++k) of[k] = of[k] * factors(k);
+    }
+    for (; src < end; src += bytes) of[0] = of[0] * factors(0);
+    for (Index k = 0; k < chains; ++k) hn::StoreU(of[k], numbers, products + k * apart);
+  }
+#endif
 
   static HWY_NOINLINE void fold_dense_rows(State* states, Index count, const std::byte* src, Index rows,
                                            std::ptrdiff_t step, std::ptrdiff_t ahead) {
