@@ -65,6 +65,30 @@ TEST(ReduceProducts, OfRunsOfEveryLengthAreModulo2To64) {
   }
 }
 
+/// Longer runs than are folded many at a time, near and further from each other than what is asked for ahead.
+/// All numbers are odd: products of many others are 0.
+TEST(ReduceProducts, OfLongRunsAreModulo2To64) {
+  const Guarded memory(1 << 20);
+  for (const DType dtype : integers) {
+    for (const Index run : {129, 255, 511, 513, 640, 1023, 1025, 2049, 4097, 8191}) {
+      for (const Index count : {1, 2, 5}) {
+        for (const Index gap : {0, 1, 9000}) {
+          if ((run + gap) * count * static_cast<Index>(item_size(dtype)) > 1 << 19) continue;
+          Tensor x = random_bits(memory, {count, run}, {run + gap, 1}, dtype, run % 3 != 0,
+                                 static_cast<unsigned>(run));
+          std::byte* const bytes = x.mutable_storage_data();
+          for (std::size_t i = 0; i < x.storage().nbytes(); ++i) bytes[i] |= std::byte{1};
+          ASSERT_TRUE(reduce_axes(x, {1}, Reduction::prod).equal(slow_products(x)))
+              << name(dtype) << ' ' << run << ' ' << count << ' ' << gap;
+          const Tensor all = x.reshape({1, -1});
+          ASSERT_EQ(reduce_axes(x, {0, 1}, Reduction::prod).item<std::int64_t>(),
+                    slow_products(all).item<std::int64_t>());
+        }
+      }
+    }
+  }
+}
+
 /// Squares, pixels side by side, with a gap of an element between rows.
 template <class F>
 void each_pool(F&& f) {
