@@ -19,6 +19,7 @@
 
 #include "copy/convert_saturated-inl.h"
 #include "copy/kernels.hpp"
+#include "copy/streams.hpp"
 #include "tenstride/element.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -131,7 +132,7 @@ inline constexpr std::size_t pages_in_turn = sizeof(From) >= 4 * sizeof(To) || s
 template <class To, class From, class Line>
 HWY_INLINE void each_line(std::size_t lines, const Line& line) {
   constexpr std::size_t in_page = 64;
-  constexpr std::size_t pages = pages_in_turn<To, From>;
+  const std::size_t pages = streams() == Streams::one ? 1 : pages_in_turn<To, From>;
   for (std::size_t i = 0; i < lines;) {
     const bool is_whole = pages > 1 && lines - i >= pages * in_page;
     const std::size_t end = is_whole ? i + in_page : lines;

@@ -141,6 +141,8 @@ struct Along {
   /// itself. Then what is asked for is not the next page, but a line so far ahead of each row, into the L1
   /// cache.
   bool asks_near = false;
+  /// Whether a page of the next rows is asked for one row after another: see Streams.
+  bool asks_by_rows = false;
 
   /// Where a column begins.
   [[nodiscard]] std::byte* column(std::size_t at) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "copy/sink.hpp"
+#include "copy/streams.hpp"
 #include "copy/walk.hpp"
 #include "copy_plan_order.hpp"
 

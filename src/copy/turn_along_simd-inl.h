@@ -36,7 +36,8 @@ class PageTurner {
   explicit PageTurner(const Along& along)
       : all_(along.lines * columns + along.columns),
         blocks_(along.lines + (along.columns > 0 ? 1 : 0)),
-        asks_near_(count <= Along::most_followed && along.asks_near) {
+        asks_near_(count <= Along::most_followed && along.asks_near),
+        asks_by_rows_(along.asks_by_rows) {
     const std::size_t pages = std::max<std::size_t>(blocks_ / page_lines, 1);
     last_page_ = (pages - 1) * page_lines;
     for (std::size_t r = 0; r < count; ++r) {
@@ -116,11 +117,24 @@ class PageTurner {
     if (asks_near_) return asked_of_each(block + Along::near_lines);
     if (is_short()) return asked_of_each(block + blocks_);
     const std::size_t page = page_of(block);
+    if (asks_by_rows_) return asked_by_rows(block);
     Asked<count> asked;
     const std::size_t place = (block - page) * (count / turns);
     asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * turns, count - turns);
     // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
     asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
+    return asked;
+  }
+
+  /// The lines of a page one row after another.
+  [[nodiscard]] Asked<count> asked_by_rows(std::size_t block) const {
+    constexpr std::size_t rows_of_block = std::max<std::size_t>(count / page_lines, 1);
+    const std::size_t page = page_of(block);
+    const std::size_t place = (block - page) * count;
+    Asked<count> asked;
+    asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines, count - rows_of_block);
+    asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
+    asked.is_by_rows = true;
     return asked;
   }
 
@@ -156,6 +170,7 @@ class PageTurner {
   std::size_t all_;
   std::size_t blocks_;
   bool asks_near_;
+  bool asks_by_rows_;
   std::size_t last_page_;
   const std::byte* rows_[count];
   const std::byte* next_[count];

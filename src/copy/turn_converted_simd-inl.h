@@ -125,9 +125,11 @@ void turn_converted(const Along& along) {
   for (std::size_t l = 0; l < along.lines; ++l) {
     const std::size_t page = l / page_lines * page_lines;
     const bool is_last = page + page_lines >= along.lines;
-    const std::size_t asked_lines = (l - page) * (count / turns);
+    const std::size_t in_turn = along.asks_by_rows ? 1 : turns;
+    const std::size_t asked_lines = (l - page) * (count / in_turn);
     Asked<count> lines;
-    lines.rows = (is_last ? next : rows) + asked_lines / page_lines * turns;
+    lines.is_by_rows = along.asks_by_rows;
+    lines.rows = (is_last ? next : rows) + asked_lines / page_lines * in_turn;
     lines.at = ((is_last ? 0 : page + page_lines) + asked_lines % page_lines) * line;
     std::byte* const buffer = buffers + l % 2 * columns * bytes;
     std::size_t asked = 0;

@@ -26,7 +26,8 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// The lines that are asked for while the columns of a block are written, one with each line: some rows in
-/// turn, line by line, or a line of each row, near at hand (`Along::asks_near`) or of those that come next.
+/// turn, line by line, one row after another (`Along::asks_by_rows`), or a line of each row, near at hand
+/// (`Along::asks_near`) or of those that come next.
 /// All of ask(i) follows from i alone: what a loop counts on in memory would stand in the store buffer behind
 /// the lines, and with that full nothing is turned (.54 of a plain copy for bytes, in place of .83).
 template <std::size_t count>
@@ -38,9 +39,12 @@ struct Asked {
   /// The rows in turn, less one: of `turns`, or of all.
   std::size_t last_in_turn = turns - 1;
   bool is_near = false;
+  bool is_by_rows = false;
 
   HWY_INLINE void ask(std::size_t i) const {
-    if (count <= Along::most_followed && is_near) {
+    if (is_by_rows) {
+      __builtin_prefetch(rows[i / Along::page_lines] + at + i % Along::page_lines * 64, 0, 2);
+    } else if (count <= Along::most_followed && is_near) {
       __builtin_prefetch(rows[i] + at, 0, 3);
     } else {
       __builtin_prefetch(rows[i & last_in_turn] + at + (i & ~last_in_turn) * (64 / turns), 0, 2);
