@@ -393,7 +393,8 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
     const bool past_cache = order == InOrder::past_cache;
     const bool is_joined = past_cache && detail::join_source_loops(result, item);
     if (!is_joined && bytes >= beyond_tlb) {
-      past_cache ? detail::arrange_for_streams(result, item) : detail::arrange_for_pages(result, item);
+      past_cache ? detail::arrange_for_streams(result, item, options.strip_bytes)
+                 : detail::arrange_for_pages(result, item);
     }
   }
   const Index moved = std::max(bytes, result.count * item_bytes);

@@ -62,8 +62,9 @@ void arrange_for_pages(CopyPlan& plan, Index item);
 /// The same for processors whose TLB finds the pages again, and whose streaming stores are the faster ones:
 /// short rows of the source are gone on with, whatever the destination's pages, by strips of two lines and
 /// runs long enough for the prefetcher. Reversed 4-d to 6-d permutations have .68-.95 of a plain copy so; by
-/// strips of one line, with loops cut where pages are lost, .57-.69.
-void arrange_for_streams(CopyPlan& plan, Index item);
+/// strips of one line, with loops cut where pages are lost, .57-.69. Strips of long rows have up to
+/// `strip_bytes` of a column.
+void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes);
 
 /// Makes short rows of the source longer, where its next loops are no part of the destination run: both runs
 /// are then several loops, and the plan is one of a matrix with long rows on both sides, whose rows and

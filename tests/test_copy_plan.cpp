@@ -271,6 +271,23 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
   EXPECT_TRUE(reversed(24, past_cache));
 }
 
+TEST(CopyPlan, WidensStripsWhereRowsShareNoSets) {
+  PlanOptions options;
+  options.streaming_in_order_above = options.streaming_above;
+  const auto columns_of = [&](const Dims& shape, DType type, Index strip_bytes) {
+    options.strip_bytes = strip_bytes;
+    const CopyPlan made = of(transpose(row_major(shape), 0, 1), type, options);
+    return made.tile_dst * static_cast<Index>(item_size(type));
+  };
+  EXPECT_EQ(columns_of({7264, 7264}, f32, 128), 128);
+  EXPECT_EQ(columns_of({7264, 7264}, f32, 256), 256);
+  EXPECT_EQ(columns_of({4096, 4096}, f32, 256), 128);  // pages apart
+  EXPECT_EQ(columns_of({4097, 4099}, f32, 256), 128);  // columns begin anywhere in a line
+  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, 256),
+            256);  // so here, but nothing stays in registers
+  EXPECT_EQ(columns_of({7264, 7264}, DType::float16, 256), 128);
+}
+
 TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
   EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);

@@ -17,6 +17,14 @@ using testing::Guarded;
 
 constexpr std::size_t line = 64;
 
+enum class Asks { pages, rows, near };
+
+/// What columns of items of 1 << log2 bytes may have.
+std::vector<std::size_t> widths(std::size_t log2) {
+  if (log2 < 2) return {Along::column_bytes, line};
+  return {Along::column_bytes, line, Along::wide_bytes};
+}
+
 struct Case {
   std::size_t log2 = 0;
   std::size_t lines = 1;
@@ -25,7 +33,7 @@ struct Case {
   bool keeps = false;
   /// Whether rows and columns are listed, in no order.
   bool is_scattered = false;
-  /// Of a column: `Along::column_bytes`, or one line.
+  /// Of a column: see `widths`.
   std::size_t column_bytes = Along::column_bytes;
   /// Columns behind the last whole line, whether columns begin and end, and how many rows are missing then.
   std::size_t more = 0;
@@ -55,11 +63,11 @@ class Arena {
   /// Whether the leaf writes what the portable one writes, keeps what it keeps, and leaves all else as it
   /// was, whatever it asks for.
   void check(const Kernels& kernels, const Case& c, bool is_at_front) {
-    for (const bool asks_near : {false, true}) check_asking(kernels, c, is_at_front, asks_near);
+    for (const Asks asks : {Asks::pages, Asks::rows, Asks::near}) check_asking(kernels, c, is_at_front, asks);
   }
 
  private:
-  void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, bool asks_near) {
+  void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, Asks asks) {
     const std::byte* const in = is_at_front ? in_.at_front(c.in_skew) : in_.at_back(c.in_bytes(), c.in_skew);
     const auto scattered = [](std::size_t i, std::size_t count) {
       return i % 2 == 0 ? i / 2 : count - 1 - i / 2;  // each once
@@ -93,8 +101,13 @@ class Arena {
       along.count = along.next_count = c.rows();
       along.begins = c.begins;
       along.ends = c.ends;
-      along.asks_near = asks_near;
-      (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
+      along.asks_near = asks == Asks::near;
+      along.asks_by_rows = asks == Asks::rows;
+      if (c.column_bytes == Along::wide_bytes) {
+        table.turn_along_wide[c.log2 - 2](along);
+      } else {
+        (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
+      }
       table.fence();
     };
     run(kernels, out_, kept);
@@ -115,7 +128,7 @@ std::vector<Case> all_cases() {
     for (const std::size_t lines :
          {std::size_t{1}, std::size_t{2}, std::size_t{3}, Along::page_lines, 2 * Along::page_lines + 5}) {
       for (const bool is_scattered : {false, true}) {
-        for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+        for (const std::size_t column_bytes : widths(log2)) {
           cases.push_back({log2, lines, 0, 0, false, is_scattered, column_bytes});
           cases.push_back({log2, lines, 3, 0, true, is_scattered, column_bytes});
         }
@@ -142,7 +155,7 @@ TEST(KernelsAlong, TurnRowsAtEveryAlignment) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       for (std::size_t skew = 0; skew < line; ++skew) {
-        for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+        for (const std::size_t column_bytes : widths(log2)) {
           const std::size_t out_skew = (63 - skew) >> log2 << log2;
           arena.check(*kernels, {log2, 2, skew, out_skew, true, false, column_bytes}, skew % 2 == 0);
           arena.check(*kernels, {log2, 2, skew, 0, false, false, column_bytes}, true);
@@ -158,7 +171,7 @@ TEST(KernelsAlong, BeginAndEndWithinALine) {
   Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
-      for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+      for (const std::size_t column_bytes : widths(log2)) {
         for (std::size_t missing = 0; missing < column_bytes >> log2; ++missing) {
           Case c{log2, 1, missing % 7, missing << log2 & 63U, true, missing % 2 == 1, column_bytes};
           c.more = missing % (line >> log2);
@@ -188,7 +201,7 @@ TEST(KernelsAlong, TurnAllColumns) {
       for (std::size_t more = 1; more < line >> log2; ++more) {
         for (const bool keeps : {false, true}) {
           const std::size_t lines = more % 5 == 1 ? 2 * Along::page_lines + 1 : 1;
-          for (const std::size_t column_bytes : {Along::column_bytes, line}) {
+          for (const std::size_t column_bytes : widths(log2)) {
             const Case c{log2, lines, more % 64, 0, keeps, false, column_bytes, more};
             arena.check(*kernels, c, more % 3 == 0);
           }

@@ -27,6 +27,7 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
   constexpr std::size_t arrays =
       std::tuple_size_v<decltype(Kernels::turn)> + std::tuple_size_v<decltype(Kernels::turn_along)> +
       std::tuple_size_v<decltype(Kernels::turn_along_lines)> +
+      std::tuple_size_v<decltype(Kernels::turn_along_wide)> +
       std::tuple_size_v<decltype(Kernels::turn_lines)> + std::tuple_size_v<decltype(Kernels::gather)> +
       std::tuple_size_v<decltype(Kernels::gather_lines)> + std::tuple_size_v<decltype(Kernels::fill_rows)> +
       std::tuple_size_v<decltype(Kernels::fill_apart)> + std::tuple_size_v<decltype(Kernels::deinterleave)> +

@@ -106,6 +106,8 @@ struct Pending {
 struct Along {
   /// What a column has where it can.
   static constexpr std::size_t column_bytes = 128;
+  /// What one of items of 4 bytes and more has where the plan makes strips as wide.
+  static constexpr std::size_t wide_bytes = 256;
   /// 1 KiB: of 128 rows, with as much that comes next, a fourth of the L2 cache. Runs of half of it are read
   /// at .6 of the speed.
   static constexpr std::size_t page_lines = 16;
@@ -246,6 +248,8 @@ struct Kernels {
   std::array<TurnAlong, 5> turn_along;
   /// The same with columns of 64 bytes.
   std::array<TurnAlong, 5> turn_along_lines;
+  /// The same with columns of `Along::wide_bytes`: for items of 4, 8 and 16 bytes ([log2 - 2]).
+  std::array<TurnAlong, 3> turn_along_wide;
   /// The same with columns of `groups` lines that begin at a line's start, of rows of any length: for items
   /// of 4, 8 and 16 bytes ([log2 - 2]).
   std::array<TurnAlong, 3> turn_lines;

@@ -307,6 +307,8 @@ constexpr Kernels table{
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
     .turn_along = turn_alongs<Along::column_bytes>,
     .turn_along_lines = turn_alongs<64>,
+    .turn_along_wide = {turn_along<4, Along::wide_bytes>, turn_along<8, Along::wide_bytes>,
+                        turn_along<16, Along::wide_bytes>},
     .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},

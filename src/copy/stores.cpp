@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "copy/processor.hpp"
+#include "copy/streams.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride::copy {
@@ -33,6 +34,8 @@ PlanOptions options_here() {
   PlanOptions options;
   if (copy::stores_in_order() == copy::Stores::streaming)
     options.streaming_in_order_above = options.streaming_above;
+  if (copy::streams() == copy::Streams::one)
+    options.strip_bytes = static_cast<Index>(copy::Along::wide_bytes);
   return options;
 }
 

@@ -276,8 +276,13 @@ class TileWorker {
     along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
                  (tiling_.splits && is_last_);
     along.asks_near = tiling_.asks_near;
-    const auto& turn = tiling_.is_narrow ? walk_.kernels.turn_along_lines : walk_.kernels.turn_along;
-    turn[walk_.item_log2()](along);
+    const Size log2 = walk_.item_log2();
+    const Kernels& kernels = walk_.kernels;
+    if (tiling_.is_wide) {
+      kernels.turn_along_wide[log2 - 2](along);
+    } else {
+      (tiling_.is_narrow ? kernels.turn_along_lines : kernels.turn_along)[log2](along);
+    }
     return tile.columns;
   }
 

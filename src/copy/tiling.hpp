@@ -94,6 +94,7 @@ struct Tiling {
   bool is_along = false;
   /// Whether these are columns of one line, and whether they go there from the registers.
   bool is_narrow = false;
+  bool is_wide = false;
   bool turns_lines = false;
   /// See `Along`.
   bool asks_near = false;
@@ -124,11 +125,13 @@ struct Tiling {
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
+    is_wide = item >= 4 && plan.tile_dst * item == static_cast<Index>(Along::wide_bytes);
     turns_lines = streams_tiles && !carries && inner.is_plain && plan.source_loops == 1 &&
                   turns_from_registers(plan, item);
     is_along = streams_tiles && has_whole_items(walk, item) &&
                (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
-               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || turns_lines);
+               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || is_wide ||
+                turns_lines);
     if (converts_along(walk)) {
       converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
@@ -201,8 +204,8 @@ struct Tiling {
     // Of so few rows the page takes no turns (complex128 2503 x 2521 .96 in place of 1.01).
     constexpr auto few = static_cast<Index>(Along::rows_in_turn);
     constexpr Index long_bytes = 4096;
-    return !is_narrow && inner.is_plain && plan.tile_dst > few && plan.tile_dst <= most_followed &&
-           plan.tile_src * item > long_bytes &&
+    return !is_narrow && !is_wide && inner.is_plain && plan.tile_dst > few &&
+           plan.tile_dst <= most_followed && plan.tile_src * item > long_bytes &&
            !crowd_sets(static_cast<std::size_t>(plan.tile_dst), inner.src_stride);
   }
 

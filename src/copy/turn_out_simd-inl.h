@@ -43,7 +43,7 @@ struct Asked {
 
   HWY_INLINE void ask(std::size_t i) const {
     if (is_by_rows) {
-      __builtin_prefetch(rows[i / Along::page_lines] + at + i % Along::page_lines * 64, 0, 2);
+      __builtin_prefetch(rows[i / Along::page_lines] + at + i % Along::page_lines * 64, 0, 3);
     } else if (count <= Along::most_followed && is_near) {
       __builtin_prefetch(rows[i] + at, 0, 3);
     } else {
