@@ -146,16 +146,19 @@ bool writes_whole_lines(const CopyPlan& plan, Index item) {
          plan.loops[plan.loops.size() - 1].extent * item % line_bytes == 0;
 }
 
+/// Whether columns begin anywhere in a line.
+bool is_shifted(const CopyPlan& plan, Index item) {
+  return plan.loops[plan.turned_loop].dst_stride / plan.item_elements * item % line_bytes != 0;
+}
+
 /// Whether a tile of long rows takes more of each column. Not where rows lie whole pages apart, and share
 /// sets of the caches (Zen 5: 4096 x 4096 float32 .86 of a plain copy, .70 so; 7264 x 7264 .82 and .95), and
 /// not where ends of columns are kept in registers, of two lines (4097 x 4099 float32 .83, .77 so).
-bool takes_wider_strips(const CopyPlan& plan, Index item, Index strip_bytes) {
+bool takes_wider_strips(const CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
-  const CopyLoop& run = plan.loops[plan.turned_loop];
   const Index apart = bytes_apart(plan, item);
-  const bool is_shifted = run.dst_stride / plan.item_elements * item % line_bytes != 0;
-  return has_wide_strips(plan, item) && item >= 4 && (item == 16 || !is_shifted) &&
-         inner.extent * item >= 4 * strip_bytes && plan.tile_src * item >= long_row_bytes &&
+  return has_wide_strips(plan, item) && item >= 4 && (item == 16 || !is_shifted(plan, item)) &&
+         inner.extent * item >= 4 * wide_strip_bytes && plan.tile_src * item >= long_row_bytes &&
          apart >= page_bytes && apart % page_bytes != 0;
 }
 
@@ -207,10 +210,9 @@ void arrange_for_pages(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   const CopyLoop& run = plan.loops[plan.turned_loop];
   const Index apart = bytes_apart(plan, item);
-  const bool is_shifted = run.dst_stride / plan.item_elements * item % line_bytes != 0;
   // Where ends are kept from strip to strip narrow strips are a tenth faster (.04-.10 of a plain copy).
   if (has_wide_strips(plan, item) &&
-      (is_shifted || (item <= 2 && fill_sets(plan.tile_dst, apart, small_way_pages)))) {
+      (is_shifted(plan, item) || (item <= 2 && fill_sets(plan.tile_dst, apart, small_way_pages)))) {
     plan.tile_dst = line_bytes / item;
   }
   if (!writes_whole_lines(plan, item)) return;
@@ -251,8 +253,8 @@ void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes) {
   // Strips that keep their ends stay wide too (4097x4099 float32 .72 of a plain copy, narrow .60).
   if (item <= 2 && has_wide_strips(plan, item) && fill_sets(plan.tile_dst, apart, large_way_pages))
     plan.tile_dst = line_bytes / item;
-  if (takes_wider_strips(plan, item, strip_bytes)) {
-    const Index wide = strip_bytes / item;
+  if (strip_bytes >= wide_strip_bytes && takes_wider_strips(plan, item)) {
+    const Index wide = wide_strip_bytes / item;
     plan.block_src = std::max<Index>(plan.block_src * plan.tile_dst / wide, 1);
     plan.tile_dst = wide;
   }

@@ -21,6 +21,8 @@ inline constexpr Index short_run_bytes = 1024;
 /// Rows of a strip that is turned straight to memory, and as many columns as keep half a megabyte.
 inline constexpr Index long_panel_bytes = 16384;
 inline constexpr Index most_kept = 8192;
+/// Bytes of a column that a wide strip of them has.
+inline constexpr Index wide_strip_bytes = 256;
 
 /// Pages of each of the 16 ways of the L2 cache: 1 MiB on Skylake-SP and its like, 2 MiB since.
 inline constexpr Index small_way_pages = 16;
@@ -62,8 +64,8 @@ void arrange_for_pages(CopyPlan& plan, Index item);
 /// The same for processors whose TLB finds the pages again, and whose streaming stores are the faster ones:
 /// short rows of the source are gone on with, whatever the destination's pages, by strips of two lines and
 /// runs long enough for the prefetcher. Reversed 4-d to 6-d permutations have .68-.95 of a plain copy so; by
-/// strips of one line, with loops cut where pages are lost, .57-.69. Strips of long rows have up to
-/// `strip_bytes` of a column.
+/// strips of one line, with loops cut where pages are lost, .57-.69. Strips of long rows
+/// are wide where `strip_bytes` has room for them.
 void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes);
 
 /// Makes short rows of the source longer, where its next loops are no part of the destination run: both runs

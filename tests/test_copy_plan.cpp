@@ -283,9 +283,12 @@ TEST(CopyPlan, WidensStripsWhereRowsShareNoSets) {
   EXPECT_EQ(columns_of({7264, 7264}, f32, 256), 256);
   EXPECT_EQ(columns_of({4096, 4096}, f32, 256), 128);  // pages apart
   EXPECT_EQ(columns_of({4097, 4099}, f32, 256), 128);  // columns begin anywhere in a line
-  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, 256),
-            256);  // so here, but nothing stays in registers
+  // So here, but nothing stays in registers.
+  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, 256), 256);
   EXPECT_EQ(columns_of({7264, 7264}, DType::float16, 256), 128);
+  EXPECT_EQ(columns_of({7264, 7264}, f32, 255), 128);
+  EXPECT_EQ(columns_of({7264, 7264}, f32, 0), 128);
+  EXPECT_EQ(columns_of({7264, 7264}, f32, Index{1} << 40), 256);
 }
 
 TEST(CopyPlan, ThreadsBySize) {

@@ -98,8 +98,8 @@ struct PlanOptions {
   /// unless asked for: which stores are faster then is a matter of the processor. Copies of tensors ask for
   /// it where streaming stores are (docs/engine.md, "Stores in order").
   Index streaming_in_order_above = std::numeric_limits<Index>::max();
-  /// Bytes of a column that a tile of long rows has at most, of items of 4 bytes and more: 128 or 256. What
-  /// is faster is a matter of the processor, too.
+  /// Bytes of a column that a tile of long rows may have, of items of 4 bytes and more: 256 from 256 on, 128
+  /// below. What is faster is a matter of the processor, too.
   Index strip_bytes = 128;
 };
 

@@ -111,13 +111,11 @@ inline void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride,
   }
 }
 
-/// Where several streams are faster, four pages in turn, so that four banks of the memory work at once;
-/// straight from the registers past the cache.
-template <std::size_t item, std::ptrdiff_t stride>
-void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
+/// So many pages in turn, straight from the registers past the cache.
+template <std::size_t item, std::ptrdiff_t stride, std::ptrdiff_t pages>
+void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines) {
   constexpr std::ptrdiff_t line = 64;
   constexpr std::ptrdiff_t page_lines = 64;
-  const std::ptrdiff_t pages = streams() == Streams::one ? 1 : 4;
   const hn::CappedTag<Item<item>, line / item> d;
   constexpr auto step = static_cast<std::ptrdiff_t>(hn::MaxLanes(d) * item);
   const auto write = [&](std::ptrdiff_t at) HWY_ATTR {
@@ -141,6 +139,13 @@ void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
     }
   }
   for (; done < count; ++done) write(done);
+}
+
+/// Of four pages four banks of the memory work at once, where that is faster.
+template <std::size_t item, std::ptrdiff_t stride>
+void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
+  streams() == Streams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
+                            : stream_vector_pages<item, stride, 4>(dst, src, lines);
 }
 
 template <std::size_t item>

@@ -54,19 +54,23 @@ void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
   }
 }
 
-/// Where several streams are faster, four pages in turn, so that four banks of the memory work at once.
-void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+/// So many pages in turn.
+template <std::size_t pages>
+void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
   constexpr std::size_t line = 64;
   constexpr std::size_t page = 4096;
-  constexpr std::size_t pages = 4;
-  const std::size_t in_turn = streams() == Streams::one ? 0 : bytes;
   std::size_t done = 0;
-  for (; done + pages * page <= in_turn; done += pages * page) {
+  for (; done + pages * page <= bytes; done += pages * page) {
     for (std::size_t at = done; at < done + page; at += line) {
       for (std::size_t k = 0; k < pages; ++k) stream_from(src + at + k * page, dst + at + k * page);
     }
   }
   for (; done < bytes; done += line) stream_from(src + done, dst + done);
+}
+
+/// Of four pages four banks of the memory work at once, where that is faster.
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+  streams() == Streams::one ? stream_pages<1>(dst, src, bytes) : stream_pages<4>(dst, src, bytes);
 }
 
 /// Rows of the source are so many streams, and their places as many banks of the memory: by 128 bytes of four

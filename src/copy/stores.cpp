@@ -6,6 +6,7 @@
 
 #include "copy/processor.hpp"
 #include "copy/streams.hpp"
+#include "copy_plan_order.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride::copy {
@@ -34,8 +35,7 @@ PlanOptions options_here() {
   PlanOptions options;
   if (copy::stores_in_order() == copy::Stores::streaming)
     options.streaming_in_order_above = options.streaming_above;
-  if (copy::streams() == copy::Streams::one)
-    options.strip_bytes = static_cast<Index>(copy::Along::wide_bytes);
+  if (copy::streams() == copy::Streams::one) options.strip_bytes = detail::wide_strip_bytes;
   return options;
 }
 

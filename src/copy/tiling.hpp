@@ -125,7 +125,9 @@ struct Tiling {
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
     is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
-    is_wide = item >= 4 && plan.tile_dst * item == static_cast<Index>(Along::wide_bytes);
+    static_assert(Along::wide_bytes == detail::wide_strip_bytes);
+    is_wide = item >= 4 && plan.tile_dst * item == detail::wide_strip_bytes &&
+              plan.tile_src * item >= detail::long_row_bytes;
     turns_lines = streams_tiles && !carries && inner.is_plain && plan.source_loops == 1 &&
                   turns_from_registers(plan, item);
     is_along = streams_tiles && has_whole_items(walk, item) &&

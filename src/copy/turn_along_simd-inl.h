@@ -117,24 +117,16 @@ class PageTurner {
     if (asks_near_) return asked_of_each(block + Along::near_lines);
     if (is_short()) return asked_of_each(block + blocks_);
     const std::size_t page = page_of(block);
-    if (asks_by_rows_) return asked_by_rows(block);
+    // A block asks for lines of the rows in turn; row after row, of as many as its lines are pages of.
+    const std::size_t in_turn = asks_by_rows_ ? 1 : turns;
+    const std::size_t touched = std::max(in_turn, count / page_lines);
+    const std::size_t place = (block - page) * (count / in_turn);
     Asked<count> asked;
-    const std::size_t place = (block - page) * (count / turns);
-    asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * turns, count - turns);
+    asked.rows =
+        (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * in_turn, count - touched);
     // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
     asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
-    return asked;
-  }
-
-  /// The lines of a page one row after another.
-  [[nodiscard]] Asked<count> asked_by_rows(std::size_t block) const {
-    constexpr std::size_t rows_of_block = std::max<std::size_t>(count / page_lines, 1);
-    const std::size_t page = page_of(block);
-    const std::size_t place = (block - page) * count;
-    Asked<count> asked;
-    asked.rows = (page == last_page_ ? next_ : rows_) + std::min(place / page_lines, count - rows_of_block);
-    asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
-    asked.is_by_rows = true;
+    asked.is_by_rows = asks_by_rows_;
     return asked;
   }
 
