@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 #include "copy_plan_order.hpp"
 
@@ -327,17 +328,43 @@ bool has_short_axes(const CopyPlan& plan) {
   return plan.loops.size() >= 4;
 }
 
+/// Whether lines so many bytes apart, as many as a vector of items turns at a time, find room in the L1
+/// cache: 64 sets of 8 ways at least.
+bool fit_in_sets(Index item, Index apart) {
+  constexpr Index way_bytes = 4096;
+  return line_bytes / item <= 8 * (way_bytes / std::gcd(apart, way_bytes));
+}
+
+/// Whether a tile may be turned within the caches: both of its sides have vectors to turn, and room there.
+bool is_cacheable_tile(const CopyPlan& plan, Index item) {
+  constexpr Index least_side = 16;
+  const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
+  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const Index column_pitch = std::abs(run.dst_stride) / plan.item_elements * item;
+  return std::min(inner.extent, run.extent) * item >= least_side &&
+         fit_in_sets(item, detail::bytes_apart(plan, item)) && fit_in_sets(item, column_pitch);
+}
+
 /// From so many bytes on results go past the cache, by streaming stores. A tile's lines are written far
 /// apart: each would be fetched first, and that costs more than the copy as soon as the L2 cache does not
 /// hold them (512x512 float32 .30 against .55 of a plain copy).
+Index tiles_stream_above(const CopyPlan& plan, Index item, const PlanOptions& options) {
+  const Index above = options.streaming_above;
+  if (item < 4) return above;
+  return has_short_axes(plan) && options.streaming_in_order_above != never ? above * 3 / 8 : above / 4;
+}
+
+/// The same for any kernel.
 Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& options) {
   const Index above = options.streaming_above;
   const Index in_order = options.streaming_in_order_above;
   const bool converts = plan.conversion != CopyConversion::none;
   switch (plan.kernel) {
     case CopyKernel::tile:
-      if (converts || item_bytes * plan.item_elements < 4) return above;
-      return has_short_axes(plan) && in_order != never ? above * 3 / 8 : above / 4;
+      if (converts) return above;
+      return std::max(
+          tiles_stream_above(plan, item_bytes * plan.item_elements, options),
+          is_cacheable_tile(plan, item_bytes * plan.item_elements) ? options.cached_tiles_below : 0);
     case CopyKernel::rows:
       return plan.tile_dst != 0 ? above : in_order;
     case CopyKernel::gather:

@@ -291,6 +291,26 @@ TEST(CopyPlan, WidensStripsWhereRowsShareNoSets) {
   EXPECT_EQ(columns_of({7264, 7264}, f32, Index{1} << 40), 256);
 }
 
+TEST(CopyPlan, TurnsWithinTheCachesWhereAskedFor) {
+  PlanOptions options;
+  const auto streams = [&](const Dims& shape, DType type, Index cached_below) {
+    options.cached_tiles_below = cached_below;
+    return of(transpose(row_major(shape), 0, 1), type, options).streaming;
+  };
+  constexpr Index some = Index{6} << 20;
+  EXPECT_TRUE(streams({1000, 1000}, f32, 0));
+  EXPECT_FALSE(streams({1000, 1000}, f32, some));
+  EXPECT_TRUE(streams({1300, 1300}, f32, some));
+  EXPECT_TRUE(streams({1024, 1024}, f32, some)) << "rows share sets of the L1 cache";
+  EXPECT_TRUE(streams({1000, 1024}, f32, some)) << "rows share sets";
+  EXPECT_TRUE(streams({1024, 1000}, f32, some)) << "columns do";
+  EXPECT_FALSE(streams({512, 512}, DType::complex128, some)) << "few rows at a time have room";
+  EXPECT_FALSE(streams({2200, 2200}, DType::uint8, some));
+  EXPECT_TRUE(streams({2048, 2048}, DType::uint8, some));
+  EXPECT_TRUE(streams({2200, 2200}, DType::uint8, 0));
+  EXPECT_FALSE(streams({1000, 1000}, DType::uint8, 0)) << "what fitted before is not asked to stream";
+}
+
 TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({1000}), f32).threads, 1);
   EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "copy/processor.hpp"
+#include "copy/small.hpp"
+#include "tenstride/run_plan.hpp"
 
 namespace tenstride {
 namespace {
@@ -25,6 +27,13 @@ TEST(Streams, AreThoseThatTheEnvironmentNames) {
   const std::string_view asked = name == nullptr ? "" : name;
   const Streams own = copy::streams(copy::this_processor().vendor());
   EXPECT_EQ(copy::streams(), asked == "one" ? Streams::one : asked == "several" ? Streams::several : own);
+}
+
+TEST(Streams, DecideOnStripsAndCachedTiles) {
+  const bool is_one = copy::streams() == Streams::one;
+  const PlanOptions options = options_here();
+  EXPECT_EQ(options.strip_bytes == 256, is_one);
+  EXPECT_EQ(options.cached_tiles_below, is_one ? copy::most_cached_tiles : 0);
 }
 
 TEST(Processor, IsTheSameWheneverItIsAsked) {

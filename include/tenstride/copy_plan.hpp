@@ -101,6 +101,10 @@ struct PlanOptions {
   /// Bytes of a column that a tile of long rows may have, of items of 4 bytes and more: 256 from 256 on, 128
   /// below. What is faster is a matter of the processor, too.
   Index strip_bytes = 128;
+  /// Tiles of a destination of fewer bytes are turned within the caches, whatever `streaming_above` says, but
+  /// where their rows or columns lie so far apart that they share sets of a cache. This, too, is a matter of
+  /// the processor.
+  Index cached_tiles_below = 0;
 };
 
 /// How a source layout is written into a destination layout: data, not code. Made by `plan`, walked by `run`.

@@ -8,6 +8,7 @@
 #include "copy/kernels.hpp"
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
+#include "copy/streams.hpp"
 #include "copy/walk.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -19,9 +20,11 @@ constexpr Index most_elements = 512;
 /// From so many elements on it is tables that they are copied by, up to so many bytes of one type.
 constexpr Index least_listed = 64;
 constexpr Index most_listed_bytes = Index{64} << 10;
-/// Up to so many bytes of a plan are copied by tables: about what an L2 cache holds. Of 4 MB it takes 1.2
-/// to 1.7 times as long as by tiles.
-constexpr Index most_cached_bytes = Index{2} << 20;
+/// Up to so many bytes of a plan are copied without a worker: about what an L2 cache holds. Of 4 MB it takes
+/// 1.2 to 1.7 times as long as by tiles on the Xeons, on Zen 5 half as long.
+Index most_cached_bytes(const CopyPlan& plan) {
+  return plan.kernel == CopyKernel::tile && streams() == Streams::one ? most_cached_tiles : Index{2} << 20;
+}
 
 template <std::size_t item>
 void walk(const Loops& loops, std::byte* dst, const std::byte* src) {
@@ -123,7 +126,7 @@ bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const La
 bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_base) {
   const auto element = static_cast<Index>(item_size(plan.dst_type));
   if (plan.conversion != CopyConversion::none || plan.streaming || plan.loops.size() > most_loops ||
-      plan.count > most_cached_bytes / element || plan.kernel == CopyKernel::memcpy ||
+      plan.count > most_cached_bytes(plan) / element || plan.kernel == CopyKernel::memcpy ||
       plan.kernel == CopyKernel::fill) {
     return false;
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "copy/processor.hpp"
+#include "copy/small.hpp"
 #include "copy/streams.hpp"
 #include "copy_plan_order.hpp"
 #include "tenstride/run_plan.hpp"
@@ -35,7 +36,10 @@ PlanOptions options_here() {
   PlanOptions options;
   if (copy::stores_in_order() == copy::Stores::streaming)
     options.streaming_in_order_above = options.streaming_above;
-  if (copy::streams() == copy::Streams::one) options.strip_bytes = detail::wide_strip_bytes;
+  if (copy::streams() == copy::Streams::one) {
+    options.strip_bytes = detail::wide_strip_bytes;
+    options.cached_tiles_below = copy::most_cached_tiles;
+  }
   return options;
 }
 
