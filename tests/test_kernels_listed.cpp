@@ -41,6 +41,17 @@ Job tile_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_
   return job;
 }
 
+/// The same with rows and columns that lie a pitch apart.
+Job pitched_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap) {
+  Job job = tile_job(log2, rows, columns, gap);
+  const std::size_t item = std::size_t{1} << log2;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.listed->turn_pitched[log2](out, signed_bytes(rows * item + gap), in,
+                                       signed_bytes(columns * item + gap), rows, columns);
+  };
+  return job;
+}
+
 std::size_t least_items(std::size_t log2) {
   return log2 < 3 ? std::size_t{8} >> log2 : 1;
 }
@@ -53,6 +64,8 @@ TEST(KernelsListed, AreTurnedWithEveryTail) {
       for (std::size_t rows = least_items(log2); rows <= most; rows += rows < 40 ? 1 : 7) {
         for (std::size_t columns = least_items(log2); columns <= most; columns += columns < 20 ? 1 : 5) {
           ASSERT_TRUE(bench.at_the_guards(*kernels, tile_job(log2, rows, columns, rows % 3)))
+              << text({log2, rows, columns});
+          ASSERT_TRUE(bench.at_the_guards(*kernels, pitched_job(log2, rows, columns, rows % 3)))
               << text({log2, rows, columns});
         }
       }
@@ -67,6 +80,24 @@ TEST(KernelsListed, AreTurnedAtEveryAlignment) {
       const std::size_t group = std::size_t{16} >> log2;
       ASSERT_TRUE(bench.at_every_alignment(*kernels, tile_job(log2, 2 * group + 1, group + 3, 0)))
           << text({log2});
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, pitched_job(log2, 5 * group + 1, 4 * group + 3, 0)))
+          << text({log2});
+    }
+  }
+}
+
+/// Of several squares, and of several groups of these.
+TEST(KernelsListed, AreTurnedByGroups) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t log2 = 2; log2 < 5; ++log2) {
+      const std::size_t side = std::size_t{128} >> log2;
+      for (const std::size_t rows : {side, 2 * side, 2 * side + 5}) {
+        for (const std::size_t columns : {side, side + side / 2, 2 * side + 1}) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, pitched_job(log2, rows, columns, rows % 2)))
+              << text({log2, rows, columns});
+        }
+      }
     }
   }
 }

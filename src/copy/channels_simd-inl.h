@@ -47,37 +47,62 @@ HWY_INLINE void store_channels(D d, const From& from, hn::TFromD<D>* to) {
   if constexpr (channels == 4) hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
 }
 
-/// Two to four channels. How many pixels of `count` were taken.
-template <std::size_t item, std::size_t channels>
-std::size_t deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+/// Calls `visit(i)` for vectors of `lanes` that make up `count`, no less: the last one begins within the one
+/// before it.
+template <class Visit>
+HWY_INLINE void each_vector(std::size_t count, std::size_t lanes, const Visit& visit) {
+  for (std::size_t i = 0; i < count; i += lanes) visit(std::min(i, count - lanes));
+}
+
+/// Calls `run` with the tag of the widest vector that `count` items fill. False where they fill none.
+template <std::size_t item, class Run>
+HWY_INLINE bool with_vector(std::size_t count, const Run& run) {
   using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto v = load_channels<channels>(d, in + i * channels * item);
-#pragma GCC unroll 4
-    for (std::size_t c = 0; c < channels; ++c)
-      hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch + i * item));
+  if (count * item >= widest) {
+    run(hn::FixedTag<T, widest / item>());
+    return true;
   }
-  return i;
+  if constexpr (widest > 32) {
+    if (count * item >= 32) {
+      run(hn::FixedTag<T, 32 / item>());
+      return true;
+    }
+  }
+  if constexpr (widest > 16) {
+    if (count * item >= 16) {
+      run(hn::FixedTag<T, 16 / item>());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Two to four channels. False where there are too few pixels.
+template <std::size_t item, std::size_t channels>
+bool deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  return with_vector<item>(count, [=](auto d) HWY_ATTR {
+    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+      const auto v = load_channels<channels>(d, in + i * channels * item);
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < channels; ++c)
+        hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch + i * item));
+    });
+  });
 }
 
 /// The same the other way.
 template <std::size_t item, std::size_t channels>
-std::size_t interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+bool interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
   using T = Item<item>;
-  const hn::ScalableTag<T> d;
-  const std::size_t lanes = hn::Lanes(d);
-  std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    auto* to = reinterpret_cast<T*>(out + i * channels * item);
-    const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
-      return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
-    };
-    store_channels<channels>(d, from, to);
-  }
-  return i;
+  return with_vector<item>(count, [=](auto d) HWY_ATTR {
+    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+      const auto from = [=](std::ptrdiff_t c) HWY_ATTR {
+        return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
+      };
+      store_channels<channels>(d, from, reinterpret_cast<T*>(out + i * channels * item));
+    });
+  });
 }
 
 /// 16 bytes of each of widest / item pixels, each channel a vector, written as it is.
@@ -317,33 +342,21 @@ void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, 
 template <std::size_t item>
 void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                   std::size_t count, const std::byte* next) {
-  std::size_t done = 0;
   if constexpr (item <= 8) {
-    if (channels == 2) done = deinterleave_few<item, 2>(out, pitch, in, count);
-    if (channels == 3) done = deinterleave_few<item, 3>(out, pitch, in, count);
-    if (channels == 4) done = deinterleave_few<item, 4>(out, pitch, in, count);
+    if (channels == 2 && deinterleave_few<item, 2>(out, pitch, in, count)) return;
+    if (channels == 3 && deinterleave_few<item, 3>(out, pitch, in, count)) return;
+    if (channels == 4 && deinterleave_few<item, 4>(out, pitch, in, count)) return;
   }
-  if (done == 0) {
-    deinterleave_many<item>(out, pitch, in, channels, count, next);
-  } else {
-    portable_kernels().deinterleave[log2_of<item>](out + done * item, pitch, in + done * channels * item,
-                                                   channels, count - done, next);
-  }
+  deinterleave_many<item>(out, pitch, in, channels, count, next);
 }
 
 template <std::size_t item>
 void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                 std::size_t count) {
-  std::size_t done = 0;
   if constexpr (item <= 8) {
-    if (channels == 2) done = interleave_few<item, 2>(out, in, pitch, count);
-    if (channels == 3) done = interleave_few<item, 3>(out, in, pitch, count);
-    if (channels == 4) done = interleave_few<item, 4>(out, in, pitch, count);
-  }
-  if (done != 0) {
-    portable_kernels().interleave[log2_of<item>](out + done * channels * item, in + done * item, pitch,
-                                                 channels, count - done);
-    return;
+    if (channels == 2 && interleave_few<item, 2>(out, in, pitch, count)) return;
+    if (channels == 3 && interleave_few<item, 3>(out, in, pitch, count)) return;
+    if (channels == 4 && interleave_few<item, 4>(out, in, pitch, count)) return;
   }
   if (channels * item <= 16) {
     interleave_many<item, ShortPixels<item>>(out, in, pitch, channels, count);

@@ -227,6 +227,11 @@ struct ListedKernels {
   /// part may be written more than once.
   using Turn = void (*)(std::byte* dst, const std::byte* src, const Listed& tile);
   std::array<Turn, 5> turn;
+  /// The same with rows and columns that lie a pitch apart:
+  /// dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item].
+  using TurnPitched = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                               std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns);
+  std::array<TurnPitched, 5> turn_pitched;
   /// What `copy_rows` does, faster for what lies in a cache: rows of 32 to 64 bytes, and rows of a multiple
   /// of 64.
   using Rows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,

@@ -22,6 +22,7 @@ namespace HWY_NAMESPACE {
 extern const ListedKernels listed;
 constinit const ListedKernels listed{
     .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
+    .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .overlapping_rows = copy_overlapping,
     .line_rows = copy_line_rows};
 

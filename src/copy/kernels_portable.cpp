@@ -202,8 +202,18 @@ void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
   }
 }
 
+template <std::size_t item>
+void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                  std::size_t rows, std::size_t columns) {
+  for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item) {
+    const std::byte* from = src;
+    for (std::size_t r = 0; r < rows; ++r, from += src_pitch) std::memcpy(dst + r * item, from, item);
+  }
+}
+
 constexpr ListedKernels listed{
     .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
+    .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .overlapping_rows = copy_rows,
     .line_rows = copy_rows};
 

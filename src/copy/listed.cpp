@@ -20,6 +20,16 @@ constexpr Index least_turned_bytes = 8;
 /// Tiles of shorter rows or columns are gathered item by item, up to so many items: longer ones are woven and
 /// taken apart by leaves of a plan (5 x 1000 floats 1.0 us in place of 3.5).
 constexpr Index most_gathered_tile = 1024;
+/// Many tiles of fewer items, too, are gathered: by a call for hundreds of items, in place of one for each
+/// (n of 3 x 3 floats .1 of the time).
+constexpr Index least_turned_items = 64;
+constexpr Index least_gathered_items = 512;
+/// Matrices of so few rows or columns, and so many bytes in them, have leaves of their own, up to so many
+/// bytes of all: larger ones are for the workers of a plan.
+constexpr Index most_channels = 4;
+constexpr Index least_channel_bytes = 16;
+constexpr Index least_channel_items = 8;
+constexpr Index most_channel_bytes = Index{32} << 10;
 /// Items that are a stride apart are for the leaf of a plan, from so many in a row on.
 constexpr Index least_strided_run = 64;
 
@@ -90,25 +100,53 @@ void copy_rows(const Inner& in, std::byte* dst, const std::byte* src) {
 }
 
 /// One side of a tile: a loop, or several that go on with each other in the memory that it is dense in.
-struct Side {
-  Places places;
-  /// Of the loop that it began with. A long one is cut into parts, each of as many items as are listed.
-  Index extent;
-  Index stride;
-  Index part;
-
-  Side(Index extent_, Index stride_)
-      : extent(extent_), stride(stride_), part(ceil_divide(extent, ceil_divide(extent, most_places))) {
-    places.repeat(part, stride);
+class Side {
+ public:
+  Side(Index extent, Index stride)
+      : part_(extent <= most_places ? extent : ceil_divide(extent, ceil_divide(extent, most_places))) {
+    extent_[0] = extent;
+    stride_[0] = stride;
   }
-  [[nodiscard]] bool is_long() const { return part < extent; }
+
+  /// How many items are turned at a time where their places are listed. A side of one long loop is cut into
+  /// parts, each of as many.
+  [[nodiscard]] Index items() const { return part_; }
+  [[nodiscard]] bool is_long() const { return part_ < extent_[0]; }
+  [[nodiscard]] bool has_room(Index extent) const { return items() * extent <= most_places; }
+  void take(Index extent, Index stride) {
+    extent_[count_] = extent;
+    stride_[count_++] = stride;
+    part_ *= extent;
+  }
+
+  /// Whether all items, `extent()` of them, lie `stride()` apart.
+  [[nodiscard]] bool is_pitched() const { return count_ == 1; }
+  [[nodiscard]] Index extent() const { return extent_[0]; }
+  [[nodiscard]] Index stride() const { return stride_[0]; }
+
+  [[nodiscard]] Places places() const {
+    Places places;
+    places.repeat(std::min(extent_[0], part_), stride_[0]);
+    for (std::size_t i = 1; i < count_; ++i) places.repeat(extent_[i], stride_[i]);
+    return places;
+  }
 
   /// Calls `visit` with the first item of each part. The last one begins within the one before it.
   template <class Visit>
   void each(const Visit& visit) const {
-    for (Index first = 0; first + part < extent; first += part) visit(first);
-    visit(extent - part);
+    if (is_long()) {
+      for (Index first = 0; first + part_ < extent_[0]; first += part_) visit(first);
+      visit(extent_[0] - part_);
+    } else {
+      visit(0);
+    }
   }
+
+ private:
+  std::array<Index, most_loops> extent_;
+  std::array<Index, most_loops> stride_;
+  std::size_t count_ = 1;
+  Index part_;
 };
 
 /// A tile of rows that are dense in the source and columns that are dense in the destination, and the loops
@@ -125,49 +163,67 @@ class ListedTile {
     bool rows_grow = !rows_.is_long();
     bool columns_grow = !columns_.is_long();
     while (rows_grow || columns_grow) {
-      const bool takes_row = rows_grow && (!columns_grow || rows_.places.count <= columns_.places.count);
+      const bool takes_row = rows_grow && (!columns_grow || rows_.items() <= columns_.items());
       if (takes_row) {
-        rows_grow = grow(rows_.places, in.loops.dst, in.loops.src);
+        rows_grow = grow(rows_, in.loops.dst, in.loops.src);
       } else {
-        columns_grow = grow(columns_.places, in.loops.src, in.loops.dst);
+        columns_grow = grow(columns_, in.loops.src, in.loops.dst);
       }
     }
   }
 
   [[nodiscard]] bool is_wide() const {
-    return std::min(rows_.places.count, columns_.places.count) * in_.item >= least_turned_bytes;
+    return std::min(rows_.items(), columns_.items()) * in_.item >= least_turned_bytes;
   }
-  [[nodiscard]] Index items() const { return rows_.places.count * columns_.places.count; }
+  [[nodiscard]] Index items() const { return rows_.items() * columns_.items(); }
 
   void turn(std::byte* dst, const std::byte* src) const {
     Loops outer;
     for (std::size_t d = 0; d < in_.last(); ++d) {
       if (!taken_[d]) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
     }
-    const Listed tile{rows_.places.offset.data(), static_cast<std::size_t>(rows_.places.count),
-                      columns_.places.offset.data(), static_cast<std::size_t>(columns_.places.count)};
-    const auto leaf = kernels().listed->turn[in_.log2()];
-    columns_.each([&](Index column) {
-      rows_.each([&](Index row) {
-        walk_positions(outer, outer.count, dst + column * columns_.stride + row * in_.item,
-                       src + row * rows_.stride + column * in_.item,
-                       [&](std::byte* to, const std::byte* from) { leaf(to, from, tile); });
-      });
-    });
+    if (rows_.is_pitched() && columns_.is_pitched()) {
+      turn_pitched(outer, dst, src);
+    } else {
+      turn_listed(outer, dst, src);
+    }
   }
 
  private:
   using Strides = std::array<Index, most_loops>;
 
-  /// Takes in the loop that goes on where `places` end on their dense side.
-  bool grow(Places& places, const Strides& dense, const Strides& other) {
+  /// Takes in the loop that goes on where `side` ends on its dense side.
+  bool grow(Side& side, const Strides& dense, const Strides& other) {
     for (std::size_t d = 0; d < in_.last(); ++d) {
-      if (taken_[d] || dense[d] != places.count * in_.item || !places.has_room(in_.loops.extent[d])) continue;
-      places.repeat(in_.loops.extent[d], other[d]);
+      if (taken_[d] || dense[d] != side.items() * in_.item || !side.has_room(in_.loops.extent[d])) continue;
+      side.take(in_.loops.extent[d], other[d]);
       taken_[d] = true;
       return true;
     }
     return false;
+  }
+
+  void turn_pitched(const Loops& outer, std::byte* dst, const std::byte* src) const {
+    const auto leaf = kernels().listed->turn_pitched[in_.log2()];
+    walk_positions(outer, outer.count, dst, src, [&](std::byte* to, const std::byte* from) {
+      leaf(to, columns_.stride(), from, rows_.stride(), static_cast<std::size_t>(rows_.extent()),
+           static_cast<std::size_t>(columns_.extent()));
+    });
+  }
+
+  void turn_listed(const Loops& outer, std::byte* dst, const std::byte* src) const {
+    const Places rows = rows_.places();
+    const Places columns = columns_.places();
+    const Listed tile{rows.offset.data(), static_cast<std::size_t>(rows.count), columns.offset.data(),
+                      static_cast<std::size_t>(columns.count)};
+    const auto leaf = kernels().listed->turn[in_.log2()];
+    columns_.each([&](Index column) {
+      rows_.each([&](Index row) {
+        walk_positions(outer, outer.count, dst + column * columns_.stride() + row * in_.item,
+                       src + row * rows_.stride() + column * in_.item,
+                       [&](std::byte* to, const std::byte* from) { leaf(to, from, tile); });
+      });
+    });
   }
 
   const Inner& in_;
@@ -185,10 +241,70 @@ void gather(const Inner& in, std::byte* dst, const std::byte* src) {
     places.repeat(in.loops.extent[d - 1], in.loops.src[d - 1]);
   }
   const auto leaf = gathers[in.log2()];
+  // Of a loop that goes on, but does not fit, a part; the last one begins within the one before it.
+  Index extent = 1;
+  Index part = 1;
+  if (d > 0 && in.loops.dst[d - 1] == places.count * in.item && places.has_room(2)) {
+    --d;
+    extent = in.loops.extent[d];
+    part = most_places / places.count;
+    places.repeat(part, in.loops.src[d]);
+  }
   walk_positions(in.loops, d, dst, src, [&](std::byte* to, const std::byte* from) {
-    leaf(to, from, places.offset.data(), places.count);
+    for (Index first = 0; first < extent; first += part) {
+      first = std::min(first, extent - part);
+      leaf(to + first * in.loops.dst[d], from + first * in.loops.src[d], places.offset.data(), places.count);
+    }
   });
 }
+
+/// Matrices of a few columns side by side, to be taken apart, or of a few rows, to be woven.
+class Channels {
+ public:
+  /// `dense` is the loop that the source is dense along.
+  Channels(const Inner& in, std::size_t dense)
+      : in_(in), dense_(dense), rows_(in.loops.extent[in.last()]), columns_(in.loops.extent[dense]) {}
+
+  [[nodiscard]] bool are_few() const { return are_apart() || are_woven(); }
+
+  void turn(std::byte* dst, const std::byte* src) const {
+    Loops outer;
+    for (std::size_t d = 0; d < in_.last(); ++d) {
+      if (d != dense_) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
+    }
+    const auto rows = static_cast<std::size_t>(rows_);
+    const auto columns = static_cast<std::size_t>(columns_);
+    if (are_apart()) {
+      const auto leaf = kernels().deinterleave[in_.log2()];
+      const auto pitch = static_cast<std::size_t>(in_.loops.dst[dense_]);
+      walk_positions(outer, outer.count, dst, src, [=](std::byte* to, const std::byte* from) {
+        leaf(to, pitch, from, columns, rows, nullptr);
+      });
+    } else {
+      const auto leaf = kernels().interleave[in_.log2()];
+      const Index pitch = in_.loops.src[in_.last()];
+      walk_positions(outer, outer.count, dst, src,
+                     [=](std::byte* to, const std::byte* from) { leaf(to, from, pitch, rows, columns); });
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_shape(Index few, Index many) const {
+    return few >= 2 && few <= most_channels && many * in_.item >= least_channel_bytes &&
+           few * many >= least_channel_items && few * many * in_.item <= most_channel_bytes;
+  }
+  [[nodiscard]] bool are_apart() const {
+    return is_shape(columns_, rows_) && in_.loops.src[in_.last()] == columns_ * in_.item;
+  }
+  [[nodiscard]] bool are_woven() const {
+    return is_shape(rows_, columns_) && in_.loops.dst[dense_] == rows_ * in_.item;
+  }
+
+  const Inner& in_;
+  std::size_t dense_;
+  Index rows_;
+  Index columns_;
+};
 
 /// How the items of some loops are copied.
 enum class Way { by_plan, in_rows, turned, gathered };
@@ -203,8 +319,12 @@ Way way_of(const Inner& in, const Turn& turn) {
     const bool is_strided = run >= least_strided_run || in.loops.src[in.last()] == 0;
     return is_strided ? Way::by_plan : Way::gathered;
   }
+  if (const Channels channels(in, dense); channels.are_few()) {
+    turn(channels);
+    return Way::turned;
+  }
   const ListedTile tile(in, dense);
-  if (tile.is_wide()) {
+  if (tile.is_wide() && !(tile.items() < least_turned_items && in.loops.items() >= least_gathered_items)) {
     turn(tile);
     return Way::turned;
   }
@@ -230,7 +350,7 @@ Way inner_of(Inner& in) {
 bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
   Way way = inner_of(in);
-  if (way == Way::turned) way = way_of(in, [=](const ListedTile& tile) { tile.turn(dst, src); });
+  if (way == Way::turned) way = way_of(in, [=](const auto& tile) { tile.turn(dst, src); });
   if (way == Way::in_rows) copy_rows(in, dst, src);
   if (way == Way::gathered) gather(in, dst, src);
   return way != Way::by_plan;
@@ -239,7 +359,7 @@ bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std
 bool is_listed(const Loops& loops, std::size_t item) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
   const Way way = inner_of(in);
-  return way != Way::by_plan && (way != Way::turned || way_of(in, [](const ListedTile&) {}) != Way::by_plan);
+  return way != Way::by_plan && (way != Way::turned || way_of(in, [](const auto&) {}) != Way::by_plan);
 }
 
 }  // namespace tenstride::copy

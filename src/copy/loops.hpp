@@ -47,6 +47,12 @@ struct Loops {
     count = count == 0 ? 0 : last + 1;
   }
 
+  [[nodiscard]] Index items() const {
+    Index items = 1;
+    for (std::size_t d = 0; d < count; ++d) items *= extent[d];
+    return items;
+  }
+
   [[nodiscard]] bool is_dense(const std::array<Index, most_loops>& strides, std::size_t item) const {
     auto step = static_cast<Index>(item);
     for (std::size_t d = count; d-- > 0;) {
