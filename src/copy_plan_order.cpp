@@ -181,6 +181,14 @@ void sort_by_destination(CopyLoops& loops) {
   });
 }
 
+CopyPlan in_destination_order(const CopyPlan& plan) {
+  CopyPlan result = plan;
+  result.dst_offset = 0;
+  result.src_offset = 0;
+  sort_by_destination(result.loops);
+  return result;
+}
+
 void order_outer_loops(CopyPlan& plan, OuterOrder order) {
   CopyLoop* loops = plan.loops.data();
   const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;

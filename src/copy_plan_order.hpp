@@ -43,6 +43,9 @@ Index bytes_apart(const CopyPlan& plan, Index item);
 /// Outer to inner as the destination lies.
 void sort_by_destination(CopyLoops& loops);
 
+/// The plan with its loops so, from the first elements on.
+CopyPlan in_destination_order(const CopyPlan& plan);
+
 /// Whose strides decide on the order of the outer loops.
 enum class OuterOrder : std::uint8_t {
   source,  ///< what is read next lies beside what was read

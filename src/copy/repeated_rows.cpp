@@ -56,15 +56,6 @@ bool is_costly(const CopyPlan& plan, Index item) {
   }
 }
 
-/// The loops as the destination lies, outer to inner.
-CopyPlan in_order(const CopyPlan& plan) {
-  CopyPlan result = plan;
-  result.dst_offset = 0;
-  result.src_offset = 0;
-  detail::sort_by_destination(result.loops);
-  return result;
-}
-
 /// The outermost loop of repetitions around a dense row that fits; 0 elements to a row where there is none.
 struct Repetition {
   std::size_t loop = 0;
@@ -256,7 +247,7 @@ bool run_repeated_rows(const Walk& walk) {
                    [](const CopyLoop& loop) { return loop.src_stride == 0; })) {
     return false;
   }
-  const CopyPlan ordered = in_order(plan);
+  const CopyPlan ordered = detail::in_destination_order(plan);
   const Repetition repetition = find_repetition(ordered, plan.loops[plan.turned_loop].dst_stride, element);
   if (repetition.elements == 0) return false;
   const Walk rows(ordered, walk.kernels, walk.dst, walk.src);

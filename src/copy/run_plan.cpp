@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "copy/first_touch.hpp"
+#include "copy/local_blocks.hpp"
 #include "copy/repeated_rows.hpp"
 #include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
@@ -54,7 +55,7 @@ void copy_dense(const copy::Walk& walk) {
 }
 
 void run_walk(const copy::Walk& walk) {
-  if (copy::run_repeated_rows(walk)) return;
+  if (copy::run_repeated_rows(walk) || copy::run_local_blocks(walk)) return;
   switch (walk.plan.kernel) {
     case CopyKernel::nothing:
       return;
