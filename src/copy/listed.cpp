@@ -30,6 +30,11 @@ constexpr Index most_channels = 4;
 constexpr Index least_channel_bytes = 16;
 constexpr Index least_channel_items = 8;
 constexpr Index most_channel_bytes = Index{32} << 10;
+/// Smaller ones are turned many at a time where a tile takes in more of the loops (3 x 3 of complex128: a
+/// call for each took ten times as long).
+constexpr Index least_of_channels = 256;
+/// Sides of a tile that are shorter take a part of a loop that does not fit.
+constexpr Index short_side_bytes = 32;
 /// Items that are a stride apart are for the leaf of a plan, from so many in a row on.
 constexpr Index least_strided_run = 64;
 
@@ -99,24 +104,31 @@ void copy_rows(const Inner& in, std::byte* dst, const std::byte* src) {
   });
 }
 
-/// One side of a tile: a loop, or several that go on with each other in the memory that it is dense in.
+/// One side of a tile: a loop, or several that go on with each other in the memory that it is dense in. Of
+/// the last one a part may be turned at a time.
 class Side {
  public:
-  Side(Index extent, Index stride)
-      : part_(extent <= most_places ? extent : ceil_divide(extent, ceil_divide(extent, most_places))) {
-    extent_[0] = extent;
-    stride_[0] = stride;
-  }
+  /// Where a part begins, in the memory that the side is dense in and in the other.
+  struct Part {
+    Index dense;
+    Index other;
+  };
 
-  /// How many items are turned at a time where their places are listed. A side of one long loop is cut into
-  /// parts, each of as many.
-  [[nodiscard]] Index items() const { return part_; }
-  [[nodiscard]] bool is_long() const { return part_ < extent_[0]; }
-  [[nodiscard]] bool has_room(Index extent) const { return items() * extent <= most_places; }
+  Side(Index extent, Index item, Index stride) : item_(item) { take(extent, stride); }
+
+  /// How many items are turned at a time where their places are listed.
+  [[nodiscard]] Index items() const { return before_ * part_; }
+  [[nodiscard]] bool is_cut() const { return part_ < extent_[last_]; }
+  /// Whether the side goes on with a loop: one that fits, or one of which a short side wants a part.
+  [[nodiscard]] bool takes(Index extent) const {
+    return !is_cut() && (items() * extent <= most_places || items() * item_ < short_side_bytes);
+  }
   void take(Index extent, Index stride) {
-    extent_[count_] = extent;
-    stride_[count_++] = stride;
-    part_ *= extent;
+    before_ = items();
+    last_ = count_++;
+    extent_[last_] = extent;
+    stride_[last_] = stride;
+    part_ = ceil_divide(extent, ceil_divide(extent, most_places / before_));
   }
 
   /// Whether all items, `extent()` of them, lie `stride()` apart.
@@ -126,27 +138,30 @@ class Side {
 
   [[nodiscard]] Places places() const {
     Places places;
-    places.repeat(std::min(extent_[0], part_), stride_[0]);
-    for (std::size_t i = 1; i < count_; ++i) places.repeat(extent_[i], stride_[i]);
+    for (std::size_t i = 0; i < last_; ++i) places.repeat(extent_[i], stride_[i]);
+    places.repeat(part_, stride_[last_]);
     return places;
   }
 
-  /// Calls `visit` with the first item of each part. The last one begins within the one before it.
+  /// Calls `visit` with each part. The last one begins within the one before it.
   template <class Visit>
   void each(const Visit& visit) const {
-    if (is_long()) {
-      for (Index first = 0; first + part_ < extent_[0]; first += part_) visit(first);
-      visit(extent_[0] - part_);
-    } else {
-      visit(0);
+    const Index whole = extent_[last_];
+    for (Index first = 0; first < whole; first += part_) {
+      const Index at = std::min(first, whole - part_);
+      visit(Part{at * before_ * item_, at * stride_[last_]});
     }
   }
 
  private:
+  Index item_;
   std::array<Index, most_loops> extent_;
   std::array<Index, most_loops> stride_;
-  std::size_t count_ = 1;
-  Index part_;
+  std::size_t count_ = 0;
+  /// Of the last loop as many are turned at a time; items of the loops before it.
+  std::size_t last_ = 0;
+  Index part_ = 1;
+  Index before_ = 1;
 };
 
 /// A tile of rows that are dense in the source and columns that are dense in the destination, and the loops
@@ -156,12 +171,12 @@ class ListedTile {
   /// `dense` is the loop that the source is dense along.
   ListedTile(const Inner& in, std::size_t dense)
       : in_(in),
-        rows_(in.loops.extent[in.last()], in.loops.src[in.last()]),
-        columns_(in.loops.extent[dense], in.loops.dst[dense]) {
+        rows_(in.loops.extent[in.last()], in.item, in.loops.src[in.last()]),
+        columns_(in.loops.extent[dense], in.item, in.loops.dst[dense]) {
     taken_[in.last()] = taken_[dense] = true;
     // The shorter side takes in the loop that goes on with it.
-    bool rows_grow = !rows_.is_long();
-    bool columns_grow = !columns_.is_long();
+    bool rows_grow = true;
+    bool columns_grow = true;
     while (rows_grow || columns_grow) {
       const bool takes_row = rows_grow && (!columns_grow || rows_.items() <= columns_.items());
       if (takes_row) {
@@ -195,7 +210,7 @@ class ListedTile {
   /// Takes in the loop that goes on where `side` ends on its dense side.
   bool grow(Side& side, const Strides& dense, const Strides& other) {
     for (std::size_t d = 0; d < in_.last(); ++d) {
-      if (taken_[d] || dense[d] != side.items() * in_.item || !side.has_room(in_.loops.extent[d])) continue;
+      if (taken_[d] || dense[d] != side.items() * in_.item || !side.takes(in_.loops.extent[d])) continue;
       side.take(in_.loops.extent[d], other[d]);
       taken_[d] = true;
       return true;
@@ -217,10 +232,9 @@ class ListedTile {
     const Listed tile{rows.offset.data(), static_cast<std::size_t>(rows.count), columns.offset.data(),
                       static_cast<std::size_t>(columns.count)};
     const auto leaf = kernels().listed->turn[in_.log2()];
-    columns_.each([&](Index column) {
-      rows_.each([&](Index row) {
-        walk_positions(outer, outer.count, dst + column * columns_.stride() + row * in_.item,
-                       src + row * rows_.stride() + column * in_.item,
+    columns_.each([&](Side::Part column) {
+      rows_.each([&](Side::Part row) {
+        walk_positions(outer, outer.count, dst + column.other + row.dense, src + row.other + column.dense,
                        [&](std::byte* to, const std::byte* from) { leaf(to, from, tile); });
       });
     });
@@ -265,6 +279,7 @@ class Channels {
   Channels(const Inner& in, std::size_t dense)
       : in_(in), dense_(dense), rows_(in.loops.extent[in.last()]), columns_(in.loops.extent[dense]) {}
 
+  [[nodiscard]] Index bytes() const { return rows_ * columns_ * in_.item; }
   [[nodiscard]] bool are_few() const { return are_apart() || are_woven(); }
 
   void turn(std::byte* dst, const std::byte* src) const {
@@ -319,11 +334,17 @@ Way way_of(const Inner& in, const Turn& turn) {
     const bool is_strided = run >= least_strided_run || in.loops.src[in.last()] == 0;
     return is_strided ? Way::by_plan : Way::gathered;
   }
-  if (const Channels channels(in, dense); channels.are_few()) {
+  const Channels channels(in, dense);
+  if (channels.are_few() && channels.bytes() >= least_of_channels) {
     turn(channels);
     return Way::turned;
   }
   const ListedTile tile(in, dense);
+  const bool is_larger = tile.is_wide() && tile.items() * in.item > channels.bytes();
+  if (channels.are_few() && !is_larger) {
+    turn(channels);
+    return Way::turned;
+  }
   if (tile.is_wide() && !(tile.items() < least_turned_items && in.loops.items() >= least_gathered_items)) {
     turn(tile);
     return Way::turned;
@@ -354,6 +375,10 @@ bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std
   if (way == Way::in_rows) copy_rows(in, dst, src);
   if (way == Way::gathered) gather(in, dst, src);
   return way != Way::by_plan;
+}
+
+void copy_gathered(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
+  gather({loops, loops.count, static_cast<Index>(item)}, dst, src);
 }
 
 bool is_listed(const Loops& loops, std::size_t item) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "copy/cache_blocks.hpp"
 #include "copy/first_touch.hpp"
 #include "copy/local_blocks.hpp"
 #include "copy/repeated_rows.hpp"
@@ -55,7 +56,7 @@ void copy_dense(const copy::Walk& walk) {
 }
 
 void run_walk(const copy::Walk& walk) {
-  if (copy::run_repeated_rows(walk) || copy::run_local_blocks(walk)) return;
+  if (copy::run_repeated_rows(walk) || copy::run_local_blocks(walk) || copy::run_cache_blocks(walk)) return;
   switch (walk.plan.kernel) {
     case CopyKernel::nothing:
       return;
