@@ -158,6 +158,25 @@ void add_many_axes(std::vector<CopySpec>& specs) {
   add.permutation({33, 33, 33, 33, 33}, {2, 4, 0, 3, 1}, f32);
 }
 
+/// Batches of small matrices, and permutations whose runs are short on both sides: a line of the source has
+/// items for many places.
+void add_short_axes(std::vector<CopySpec>& specs) {
+  Adder add(specs, "short axes");
+  add.permutation({87381, 50, 3}, {0, 2, 1}, f32, Run::quick_too, " (a batch)");
+  add.permutation({349525, 50, 3}, {0, 2, 1}, u8, Run::full_only, " (a batch)");
+  add.permutation({1456355, 3, 3}, {0, 2, 1}, f32, Run::full_only, " (a batch)");
+  add.permutation({131072, 20, 20}, {0, 2, 1}, u8, Run::full_only, " (a batch)");
+  add.permutation({3000, 3000, 3}, {1, 0, 2}, u8, Run::full_only, " (an image turned)");
+  add.permutation({10, 44, 3971, 3}, {2, 0, 1, 3}, f64, Run::full_only, " (rows of 24 bytes)");
+  add.permutation({36, 388361, 3}, {2, 1, 0}, u8, Run::quick_too);
+  add.permutation({42, 47, 7, 620, 3}, {0, 3, 2, 4, 1}, u8);
+  add.permutation({243, 16, 558, 2, 4}, {2, 0, 4, 1, 3}, u16, Run::quick_too);
+  add.permutation({28, 28, 3, 2, 557, 4}, {4, 0, 3, 5, 1, 2}, f32);
+  add.permutation({72817, 12, 4, 3}, {1, 3, 2, 0}, f32);
+  add.permutation({37, 15, 286, 11, 6}, {0, 4, 2, 1, 3}, f32);
+  add.permutation({4936, 59, 3, 3}, {1, 3, 0, 2}, c128);
+}
+
 Layout crop(const Layout& x) {
   return slice(slice(x, 0, x.shape[0] / 8, x.shape[0] * 7 / 8), 1, x.shape[1] / 16 + 1,
                x.shape[1] * 15 / 16 + 1);
@@ -237,6 +256,7 @@ void add_table_cases(std::vector<CopySpec>& specs) {
   add_channels(specs);
   add_heads(specs);
   add_many_axes(specs);
+  add_short_axes(specs);
   add_slices(specs);
   add_flips(specs);
   add_repeated(specs);
