@@ -158,14 +158,16 @@ void add_many_axes(std::vector<CopySpec>& specs) {
   add.permutation({33, 33, 33, 33, 33}, {2, 4, 0, 3, 1}, f32);
 }
 
-/// Batches of small matrices, and permutations whose runs are short on both sides: a line of the source has
+/// Batches of matrices, and permutations whose runs are short on both sides: a line of the source has
 /// items for many places.
 void add_short_axes(std::vector<CopySpec>& specs) {
-  Adder add(specs, "short axes");
+  Adder add(specs, "batches and short axes");
   add.permutation({87381, 50, 3}, {0, 2, 1}, f32, Run::quick_too, " (a batch)");
   add.permutation({349525, 50, 3}, {0, 2, 1}, u8, Run::full_only, " (a batch)");
   add.permutation({1456355, 3, 3}, {0, 2, 1}, f32, Run::full_only, " (a batch)");
   add.permutation({131072, 20, 20}, {0, 2, 1}, u8, Run::full_only, " (a batch)");
+  add.permutation({329, 90, 354}, {0, 2, 1}, f32, Run::quick_too, " (a batch)");
+  add.permutation({978, 103, 208}, {0, 2, 1}, f16, Run::full_only, " (a batch)");
   add.permutation({3000, 3000, 3}, {1, 0, 2}, u8, Run::full_only, " (an image turned)");
   add.permutation({10, 44, 3971, 3}, {2, 0, 1, 3}, f64, Run::full_only, " (rows of 24 bytes)");
   add.permutation({36, 388361, 3}, {2, 1, 0}, u8, Run::quick_too);

@@ -18,7 +18,7 @@ namespace {
 constexpr double dst_run_costs = 1536;
 constexpr double src_run_costs = 1024;
 /// Of blocks that are as good the smaller one leaves more of the cache.
-constexpr double space_costs = 1.0 / (4 << 20);
+constexpr double space_costs = 1.0 / (1 << 20);
 /// What is read at a time: gaps in the source that are no longer, or no longer than what they lie between,
 /// cost no more than what is read with them.
 constexpr Index line_bytes = 64;

@@ -2,16 +2,16 @@
 // Copies whose plan has short runs. A line of the source has 64 bytes: where a tile, a row or some channels
 // take 12 of them and come back for the others when the line has left the caches, memory is read five times.
 // Here a block is turned whose lines are read once, and written once, by long runs. Half floats (243, 16,
-// 558, 2, 4) permuted by (2, 0, 4, 1, 3) had .006 of a plain copy by the leaf for channels and have .38 so,
-// float32 (72817, 12, 4, 3) by (1, 3, 2, 0) .1 by tiles and .7, rows of 24 bytes .25 and .7 (Zen 5). While a
-// block is written, the next one's source is asked for a few lines at a time: of what is asked for at once,
+// 558, 2, 4) permuted by (2, 0, 4, 1, 3) had .01 of a plain copy by the leaf for channels and have .39 so,
+// float32 (72817, 12, 4, 3) by (1, 3, 2, 0) .07 by tiles and .61, rows of 24 bytes .21 and .63 (Zen 5). While
+// a block is written, the next one's source is asked for a few lines at a time: of what is asked for at once,
 // the processor drops what it cannot begin.
 #include "copy/cache_blocks.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <limits>
+#include <memory>
 #include <vector>
 
 #include "copy/block_shape.hpp"
@@ -25,60 +25,72 @@ namespace tenstride::copy {
 namespace {
 
 /// A block, turned, and the source of the next one are in the L2 cache.
-constexpr Index block_bytes = Index{128} << 10;
+constexpr Index block_bytes = Index{256} << 10;
 /// Smaller copies stay in the L3 cache, where tiles and rows cost less however short (of 3 MB half the time).
 constexpr Index large_bytes = Index{8} << 20;
 /// So much is written before more of the source is asked for.
 constexpr Index piece_bytes = 1024;
 /// Ranges for each thread.
 constexpr Index ranges_each = 8;
+constexpr auto line = static_cast<Index>(line_bytes);
 
-/// Which runs are short. Below `in_caches` any are worth blocks of which `most_loss` is lost, below
-/// `in_memory` those of large copies; below `of_one_stream`, where memory is read as one stream, blocks of
-/// which `some_loss` is.
-struct Short {
-  Index run;
-  Index in_caches;
-  Index in_memory;
-  Index of_one_stream;
+/// How much may be lost where a block's runs begin and end, as `BlockShape::loss`, for it still to be worth
+/// while: much of a plan that loses more itself, some, or little.
+constexpr double much = 8;
+constexpr double some = 2.5;
+constexpr double little = 1;
+constexpr double nothing = 0;
 
-  [[nodiscard]] bool is_worth(double loss, bool is_large) const {
-    if (run < (is_large ? in_memory : in_caches)) return loss <= most_loss;
-    return is_large && streams() == Streams::one && run < of_one_stream && loss <= some_loss;
-  }
+/// The same for a plan whose runs have so many bytes: much below `in_memory`, some below `of_one_stream`
+/// where memory is read as one stream.
+double loss_of_runs(Index run, Index in_memory, Index of_one_stream) {
+  if (run < in_memory) return much;
+  return streams() == Streams::one && run < of_one_stream ? some : nothing;
+}
 
-  static constexpr double most_loss = 8;
-  static constexpr double some_loss = 2.5;
-};
+/// For tiles of a copy that does not stay in the caches. Where columns are no whole lines of the destination,
+/// the strips of each matrix begin and end within lines, which are written in two parts: batches of matrices
+/// of some 100 KB have .04 to .2 of a plain copy so and .6 to .9 by blocks, of 1 MB .3 to .8 and .4 to .8.
+double loss_of_tiles(Index dst_run, Index src_run, Index matrix, bool is_batch) {
+  const bool is_one_stream = streams() == Streams::one;
+  if (dst_run % line == 0) return loss_of_runs(src_run, line, is_batch ? 320 : line);
+  const Index run = std::min(dst_run, src_run);
+  if (run < line || (is_batch && matrix < (is_one_stream ? Index{640} << 10 : Index{256} << 10))) return much;
+  if (!is_one_stream) return nothing;
+  return is_batch && run < 320 ? some : little;
+}
 
-constexpr Index no_run = std::numeric_limits<Index>::max();
-
-/// What lies together where a plan reads or writes least at a time, in bytes, and what is short for its
-/// kernel.
-Short short_runs(const CopyPlan& plan, Index item) {
-  constexpr auto line = static_cast<Index>(line_bytes);
-  Index dst_run = item;
-  for (std::size_t d = plan.strip_loop; d < plan.loops.size(); ++d) dst_run *= plan.loops[d].extent;
-  Index src_run = item;
+/// How much may be lost of the blocks of a plan. Copies that stay in the caches lose less by short runs
+/// themselves: only a few channels, and items that are gathered, of some bytes each, cost more.
+double most_loss(const Walk& walk) {
+  const CopyPlan& plan = walk.plan;
+  const auto dst_item = static_cast<Index>(walk.dst_item);
+  const auto src_item = static_cast<Index>(walk.src_item);
+  const std::size_t count = plan.loops.size();
+  const bool is_large =
+      plan.streaming || plan.count * static_cast<Index>(item_size(plan.dst_type)) >= large_bytes;
+  Index columns = 1;
+  for (std::size_t d = plan.strip_loop; d < count; ++d) columns *= plan.loops[d].extent;
+  Index rows = 1;
   if (plan.turns()) {
-    for (std::size_t i = 0; i < plan.source_loops; ++i) src_run *= plan.loops[plan.turned_loop - i].extent;
+    for (std::size_t i = 0; i < plan.source_loops; ++i) rows *= plan.loops[plan.turned_loop - i].extent;
   }
-  const Index row = plan.loops[plan.loops.size() - 1].extent * item;
-  // Whole lines are written once.
-  const auto but_for_lines = [](Index run) { return run % line == 0 ? no_run : run; };
+  const Index dst_run = columns * dst_item;
+  const Index src_run = rows * src_item;
+  const Index row = plan.loops[count - 1].extent * dst_item;
   switch (plan.kernel) {
-    case CopyKernel::tile:  // a matrix of longer rows is one stream
-      return {std::min(but_for_lines(dst_run), src_run), 0, line, plan.loops.size() > 2 ? 320 : line};
+    case CopyKernel::tile:
+      return is_large ? loss_of_tiles(dst_run, src_run, columns * src_run, count > 2) : nothing;
     case CopyKernel::deinterleave:
-      return {dst_run, line, 256, 2048};
+      return is_large ? loss_of_runs(dst_run, 256, 2048) : loss_of_runs(dst_run, line, 0);
     case CopyKernel::interleave:
-      return {src_run, line, 256, 512};
-    case CopyKernel::rows:
-      return {but_for_lines(row), 0, line, 640};
+      return is_large ? loss_of_runs(src_run, 256, 512) : loss_of_runs(src_run, line, 0);
+    case CopyKernel::rows:  // whole lines are written once
+      return is_large && row % line != 0 ? loss_of_runs(row, line, 640) : nothing;
     case CopyKernel::gather:
-      return {row, 32, line, 256};
+      return is_large ? loss_of_runs(row, line, 256) : loss_of_runs(row, line / 2, 0);
     default:
-      return {no_run, 0, 0, 0};
+      return nothing;
   }
 }
 
@@ -195,7 +207,7 @@ class Reads {
     walk_positions(outer, outer.count, block.dst, src,
                    [this](std::byte*, const std::byte* row) { rows_.push_back(row); });
     // A row begins anywhere in its first line.
-    lines_ = outer.items() * (row_bytes_ / static_cast<Index>(line_bytes) + 1);
+    lines_ = outer.items() * (row_bytes_ / line + 1);
   }
 
   void end() { lines_ = 0; }
@@ -224,6 +236,11 @@ class Reads {
   const std::byte* end_ = nullptr;
 };
 
+/// The first line that begins there or behind.
+std::byte* at_line(std::byte* at) {
+  return at + (0 - reinterpret_cast<std::uintptr_t>(at)) % line_bytes;
+}
+
 /// The work of one thread.
 class BlockWorker {
  public:
@@ -247,8 +264,7 @@ class BlockWorker {
   void turn(const Block& block) {
     const Loops loops = blocks_.turning(block);
     const auto item = static_cast<std::size_t>(blocks_.src_item);
-    if (!copy_listed(loops, item, turned_.data(), block.src))
-      copy_gathered(loops, item, turned_.data(), block.src);
+    if (!copy_listed(loops, item, turned_, block.src)) copy_gathered(loops, item, turned_, block.src);
   }
 
   void write(const Block& block) {
@@ -267,7 +283,7 @@ class BlockWorker {
     }
     const Index items = block.items(loops);
     Index done = 0;
-    walk_positions(outer, outer.count, block.dst, turned_.data(), [&](std::byte* to, const std::byte* from) {
+    walk_positions(outer, outer.count, block.dst, turned_, [&](std::byte* to, const std::byte* from) {
       for (Index left = run; left > 0;) {
         const Index count = std::min(left, piece(to));
         sink_.run(to, from, static_cast<std::size_t>(count), 0, 0);
@@ -288,7 +304,9 @@ class BlockWorker {
   const Blocks& blocks_;
   Sink sink_;
   Reads reads_;
-  alignas(line_bytes) std::array<std::byte, static_cast<std::size_t>(block_bytes) + spill_bytes> turned_;
+  std::unique_ptr<std::byte[]> space_ = std::make_unique_for_overwrite<std::byte[]>(
+      static_cast<std::size_t>(block_bytes) + spill_bytes + line_bytes);
+  std::byte* turned_ = at_line(space_.get());
 };
 
 /// Whether a plan's loops can be cut, whatever comes of it.
@@ -306,12 +324,10 @@ bool can_be_cut(const CopyPlan& plan) {
 bool run_cache_blocks(const Walk& walk) {
   const CopyPlan& plan = walk.plan;
   if (!can_be_cut(plan)) return false;
-  const bool is_large =
-      plan.streaming || plan.count * static_cast<Index>(item_size(plan.dst_type)) >= large_bytes;
-  const Short runs = short_runs(plan, static_cast<Index>(walk.src_item));
-  if (!runs.is_worth(0, is_large)) return false;
+  const double most = most_loss(walk);
+  if (most == nothing) return false;
   const Blocks blocks(walk);
-  if (!runs.is_worth(blocks.shape.loss, is_large)) return false;
+  if (blocks.shape.loss > most) return false;
   const Index count = blocks.count();
   const Index grain = std::max<Index>(ceil_divide(count, ranges_each * threads_of(plan)), 1);
   parallel_for(
