@@ -3,6 +3,7 @@
 // guard pages.
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 #include "support/guarded_leaf.hpp"
@@ -130,6 +131,40 @@ TEST(KernelsListed, AreCopiedByRows) {
           const auto leaf = &ListedKernels::line_rows;
           ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(leaf, rows, bytes, gap, gap == 0)))
               << text({rows, bytes, gap});
+        }
+      }
+    }
+  }
+}
+
+/// Blocks in an order that takes bytes from all of it, `gap` bytes apart in the source.
+Job shuffled_job(std::size_t bytes, std::size_t count, std::size_t gap, bool is_backwards) {
+  Job job;
+  job.in_bytes = count * (bytes + gap) - gap;
+  job.out_bytes = count * bytes;
+  job.in_start = is_backwards ? (count - 1) * (bytes + gap) : 0;
+  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    copy::ShuffledBlock block;
+    block.bytes = bytes;
+    std::size_t step = 7;
+    while (std::gcd(step, bytes) != 1) step += 2;
+    for (std::size_t i = 0; i < bytes; ++i) block.from[i] = static_cast<std::uint8_t>((5 + i * step) % bytes);
+    kernels.listed->shuffle_blocks(out, in, pitch, block, count);
+  };
+  return job;
+}
+
+TEST(KernelsListed, AreShuffled) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = 1; bytes <= copy::ShuffledBlock::most_bytes; ++bytes) {
+      for (const std::size_t count : {1U, 2U, 3U, 17U, 40U}) {
+        for (const std::size_t gap : {0U, 3U}) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, shuffled_job(bytes, count, gap, false)))
+              << text({bytes, count, gap});
+          ASSERT_TRUE(bench.at_the_guards(*kernels, shuffled_job(bytes, count, gap, true)))
+              << text({bytes, count, gap});
         }
       }
     }

@@ -221,7 +221,18 @@ struct Listed {
   std::size_t column_count = 0;
 };
 
-/// Leaves for what lies in a cache: listed tiles and short rows.
+/// A block of bytes in another order: byte i of the destination is byte from[i] of the source.
+struct ShuffledBlock {
+  static constexpr std::size_t most_bytes = 64;
+  std::size_t bytes = 0;
+  std::array<std::uint8_t, most_bytes> from{};
+};
+
+/// Blocks one by one, side by side in the destination and `src_pitch` apart in the source, byte by byte.
+void shuffle_plainly(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
+                     const ShuffledBlock& block, std::size_t count);
+
+/// Leaves for what lies in a cache: listed tiles, short rows and small blocks.
 struct ListedKernels {
   /// dst[columns[c] + r * item] = src[rows[r] + c * item]. Rows and columns have 8 bytes at least, and any
   /// part may be written more than once.
@@ -238,6 +249,10 @@ struct ListedKernels {
                         std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
   Rows overlapping_rows;
   Rows line_rows;
+  /// dst[b * block.bytes + i] = src[b * src_pitch + block.from[i]] for b < count.
+  using ShuffleBlocks = void (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
+                                 const ShuffledBlock& block, std::size_t count);
+  ShuffleBlocks shuffle_blocks;
 };
 
 struct Kernels {

@@ -215,7 +215,8 @@ constexpr ListedKernels listed{
     .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .overlapping_rows = copy_rows,
-    .line_rows = copy_rows};
+    .line_rows = copy_rows,
+    .shuffle_blocks = shuffle_plainly};
 
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
@@ -254,6 +255,13 @@ constexpr Kernels table{
 };
 
 }  // namespace
+
+void shuffle_plainly(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
+                     const ShuffledBlock& block, std::size_t count) {
+  for (; count > 0; --count, dst += block.bytes, src += src_pitch) {
+    for (std::size_t i = 0; i < block.bytes; ++i) dst[i] = src[block.from[i]];
+  }
+}
 
 void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes) {
   const std::size_t row = rows.items * rows.item;

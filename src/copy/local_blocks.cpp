@@ -74,6 +74,30 @@ Loops loops_of(const Walk& walk, const Block& block, Index count, Index src_stri
   return loops;
 }
 
+/// A block of some bytes without a gap, as the bytes in their order; 0 bytes where it is none. `lowest` is
+/// where it begins in the source, from its first element on.
+struct Shuffled {
+  ShuffledBlock block;
+  std::ptrdiff_t lowest = 0;
+
+  Shuffled(const Loops& loops, std::size_t item) {
+    const auto bytes = static_cast<std::size_t>(loops.items()) * item;
+    auto reach = static_cast<std::ptrdiff_t>(item);
+    for (std::size_t d = 0; d < loops.count; ++d) {
+      const std::ptrdiff_t way = (loops.extent[d] - 1) * loops.src[d];
+      reach += std::abs(way);
+      lowest += std::min<std::ptrdiff_t>(way, 0);
+    }
+    if (bytes > ShuffledBlock::most_bytes || reach != static_cast<std::ptrdiff_t>(bytes)) return;
+    std::array<std::byte, ShuffledBlock::most_bytes> places{};
+    for (std::size_t i = 0; i < bytes; ++i) places[i] = static_cast<std::byte>(i);
+    std::array<std::byte, ShuffledBlock::most_bytes> from{};
+    copy_gathered(loops, item, from.data(), places.data() - lowest);
+    for (std::size_t i = 0; i < bytes; ++i) block.from[i] = std::to_integer<std::uint8_t>(from[i]);
+    block.bytes = bytes;
+  }
+};
+
 /// The work of one thread.
 class BlockWorker {
  public:
@@ -83,6 +107,7 @@ class BlockWorker {
         items_(block.elements / walk.plan.item_elements),
         bytes_(items_ * static_cast<Index>(walk.src_item)),
         most_(std::max<Index>(batch_bytes / bytes_, 1)),
+        shuffled_(loops_of(walk, block, 1, 0), walk.src_item),
         sink_(walk.plan, walk.kernels) {}
 
   /// Blocks [from, to).
@@ -106,6 +131,11 @@ class BlockWorker {
  private:
   void turn(const std::byte* src, Index count, Index src_stride) {
     std::byte* out = turned_.data();
+    if (shuffled_.block.bytes != 0) {
+      walk_.kernels.listed->shuffle_blocks(out, src + shuffled_.lowest, src_stride, shuffled_.block,
+                                           static_cast<std::size_t>(count));
+      return;
+    }
     if (copy_listed(loops_of(walk_, block_, count, src_stride), walk_.src_item, out, src)) return;
     const Loops one = loops_of(walk_, block_, 1, 0);
     for (; count > 0; --count, out += bytes_, src += src_stride) copy_listed(one, walk_.src_item, out, src);
@@ -132,6 +162,7 @@ class BlockWorker {
   Index bytes_;
   /// Blocks that are turned at a time.
   Index most_;
+  Shuffled shuffled_;
   Sink sink_;
   alignas(line_bytes) std::array<std::byte, static_cast<std::size_t>(most_block_bytes) + spill_bytes> turned_;
 };
