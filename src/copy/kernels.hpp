@@ -221,11 +221,26 @@ struct Listed {
   std::size_t column_count = 0;
 };
 
+/// How a block goes by words of 4 bytes: what `arrange` finds for its instruction set.
+struct ShuffledWords {
+  static constexpr std::size_t most = 16;
+  /// Of a block; 0 where it does not go by words.
+  std::size_t count = 0;
+  /// So many vectors make whole blocks that lie side by side; 0 where one needs more than two of the source.
+  std::size_t vectors = 0;
+  /// The first word of the source that each of these vectors needs, and which word from there on each lane
+  /// takes.
+  std::array<std::uint8_t, most> first{};
+  std::array<std::uint8_t, most * most> from{};
+};
+
 /// A block of bytes in another order: byte i of the destination is byte from[i] of the source.
 struct ShuffledBlock {
   static constexpr std::size_t most_bytes = 64;
+  static constexpr std::size_t most_words = ShuffledWords::most;
   std::size_t bytes = 0;
   std::array<std::uint8_t, most_bytes> from{};
+  ShuffledWords words;
 };
 
 /// Blocks one by one, side by side in the destination and `src_pitch` apart in the source, byte by byte.
@@ -253,6 +268,8 @@ struct ListedKernels {
   using ShuffleBlocks = void (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
                                  const ShuffledBlock& block, std::size_t count);
   ShuffleBlocks shuffle_blocks;
+  /// Fills `words` from `bytes` and `from`. Without it a block goes by bytes.
+  void (*arrange)(ShuffledBlock& block);
 };
 
 struct Kernels {

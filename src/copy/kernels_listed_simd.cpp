@@ -26,7 +26,8 @@ constinit const ListedKernels listed{
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .overlapping_rows = copy_overlapping,
     .line_rows = copy_line_rows,
-    .shuffle_blocks = shuffle_blocks};
+    .shuffle_blocks = shuffle_blocks,
+    .arrange = arrange_words};
 
 #endif
 

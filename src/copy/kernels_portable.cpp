@@ -216,7 +216,8 @@ constexpr ListedKernels listed{
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .overlapping_rows = copy_rows,
     .line_rows = copy_rows,
-    .shuffle_blocks = shuffle_plainly};
+    .shuffle_blocks = shuffle_plainly,
+    .arrange = [](ShuffledBlock& block) { block.words = {}; }};
 
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,

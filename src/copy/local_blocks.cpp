@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
@@ -50,6 +51,19 @@ Block find_block(const CopyPlan& plan, Index element) {
     if (d + 1 < plan.loops.size() && reach <= most_spread * elements) return {d, elements};
   }
   return {};
+}
+
+/// The fewest blocks of so many bytes that fill whole lines: what begins at a line goes on at one.
+Index blocks_of_lines(Index bytes) {
+  constexpr auto line = static_cast<Index>(line_bytes);
+  return line / std::gcd(bytes, line);
+}
+
+/// The blocks of a batch, whole lines of them where it holds so many.
+Index blocks_of_batch(Index bytes) {
+  const Index most = std::max<Index>(batch_bytes / bytes, 1);
+  const Index even = blocks_of_lines(bytes);
+  return most < even ? most : most / even * even;
 }
 
 bool goes_straight(const Walk& walk, const Block& block) {
@@ -106,9 +120,11 @@ class BlockWorker {
         block_(block),
         items_(block.elements / walk.plan.item_elements),
         bytes_(items_ * static_cast<Index>(walk.src_item)),
-        most_(std::max<Index>(batch_bytes / bytes_, 1)),
+        most_(blocks_of_batch(bytes_)),
         shuffled_(loops_of(walk, block, 1, 0), walk.src_item),
-        sink_(walk.plan, walk.kernels) {}
+        sink_(walk.plan, walk.kernels) {
+    walk.kernels.listed->arrange(shuffled_.block);
+  }
 
   /// Blocks [from, to).
   void operator()(Index from, Index to) {
@@ -182,7 +198,9 @@ bool run_local_blocks(const Walk& walk) {
   if (goes_straight(blocks, block) || !is_listed(loops_of(blocks, block, 1, 0), blocks.src_item))
     return false;
   const Index count = Odometer(blocks, 0, block.first, max_rank).count();
-  const Index grain = std::max<Index>(ceil_divide(count, ranges_each * threads_of(plan)), 1);
+  const Index even =
+      blocks_of_lines(block.elements / plan.item_elements * static_cast<Index>(blocks.dst_item));
+  const Index grain = ceil_divide(ceil_divide(count, ranges_each * threads_of(plan)), even) * even;
   parallel_for(
       0, count, grain, [&](Index from, Index to) { BlockWorker(blocks, block)(from, to); }, plan.threads);
   return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of up to 64 bytes whose bytes are put in another order, by shuffles of 16 bytes. Included once for
-// each instruction set.
+// Blocks of up to 64 bytes whose bytes are put in another order, by shuffles of 16 bytes where they do not go
+// by whole words. Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_SHUFFLE_BLOCKS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_SHUFFLE_BLOCKS_SIMD_INL
 #undef TENSTRIDE_COPY_SHUFFLE_BLOCKS_SIMD_INL
@@ -17,6 +17,7 @@
 #include <cstdlib>
 
 #include "copy/kernels.hpp"
+#include "copy/permute_words_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -83,6 +84,10 @@ inline ShuffledBlock some_blocks(const ShuffledBlock& block) {
 
 inline void shuffle_blocks(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
                            const ShuffledBlock& block, std::size_t count) {
+  if (block.words.count != 0) {
+    permute_words(dst, src, src_pitch, block, count);
+    return;
+  }
   const auto bytes = static_cast<std::ptrdiff_t>(block.bytes);
   if (2 * block.bytes <= shuffled_bytes && src_pitch == bytes) {
     const ShuffledBlock some = some_blocks(block);
