@@ -101,6 +101,20 @@ TEST(CacheBlocks, TurnShortAxes) {
   }
 }
 
+TEST(CacheBlocks, TurnPixels) {
+  Random random(10);
+  for (const bool is_streaming : {true, false}) {
+    for (const Dims& shape : {Dims{201, 307, 3}, Dims{33, 2011, 5}, Dims{190, 211, 6}, Dims{1009, 64, 7}}) {
+      Job job = permuted(shape, {1, 0, 2}, DType::uint8);
+      job.options = streaming(is_streaming);
+      ASSERT_TRUE(is_turned(random, job)) << ::testing::PrintToString(shape);
+    }
+    Job batch = permuted({5, 67, 90, 3}, {0, 2, 1, 3}, DType::uint16);
+    batch.options = streaming(is_streaming);
+    ASSERT_TRUE(is_turned(random, batch));
+  }
+}
+
 TEST(CacheBlocks, TurnBatchesOfMatrices) {
   Random random(9);
   for (const DType type : all_types) {

@@ -103,6 +103,36 @@ TEST(KernelsListed, AreTurnedByGroups) {
   }
 }
 
+/// A tile of items of any size, its rows the last first if `is_backwards`.
+Job short_job(std::size_t item, std::size_t rows, std::size_t columns, std::size_t gap, bool is_backwards) {
+  const std::size_t row_pitch = columns * item + gap;
+  const std::size_t column_pitch = rows * item + gap;
+  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(row_pitch) : signed_bytes(row_pitch);
+  Job job;
+  job.in_bytes = rows * row_pitch - gap;
+  job.out_bytes = columns * column_pitch - gap;
+  job.in_start = is_backwards ? (rows - 1) * row_pitch : 0;
+  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
+    kernels.listed->turn_short(out, signed_bytes(column_pitch), in, pitch, rows, columns, item);
+  };
+  return job;
+}
+
+TEST(KernelsListed, TurnShortItems) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (const std::size_t item : {3U, 5U, 6U, 7U}) {
+      for (std::size_t rows = item == 3 ? 4 : 2; rows < 14; ++rows) {
+        for (std::size_t columns = (16 + item - 1) / item; columns < 19; ++columns) {
+          ASSERT_TRUE(bench.at_the_guards(*kernels, short_job(item, rows, columns, rows % 3, rows % 2 == 0)))
+              << text({item, rows, columns});
+        }
+      }
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, short_job(item, 9, 11, 1, false))) << text({item});
+    }
+  }
+}
+
 Job rows_job(copy::ListedKernels::Rows copy::ListedKernels::*leaf, std::size_t rows, std::size_t bytes,
              std::size_t gap, bool is_backwards) {
   Job job;

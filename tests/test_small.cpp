@@ -167,6 +167,24 @@ TEST(RunSmall, TurnsUnderOuterLoops) {
   }
 }
 
+TEST(RunSmall, TurnsPixels) {
+  Random random(7);
+  for (const Index channels : {3, 5, 6, 7}) {
+    for (Index rows = 3; rows < 40; rows += 4) {
+      for (Index columns = 3; columns < 40; columns += 3) {
+        const Layout src = permute(row_major({2, rows, columns, channels}), {0, 2, 1, 3});
+        const Layout dst = row_major(src.shape);
+        const Bytes from = random.bytes(static_cast<std::size_t>(numel(src)));
+        Bytes expected(from.size());
+        Bytes written(from.size());
+        oracle::copy(dst, DType::uint8, expected.data(), src, DType::uint8, from.data());
+        run(plan(dst, DType::uint8, src, DType::uint8), written.data(), from.data());
+        ASSERT_EQ(written, expected) << plan(dst, DType::uint8, src, DType::uint8).to_string();
+      }
+    }
+  }
+}
+
 /// What is longer than a table, and what several threads share.
 TEST(RunSmall, TurnsInParts) {
   Random random(6);

@@ -30,6 +30,9 @@ constexpr Index block_bytes = Index{256} << 10;
 constexpr Index large_bytes = Index{8} << 20;
 /// So much is written before more of the source is asked for.
 constexpr Index piece_bytes = 1024;
+/// Rows of fewer bytes have a leaf that turns them, by which copies that stay in the caches gain too (3 MB of
+/// pixels of bytes .14 of `memcpy` in place of .05; of three floats .24 in place of .36).
+constexpr Index short_row = 8;
 /// Ranges for each thread.
 constexpr Index ranges_each = 8;
 constexpr auto line = static_cast<Index>(line_bytes);
@@ -86,6 +89,7 @@ double most_loss(const Walk& walk) {
     case CopyKernel::interleave:
       return is_large ? loss_of_runs(src_run, 256, 512) : loss_of_runs(src_run, line, 0);
     case CopyKernel::rows:  // whole lines are written once
+      if (row < short_row) return much;
       return is_large && row % line != 0 ? loss_of_runs(row, line, 640) : nothing;
     case CopyKernel::gather:
       return is_large ? loss_of_runs(row, line, 256) : loss_of_runs(row, line / 2, 0);

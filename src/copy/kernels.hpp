@@ -258,6 +258,12 @@ struct ListedKernels {
   using TurnPitched = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                                std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns);
   std::array<TurnPitched, 5> turn_pitched;
+  /// The same for items of 3, 5, 6 or 7 bytes. Rows of the source have 16 bytes at least, and there are two
+  /// of them at least, four for items of 3.
+  using TurnShort = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
+                             std::size_t item);
+  TurnShort turn_short;
   /// What `copy_rows` does, faster for what lies in a cache: rows of 32 to 64 bytes, and rows of a multiple
   /// of 64.
   using Rows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,

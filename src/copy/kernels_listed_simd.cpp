@@ -13,6 +13,7 @@
 #include "copy/kernels.hpp"
 #include "copy/shuffle_blocks_simd-inl.h"
 #include "copy/turn_listed_simd-inl.h"
+#include "copy/turn_short_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -24,6 +25,7 @@ extern const ListedKernels listed;
 constinit const ListedKernels listed{
     .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
+    .turn_short = turn_short,
     .overlapping_rows = copy_overlapping,
     .line_rows = copy_line_rows,
     .shuffle_blocks = shuffle_blocks,

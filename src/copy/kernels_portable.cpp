@@ -211,9 +211,16 @@ void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src
   }
 }
 
+void turn_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                std::size_t rows, std::size_t columns, std::size_t item) {
+  for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item)
+    copy_rows(dst, static_cast<std::ptrdiff_t>(item), src, src_pitch, rows, item);
+}
+
 constexpr ListedKernels listed{
     .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
+    .turn_short = turn_short,
     .overlapping_rows = copy_rows,
     .line_rows = copy_rows,
     .shuffle_blocks = shuffle_plainly,

@@ -35,6 +35,9 @@ constexpr Index most_channel_bytes = Index{32} << 10;
 constexpr Index least_of_channels = 256;
 /// Sides of a tile that are shorter take a part of a loop that does not fit.
 constexpr Index short_side_bytes = 32;
+/// What the leaf for short items asks of a tile.
+constexpr Index least_short_rows = 4;
+constexpr Index least_short_bytes = 16;
 /// Items that are a stride apart are for the leaf of a plan, from so many in a row on.
 constexpr Index least_strided_run = 64;
 
@@ -321,6 +324,48 @@ class Channels {
   Index columns_;
 };
 
+/// A tile of items of 3, 5, 6 or 7 bytes, as the pixels of an image that is turned. Longer ones are rows.
+class ShortItems {
+ public:
+  explicit ShortItems(const Inner& in) : in_(in) {
+    if (in.count < 3 || in.loops.dst[in.last()] != in.item || in.loops.src[in.last()] != in.item) return;
+    const Index bytes = in.loops.extent[in.last()] * in.item;
+    const Index rows = in.loops.extent[in.last() - 1];
+    if (bytes < 3 || bytes > 7 || bytes == 4 || rows < least_short_rows ||
+        in.loops.dst[in.last() - 1] != bytes)
+      return;
+    for (std::size_t d = 0; d + 2 < in.count; ++d) {
+      if (in.loops.src[d] != bytes || in.loops.extent[d] * bytes < least_short_bytes) continue;
+      dense_ = d;
+      bytes_ = bytes;
+      return;
+    }
+  }
+
+  [[nodiscard]] bool are_turned() const { return bytes_ != 0; }
+
+  void turn(std::byte* dst, const std::byte* src) const {
+    Loops outer;
+    for (std::size_t d = 0; d + 2 < in_.count; ++d) {
+      if (d != dense_) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
+    }
+    const auto leaf = kernels().listed->turn_short;
+    const std::size_t row = in_.last() - 1;
+    walk_positions(outer, outer.count, dst, src, [&](std::byte* to, const std::byte* from) {
+      leaf(to, in_.loops.dst[dense_], from, in_.loops.src[row],
+           static_cast<std::size_t>(in_.loops.extent[row]),
+           static_cast<std::size_t>(in_.loops.extent[dense_]), static_cast<std::size_t>(bytes_));
+    });
+  }
+
+ private:
+  const Inner& in_;
+  /// The loop that the source goes on with, item after item.
+  std::size_t dense_ = 0;
+  /// Of an item; 0 where there is no such tile.
+  Index bytes_ = 0;
+};
+
 /// How the items of some loops are copied.
 enum class Way { by_plan, in_rows, turned, gathered };
 
@@ -370,6 +415,10 @@ Way inner_of(Inner& in) {
 
 bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
+  if (const ShortItems items(in); items.are_turned()) {
+    items.turn(dst, src);
+    return true;
+  }
   Way way = inner_of(in);
   if (way == Way::turned) way = way_of(in, [=](const auto& tile) { tile.turn(dst, src); });
   if (way == Way::in_rows) copy_rows(in, dst, src);
