@@ -14,6 +14,7 @@
 #include "copy/kernels.hpp"
 #include "copy_oracle.hpp"
 #include "tenstride/parallel.hpp"
+#include "tenstride/views_slices.hpp"
 
 namespace tenstride {
 namespace {
@@ -108,6 +109,11 @@ TEST(CacheBlocks, TurnPixels) {
       Job job = permuted(shape, {1, 0, 2}, DType::uint8);
       job.options = streaming(is_streaming);
       ASSERT_TRUE(is_turned(random, job)) << ::testing::PrintToString(shape);
+      for (const Dims& axes : {Dims{0}, Dims{1}}) {
+        Job rotated = job;
+        rotated.src = flip_view(job.src, axes);
+        ASSERT_TRUE(is_turned(random, rotated)) << ::testing::PrintToString(shape);
+      }
     }
     Job batch = permuted({5, 67, 90, 3}, {0, 2, 1, 3}, DType::uint16);
     batch.options = streaming(is_streaming);

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "copy/kernels.hpp"
@@ -335,7 +336,7 @@ class ShortItems {
         in.loops.dst[in.last() - 1] != bytes)
       return;
     for (std::size_t d = 0; d + 2 < in.count; ++d) {
-      if (in.loops.src[d] != bytes || in.loops.extent[d] * bytes < least_short_bytes) continue;
+      if (std::abs(in.loops.src[d]) != bytes || in.loops.extent[d] * bytes < least_short_bytes) continue;
       dense_ = d;
       bytes_ = bytes;
       return;
@@ -350,17 +351,24 @@ class ShortItems {
       if (d != dense_) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
     }
     const auto leaf = kernels().listed->turn_short;
-    const std::size_t row = in_.last() - 1;
+    const Index src_pitch = in_.loops.src[in_.last() - 1];
+    const auto rows = static_cast<std::size_t>(in_.loops.extent[in_.last() - 1]);
+    const Index columns = in_.loops.extent[dense_];
+    Index dst_pitch = in_.loops.dst[dense_];
+    if (in_.loops.src[dense_] < 0) {
+      dst += (columns - 1) * dst_pitch;
+      src -= (columns - 1) * bytes_;
+      dst_pitch = -dst_pitch;
+    }
     walk_positions(outer, outer.count, dst, src, [&](std::byte* to, const std::byte* from) {
-      leaf(to, in_.loops.dst[dense_], from, in_.loops.src[row],
-           static_cast<std::size_t>(in_.loops.extent[row]),
-           static_cast<std::size_t>(in_.loops.extent[dense_]), static_cast<std::size_t>(bytes_));
+      leaf(to, dst_pitch, from, src_pitch, rows, static_cast<std::size_t>(columns),
+           static_cast<std::size_t>(bytes_));
     });
   }
 
  private:
   const Inner& in_;
-  /// The loop that the source goes on with, item after item.
+  /// The loop that the source goes on with, or back, item after item.
   std::size_t dense_ = 0;
   /// Of an item; 0 where there is no such tile.
   Index bytes_ = 0;
