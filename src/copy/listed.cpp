@@ -86,6 +86,15 @@ struct Inner {
   }
 };
 
+/// The first `count` loops but for one.
+Loops around(const Inner& in, std::size_t count, std::size_t taken) {
+  Loops outer;
+  for (std::size_t d = 0; d < count; ++d) {
+    if (d != taken) outer.add(in.loops.extent[d], in.loops.dst[d], in.loops.src[d]);
+  }
+  return outer;
+}
+
 ListedKernels::Rows rows_leaf(std::size_t bytes) {
   if (bytes % 64 == 0) return kernels().listed->line_rows;
   return bytes >= 32 && bytes < 64 ? kernels().listed->overlapping_rows : kernels().copy_rows;
@@ -287,10 +296,7 @@ class Channels {
   [[nodiscard]] bool are_few() const { return are_apart() || are_woven(); }
 
   void turn(std::byte* dst, const std::byte* src) const {
-    Loops outer;
-    for (std::size_t d = 0; d < in_.last(); ++d) {
-      if (d != dense_) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
-    }
+    const Loops outer = around(in_, in_.last(), dense_);
     const auto rows = static_cast<std::size_t>(rows_);
     const auto columns = static_cast<std::size_t>(columns_);
     if (are_apart()) {
@@ -326,9 +332,9 @@ class Channels {
 };
 
 /// A tile of items of 3, 5, 6 or 7 bytes, as the pixels of an image that is turned. Longer ones are rows.
-class ShortItems {
+class ShortTile {
  public:
-  explicit ShortItems(const Inner& in) : in_(in) {
+  explicit ShortTile(const Inner& in) : in_(in) {
     if (in.count < 3 || in.loops.dst[in.last()] != in.item || in.loops.src[in.last()] != in.item) return;
     const Index bytes = in.loops.extent[in.last()] * in.item;
     const Index rows = in.loops.extent[in.last() - 1];
@@ -343,13 +349,10 @@ class ShortItems {
     }
   }
 
-  [[nodiscard]] bool are_turned() const { return bytes_ != 0; }
+  [[nodiscard]] bool is_turned() const { return bytes_ != 0; }
 
   void turn(std::byte* dst, const std::byte* src) const {
-    Loops outer;
-    for (std::size_t d = 0; d + 2 < in_.count; ++d) {
-      if (d != dense_) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
-    }
+    const Loops outer = around(in_, in_.last() - 1, dense_);
     const auto leaf = kernels().listed->turn_short;
     const Index src_pitch = in_.loops.src[in_.last() - 1];
     const auto rows = static_cast<std::size_t>(in_.loops.extent[in_.last() - 1]);
@@ -423,8 +426,8 @@ Way inner_of(Inner& in) {
 
 bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
-  if (const ShortItems items(in); items.are_turned()) {
-    items.turn(dst, src);
+  if (const ShortTile tile(in); tile.is_turned()) {
+    tile.turn(dst, src);
     return true;
   }
   Way way = inner_of(in);

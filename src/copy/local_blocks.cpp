@@ -53,17 +53,12 @@ Block find_block(const CopyPlan& plan, Index element) {
   return {};
 }
 
-/// The fewest blocks of so many bytes that fill whole lines: what begins at a line goes on at one.
-Index blocks_of_lines(Index bytes) {
+/// As many blocks of `bytes` each, or a few less, so that they fill whole lines: what begins at a line goes
+/// on at one. Those that are too few for that are as they are.
+Index in_whole_lines(Index blocks, Index bytes) {
   constexpr auto line = static_cast<Index>(line_bytes);
-  return line / std::gcd(bytes, line);
-}
-
-/// The blocks of a batch, whole lines of them where it holds so many.
-Index blocks_of_batch(Index bytes) {
-  const Index most = std::max<Index>(batch_bytes / bytes, 1);
-  const Index even = blocks_of_lines(bytes);
-  return most < even ? most : most / even * even;
+  const Index even = line / std::gcd(bytes, line);
+  return blocks < even ? blocks : blocks / even * even;
 }
 
 bool goes_straight(const Walk& walk, const Block& block) {
@@ -94,7 +89,7 @@ struct Shuffled {
   ShuffledBlock block;
   std::ptrdiff_t lowest = 0;
 
-  Shuffled(const Loops& loops, std::size_t item) {
+  Shuffled(const Loops& loops, std::size_t item, const ListedKernels& kernels) {
     const auto bytes = static_cast<std::size_t>(loops.items()) * item;
     auto reach = static_cast<std::ptrdiff_t>(item);
     for (std::size_t d = 0; d < loops.count; ++d) {
@@ -109,22 +104,21 @@ struct Shuffled {
     copy_gathered(loops, item, from.data(), places.data() - lowest);
     for (std::size_t i = 0; i < bytes; ++i) block.from[i] = std::to_integer<std::uint8_t>(from[i]);
     block.bytes = bytes;
+    kernels.arrange(block);
   }
 };
 
 /// The work of one thread.
 class BlockWorker {
  public:
-  BlockWorker(const Walk& walk, const Block& block)
+  BlockWorker(const Walk& walk, const Block& block, const Shuffled& shuffled)
       : walk_(walk),
         block_(block),
         items_(block.elements / walk.plan.item_elements),
         bytes_(items_ * static_cast<Index>(walk.src_item)),
-        most_(blocks_of_batch(bytes_)),
-        shuffled_(loops_of(walk, block, 1, 0), walk.src_item),
-        sink_(walk.plan, walk.kernels) {
-    walk.kernels.listed->arrange(shuffled_.block);
-  }
+        most_(in_whole_lines(std::max<Index>(batch_bytes / bytes_, 1), bytes_)),
+        shuffled_(shuffled),
+        sink_(walk.plan, walk.kernels) {}
 
   /// Blocks [from, to).
   void operator()(Index from, Index to) {
@@ -178,7 +172,7 @@ class BlockWorker {
   Index bytes_;
   /// Blocks that are turned at a time.
   Index most_;
-  Shuffled shuffled_;
+  const Shuffled& shuffled_;
   Sink sink_;
   alignas(line_bytes) std::array<std::byte, static_cast<std::size_t>(most_block_bytes) + spill_bytes> turned_;
 };
@@ -198,11 +192,12 @@ bool run_local_blocks(const Walk& walk) {
   if (goes_straight(blocks, block) || !is_listed(loops_of(blocks, block, 1, 0), blocks.src_item))
     return false;
   const Index count = Odometer(blocks, 0, block.first, max_rank).count();
-  const Index even =
-      blocks_of_lines(block.elements / plan.item_elements * static_cast<Index>(blocks.dst_item));
-  const Index grain = ceil_divide(ceil_divide(count, ranges_each * threads_of(plan)), even) * even;
+  const Index bytes = block.elements / plan.item_elements * static_cast<Index>(blocks.dst_item);
+  const Index grain = in_whole_lines(ceil_divide(count, ranges_each * threads_of(plan)), bytes);
+  const Shuffled shuffled(loops_of(blocks, block, 1, 0), blocks.src_item, *walk.kernels.listed);
   parallel_for(
-      0, count, grain, [&](Index from, Index to) { BlockWorker(blocks, block)(from, to); }, plan.threads);
+      0, count, grain, [&](Index from, Index to) { BlockWorker(blocks, block, shuffled)(from, to); },
+      plan.threads);
   return true;
 }
 

@@ -31,6 +31,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Word = std::int32_t;
 using Words = hn::CappedTag<Word, ShuffledBlock::most_words>;
 
+/// So many of `count` blocks at the beginning, and at the end, may have less than `vector_bytes` behind them,
+/// in the source or in the destination.
+inline std::size_t blocks_at_ends(const ShuffledBlock& block, std::ptrdiff_t src_pitch, std::size_t count,
+                                  std::size_t vector_bytes) {
+  if (block.bytes >= vector_bytes) return 0;
+  const std::size_t step = std::min(block.bytes, static_cast<std::size_t>(std::abs(src_pitch)));
+  return step == 0 ? count : std::min(count, (vector_bytes + step - 1) / step);
+}
+
 /// Vectors of 16 bytes and less have the shuffles of bytes.
 inline bool moves_words(const ShuffledBlock& block) {
   const std::size_t lanes = hn::Lanes(Words());
@@ -123,11 +132,7 @@ inline void permute_words(std::byte* dst, const std::byte* src, std::ptrdiff_t s
     permute_blocks<true>(dst, src, src_pitch, block, done, count);
     return;
   }
-  // So many at the beginning and at the end have less than a vector behind them; all where they are one
-  // place.
-  const auto pitch = static_cast<std::size_t>(std::abs(src_pitch));
-  const std::size_t near = pitch == 0 ? count : ShuffledBlock::most_bytes / std::min(pitch, block.bytes);
-  const std::size_t margin = std::min(count, near);
+  const std::size_t margin = blocks_at_ends(block, src_pitch, count, ShuffledBlock::most_bytes);
   const std::size_t last = std::max(margin, count - margin);
   permute_blocks<true>(dst, src, src_pitch, block, 0, margin);
   permute_blocks<false>(dst, src, src_pitch, block, margin, last);

@@ -14,7 +14,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 
 #include "copy/kernels.hpp"
 #include "copy/permute_words_simd-inl.h"
@@ -97,13 +96,7 @@ inline void shuffle_blocks(std::byte* dst, const std::byte* src, std::ptrdiff_t 
     shuffle_plainly(dst + done * block.bytes, src + done * block.bytes, src_pitch, block, count - done);
     return;
   }
-  // So many at the beginning and at the end have less than 16 bytes behind them.
-  std::size_t margin = 0;
-  if (block.bytes < shuffled_bytes) {
-    const auto pitch = static_cast<std::size_t>(std::abs(src_pitch));
-    const std::size_t step = std::min(block.bytes, std::max<std::size_t>(pitch, 1));
-    margin = std::min(count, pitch == 0 ? count : (shuffled_bytes + step - 1) / step);
-  }
+  const std::size_t margin = blocks_at_ends(block, src_pitch, count, shuffled_bytes);
   const std::size_t last = std::max(margin, count - margin);
   shuffle_plainly(dst, src, src_pitch, block, margin);
   switch ((block.bytes + shuffled_bytes - 1) / shuffled_bytes) {

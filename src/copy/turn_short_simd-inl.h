@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of items of 3 to 15 bytes, as the pixels of an RGB image that is turned: 16 bytes of a row are spread
-// to lanes of 4, 8 or 16 bytes, lanes are turned, and the columns put together again. Included once for each
-// instruction set.
+// Tiles of items of 3, 5, 6 or 7 bytes, as the pixels of an RGB image that is turned: 16 bytes of a row are
+// spread to lanes of 4 or 8 bytes, lanes are turned, and the columns put together again. Included once for
+// each instruction set.
 #if defined(TENSTRIDE_COPY_TURN_SHORT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
 #undef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
