@@ -64,11 +64,11 @@ FileKind sniff(const std::string& path) {
   return kind_of(bytes_of(map_input(path, "sniff")));
 }
 
-FileInfo read_file_info(const std::string& path) {
-  const FileKind kind = known_kind(path, "info");
+FileInfo read_file_info(const std::string& path, std::string_view operation) {
+  const FileKind kind = known_kind(path, operation);
   FileInfo info = kind == FileKind::npy ? npy_info(path) : image_info(path, kind);
   info.kind = kind;
-  info.file_nbytes = input_size(path, "info");
+  info.file_nbytes = input_size(path, operation);
   return info;
 }
 

@@ -143,7 +143,7 @@ std::size_t fusable_links(const ConvertPlan& plan) {
 
 ConvertPlan make_plan(ConvertCommand& command) {
   const OutputKind kind = output_kind(command.output);
-  const io::FileInfo info = io::read_file_info(command.input);
+  const io::FileInfo info = io::read_file_info(command.input, "convert");
   command.spec = written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);
   ConvertPlan plan{

@@ -38,8 +38,9 @@ struct FileInfo {
   bool is_byte_swapped = false;
 };
 
-/// Reads the header alone. Throws FileError.
-TENSTRIDE_API FileInfo read_file_info(const std::string& path);
+/// Reads the header alone. Throws FileError, which begins with `operation` where the file cannot be opened or
+/// is of no known kind. Example: `read_file_info("x.npy").layout.shape`.
+TENSTRIDE_API FileInfo read_file_info(const std::string& path, std::string_view operation = "info");
 
 /// The tensor in a .npy, PNG or JPEG file, to be read: a .npy file is mapped where that is possible (then the
 /// tensor is read-only), all else is read into memory. Throws FileError.
