@@ -7,6 +7,7 @@
 
 #include "explain_cause.hpp"
 #include "tenstride/explain.hpp"
+#include "tenstride/run_plan.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride {
@@ -81,7 +82,8 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
                     {"streaming", plan.streaming},
                     {"threads", plan.threads},
                     {"loops", std::move(loops)},
-                    {"text", plan.to_string()}});
+                    {"text", plan.to_string()},
+                    {"run", run_text(plan)}});
   }
   return list;
 }

@@ -6,6 +6,7 @@
 
 #include "message.hpp"
 #include "tenstride/explain.hpp"
+#include "tenstride/run_plan.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride {
@@ -144,6 +145,8 @@ class Writer {
       text_ += gap() + detail::message("plan of step ", i + 1, ", ", call(step.range), ":\n");
       for (const CopyPlan& plan : step.plans) {
         std::string text = plan.to_string();
+        const std::string carried_out = run_text(plan);
+        if (!carried_out.empty()) text += "\n  run      " + carried_out;
         for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
           text.insert(at + 1, "  ");
         }

@@ -97,7 +97,8 @@ class Explain(Case):
         self.assertNotIn("plan of", self.run_tool("explain", expression).stdout)
         steps = json.loads(self.run_tool("explain", expression, "--plan", "--json").stdout)["steps"]
         self.assertEqual([step["plan_count"] for step in steps], [0, 0, 1])
-        self.assertEqual(steps[2]["plans"][0]["text"], "\n".join(line[2:] for line in plan[1:]))
+        made = steps[2]["plans"][0]
+        self.assertEqual(made["text"] + "\n  run      " + made["run"], "\n".join(line[2:] for line in plan[1:]))
 
     def test_a_chain_is_compared_with_its_steps(self):
         self.write("x.npy", npy((2, 3, 4), range(24)))

@@ -30,6 +30,7 @@ TEST(ExplainPlans, StandBelowTheSteps) {
       "\n"
       "plan of step 3, .contiguous():\n" +
           indented(transpose_plan(2, 3)) +
+          "    run      straight into the destination, within the caches\n"
           "\n"
           "torch.Size([3, 2])\n"
           "\n"
@@ -57,6 +58,22 @@ TEST(ExplainPlans, OfWhatIsTooLargeToRun) {
   EXPECT_EQ(explanation.evaluation.steps[2].plans[0].count, 1'000'000'000'000);
 }
 
+TEST(ExplainPlans, SayHowTheyAreCarriedOut) {
+  const Explanation explanation = explain("torch.zeros(400000, 17, 3).transpose(1, 2).contiguous()");
+  const std::string told = "in batches: 400000 blocks of 51 elements, turned in the L1 cache";
+  EXPECT_NE(to_text(explanation, TextStyle::plain, PlanDetail::listed).find("\n    run      " + told + "\n"),
+            std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(to_json(explanation, PlanDetail::listed))["steps"][2]["plans"][0]["run"],
+            told);
+}
+
+TEST(ExplainPlans, SayNoMoreWhereTheKernelDoesIt) {
+  const Explanation explanation = explain("torch.zeros(4096, 4096).t().contiguous()");
+  EXPECT_EQ(to_text(explanation, TextStyle::plain, PlanDetail::listed).find(" run "), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(to_json(explanation, PlanDetail::listed))["steps"][2]["plans"][0]["run"],
+            "");
+}
+
 TEST(ExplainPlans, AreAFieldOfTheJson) {
   const Explanation explanation = explain("torch.zeros(2, 3).t().contiguous()");
   const auto steps = nlohmann::json::parse(to_json(explanation, PlanDetail::listed))["steps"];
@@ -64,6 +81,7 @@ TEST(ExplainPlans, AreAFieldOfTheJson) {
   EXPECT_EQ(steps[2]["plan_count"], 1);
   const auto& made = steps[2]["plans"][0];
   EXPECT_EQ(made["text"], transpose_plan(2, 3));
+  EXPECT_EQ(made["run"], "straight into the destination, within the caches");
   EXPECT_EQ(made["elements"], 6);
   EXPECT_EQ(made["threads"], 1);
   EXPECT_EQ(made["loops"].size(), 2U);

@@ -41,7 +41,10 @@ bool is_turned(Random& random, const Job& job) {
                job.options);
   const CopyPlan made = plan(job.dst, job.dst_type, job.src, job.src_type, job.options);
   const copy::Walk walk(made, copy::kernels(), given.data() + guard + skew, in.data() + skew);
-  if (!copy::run_local_blocks(walk)) return false;
+  const bool is_told = !copy::local_blocks_text(walk).empty();
+  const bool is_run = copy::run_local_blocks(walk);
+  EXPECT_EQ(is_told, is_run) << made.to_string();
+  if (!is_run) return false;
   EXPECT_EQ(given, expected) << made.to_string();
   return true;
 }

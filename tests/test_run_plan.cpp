@@ -317,6 +317,50 @@ TEST(Threads, AreSetForTheProcess) {
   }
 }
 
+/// How a copy into a dense destination of streaming stores is carried out.
+std::string told(const Dims& shape, const std::vector<std::size_t>& order, DType type = DType::float32) {
+  const Layout dense = row_major(shape);
+  Layout src;
+  for (const std::size_t axis : order) {
+    src.shape.push_back(dense.shape[axis]);
+    src.strides.push_back(dense.strides[axis]);
+  }
+  return run_text(plan(row_major(src.shape), type, src, type));
+}
+
+TEST(RunText, NamesTheWayOfShortRuns) {
+  EXPECT_EQ(told({400000, 17, 3}, {0, 2, 1}),
+            "in batches: 400000 blocks of 51 elements, turned in the L1 cache");
+  const std::string rows = told({100000, 64, 6}, {1, 0, 2});
+  EXPECT_TRUE(rows.starts_with("in ")) << rows;
+  EXPECT_NE(rows.find(" blocks of "), std::string::npos) << rows;
+  EXPECT_NE(rows.find(", turned in the L2 cache: runs of "), std::string::npos) << rows;
+}
+
+TEST(RunText, NamesTheWayOfWhatFitsACache) {
+  EXPECT_EQ(told({64, 64}, {1, 0}), "straight into the destination, within the caches");
+}
+
+TEST(RunText, NamesRowsThatAreMadeOnce) {
+  PlanOptions options;
+  options.streaming_above = 0;
+  const Layout enlarged{{300, 5, 300}, {600, 0, 2}, 0};
+  const CopyPlan made = plan(row_major({300, 5, 300}), DType::float32, enlarged, DType::float32, options);
+  EXPECT_EQ(run_text(made), "rows of 300 elements are made once in a cache, each written 5 times")
+      << made.to_string();
+}
+
+TEST(RunText, IsEmptyWhereThePlansKernelDoesIt) {
+  EXPECT_EQ(told({4096, 4096}, {1, 0}), "");
+  EXPECT_EQ(told({1 << 22}, {0}), "");
+  EXPECT_EQ(told({0, 3}, {1, 0}), "");
+}
+
+TEST(RunText, IsToldOfWhatNoMemoryHolds) {
+  EXPECT_NE(told({Index{1} << 40, 17, 3}, {0, 2, 1}), "");
+  EXPECT_NE(told({Index{1} << 40, 64, 6}, {1, 0, 2}), "");
+}
+
 TEST(ParallelFor, CoversTheRangeOnce) {
   std::vector<int> seen(1000, 0);
   parallel_for(0, 1000, 7, [&](Index from, Index to) {

@@ -12,8 +12,10 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "../message.hpp"
 #include "copy/block_shape.hpp"
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
@@ -117,8 +119,8 @@ class Blocks {
     for (std::size_t d = 0; d < walk.plan.loops.size(); ++d) {
       ByteLoop loop = walk.loop(d);
       if (loop.dst_stride < 0) {
-        dst_ += (loop.extent - 1) * loop.dst_stride;
-        src_ += (loop.extent - 1) * loop.src_stride;
+        dst_first_ += (loop.extent - 1) * loop.dst_stride;
+        src_first_ += (loop.extent - 1) * loop.src_stride;
         loop.dst_stride = -loop.dst_stride;
         loop.src_stride = -loop.src_stride;
       }
@@ -154,7 +156,7 @@ class Blocks {
   }
 
   [[nodiscard]] Block block(Index number) const {
-    Block block{dst_, src_, shape.part};
+    Block block{dst_ + dst_first_, src_ + src_first_, shape.part};
     for (std::size_t i = cut_count_; i-- > 0;) {
       const std::size_t d = cut_[i];
       const Index first = number % parts(d) * shape.part[d];
@@ -189,6 +191,9 @@ class Blocks {
 
   std::byte* dst_;
   const std::byte* src_;
+  /// From there to where no loop goes backwards in the destination, in bytes.
+  Index dst_first_ = 0;
+  Index src_first_ = 0;
   std::array<std::size_t, most_loops> cut_;
   std::size_t cut_count_ = 0;
 };
@@ -331,20 +336,39 @@ bool can_be_cut(const CopyPlan& plan) {
                      [](const CopyLoop& loop) { return loop.dst_stride != 0 && loop.src_stride != 0; });
 }
 
+/// None where other ways are as good.
+std::optional<Blocks> find_blocks(const Walk& walk) {
+  if (!can_be_cut(walk.plan)) return std::nullopt;
+  const double most = most_loss(walk);
+  if (most == nothing) return std::nullopt;
+  std::optional<Blocks> blocks(walk);
+  if (blocks->shape.loss > most) blocks.reset();
+  return blocks;
+}
+
 }  // namespace
 
 bool run_cache_blocks(const Walk& walk) {
+  const std::optional<Blocks> blocks = find_blocks(walk);
+  if (!blocks) return false;
   const CopyPlan& plan = walk.plan;
-  if (!can_be_cut(plan)) return false;
-  const double most = most_loss(walk);
-  if (most == nothing) return false;
-  const Blocks blocks(walk);
-  if (blocks.shape.loss > most) return false;
-  const Index count = blocks.count();
+  const Index count = blocks->count();
   const Index grain = std::max<Index>(ceil_divide(count, ranges_each * threads_of(plan)), 1);
   parallel_for(
-      0, count, grain, [&](Index from, Index to) { BlockWorker(walk, blocks)(from, to); }, plan.threads);
+      0, count, grain, [&](Index from, Index to) { BlockWorker(walk, *blocks)(from, to); }, plan.threads);
   return true;
+}
+
+std::string cache_blocks_text(const Walk& walk) {
+  const std::optional<Blocks> blocks = find_blocks(walk);
+  if (!blocks) return {};
+  std::string parts;
+  for (std::size_t d = 0; d < blocks->loops.count; ++d)
+    parts += (d == 0 ? "" : " x ") + std::to_string(blocks->shape.part[d]);
+  const Index count = blocks->count();
+  return tenstride::detail::message("in ", count, count == 1 ? " block of " : " blocks of ", parts,
+                                    ", turned in the L2 cache: runs of ", blocks->shape.src_run,
+                                    " bytes read, of ", blocks->shape.dst_run, " written");
 }
 
 }  // namespace tenstride::copy

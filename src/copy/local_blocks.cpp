@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "../message.hpp"
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
 #include "copy/sink.hpp"
@@ -177,21 +178,36 @@ class BlockWorker {
   alignas(line_bytes) std::array<std::byte, static_cast<std::size_t>(most_block_bytes) + spill_bytes> turned_;
 };
 
+bool may_hold_blocks(const CopyPlan& plan) {
+  return plan.turns() && plan.loops.size() >= 3 && plan.loops.size() <= most_loops &&
+         plan.scale.size() <= 1 && plan.shift.size() <= 1;
+}
+
+/// The block of a plan in the destination's order; 0 elements where other ways are as good.
+Block choose_block(const Walk& walk) {
+  const Block block = find_block(walk.plan, static_cast<Index>(item_size(walk.plan.src_type)));
+  if (block.elements == 0 || goes_straight(walk, block) ||
+      !is_listed(loops_of(walk, block, 1, 0), walk.src_item)) {
+    return {};
+  }
+  return block;
+}
+
+/// How many such blocks there are.
+Index count_of(const Walk& walk, const Block& block) {
+  return Odometer(walk, 0, block.first, max_rank).count();
+}
+
 }  // namespace
 
 bool run_local_blocks(const Walk& walk) {
   const CopyPlan& plan = walk.plan;
-  if (!plan.turns() || plan.loops.size() < 3 || plan.loops.size() > most_loops || plan.scale.size() > 1 ||
-      plan.shift.size() > 1) {
-    return false;
-  }
+  if (!may_hold_blocks(plan)) return false;
   const CopyPlan ordered = detail::in_destination_order(plan);
-  const Block block = find_block(ordered, static_cast<Index>(item_size(plan.src_type)));
-  if (block.elements == 0) return false;
   const Walk blocks(ordered, walk.kernels, walk.dst, walk.src);
-  if (goes_straight(blocks, block) || !is_listed(loops_of(blocks, block, 1, 0), blocks.src_item))
-    return false;
-  const Index count = Odometer(blocks, 0, block.first, max_rank).count();
+  const Block block = choose_block(blocks);
+  if (block.elements == 0) return false;
+  const Index count = count_of(blocks, block);
   const Index bytes = block.elements / plan.item_elements * static_cast<Index>(blocks.dst_item);
   const Index grain = in_whole_lines(ceil_divide(count, ranges_each * threads_of(plan)), bytes);
   const Shuffled shuffled(loops_of(blocks, block, 1, 0), blocks.src_item, *walk.kernels.listed);
@@ -199,6 +215,16 @@ bool run_local_blocks(const Walk& walk) {
       0, count, grain, [&](Index from, Index to) { BlockWorker(blocks, block, shuffled)(from, to); },
       plan.threads);
   return true;
+}
+
+std::string local_blocks_text(const Walk& walk) {
+  if (!may_hold_blocks(walk.plan)) return {};
+  const CopyPlan ordered = detail::in_destination_order(walk.plan);
+  const Walk blocks(ordered, walk.kernels, walk.dst, walk.src);
+  const Block block = choose_block(blocks);
+  if (block.elements == 0) return {};
+  return tenstride::detail::message("in batches: ", count_of(blocks, block), " blocks of ", block.elements,
+                                    " elements, turned in the L1 cache");
 }
 
 }  // namespace tenstride::copy

@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "../message.hpp"
 #include "copy/runs.hpp"
 #include "copy/sink.hpp"
 #include "copy/tiles.hpp"
@@ -236,22 +237,30 @@ class RepeatedRows {
   Index planned_ = 0;
 };
 
+bool may_repeat_rows(const CopyPlan& plan) {
+  return plan.streaming && plan.scale.size() <= 1 && plan.shift.size() <= 1 &&
+         is_costly(plan, static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements) &&
+         std::any_of(plan.loops.begin(), plan.loops.end() - 1,
+                     [](const CopyLoop& loop) { return loop.src_stride == 0; });
+}
+
+/// Of a plan in the destination's order; 0 elements where other ways are as good.
+Repetition choose_repetition(const Walk& walk, Index turned_stride) {
+  const Repetition found =
+      find_repetition(walk.plan, turned_stride, static_cast<Index>(item_size(walk.plan.dst_type)));
+  if (found.elements != 0 && goes_straight(walk) && are_lines(walk, found)) return {};
+  return found;
+}
+
 }  // namespace
 
 bool run_repeated_rows(const Walk& walk) {
   const CopyPlan& plan = walk.plan;
-  const auto element = static_cast<Index>(item_size(plan.dst_type));
-  if (!plan.streaming || plan.scale.size() > 1 || plan.shift.size() > 1 ||
-      !is_costly(plan, element * plan.item_elements) ||
-      std::none_of(plan.loops.begin(), plan.loops.end() - 1,
-                   [](const CopyLoop& loop) { return loop.src_stride == 0; })) {
-    return false;
-  }
+  if (!may_repeat_rows(plan)) return false;
   const CopyPlan ordered = detail::in_destination_order(plan);
-  const Repetition repetition = find_repetition(ordered, plan.loops[plan.turned_loop].dst_stride, element);
-  if (repetition.elements == 0) return false;
   const Walk rows(ordered, walk.kernels, walk.dst, walk.src);
-  if (goes_straight(rows) && are_lines(rows, repetition)) return false;
+  const Repetition repetition = choose_repetition(rows, plan.loops[plan.turned_loop].dst_stride);
+  if (repetition.elements == 0) return false;
   const Index positions = Odometer(rows, 0, repetition.loop, max_rank).count();
   const Index times = ordered.loops[repetition.loop].extent;
   const Index threads = threads_of(plan);
@@ -262,6 +271,18 @@ bool run_repeated_rows(const Walk& walk) {
       0, positions * times, grain, [&](Index from, Index to) { RepeatedRows(rows, repetition)(from, to); },
       plan.threads);
   return true;
+}
+
+std::string repeated_rows_text(const Walk& walk) {
+  const CopyPlan& plan = walk.plan;
+  if (!may_repeat_rows(plan)) return {};
+  const CopyPlan ordered = detail::in_destination_order(plan);
+  const Walk rows(ordered, walk.kernels, walk.dst, walk.src);
+  const Repetition repetition = choose_repetition(rows, plan.loops[plan.turned_loop].dst_stride);
+  if (repetition.elements == 0) return {};
+  return tenstride::detail::message("rows of ", repetition.elements,
+                                    " elements are made once in a cache, each written ",
+                                    ordered.loops[repetition.loop].extent, " times");
 }
 
 }  // namespace tenstride::copy

@@ -105,4 +105,19 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   }
 }
 
+std::string run_text(const CopyPlan& plan) {
+  if (plan.count == 0) return {};
+  std::string text = copy::small_text(plan);
+  if (!text.empty()) return text;
+  alignas(64) std::byte somewhere{};
+  CopyPlan from_here = plan;
+  from_here.dst_offset = 0;
+  from_here.src_offset = 0;
+  const copy::Walk walk(from_here, copy::kernels(), &somewhere, &somewhere);
+  text = copy::repeated_rows_text(walk);
+  if (text.empty()) text = copy::local_blocks_text(walk);
+  if (text.empty()) text = copy::cache_blocks_text(walk);
+  return text;
+}
+
 }  // namespace tenstride

@@ -88,6 +88,22 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
   walk(part, dst_item, dst, converted.data());
 }
 
+/// Whether a plan may go straight, whatever its loops.
+bool may_be_small(const CopyPlan& plan) {
+  const auto element = static_cast<Index>(item_size(plan.dst_type));
+  return plan.conversion == CopyConversion::none && !plan.streaming && plan.loops.size() <= most_loops &&
+         plan.count <= most_cached_bytes(plan) / element && plan.kernel != CopyKernel::memcpy &&
+         plan.kernel != CopyKernel::fill;
+}
+
+Loops loops_of(const CopyPlan& plan) {
+  const auto element = static_cast<Index>(item_size(plan.dst_type));
+  Loops loops;
+  for (const CopyLoop& loop : plan.loops)
+    loops.add(loop.extent, loop.dst_stride * element, loop.src_stride * element);
+  return loops;
+}
+
 }  // namespace
 
 bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const Layout& src, DType src_type,
@@ -124,15 +140,9 @@ bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const La
 }
 
 bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_base) {
+  if (!may_be_small(plan)) return false;
   const auto element = static_cast<Index>(item_size(plan.dst_type));
-  if (plan.conversion != CopyConversion::none || plan.streaming || plan.loops.size() > most_loops ||
-      plan.count > most_cached_bytes(plan) / element || plan.kernel == CopyKernel::memcpy ||
-      plan.kernel == CopyKernel::fill) {
-    return false;
-  }
-  Loops loops;
-  for (const CopyLoop& loop : plan.loops)
-    loops.add(loop.extent, loop.dst_stride * element, loop.src_stride * element);
+  const Loops loops = loops_of(plan);
   const auto item = static_cast<std::size_t>(element * plan.item_elements);
   std::byte* const dst = dst_base + plan.dst_offset * element;
   const std::byte* const src = src_base + plan.src_offset * element;
@@ -152,6 +162,12 @@ bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_b
       },
       threads);
   return true;
+}
+
+std::string small_text(const CopyPlan& plan) {
+  const std::size_t item = item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements);
+  if (!may_be_small(plan) || !is_listed(loops_of(plan), item)) return {};
+  return "straight into the destination, within the caches";
 }
 
 }  // namespace tenstride::copy

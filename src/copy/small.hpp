@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "tenstride/copy_plan.hpp"
 
@@ -21,5 +22,8 @@ inline constexpr Index most_cached_tiles = Index{6} << 20;
 /// Carries out a plan whose tiles fit the cache: each is turned straight into the destination. False, and
 /// nothing is written, where the plan is none of these.
 bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_base);
+
+/// How it carries the plan out, for people; empty where it does not.
+std::string small_text(const CopyPlan& plan);
 
 }  // namespace tenstride::copy
