@@ -11,68 +11,21 @@
 #include <vector>
 
 #include "copy/block_shape.hpp"
-#include "copy/kernels.hpp"
 #include "copy_oracle.hpp"
+#include "support/copy_job.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/views_slices.hpp"
 
 namespace tenstride {
 namespace {
 
-using oracle::Bytes;
+using Job = testing::CopyJob;
 using oracle::Random;
+using testing::permuted;
+using testing::streaming;
 
-/// A copy to a destination that begins anywhere, with room before and behind it.
-struct Job {
-  Layout dst;
-  DType dst_type = DType::float32;
-  Index dst_elements = 0;
-  Layout src;
-  DType src_type = DType::float32;
-  Index src_elements = 0;
-  PlanOptions options;
-};
-
-PlanOptions streaming(bool is_streaming) {
-  PlanOptions options;
-  options.streaming_above = options.streaming_in_order_above = is_streaming ? Index{0} : Index{1} << 40;
-  return options;
-}
-
-/// Whether blocks had it; the result and every byte around it are as the definition has them.
 bool is_turned(Random& random, const Job& job) {
-  constexpr Index guard = 256;
-  const Index skew = random.between(0, 70);
-  const auto in =
-      random.bytes(static_cast<std::size_t>(oracle::bytes_of(job.src_type, job.src_elements) + skew));
-  const Index bytes = oracle::bytes_of(job.dst_type, job.dst_elements);
-  Bytes expected = random.bytes(static_cast<std::size_t>(bytes + 2 * guard + skew));
-  Bytes given = expected;
-  oracle::copy(job.dst, job.dst_type, expected.data() + guard + skew, job.src, job.src_type, in.data() + skew,
-               job.options);
-  const CopyPlan made = plan(job.dst, job.dst_type, job.src, job.src_type, job.options);
-  const copy::Walk walk(made, copy::kernels(), given.data() + guard + skew, in.data() + skew);
-  const bool is_told = !copy::cache_blocks_text(walk).empty();
-  const bool is_run = copy::run_cache_blocks(walk);
-  EXPECT_EQ(is_told, is_run) << made.to_string();
-  if (!is_run) return false;
-  EXPECT_EQ(given, expected) << made.to_string();
-  return true;
-}
-
-/// The axes of a dense source in another order.
-Job permuted(const Dims& shape, const std::vector<std::size_t>& order, DType type) {
-  const Layout dense = row_major(shape);
-  Job job;
-  job.dst_type = job.src_type = type;
-  job.src_elements = job.dst_elements = numel(dense);
-  for (const std::size_t axis : order) {
-    job.src.shape.push_back(dense.shape[axis]);
-    job.src.strides.push_back(dense.strides[axis]);
-  }
-  job.dst = row_major(job.src.shape);
-  job.options = streaming(true);
-  return job;
+  return testing::has_it({copy::run_cache_blocks, copy::cache_blocks_text}, random, job);
 }
 
 constexpr std::array all_types{DType::uint8, DType::float16, DType::float32, DType::float64,

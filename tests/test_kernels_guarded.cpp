@@ -34,8 +34,9 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
       std::tuple_size_v<decltype(Kernels::interleave)> +
       std::tuple_size_v<decltype(Kernels::deinterleave_lines)> +
       std::tuple_size_v<decltype(Kernels::interleave_lines)>;
-  constexpr std::size_t single = 13;  // name, stream, stream_run, stream_rows, stream_line, stream_in_turn,
-                                      // copy_rows, fence, convert, scale, converting, short_items, listed
+  constexpr std::size_t single = 14;  // name, stream, stream_run, stream_rows, stream_line, stream_in_turn,
+                                      // carry_rows, copy_rows, fence, convert, scale, converting,
+                                      // short_items, listed
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 

@@ -279,6 +279,56 @@ TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
   }
 }
 
+/// Rows that lie beside each other in the destination, `joined` of them, `rows` times with a gap between;
+/// those that are beside each other come one call after another.
+Job carry_rows_job(std::size_t joined, std::size_t rows, std::size_t bytes, std::size_t gap,
+                   Direction direction) {
+  const std::size_t pitch = joined * bytes + gap;
+  Job job;
+  job.in_bytes = joined * rows * bytes;
+  job.in_start = direction == Direction::up ? 0 : (rows - 1) * bytes;
+  job.out_bytes = (rows - 1) * pitch + joined * bytes;
+  job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+    std::vector<std::byte> room((rows + 2) * copy::CarriedRows::pitch, std::byte{0x5a});
+    std::byte* const lines = room.data() + line;
+    copy::CarriedRows part;
+    part.dst_pitch = signed_bytes(pitch);
+    part.src_pitch = direction == Direction::up ? signed_bytes(bytes) : -signed_bytes(bytes);
+    part.rows = rows;
+    part.bytes = bytes;
+    part.lines = lines + (0 - reinterpret_cast<std::uintptr_t>(lines)) % line;
+    for (std::size_t i = 0; i < joined; ++i) {
+      part.dst = out + i * bytes;
+      part.src = in + i * rows * bytes;
+      part.is_first = i == 0;
+      part.is_last = i + 1 == joined;
+      leaves.carry_rows(part);
+    }
+  };
+  return job;
+}
+
+TEST(GuardedKernels, CarryTheLinesInWhichRowsMeet) {
+  Bench bench;
+  for (const Kernels* kernels : copy::available_kernels()) {
+    for (std::size_t bytes = line; bytes < 700; bytes += bytes < 200 ? 1 : 37) {
+      for (const std::size_t joined : {1U, 2U, 4U}) {
+        for (const std::size_t rows : {1U, 5U}) {
+          for (const std::size_t gap : {0U, 3U, 64U}) {
+            const Direction direction = bytes % 2 == 0 ? Direction::up : Direction::down;
+            ASSERT_TRUE(bench.at_the_guards(*kernels, carry_rows_job(joined, rows, bytes, gap, direction)))
+                << text({joined, rows, bytes, gap});
+          }
+        }
+      }
+    }
+    for (const std::size_t bytes : {64U, 65U, 100U, 127U, 128U, 500U}) {
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, carry_rows_job(3, 2, bytes, 5, Direction::up)))
+          << text({bytes});
+    }
+  }
+}
+
 TEST(GuardedKernels, CopyRowsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <vector>
 
+#include "copy/streams.hpp"
 #include "copy_oracle.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/parallel.hpp"
@@ -348,6 +349,18 @@ TEST(RunText, NamesRowsThatAreMadeOnce) {
   const CopyPlan made = plan(row_major({300, 5, 300}), DType::float32, enlarged, DType::float32, options);
   EXPECT_EQ(run_text(made), "rows of 300 elements are made once in a cache, each written 5 times")
       << made.to_string();
+}
+
+TEST(RunText, NamesRowsInTheSourcesOrder) {
+  PlanOptions options;
+  options.streaming_in_order_above = 0;
+  const Layout permuted{{64, 2307, 75}, {75, 64 * 75, 1}, 0};
+  const CopyPlan made = plan(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options);
+  EXPECT_EQ(run_text(made),
+            copy::streams() == copy::Streams::one
+                ? "in the source's order: rows of 300 bytes, each past the cache to its place, "
+                  "lines in which two meet once both are there"
+                : "");
 }
 
 TEST(RunText, IsEmptyWhereThePlansKernelDoesIt) {

@@ -278,6 +278,26 @@ struct ListedKernels {
   void (*arrange)(ShuffledBlock& block);
 };
 
+/// Rows past the cache, each at a place of its own, wherever these begin and end. The line in which a row
+/// ends and its neighbour in the destination begins is carried from the call that has the one to the call
+/// that has the other, and written whole.
+struct CarriedRows {
+  /// From the carried line of one row to that of the next, in bytes.
+  static constexpr std::size_t pitch = 128;
+  std::byte* dst = nullptr;
+  std::ptrdiff_t dst_pitch = 0;
+  const std::byte* src = nullptr;
+  std::ptrdiff_t src_pitch = 0;
+  std::size_t rows = 0;
+  std::size_t bytes = 0;  // of a row, a line's at least
+  /// A line's start; what lies 64 bytes before each carried line and behind it may be written to. nullptr
+  /// where no row has a neighbour, or all are whole lines.
+  std::byte* lines = nullptr;
+  /// Whether no row has a neighbour before it (behind it): then nothing but the row is written there.
+  bool is_first = true;
+  bool is_last = true;
+};
+
 struct Kernels {
   const char* name;
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
@@ -355,6 +375,7 @@ struct Kernels {
   /// is left.
   static constexpr std::size_t most_in_turn = 4;
   CopyRows stream_in_turn;
+  void (*carry_rows)(const CarriedRows& rows);
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

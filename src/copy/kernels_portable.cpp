@@ -191,6 +191,21 @@ void stream_in_turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* s
   }
 }
 
+void carry_rows(const CarriedRows& rows) {
+  constexpr std::size_t line = 64;
+  std::byte* dst = rows.dst;
+  const std::byte* src = rows.src;
+  std::byte* carried = rows.lines;
+  for (std::size_t r = 0; r < rows.rows; ++r, dst += rows.dst_pitch, src += rows.src_pitch) {
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(dst) % line;
+    const std::size_t tail = (before + rows.bytes) % line;
+    if (before != 0 && !rows.is_first) std::memcpy(dst - before, carried, before);
+    std::memcpy(dst, src, rows.is_last ? rows.bytes : rows.bytes - tail);
+    if (tail != 0 && !rows.is_last) std::memcpy(carried, src + (rows.bytes - tail), tail);
+    if (carried != nullptr) carried += CarriedRows::pitch;
+  }
+}
+
 constexpr ShortItemKernels short_items{
     .repeat = repeat, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
 
@@ -260,6 +275,7 @@ constexpr Kernels table{
     .short_items = &short_items,
     .listed = &listed,
     .stream_in_turn = stream_in_turn,
+    .carry_rows = carry_rows,
 };
 
 }  // namespace

@@ -11,8 +11,10 @@
 #include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
+#include "copy/scattered_rows.hpp"
 #include "copy/sink.hpp"
 #include "copy/small.hpp"
+#include "copy/streams.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
 #include "tenstride/parallel.hpp"
@@ -56,7 +58,11 @@ void copy_dense(const copy::Walk& walk) {
 }
 
 void run_walk(const copy::Walk& walk) {
-  if (copy::run_repeated_rows(walk) || copy::run_local_blocks(walk) || copy::run_cache_blocks(walk)) return;
+  if (copy::run_repeated_rows(walk) ||
+      (copy::streams() == copy::Streams::one && copy::run_scattered_rows(walk)) ||
+      copy::run_local_blocks(walk) || copy::run_cache_blocks(walk)) {
+    return;
+  }
   switch (walk.plan.kernel) {
     case CopyKernel::nothing:
       return;
@@ -115,6 +121,7 @@ std::string run_text(const CopyPlan& plan) {
   from_here.src_offset = 0;
   const copy::Walk walk(from_here, copy::kernels(), &somewhere, &somewhere);
   text = copy::repeated_rows_text(walk);
+  if (text.empty() && copy::streams() == copy::Streams::one) text = copy::scattered_rows_text(walk);
   if (text.empty()) text = copy::local_blocks_text(walk);
   if (text.empty()) text = copy::cache_blocks_text(walk);
   return text;
