@@ -17,8 +17,8 @@ using testing::Guarded;
 
 constexpr std::size_t line = 64;
 
-/// What comes next: the same rows further on, or others.
-enum class Next : std::uint8_t { goes_on, elsewhere };
+/// What comes next: the same rows further on, others, or others that are one stream.
+enum class Next : std::uint8_t { goes_on, elsewhere, one_stream };
 
 void check(const Kernels& kernels, std::size_t log2, std::size_t groups, std::size_t lines, std::size_t skew,
            Next next, bool is_at_front) {
@@ -44,6 +44,8 @@ void check(const Kernels& kernels, std::size_t log2, std::size_t groups, std::si
   along.dst_pitch = static_cast<std::ptrdiff_t>(out_pitch);
   along.next = along.rows;
   if (next == Next::goes_on) along.next.offset = static_cast<std::ptrdiff_t>(row_bytes);
+  if (next == Next::one_stream) along.next.pitch = static_cast<std::ptrdiff_t>(row_bytes);
+  along.asks_by_rows = next == Next::one_stream;
   const auto run = [&](const Kernels& table, const Guarded& to) {
     std::memset(to.begin(), 1, to.size());
     along.dst = is_at_front ? to.at_front() : to.at_back(out_bytes);
@@ -58,7 +60,7 @@ void check(const Kernels& kernels, std::size_t log2, std::size_t groups, std::si
 void check_all(std::size_t log2, std::size_t groups, std::size_t lines) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t skew : {0U, 1U, 63U}) {
-      for (const Next next : {Next::goes_on, Next::elsewhere}) {
+      for (const Next next : {Next::goes_on, Next::elsewhere, Next::one_stream}) {
         for (const bool is_at_front : {true, false}) {
           check(*kernels, log2, groups, lines, skew, next, is_at_front);
           if (::testing::Test::HasFatalFailure()) {

@@ -59,7 +59,7 @@ double loss_of_runs(Index run, Index in_memory, Index of_one_stream) {
 /// of some 100 KB have .04 to .2 of a plain copy so and .6 to .9 by blocks, of 1 MB .3 to .8 and .4 to .8.
 double loss_of_tiles(Index dst_run, Index src_run, Index matrix, bool is_batch) {
   const bool is_one_stream = streams() == Streams::one;
-  if (dst_run % line == 0) return loss_of_runs(src_run, line, is_batch ? 320 : line);
+  if (dst_run % line == 0) return loss_of_runs(src_run, line, is_batch ? 2 * line : line);
   const Index run = std::min(dst_run, src_run);
   if (run < line || (is_batch && matrix < (is_one_stream ? Index{640} << 10 : Index{256} << 10))) return much;
   if (!is_one_stream) return nothing;

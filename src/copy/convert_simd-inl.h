@@ -138,10 +138,11 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   constexpr std::size_t in_vector = vector_bytes / sizeof(To);
   const hn::ScalableTag<Bits<To>> whole;
   const std::size_t lines = count / (vectors * in_vector);
+  const AskBesideLine<To, From> ask_beside_line;
   each_line<To, From>(
       lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
         constexpr std::size_t in_line = vectors * in_vector;
-        ask_beside_line<To, From>(in + i * in_line * sizeof(From), in_line);
+        ask_beside_line(in + i * in_line * sizeof(From), in_line);
         std::array<hn::Vec<decltype(whole)>, vectors> results;
         for (std::size_t k = 0; k < vectors; ++k) {
           const std::size_t first = (i * vectors + k) * in_vector;
