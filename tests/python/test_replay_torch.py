@@ -138,7 +138,25 @@ def index(x, args, turn):
     raise Deviation(NEGATIVE_STEP, ("ValueError",))
 
 
+def add_permuted(x, args, turn):
+    """x and a tensor of its shape that is contiguous once its axes stand in the recorded order."""
+    dims = args["dims"]
+    other = counted([x.shape[dim] for dim in dims], x.dtype)
+    return x + other.permute([dims.index(axis) for axis in range(x.dim())])
+
+
+def counted(shape, dtype):
+    count = 1
+    for size in shape:
+        count *= size
+    return counting(count, dtype, period=7).view(list(shape))
+
+
 OPERATIONS = {
+    "abs": lambda x, args, turn: torch.abs(x) if turn % 2 else x.abs(),
+    "add_scalar": lambda x, args, turn: torch.add(x, args["value"]) if turn % 2 else x + args["value"],
+    "add_permuted": add_permuted,
+    "add_rowvec": lambda x, args, turn: x + counted(x.shape[-1:], x.dtype),
     "T": attribute("T"),
     "mT": attribute("mT"),
     "H": resolved(attribute("H")),
@@ -235,11 +253,7 @@ class TorchReplay(Replay):
 
     def start(self, init):
         assert init["fill"] == "arange113"
-        shape = init["shape"]
-        count = 1
-        for size in shape:
-            count *= size
-        return counting(count, DTYPES[init["dtype"]], period=7).view(shape)
+        return counted(init["shape"], DTYPES[init["dtype"]])
 
     def compare(self, meta, x, source, first, op):
         storage = x.untyped_storage()
@@ -275,6 +289,7 @@ WRONG_ELSEWHERE = "a key with a negative step that is wrong elsewhere too is an 
     [
         ("torch-1.jsonl.gz", 48321, {NEGATIVE_STEP: 40, WRONG_ELSEWHERE: 3}),
         ("torch-2.jsonl.gz", 48236, {NEGATIVE_STEP: 31, WRONG_ELSEWHERE: 2}),
+        ("torch-elementwise.jsonl.gz", 7200, {}),
     ],
 )
 def test_pytorchs_answers_agree(name, steps, deviations):

@@ -74,6 +74,13 @@ MemoryFormat Arguments::memory_format(const std::string& name, MemoryFormat othe
   throw std::invalid_argument("unknown memory format " + text);
 }
 
+tenstride::Scalar Arguments::number(const std::string& name) {
+  const Json& value = at(name);
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number_integer()) return value.get<std::int64_t>();
+  return value.get<double>();
+}
+
 std::vector<std::string> Arguments::unused() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : values_.items()) {

@@ -9,6 +9,7 @@
 
 #include "tenstride/dtype.hpp"
 #include "tenstride/layout.hpp"
+#include "tenstride/scalar.hpp"
 #include "tenstride/views.hpp"
 
 namespace replay {
@@ -43,6 +44,8 @@ class Arguments {
   [[nodiscard]] tenstride::DType dtype(const std::string& name) { return to_dtype(at(name)); }
   [[nodiscard]] tenstride::MemoryFormat memory_format(const std::string& name,
                                                       tenstride::MemoryFormat otherwise);
+  /// A bool, an int or a float.
+  [[nodiscard]] tenstride::Scalar number(const std::string& name);
   /// The names nobody asked for.
   [[nodiscard]] std::vector<std::string> unused() const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/formats/torch_operations.hpp"
 
+#include "replay/elements.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/ops.hpp"
 
@@ -48,6 +50,34 @@ std::vector<Tensor> several(X x, A a) {
 Tensor move_axes(X x, A a) {
   if (a.at("source").is_array()) return x.movedim(a.dims("source"), a.dims("destination"));
   return x.movedim(a.index("source"), a.index("destination"));
+}
+
+Tensor counting(const Dims& shape, DType dtype) {
+  Tensor tensor = empty(shape, {.dtype = dtype});
+  fill_counting(tensor, Imaginary::counted_mod_7);
+  return tensor;
+}
+
+/// x + y, where y is contiguous once its axes stand in the recorded order: which strides does the sum have?
+Tensor add_permuted(X x, A a) {
+  const Dims dims = a.dims("dims");
+  Dims shape;
+  Dims back = Dims::filled(dims.size(), 0);
+  for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+    shape.push_back(x.size(dims[axis]));
+    back[static_cast<std::size_t>(dims[axis])] = static_cast<Index>(axis);
+  }
+  return add(x, counting(shape, x.dtype()).permute(back));
+}
+
+const Operations& elementwise_operations() {
+  static const Operations operations{
+      {"abs", plain([](X x, A) { return abs(x); })},
+      {"add_scalar", plain([](X x, A a) { return add(x, a.number("value")); })},
+      {"add_permuted", plain(add_permuted)},
+      {"add_rowvec", plain([](X x, A) { return add(x, counting({x.size(-1)}, x.dtype())); })},
+  };
+  return operations;
 }
 
 const Operations& axis_operations() {
@@ -197,6 +227,7 @@ const Operations& torch_operations() {
     Operations merged = axis_operations();
     merged.insert(view_operations().begin(), view_operations().end());
     merged.insert(copy_operations().begin(), copy_operations().end());
+    merged.insert(elementwise_operations().begin(), elementwise_operations().end());
     return merged;
   }();
   return all;
