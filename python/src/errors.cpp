@@ -25,6 +25,7 @@ struct Errors {
   PyObject* storage = nullptr;
   PyObject* parse = nullptr;
   PyObject* file = nullptr;
+  PyObject* not_exported = nullptr;
 };
 Errors errors;
 
@@ -93,6 +94,15 @@ void define_errors(nb::module_& module) {
       define(module, "NoCopyError", PyExc_RuntimeError, "A copy inside `NoCopy`; nothing of it was done.");
   errors.scramble = define(module, "ScrambleError", PyExc_RuntimeError,
                            "A view or reshape inside `NoScramble` that gives the sizes another order.");
+  const nb::object bases = nb::make_tuple(nb::handle(PyExc_BufferError), nb::handle(PyExc_RuntimeError));
+  errors.not_exported =
+      define(module, "ExportError", bases.ptr(),
+             "A tensor that DLPack cannot carry: a BufferError, as the array standard says, and a "
+             "RuntimeError, as PyTorch 2.6 says.");
+}
+
+PyObject* export_error() noexcept {
+  return errors.not_exported;
 }
 
 void set_python_error() noexcept {

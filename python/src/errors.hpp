@@ -11,6 +11,9 @@ namespace tenstride::python {
 /// Makes the classes `ShapeError`, `AxisError` and the like in the module.
 void define_errors(nanobind::module_& module);
 
+/// The class `ExportError`, borrowed.
+PyObject* export_error() noexcept;
+
 /// Sets Python's error for the exception that is being handled. Pre: inside a catch.
 void set_python_error() noexcept;
 

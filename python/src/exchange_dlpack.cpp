@@ -109,7 +109,7 @@ nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_vers
     const auto memory = rule == CopyRule::always ? io::DlpackMemory::copied : io::DlpackMemory::shared;
     return to_capsule(io::to_dlpack(tensor, memory));
   } catch (const Error& error) {
-    throw_python(PyExc_BufferError, error.what());
+    throw_python(export_error(), error.what());
   }
 }
 
@@ -147,13 +147,26 @@ nb::object capsule_of(nb::handle object, std::optional<Device> device, CopyRule&
   return method();
 }
 
+/// A tensor of our own as a capsule would bring it, on the same storage: a stride along which no step is
+/// taken is 1.
+Tensor own_tensor(const Tensor& tensor) {
+  if (tensor.is_conj()) {
+    throw_python(export_error(), "from_dlpack: a conjugate view must be resolved; use .resolve_conj() first");
+  }
+  Layout layout = tensor.layout();
+  for (std::size_t axis = 0; axis < layout.rank(); ++axis) {
+    if (layout.shape[axis] < 2) layout.strides[axis] = 1;
+  }
+  return layout.strides == tensor.strides() ? tensor : tensor.with_layout(layout);
+}
+
 }  // namespace
 
 Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyRule rule) {
   if (device == Device::meta) throw ValueError("from_dlpack: device must be 'cpu': meta has no memory");
   Tensor tensor;
   if (is_tensor(object.ptr())) {
-    tensor = tensor_of(object.ptr());
+    tensor = own_tensor(tensor_of(object.ptr()));
   } else if (PyCapsule_CheckExact(object.ptr())) {
     tensor = from_capsule(object);
   } else if (PyObject_HasAttrString(object.ptr(), "__dlpack__") != 0) {

@@ -17,6 +17,7 @@ from ._tenstride import (
     AxisError as AxisError,
     CopyLedger as CopyLedger,
     Explanation as Explanation,
+    ExportError as ExportError,
     FileError as FileError,
     Fix as Fix,
     Lazy as Lazy,

@@ -69,6 +69,10 @@ std::unique_ptr<Managed, DlpackDeleter> exported(const Tensor& tensor) {
   made->tensor = tensor;
   made->shape = tensor.shape();
   made->strides = tensor.strides();
+  // An axis of one element or none has no stride of its own: 1, as PyTorch hands it out.
+  for (std::size_t d = 0; d < made->strides.size(); ++d) {
+    if (made->shape[d] < 2) made->strides[d] = 1;
+  }
   DLTensor& out = made->managed.dl_tensor;
   // The other side may write where the flags allow it: a DLTensor has no place for const.
   if (tensor.numel() != 0) out.data = const_cast<void*>(tensor.data_ptr());

@@ -67,7 +67,9 @@ def test_shares_memory_shape_and_strides():
     x = torch.arange(24).view(2, 3, 4)
     for view in [x, x.permute(2, 0, 1), x[1], x[:, 1:], x[0, 0, 0], x[:0], x.expand(5, 2, 3, 4), x[::-1]]:
         y = torch.from_dlpack(Lent(view))
-        assert (y.shape, y.stride(), y.dtype) == (view.shape, view.stride(), view.dtype)
+        # A stride along which no step is taken is handed out as 1.
+        strides = tuple(step if size > 1 else 1 for size, step in zip(view.shape, view.stride()))
+        assert (y.shape, y.stride(), y.dtype) == (view.shape, strides, view.dtype)
         assert y.tolist() == view.tolist()
         if view.numel():
             assert y.data_ptr() == view.data_ptr()
@@ -327,3 +329,21 @@ def test_a_refused_structure_is_given_back_once(changes, said):
     with pytest.raises(RuntimeError, match="must be used once"):
         torch.from_dlpack(made.capsule)
     assert made.given_back == 1
+
+
+def test_what_dlpack_cannot_carry_is_refused_as_the_standard_and_as_pytorch_say():
+    for tensor in (torch.zeros(2, dtype=torch.complex64).conj(), torch.zeros(2, device="meta")):
+        with pytest.raises(torch.ExportError) as refused:
+            tensor.__dlpack__()
+        assert issubclass(refused.type, BufferError) and issubclass(refused.type, RuntimeError)
+
+
+def test_a_stride_that_no_step_is_taken_along_is_one():
+    y = torch.zeros(16)[::3][:1]
+    assert y.stride() == (3,)
+    assert torch.from_dlpack(y).stride() == torch.from_dlpack(y.__dlpack__()).stride() == (1,)
+
+
+def test_a_conjugate_view_of_our_own_is_refused_too():
+    with pytest.raises(torch.ExportError, match="conjugate"):
+        torch.from_dlpack(torch.ones(2, dtype=torch.complex64).conj())

@@ -261,8 +261,8 @@ def test_refusals_are_of_pytorchs_kind(call):
         with pytest.raises(Exception) as refused:
             call(library)
         kinds.append(refused.type)
-    # PyTorch 1.13 says RuntimeError where the array standard, and PyTorch since, say BufferError.
-    assert kinds[1] is kinds[0] or kinds == [RuntimeError, BufferError]
+    # Of DLPack's refusals PyTorch says RuntimeError to 2.6, and BufferError since: the package's is both.
+    assert issubclass(kinds[1], kinds[0])
 
 
 @settings(max_examples=200, deadline=None)
