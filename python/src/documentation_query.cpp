@@ -161,6 +161,8 @@ tensor([[0, 1],
 )"},
     {"resize_as_", R"(Gives this tensor the sizes of another, as `resize_` does; gives the tensor itself.
 
+Row-major, or in `memory_format`; `torch.preserve_format` is the one that the other tensor is in.
+
 >>> torch.arange(6).resize_as_(torch.zeros(2)).shape
 torch.Size([2])
 )"},

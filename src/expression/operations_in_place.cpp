@@ -13,6 +13,25 @@ Value itself(Call& call) {
   return call.self_value();
 }
 
+/// A format that is given counts where the sizes stay, too.
+Value resized(Call& call, const Dims& size, std::optional<MemoryFormat> format) {
+  Tensor& self = call.mutable_self();
+  if (format && size == self.shape()) {
+    self.as_strided_(size, format_strides(size, *format, "resize_"));
+  } else {
+    self.resize_(size, format.value_or(MemoryFormat::contiguous));
+  }
+  return itself(call);
+}
+
+/// `preserve` is the format that the template seems to be in.
+Value resized_as(Call& call) {
+  const Tensor& model = call.tensor(0);
+  std::optional<MemoryFormat> format = call.format(1);
+  if (format == MemoryFormat::preserve) format = model.suggest_memory_format();
+  return resized(call, model.shape(), format);
+}
+
 Value set(Call& call) {
   Tensor& self = call.mutable_self();
   if (!call.has(0)) {
@@ -58,15 +77,8 @@ std::vector<Operation> in_place_operations() {
        }},
       {"set_", method, in_place, "source? storage_offset? size? stride?", set},
       {"resize_", method, in_place, "sizes... | memory_format?",
-       [](Call& c) {
-         c.mutable_self().resize_(c.dims(0), c.format(1).value_or(MemoryFormat::contiguous));
-         return itself(c);
-       }},
-      {"resize_as_", method, in_place, "the_template",
-       [](Call& c) {
-         c.mutable_self().resize_(c.tensor(0).shape());
-         return itself(c);
-       }},
+       [](Call& c) { return resized(c, c.dims(0), c.format(1)); }},
+      {"resize_as_", method, in_place, "the_template | memory_format?", resized_as},
       {"transpose_", method, in_place, "dim0 dim1",
        [](Call& c) {
          c.mutable_self().transpose_(c.index(0), c.index(1));
