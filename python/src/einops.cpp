@@ -71,21 +71,24 @@ nb::object rearranged(nb::handle given, const std::string& pattern, const nb::di
       [&](TensorList list) { return rearrange(list, pattern, sizes, rule); });
 }
 
-nb::object reduced(nb::handle given, const std::string& pattern, const std::string& reduction,
-                   const nb::dict& lengths) {
-  const std::vector<AxisSize> sizes = sizes_of(lengths);
-  const Reduction how = parse_reduction(reduction);
-  return verb(
-      given, "reduce", [&](const Tensor& x) { return reduce(x, pattern, how, sizes); },
-      [&](TensorList list) { return reduce(list, pattern, how, sizes); });
-}
-
 nb::object repeated(nb::handle given, const std::string& pattern, const nb::dict& lengths, nb::handle copy) {
   const std::vector<AxisSize> sizes = sizes_of(lengths);
   const CopyRule rule = to_copy_rule(copy, "repeat");
   return verb(
       given, "repeat", [&](const Tensor& x) { return repeat(x, pattern, sizes, rule); },
       [&](TensorList list) { return repeat(list, pattern, sizes, rule); });
+}
+
+nb::object reduced(nb::handle given, const std::string& pattern, const std::string& reduction,
+                   const nb::dict& lengths) {
+  // In einops the other verbs are reductions, too, which leave out no axis.
+  if (reduction == "rearrange") return rearranged(given, pattern, lengths, nb::none());
+  if (reduction == "repeat") return repeated(given, pattern, lengths, nb::none());
+  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const Reduction how = parse_reduction(reduction);
+  return verb(
+      given, "reduce", [&](const Tensor& x) { return reduce(x, pattern, how, sizes); },
+      [&](TensorList list) { return reduce(list, pattern, how, sizes); });
 }
 
 nb::object packed(nb::handle given, const std::string& pattern) {
