@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <complex>
 #include <span>
 #include <vector>
 
@@ -129,15 +131,36 @@ int truth(PyObject* self) {
   return result;
 }
 
+/// What `int(x)` and its like convert.
+Scalar only_element(const Tensor& tensor, std::string_view operation) {
+  if (tensor.numel() == 1) return tensor.item();
+  throw ValueError(detail::message(operation, ": the tensor has ", tensor.numel(),
+                                   " elements and must have 1 (shape ", tensor.shape(), ")"));
+}
+
+/// The same; of a complex number its real part, where the imaginary one is 0.
+Scalar real_element(const Tensor& tensor, std::string_view operation) {
+  const Scalar element = only_element(tensor, operation);
+  if (!element.is_complex()) return element;
+  const auto value = element.to<std::complex<double>>();
+  if (value.imag() == 0) return value.real();
+  throw RuntimeError(detail::message(operation, ": a complex number must have no imaginary part"));
+}
+
 PyObject* as_int(PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const nb::object item = nb::steal(from_scalar(tensor_of(self).item()));
+    const Tensor& tensor = tensor_of(self);
+    const Scalar element = real_element(tensor, "int");
+    if (tensor.is_complex() && !(std::abs(element.to<double>()) <= 0x1p63)) {
+      throw RuntimeError("int: a complex number must fit int64");
+    }
+    const nb::object item = nb::steal(from_scalar(element));
     return PyNumber_Long(item.ptr());
   });
 }
 PyObject* as_float(PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const nb::object item = nb::steal(from_scalar(tensor_of(self).item()));
+    const nb::object item = nb::steal(from_scalar(real_element(tensor_of(self), "float")));
     return PyNumber_Float(item.ptr());
   });
 }
@@ -157,7 +180,7 @@ int contains(PyObject* self, PyObject* value) {
   nb::object equal = nb::steal(compare(self, value, Py_EQ));
   if (!equal) return -1;
   if (!is_tensor(equal.ptr())) {
-    PyErr_Format(PyExc_TypeError, "in: %s must be a number or a Tensor", Py_TYPE(value)->tp_name);
+    PyErr_Format(PyExc_RuntimeError, "in: %s must be a number or a Tensor", Py_TYPE(value)->tp_name);
     return -1;
   }
   const Tensor any = tensor_of(equal.ptr()).any();
@@ -279,7 +302,7 @@ void define_tensor(nb::module_& module) {
            })
       .def("__complex__",
            [](const Tensor& self) {
-             const auto value = self.item().to<std::complex<double>>();
+             const auto value = only_element(self, "complex").to<std::complex<double>>();
              return nb::steal(PyComplex_FromDoubles(value.real(), value.imag()));
            })
       .def(
