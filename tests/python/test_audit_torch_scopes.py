@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import threading
@@ -14,6 +15,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed for this P
 
 from auditing import NAMES, operations  # noqa: E402
 from tenstride.audit import allow, audit  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 
 def test_an_exception_closes_the_scope():
@@ -185,3 +187,39 @@ def test_a_tensor_that_cannot_be_read_does_not_stop_the_program(monkeypatch):
     assert torch.equal(y, x.t())
     assert operations(report) == ["clone"]
     assert "aten::clone could not be looked at: KeyError: 'rules of its own'" in report.missed
+
+
+class Passing(TorchDispatchMode):
+    """Another mode, which passes each operation on as it is."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return func(*args, **(kwargs or {}))
+
+
+class Helping(TorchDispatchMode):
+    """One that leaves the call to a method of its own."""
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return self.passed(func, args, kwargs or {})
+
+    def passed(self, func, args, kwargs):
+        return func(*args, **kwargs)
+
+
+def passes_of(*scopes):
+    """The phase, operation and line of each copy of a forward and a backward pass inside the scopes."""
+    with contextlib.ExitStack() as stack:
+        report = [stack.enter_context(scope()) for scope in scopes][scopes.index(audit)]
+        x = torch.randn(4, 6, requires_grad=True)
+        (x.t().reshape(-1) * 2).sum().backward()
+        y = torch.randn(2, 3, 4, 5, requires_grad=True)
+        y.permute(0, 2, 3, 1).contiguous().sum().backward()
+    return [(copy.phase, copy.operation, copy.line) for copy in report.copies]
+
+
+@pytest.mark.parametrize("other", [Passing, Helping])
+def test_another_mode_around_it_or_inside_it_changes_nothing(other):
+    alone = passes_of(audit)
+    assert [phase for phase, _, _ in alone if phase == "backward"]
+    assert passes_of(other, audit) == alone
+    assert passes_of(audit, other) == alone

@@ -120,17 +120,37 @@ def frames_from(frame: FrameType | None) -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def _dispatcher(frame: FrameType) -> FrameType | None:
+    """Of a frame that calls what it was handed: the other mode of PyTorch's that this is done for, if it is for one."""
+    code = frame.f_code
+    if HAS_POSITIONS and call_name(frame) not in code.co_varnames[: code.co_argcount]:
+        return None
+    for at in frames_from(frame):
+        is_mode = at.f_code.co_name in ("__torch_dispatch__", "__torch_function__")
+        if is_mode and not at.f_code.co_filename.startswith(_HERE):
+            return at
+    return None
+
+
 def call_site(frame: FrameType | None, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
     """The call that led to `frame`. `own_files` end the names of files that are the audit's own way in."""
     inner: FrameType | None = None
     through: list[str] = []
-    for at in frames_from(frame):
+    at = frame
+    while at is not None:
         file = at.f_code.co_filename
         if file.startswith(_HERE) or (inner is None and file.endswith(own_files)):
+            at = at.f_back
+            continue
+        dispatcher = _dispatcher(at)
+        if dispatcher is not None:
+            # Another mode passes the operation on that the program called: the call is further out.
+            inner, at = None, dispatcher.f_back
+            through.clear()
             continue
         if skipper.skips(file):
             through.append(at.f_code.co_name)
-            inner = inner or at
+            inner, at = inner or at, at.f_back
             continue
         inside = _place(inner) if inner is not None else None
         inside_call = call_name(inner) if inner is not None else None
