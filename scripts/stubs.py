@@ -209,7 +209,7 @@ def extension_stub() -> str:
                 classes.append(class_stub(name, name, value))
         elif hasattr(value, "__nb_signature__"):
             others[name] = one_or_overloads(name, of_nanobind(name, value))
-        elif isinstance(value, (_tenstride.dtype, _tenstride.memory_format)):
+        elif isinstance(value, (_tenstride.dtype, _tenstride.layout, _tenstride.memory_format)):
             others[name] = f"{name}: Final[{type(value).__name__}]"
         elif isinstance(value, (str, float)):
             others[name] = f"{name}: Final[builtins.{type(value).__name__}]"

@@ -33,6 +33,7 @@ _TensorDType: TypeAlias = dtype
 _Device: TypeAlias = device | builtins.str
 _TensorDevice: TypeAlias = device
 _Format: TypeAlias = memory_format
+_Layout: TypeAlias = layout
 _Path: TypeAlias = builtins.str | os.PathLike[builtins.str] | builtins.bytes
 _Entry: TypeAlias = (
     SupportsIndex | builtins.slice | EllipsisType | Tensor | Sequence[Any] | NDArray[Any] | None
@@ -64,17 +65,20 @@ PARAMETERS = {
     "end_dim": "_Int",
     "exponent": "_Operand",
     "fill_value": "_Number",
+    "from_": "_Number",
     "high": "_Int",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
-    "indices_or_sections": "_Int | _Sizes",
+    "indices_or_sections": "_Int | _Sizes | Tensor",
     "input": "_Operand",
     "k": "_Int",
     "keepdim": "builtins.bool",
+    "layout": "_Layout",
     "length": "_Int",
     "low": "_Int",
     "m": "_Int",
     "max": "_Operand",
+    "mean": "builtins.float",
     "memory_format": "_Format",
     "min": "_Operand",
     "n": "_Int",
@@ -100,12 +104,14 @@ PARAMETERS = {
     "start": "_Number",
     "start_dim": "_Int",
     "step": "_Number",
+    "std": "builtins.float",
     "steps": "_Int",
     "storage_offset": "_Int",
     "stride": "_Sizes",
     "tensor": "Tensor",
     "tensors": "Sequence[Tensor]",
     "the_template": "Tensor",
+    "to": "_Number",
     "type1": "_DType",
     "type2": "_DType",
     "value": "_Number",
@@ -113,13 +119,17 @@ PARAMETERS = {
 
 # Where an operation means something else by the name.
 OF_OPERATION = {
-    **{(name, "dim"): "_Int | _Sizes" for name in ("sum", "mean", "amax", "amin", "squeeze", "squeeze_copy")},
+    **{(name, "dim"): "_Int | _Sizes" for name in ("sum", "mean", "amax", "amin", "squeeze_copy", "all", "any")},
+    **{(name, "dim"): "_Sizes" for name in ("squeeze", "squeeze_")},
     **{(name, "dims"): "_Int | _Sizes" for name in ("roll",)},
     **{(name, "size"): "_Int" for name in ("unfold", "unfold_copy")},
     **{(name, "step"): "_Int" for name in ("unfold", "unfold_copy", "slice", "slice_copy")},
     **{(name, "start"): "_Int" for name in ("narrow", "narrow_copy", "slice", "slice_copy")},
     **{(name, "end"): "_Int" for name in ("slice", "slice_copy")},
-    **{(name, "other"): "Tensor" for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min")},
+    **{
+        (name, "other"): "Tensor"
+        for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min", "is_same_size")
+    },
     ("repeat_interleave", "repeats"): "_Int | Tensor",
     ("split_copy", "split_size"): "_Int",
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
@@ -130,10 +140,12 @@ _SEVERAL = (
     "broadcast_tensors chunk dsplit hsplit meshgrid split split_copy split_with_sizes split_with_sizes_copy "
     "tensor_split unbind unbind_copy vsplit"
 )
-_INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel storage_offset"
+_INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
 _ANSWERS = (
-    "allclose equal is_complex is_conj is_contiguous is_floating_point is_meta is_non_overlapping_and_dense "
-    "is_set_to requires_grad"
+    "allclose equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
+    "is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_non_overlapping_and_dense is_nonzero "
+    "is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu "
+    "requires_grad retains_grad"
 )
 RESULTS = {
     **dict.fromkeys(_SEVERAL.split(), TENSORS),
@@ -142,7 +154,10 @@ RESULTS = {
     "broadcast_shapes": "Size",
     "device": "_TensorDevice",
     "dtype": "_TensorDType",
+    "grad": "None",
+    "grad_fn": "None",
     "item": "Any",
+    "name": "None",
     "promote_types": "dtype",
     "shape": "Size",
     "storage": "TypedStorage",
@@ -150,7 +165,10 @@ RESULTS = {
     "untyped_storage": "UntypedStorage",
 }
 
-_MADE = "*, dtype: _DType | None = None, device: _Device | None = None, requires_grad: builtins.bool | None = None"
+_MADE = (
+    "*, dtype: _DType | None = None, device: _Device | None = None, requires_grad: builtins.bool | None = None, "
+    "layout: _Layout | None = None"
+)
 _CONVERTED = "non_blocking: builtins.bool | None = None, copy: builtins.bool | None = None"
 _FORMAT = "memory_format: _Format | None = None"
 
@@ -238,6 +256,7 @@ SIGNATURES = {
         "(buffer: Any, *, dtype: dtype, count: builtins.int = -1, offset: builtins.int = 0, "
         "requires_grad: builtins.bool = False) -> Tensor"
     ),
+    "to_dlpack": "(tensor: Tensor) -> CapsuleType",
     "from_numpy": "(ndarray: NDArray[Any]) -> Tensor",
     "load": "(path: _Path) -> Tensor",
     "memmap": (
@@ -263,10 +282,11 @@ SIGNATURES = {
     "Tensor.__complex__": "(self) -> builtins.complex",
     "Tensor.__deepcopy__": "(self, memo: dict[Any, Any]) -> Tensor",
     "Tensor.__dlpack__": (
-        "(self, *, stream: None = None, max_version: tuple[builtins.int, builtins.int] | None = None, "
+        "(self, stream: builtins.int | None = None, *, max_version: tuple[builtins.int, builtins.int] | None = None, "
         "dl_device: tuple[builtins.int, builtins.int] | None = None, copy: builtins.bool | None = None) "
         "-> CapsuleType"
     ),
+    "Tensor.layout": "(self) -> _Layout",
     "Tensor.__init__": "(self, *args: Any) -> None",
     "Tensor.__format__": "(self, arg: builtins.str, /) -> builtins.str",
     "Tensor.__reduce__": "(self) -> tuple[Any, ...]",

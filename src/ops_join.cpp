@@ -86,7 +86,8 @@ Tensor join(std::string_view operation, TensorList tensors, Index dim) {
     if (!is_skipped(tensors[i])) first = i;
   }
   const Dims shape_of_one = first < tensors.size() ? tensors[first].shape() : Dims{0};
-  const std::size_t axis = wrap_axis(operation, dim, shape_of_one);
+  // Of nothing but skipped ones any axis will do.
+  const std::size_t axis = first < tensors.size() ? wrap_axis(operation, dim, shape_of_one) : 0;
   require_one_device(operation, tensors);
   const DType dtype = common_type(operation, tensors);
   require_joinable(operation, tensors, first, axis);

@@ -40,6 +40,11 @@ Tensor narrow_copy(const Tensor& x, Index dim, Index start, Index length, Caller
     throw RuntimeError(detail::message("narrow_copy: axis ", dim, " must lie in [", -x.dim(), ",",
                                        x.dim() - 1, "] (shape ", x.shape(), ")"));
   }
+  if (x.dim() > 0) {
+    // The axis and the start are asked before the length.
+    const std::size_t d = wrap_axis("narrow_copy", dim, x.shape());
+    if (start < -x.shape()[d] || start > x.shape()[d]) detail::throw_narrow_start(dim, start, x.shape());
+  }
   return detail::contiguous_copy(x.narrow(dim, start, length), "narrow_copy", caller);
 }
 

@@ -80,62 +80,71 @@ struct SineCosine {
 }
 
 /// Turns 16 uniform numbers into 16 normal ones: the first eight give the radii, the others the angles.
-[[gnu::always_inline]] inline void normal_block_anywhere(float* block, float deviation) {
+[[gnu::always_inline]] inline void normal_block_anywhere(float* block, const Normal& normal) {
+  const auto mean = static_cast<float>(normal.mean);
+  const auto deviation = static_cast<float>(normal.deviation);
   constexpr auto full_turn = static_cast<float>(2.0 * std::numbers::pi);
   for (std::size_t i = 0; i < 8; ++i) {
     const float radius = std::sqrt(-2.0F * cephes_log(1.0F - block[i]));
     const auto [sine, cosine] = cephes_sine_cosine(full_turn * block[i + 8]);
-    block[i] = std::fma(radius * cosine, deviation, 0.0F);
-    block[i + 8] = std::fma(radius * sine, deviation, 0.0F);
+    block[i] = std::fma(radius * cosine, deviation, mean);
+    block[i + 8] = std::fma(radius * sine, deviation, mean);
   }
 }
 
 #if defined(__x86_64__)
 /// Compiled for processors with the instruction: a fused multiply-add by call makes randn ten times slower.
-[[gnu::target("fma")]] void normal_block_fused(float* block, float deviation) {
-  normal_block_anywhere(block, deviation);
+[[gnu::target("fma")]] void normal_block_fused(float* block, const Normal& normal) {
+  normal_block_anywhere(block, normal);
 }
 #endif
 
-void normal_block(float* block, float deviation) {
+void normal_block(float* block, const Normal& normal) {
 #if defined(__x86_64__)
   static const bool is_fused = __builtin_cpu_supports("fma") != 0;
-  if (is_fused) return normal_block_fused(block, deviation);
+  if (is_fused) return normal_block_fused(block, normal);
 #endif
-  normal_block_anywhere(block, deviation);
+  normal_block_anywhere(block, normal);
 }
 
 /// The same for the other types, with the C library's functions; the 16-bit floats round after each step.
 template <typename T>
-void normal_block(T* block, T deviation) {
+void normal_block(T* block, const Normal& normal) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
   const auto rounded = [](auto value) { return static_cast<Wide>(static_cast<T>(static_cast<Wide>(value))); };
+  const Wide mean = rounded(normal.mean);
+  const Wide deviation = rounded(normal.deviation);
+  // PyTorch's compiler fuses the two in double.
+  const auto placed = [&](Wide value) {
+    if constexpr (std::is_same_v<T, double>) return std::fma(value, deviation, mean);
+    return static_cast<T>(rounded(value * deviation) + mean);
+  };
   for (std::size_t i = 0; i < 8; ++i) {
     const Wide first = rounded(1 - static_cast<Wide>(block[i]));
     const Wide radius = rounded(std::sqrt(rounded(-2 * rounded(std::log(first)))));
     const Wide angle = rounded(2 * std::numbers::pi * static_cast<double>(static_cast<Wide>(block[i + 8])));
-    block[i] = static_cast<T>(rounded(radius * rounded(std::cos(angle))) * static_cast<Wide>(deviation));
-    block[i + 8] = static_cast<T>(rounded(radius * rounded(std::sin(angle))) * static_cast<Wide>(deviation));
+    block[i] = placed(rounded(radius * rounded(std::cos(angle))));
+    block[i + 8] = placed(rounded(radius * rounded(std::sin(angle))));
   }
 }
 
 }  // namespace
 
-void normal_blocks(float* first, Index blocks, float deviation) {
-  for (Index i = 0; i < blocks; ++i) normal_block(first + i * 16, deviation);
+void normal_blocks(float* first, Index blocks, const Normal& normal) {
+  for (Index i = 0; i < blocks; ++i) normal_block(first + i * 16, normal);
 }
 
 namespace {
 
 /// All whole blocks; a thread takes some of them at a time, as nothing is drawn any more.
 template <typename T>
-void turn_normal(T* first, Index count, T deviation) {
+void turn_normal(T* first, Index count, const Normal& normal) {
   parallel_for(0, count / 16, Index{1} << 10, [&](Index from, Index to) {
     if constexpr (std::is_same_v<T, float>) {
       static const NormalBlocks fast = fast_normal_blocks();
-      (fast != nullptr ? fast : normal_blocks)(first + from * 16, to - from, deviation);
+      (fast != nullptr ? fast : normal_blocks)(first + from * 16, to - from, normal);
     } else {
-      for (Index i = from; i < to; ++i) normal_block(first + i * 16, deviation);
+      for (Index i = from; i < to; ++i) normal_block(first + i * 16, normal);
     }
   });
 }
@@ -143,35 +152,36 @@ void turn_normal(T* first, Index count, T deviation) {
 }  // namespace
 
 template <typename T>
-void fill_normal(T* first, Index count, double deviation, NormalDraw draw, Generator& generator) {
+void fill_normal(T* first, Index count, const Normal& normal, NormalDraw draw, Generator& generator) {
   if (draw == NormalDraw::single) {
-    for (Index i = 0; i < count; ++i) first[i] = convert_element<T>(generator.normal() * deviation);
+    for (Index i = 0; i < count; ++i) {
+      first[i] = convert_element<T>(std::fma(generator.normal(), normal.deviation, normal.mean));
+    }
     return;
   }
-  const T rounded_deviation = convert_element<T>(deviation);
   if (num_threads() > 1) {
     draw_uniforms(first, count, generator);
-    turn_normal(first, count, rounded_deviation);
+    turn_normal(first, count, normal);
   } else {
     // What was drawn is still in the cache when it is turned.
     constexpr Index block = Index{1} << 12;
     for (Index done = 0; done < count; done += block) {
       const Index n = std::min(block, count - done);
       draw_uniforms(first + done, n, generator);
-      turn_normal(first + done, n, rounded_deviation);
+      turn_normal(first + done, n, normal);
     }
   }
   if (count % 16 == 0) return;
   // The last 16 are drawn afresh, so that they too make a whole block.
   T* const last = first + (count - 16);
   draw_uniforms(last, 16, generator);
-  normal_block(last, rounded_deviation);
+  normal_block(last, normal);
 }
 
-template void fill_normal<float>(float*, Index, double, NormalDraw, Generator&);
-template void fill_normal<double>(double*, Index, double, NormalDraw, Generator&);
-template void fill_normal<float16>(float16*, Index, double, NormalDraw, Generator&);
-template void fill_normal<bfloat16>(bfloat16*, Index, double, NormalDraw, Generator&);
+template void fill_normal<float>(float*, Index, const Normal&, NormalDraw, Generator&);
+template void fill_normal<double>(double*, Index, const Normal&, NormalDraw, Generator&);
+template void fill_normal<float16>(float16*, Index, const Normal&, NormalDraw, Generator&);
+template void fill_normal<bfloat16>(bfloat16*, Index, const Normal&, NormalDraw, Generator&);
 
 }  // namespace detail
 }  // namespace tenstride

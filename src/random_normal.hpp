@@ -19,17 +19,23 @@ inline constexpr std::array cosine_coefficients{2.443315711809948e-5F, -1.388731
                                                 4.166664568298827e-2F};
 inline constexpr std::array sine_coefficients{-1.9515295891e-4F, 8.3321608736e-3F, -1.6666654611e-1F};
 
+/// The normal distribution that is drawn from.
+struct Normal {
+  double mean = 0;
+  double deviation = 1;
+};
+
 /// Turns uniform numbers into normal ones, 16 at a time: the first eight give the radii, the others the
 /// angles.
-using NormalBlocks = void (*)(float* first, Index blocks, float deviation);
+using NormalBlocks = void (*)(float* first, Index blocks, const Normal& normal);
 /// With vectors; nullptr where the processor has no fused multiply-add, without which the last bits differ.
 NormalBlocks fast_normal_blocks();
 /// One by one: the definition.
-void normal_blocks(float* first, Index blocks, float deviation);
+void normal_blocks(float* first, Index blocks, const Normal& normal);
 
-/// Draws `count` normal numbers of the given standard deviation. T: float, double, float16 or bfloat16.
+/// Draws `count` normal numbers. T: float, double, float16 or bfloat16.
 template <typename T>
-void fill_normal(T* first, Index count, double deviation, NormalDraw draw, Generator& generator);
+void fill_normal(T* first, Index count, const Normal& normal, NormalDraw draw, Generator& generator);
 
 /// `count` uniform numbers, as draw_uniform gives them one by one.
 template <typename T>

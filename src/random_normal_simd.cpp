@@ -79,19 +79,20 @@ HWY_INLINE void cephes_sine_cosine(V angle, V& sine_out, V& cosine_out) {
   cosine_out = hn::Xor(hn::IfThenElse(swapped, sine, cosine), sign_of(hn::Add(octant, hn::Set(words, 2))));
 }
 
-void normal_blocks(float* first, Index blocks, float deviation) {
+void normal_blocks(float* first, Index blocks, const Normal& normal) {
   const Floats d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
   const V full_turn = hn::Set(d, static_cast<float>(2.0 * std::numbers::pi));
-  const V deviations = hn::Set(d, deviation);
+  const V deviations = hn::Set(d, static_cast<float>(normal.deviation));
+  const V means = hn::Set(d, static_cast<float>(normal.mean));
   for (float* block = first; block < first + blocks * 16; block += 16) {
     for (Index i = 0; i < 8; i += lanes) {
       const V uniform = hn::LoadU(d, block + i);
       const V radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0F), cephes_log(hn::Sub(hn::Set(d, 1.0F), uniform))));
       V sine, cosine;
       cephes_sine_cosine(hn::Mul(full_turn, hn::LoadU(d, block + i + 8)), sine, cosine);
-      hn::StoreU(hn::MulAdd(hn::Mul(radius, cosine), deviations, hn::Zero(d)), d, block + i);
-      hn::StoreU(hn::MulAdd(hn::Mul(radius, sine), deviations, hn::Zero(d)), d, block + i + 8);
+      hn::StoreU(hn::MulAdd(hn::Mul(radius, cosine), deviations, means), d, block + i);
+      hn::StoreU(hn::MulAdd(hn::Mul(radius, sine), deviations, means), d, block + i + 8);
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/tensor.hpp"
 
+#include <limits>
+
 #include "message.hpp"
 #include "watch.hpp"
 
@@ -79,9 +81,16 @@ Tensor& Tensor::set_(const Tensor& source) {
 Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& size, const Dims& stride) {
   Layout layout{size, stride, storage_offset};
   if (stride.empty() && !size.empty()) layout.strides = row_major_strides(size, "set_");
-  const auto count = static_cast<Index>(source.nbytes() / item_size(dtype_));
-  tenstride::as_strided(layout.shape, layout.strides, storage_offset, count, "set_");
-  storage_ = source;
+  // Negative sizes, strides and offsets are refused; a storage that is too short grows.
+  constexpr Index endless = std::numeric_limits<Index>::max();
+  tenstride::as_strided(layout.shape, layout.strides, storage_offset, endless, "set_");
+  Storage storage = source;
+  if (const std::optional<Reach> touched = reach(layout, "set_")) {
+    const Index end = checked_add(touched->highest, 1, "set_");
+    storage.grow(
+        static_cast<std::size_t>(checked_multiply(end, static_cast<Index>(item_size(dtype_)), "set_")));
+  }
+  storage_ = std::move(storage);
   layout_ = std::move(layout);
   contiguity_.forget();
   is_conj_ = false;

@@ -316,8 +316,9 @@ TEST(NormalBlocks, AreTheSameWithVectors) {
   given[1] = 1 - 0x1p-24F;
   given[9] = 1 - 0x1p-24F;
   std::vector<float> wanted = given;
-  fast(given.data(), 4096, 0.75F);
-  detail::normal_blocks(wanted.data(), 4096, 0.75F);
+  const detail::Normal normal{0.125, 0.75};
+  fast(given.data(), 4096, normal);
+  detail::normal_blocks(wanted.data(), 4096, normal);
   for (std::size_t i = 0; i < given.size(); ++i) {
     ASSERT_EQ(std::bit_cast<std::uint32_t>(given[i]), std::bit_cast<std::uint32_t>(wanted[i])) << i;
   }

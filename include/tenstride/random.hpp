@@ -98,6 +98,35 @@ TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, Generator&
 TENSTRIDE_API Tensor randint(Index high, const Dims& size, const TensorOptions& options = {},
                              Caller caller = Caller::current());
 
+// Elements drawn into a tensor that is there, in the order in which they lie in memory; all give the tensor
+// back. Throw RuntimeError where several elements lie in one place (an expanded axis).
+
+/// From [from, to): floating and complex types, both parts of a complex number. Throws RuntimeError where
+/// from > to, where the type does not reach so far, and for other types.
+/// Example: `uniform_(x, 2, 5)` after `manual_seed(1)` begins with 4.2729.
+TENSTRIDE_API Tensor& uniform_(Tensor& self, double from, double to, Generator& generator,
+                               Caller caller = Caller::current());
+TENSTRIDE_API Tensor& uniform_(Tensor& self, double from = 0, double to = 1,
+                               Caller caller = Caller::current());
+
+/// From the normal distribution: as `randn`, times `std`, plus `mean` (in both parts of a complex number).
+/// Throws RuntimeError where std < 0, and for types that `randn` refuses.
+TENSTRIDE_API Tensor& normal_(Tensor& self, double mean, double std, Generator& generator,
+                              Caller caller = Caller::current());
+TENSTRIDE_API Tensor& normal_(Tensor& self, double mean = 0, double std = 1,
+                              Caller caller = Caller::current());
+
+/// Whole numbers: of integer types from 0 to the largest, of floating types from 0 to 2^digits, both
+/// included. Throws RuntimeError for complex types, float8, and uint16, uint32 and uint64.
+TENSTRIDE_API Tensor& random_(Tensor& self, Generator& generator, Caller caller = Caller::current());
+TENSTRIDE_API Tensor& random_(Tensor& self, Caller caller = Caller::current());
+/// From [low, high); without `high` up to the largest of the numbers above. Throws as `randint`.
+/// Example: `random_(x, 2, 5)` gives 2, 3 and 4.
+TENSTRIDE_API Tensor& random_(Tensor& self, Index low, std::optional<Index> high, Generator& generator,
+                              Caller caller = Caller::current());
+TENSTRIDE_API Tensor& random_(Tensor& self, Index low, std::optional<Index> high,
+                              Caller caller = Caller::current());
+
 /// The numbers 0..n-1 shuffled, of int64 unless told. Throws ShapeError where n < 0, RuntimeError where the
 /// type does not hold them all, and for bool, complex types and float8.
 TENSTRIDE_API Tensor randperm(Index n, const TensorOptions& options = {}, Caller caller = Caller::current());

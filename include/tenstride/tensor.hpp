@@ -287,7 +287,7 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
                      Caller caller = Caller::current());
   Tensor& index_put_(std::span<const TensorIndex> indices, const Tensor& value,
                      Caller caller = Caller::current());
-  /// Changes what the tensor sees, not the elements.
+  /// Changes what the tensor sees, not the elements; a storage that is too short for the sizes grows.
   Tensor& set_(const Tensor& source);
   Tensor& set_(const Storage& source, Index storage_offset, const Dims& size, const Dims& stride = {});
   /// A new shape, row-major from the same offset; the storage grows where needed (new bytes not initialised).

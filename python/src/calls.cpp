@@ -51,7 +51,7 @@ bool may_take_long(const Operation& operation, const Call& call) {
 }
 
 Value run(const Operation& operation, Call& call) {
-  if (operation.op_class == OpClass::fresh && draws_numbers(operation)) {
+  if (draws_numbers(operation)) {
     const nb::gil_scoped_release released;
     const std::lock_guard guard(session_guard);
     return operation.run(call);
@@ -68,9 +68,11 @@ PyObject* find_given(const Given& given, const Tensor* tensor) {
 }
 
 /// A tensor that the call gives back: one that it was given stays the very same object, as in PyTorch.
-PyObject* from_tensor(const Call& call, const Layout& before, const Given& given, const Value& value) {
+/// `twin` is the one of the given tensors that the result stands for, where there is one for each.
+PyObject* from_tensor(const Call& call, const Layout& before, const Given& given, const Value& value,
+                      const Given::value_type* twin = nullptr) {
   const Tensor& made = *value.tensor();
-  PyObject* same = find_given(given, &made);
+  PyObject* same = twin != nullptr && twin->first->is_same(made) ? twin->second : find_given(given, &made);
   if (same == nullptr && kind_of(call, before, made) == StepKind::self && call.has_self()) {
     same = find_given(given, &call.self());
   }
@@ -91,9 +93,11 @@ PyObject* from_result(const Call& call, const Layout& before, const Given& given
   if (!holds_tensors) return from_value(result);
   nb::object tuple = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(items->items.size())));
   if (!tuple) throw nb::python_error();
+  const bool has_twins =
+      call.operation().op_class == OpClass::view_or_self && given.size() == items->items.size();
   for (std::size_t i = 0; i < items->items.size(); ++i) {
     PyTuple_SET_ITEM(tuple.ptr(), static_cast<Py_ssize_t>(i),
-                     from_tensor(call, before, given, items->items[i]));
+                     from_tensor(call, before, given, items->items[i], has_twins ? &given[i] : nullptr));
   }
   // `x.max(1)` gives a tuple whose parts have names.
   const std::string_view name = call.operation().name;
@@ -135,6 +139,8 @@ struct Table {
   std::array<PyMethodDef, slots> definitions{};
   std::array<Method, slots> quick{};
   std::array<Function, slots> quick_function{};
+  /// Whether a method takes its sizes spelled out: a function takes them in brackets alone.
+  std::array<bool, slots> is_spread{};
   std::vector<std::string> docs = std::vector<std::string>(slots);
   std::size_t count = 0;
 };
@@ -154,7 +160,9 @@ PyObject* method_of(PyObject* self, PyObject* const* arguments, Py_ssize_t count
 }
 template <std::size_t Slot>
 PyObject* function_of(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
-  if (const Method quick = functions.quick[Slot]; quick != nullptr && count > 0 && is_tensor(arguments[0])) {
+  const bool is_listed = !functions.is_spread[Slot] || count < 2 || PyLong_Check(arguments[1]) == 0;
+  if (const Method quick = functions.quick[Slot];
+      quick != nullptr && count > 0 && is_listed && is_tensor(arguments[0])) {
     PyObject* result = quick(arguments[0], arguments + 1, count - 1, names);
     if (is_done(result)) return result;
   } else if (const Function made = functions.quick_function[Slot]) {
@@ -180,6 +188,8 @@ PyMethodDef* add(Table& table, const std::array<Method, slots>& code, const Oper
   if (table.count == slots) throw RuntimeError("tenstride: more operations than slots");
   const std::size_t slot = table.count++;
   table.operations[slot] = &operation;
+  const std::string_view first = operation.parameters.substr(0, operation.parameters.find(' '));
+  table.is_spread[slot] = first.find("...") != std::string_view::npos;
   table.docs[slot] = documentation(operation, form);
   table.definitions[slot] = {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(code[slot])),
                              METH_FASTCALL | METH_KEYWORDS, table.docs[slot].c_str()};

@@ -94,7 +94,11 @@ void require_cpu(nb::handle device) {
 
 nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle dl_device,
                          nb::handle copy) {
-  if (!stream.is_none()) throw RuntimeError("__dlpack__: stream must be None for a tensor on the cpu");
+  // On the cpu there is no stream to wait for: any number will do, as in PyTorch.
+  if (!stream.is_none() && (PyLong_Check(stream.ptr()) == 0 || PyBool_Check(stream.ptr()) != 0)) {
+    throw TypeError(message("__dlpack__: stream must be an int or None (",
+                            std::string_view(Py_TYPE(stream.ptr())->tp_name), ")"));
+  }
   const CopyRule rule = to_copy_rule(copy, "__dlpack__");
   const bool is_versioned = major_version(max_version) >= 1;
   require_cpu(dl_device);
@@ -185,10 +189,11 @@ Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyR
 void define_dlpack(nb::module_& module, nb::handle tensor_type) {
   auto type = nb::borrow<nb::class_<Tensor>>(tensor_type);
   type.def(
-      "__dlpack__", export_tensor, nb::kw_only(), nb::arg("stream") = nb::none(),
+      "__dlpack__", export_tensor, nb::arg("stream") = nb::none(), nb::kw_only(),
       nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(), nb::arg("copy") = nb::none(),
-      nb::sig("def __dlpack__(self, *, stream: None = None, max_version: tuple[int, int] | None = None, "
-              "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object"),
+      nb::sig(
+          "def __dlpack__(self, stream: int | None = None, *, max_version: tuple[int, int] | None = None, "
+          "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object"),
       "The tensor for another library, as a DLPack capsule; no element is copied unless `copy=True`.\n\n"
       "The versioned form is given where `max_version` says (1, 0) or more. BufferError for what cannot be\n"
       "handed out: a device other than the cpu, a conjugate view, a read-only tensor in the old form.\n\n"
@@ -199,6 +204,12 @@ void define_dlpack(nb::module_& module, nb::handle tensor_type) {
            "DLPack's number of the device, (1, 0) for the cpu; BufferError on meta.\n\n"
            ">>> torch.zeros(2).__dlpack_device__()\n"
            "(1, 0)\n");
+  module.def(
+      "to_dlpack", [](nb::handle tensor) { return nb::object(tensor.attr("__dlpack__")()); },
+      nb::arg("tensor"), nb::sig("def to_dlpack(tensor: Tensor) -> object"),
+      "The DLPack capsule of a tensor, to be taken once; `from_dlpack(x)` needs none.\n\n"
+      ">>> torch.from_dlpack(torch.to_dlpack(torch.arange(3)))\n"
+      "tensor([0, 1, 2])\n");
   module.def(
       "from_dlpack",
       [](nb::handle object, nb::handle device, nb::handle copy) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nanobind/nanobind.h>
 
+#include "absent.hpp"
 #include "array_namespace.hpp"
 #include "calls.hpp"
 #include "einops.hpp"
@@ -8,6 +9,7 @@
 #include "exchange.hpp"
 #include "explaining.hpp"
 #include "files.hpp"
+#include "layouts.hpp"
 #include "lazy.hpp"
 #include "ledger.hpp"
 #include "numpy_functions.hpp"
@@ -40,6 +42,8 @@ NB_MODULE(_tenstride, module) {
   python::define_quick_methods();
   python::define_quick_functions();
   python::define_methods(module.attr("Tensor"));
+  python::define_absent_methods(module.attr("Tensor"));
+  python::define_layouts(module, module.attr("Tensor"));
   python::define_functions(module);
   python::define_ledger(module);
   python::define_exchange(module, module.attr("Tensor"));

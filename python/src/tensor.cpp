@@ -213,7 +213,8 @@ std::vector<PyType_Slot> syntax_slots() {
   return slots;
 }
 
-/// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both float32, as PyTorch's.
+/// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both float32, as PyTorch's. A tensor
+/// gives its alias, of whatever type.
 void construct(Tensor* self, const nb::args& arguments) {
   const bool is_sizes = std::all_of(arguments.begin(), arguments.end(),
                                     [](nb::handle argument) { return PyLong_Check(argument.ptr()) != 0; });
@@ -226,6 +227,11 @@ void construct(Tensor* self, const nb::args& arguments) {
     for (nb::handle size : arguments) dims.push_back(to_index(size.ptr()));
     if (arguments.size() == 0) dims.push_back(0);
     new (self) Tensor(empty(dims));
+  } else if (arguments.size() == 1 && is_tensor(arguments[0].ptr())) {
+    new (self) Tensor(tensor_of(arguments[0].ptr()).alias());
+  } else if (arguments.size() == 1 && PySequence_Check(arguments[0].ptr()) == 0) {
+    throw TypeError(detail::message("Tensor: sizes, or one list of numbers, must be given (",
+                                    std::string_view(Py_TYPE(arguments[0].ptr())->tp_name), ")"));
   } else if (arguments.size() == 1) {
     new (self) Tensor(tenstride::tensor(to_nested(arguments[0].ptr()), {.dtype = DType::float32}));
   } else {
@@ -292,10 +298,12 @@ void define_tensor(nb::module_& module) {
       .def("__format__",
            [](nb::handle self, const std::string& format) -> nb::object {
              const Tensor& tensor = tensor_of(self.ptr());
-             if (tensor.dim() != 0 || format.empty()) {
-               if (!format.empty())
-                 throw TypeError("format: a tensor takes a format only where it has rank 0");
-               return nb::str(self);
+             const bool is_number = tensor.dim() == 0 && !tensor.is_meta() && self.type().is(tensor_type());
+             if (!is_number) {
+               if (format.empty()) return nb::str(self);
+               throw TypeError(
+                   "format: a tensor takes a format only where it has rank 0, elements, and no class "
+                   "derived from Tensor");
              }
              const nb::object item = nb::steal(from_scalar(tensor.item()));
              return nb::steal(PyObject_Format(item.ptr(), nb::str(format.c_str()).ptr()));

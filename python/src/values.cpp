@@ -5,6 +5,7 @@
 
 #include "errors.hpp"
 #include "expression/call.hpp"
+#include "layouts.hpp"
 #include "message.hpp"
 #include "storage.hpp"
 #include "tenstride/factory.hpp"
@@ -95,7 +96,10 @@ std::optional<DType> python_type(PyObject* object) {
   if (object == reinterpret_cast<PyObject*>(&PyLong_Type)) return DType::int64;
   if (object == reinterpret_cast<PyObject*>(&PyBool_Type)) return DType::bool_;
   if (object == reinterpret_cast<PyObject*>(&PyComplex_Type)) return DType::complex128;
-  return std::nullopt;
+  // `torch.FloatTensor` and the like say theirs.
+  if (PyType_Check(object) == 0 || PyObject_HasAttrString(object, "dtype") == 0) return std::nullopt;
+  const nb::object dtype = nb::handle(object).attr("dtype");
+  return find_dtype(dtype.ptr());
 }
 
 /// A tensor that lives on its own.
@@ -157,6 +161,9 @@ Value to_value(PyObject* object, Given& given) {
     return Value(Value::Variant(dtype->value));
   if (FormatObject* format = nullptr; nb::try_cast(nb::handle(object), format)) {
     return Value(Value::Variant(format->value));
+  }
+  if (LayoutObject* layout = nullptr; nb::try_cast(nb::handle(object), layout)) {
+    return Value(Value::Variant(layout->name));
   }
   if (DeviceObject* device = nullptr; nb::try_cast(nb::handle(object), device)) {
     return Value(Value::Variant(device->value));

@@ -10,8 +10,22 @@ False
 from __future__ import annotations
 
 from . import _tenstride
+from ._absent import SENTENCES as _SENTENCES
 from ._explain import explain, show, why_not_contiguous, why_not_view
+from ._info import finfo, iinfo
 from ._tenstride import Tensor, __version__
+from ._typed import (
+    BFloat16Tensor,
+    BoolTensor,
+    ByteTensor,
+    CharTensor,
+    DoubleTensor,
+    FloatTensor,
+    HalfTensor,
+    IntTensor,
+    LongTensor,
+    ShortTensor,
+)
 from .foreign import (
     astype,
     cat,
@@ -44,6 +58,8 @@ def __getattr__(name: str) -> object:
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")
+    if name in _SENTENCES:
+        raise AttributeError(f"{name}: {_SENTENCES[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

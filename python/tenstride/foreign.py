@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import _tenstride
+from ._reduce_by import reduce_by, tokens_of
 from ._tenstride import Tensor
 
 __all__ = [
@@ -31,12 +32,14 @@ __all__ = [
 ]
 
 
-def rearrange(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_lengths: int) -> Any:
+def rearrange(tensor: Any, pattern: str, *, copy: bool | int | None = None, **axes_lengths: int) -> Any:
     """The elements in another order of axes, by einops' notation; axes may be split, merged and moved.
 
     Gives an array of the kind it was given: a view of it where one exists, else a copy; `copy=True` always
     copies, `copy=False` raises ValueError where a view will not do. A list of arrays counts as one array with
     the list as its first axis. RuntimeError where the pattern does not fit the shape.
+
+    An axis may be named `copy`: an int is its size. ValueError for `copy=True` and `copy=False` beside one.
 
     >>> import numpy
     >>> a = numpy.arange(6).reshape(2, 3)
@@ -44,30 +47,36 @@ def rearrange(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_len
     >>> b.shape, numpy.shares_memory(a, b)
     ((3, 2), True)
     """
-    return _call("rearrange", lambda given: _tenstride._rearrange(given, pattern, axes_lengths, copy), tensor)
+    rule = _copy_rule("rearrange", pattern, axes_lengths, copy)
+    return _call("rearrange", lambda given: _tenstride._rearrange(given, pattern, axes_lengths, rule), tensor)
 
 
-def reduce(tensor: Any, pattern: str, reduction: str, **axes_lengths: int) -> Any:
+def reduce(
+    tensor: Any, pattern: str, reduction: str | Callable[[Any, tuple[int, ...]], Any], **axes_lengths: int
+) -> Any:
     """Rearranges, and reduces the axes that the right side leaves out, by "sum", "mean", "min", "max",
-    "prod", "any" or "all".
+    "prod", "any" or "all", or by a function of the array and a tuple of the axes to reduce, as numpy.mean.
 
     >>> import numpy
     >>> tenstride.reduce(numpy.arange(6.0).reshape(2, 3), "h w -> h", "max")
     array([2., 5.])
     """
+    if callable(reduction):
+        return reduce_by(tensor, pattern, reduction, axes_lengths)
     return _call("reduce", lambda given: _tenstride._reduce(given, pattern, reduction, axes_lengths), tensor)
 
 
-def repeat(tensor: Any, pattern: str, *, copy: bool | None = None, **axes_lengths: int) -> Any:
+def repeat(tensor: Any, pattern: str, *, copy: bool | int | None = None, **axes_lengths: int) -> Any:
     """Rearranges, and repeats the elements along the axes that only the right side has; a view (stride 0)
-    where one exists, as `rearrange`.
+    where one exists, as `rearrange`; so is `copy`.
 
     >>> import numpy
     >>> tenstride.repeat(numpy.arange(2), "w -> h w", h=2)
     array([[0, 1],
            [0, 1]])
     """
-    return _call("repeat", lambda given: _tenstride._repeat(given, pattern, axes_lengths, copy), tensor)
+    rule = _copy_rule("repeat", pattern, axes_lengths, copy)
+    return _call("repeat", lambda given: _tenstride._repeat(given, pattern, axes_lengths, rule), tensor)
 
 
 def pack(tensors: Sequence[Any], pattern: str) -> tuple[Any, Any]:
@@ -161,6 +170,26 @@ def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any
 
 concat = cat
 concatenate = cat
+
+
+def _copy_rule(operation: str, pattern: str, axes_lengths: dict[str, int], copy: Any) -> bool | None:
+    """The option; what is no bool goes to `axes_lengths`, as the size of an axis named `copy`."""
+    if copy is None:
+        return None
+    has_axis = "copy" in tokens_of(pattern)
+    if not isinstance(copy, bool):
+        if not has_axis:
+            raise TypeError(
+                f"{operation}: copy must be True, False or None, or the size of an axis named copy ({copy!r})"
+            )
+        axes_lengths["copy"] = copy
+        return None
+    if has_axis:
+        raise ValueError(
+            f"{operation}: copy={copy} must not stand beside an axis named copy: an int is the axis' size, and for a "
+            f'copy the axis needs another name ("{pattern}")'
+        )
+    return copy
 
 
 class _Kind:

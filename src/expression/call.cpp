@@ -8,11 +8,16 @@
 namespace tenstride::detail {
 namespace {
 
-/// PyTorch takes NumPy's names of its arguments, too.
-std::string_view of_numpy(std::string_view name) {
+/// The parameter's name where PyTorch takes another one for it, too: NumPy's, or that of an overload.
+std::string_view usual_name(std::string_view name) {
   if (name == "axis") return "dim";
   if (name == "keepdims") return "keepdim";
   if (name == "x2") return "other";
+  // No word that Python's own functions could take: it comes by `**` alone.
+  if (name == "from") return "from_";
+  if (name == "indices" || name == "sections" || name == "tensor_indices_or_sections") {
+    return "indices_or_sections";
+  }
   return name;
 }
 
@@ -135,6 +140,7 @@ bool Call::take_spread(std::vector<Argument>& arguments) {
   all.value = Value(Value::Variant(std::move(items)));
   std::erase_if(arguments, is_positional);
   bound_[0] = std::move(all);
+  is_spread_ = true;
   return true;
 }
 
@@ -173,7 +179,7 @@ void Call::bind(std::vector<Argument> arguments) {
       }
     } else {
       at = find(argument.keyword);
-      if (at == parameters_.size()) at = find(of_numpy(argument.keyword));
+      if (at == parameters_.size()) at = find(usual_name(argument.keyword));
       if (at == parameters_.size() && take_size(argument)) continue;
       if (at == parameters_.size()) {
         std::vector<std::string> known;
@@ -191,6 +197,25 @@ void Call::bind(std::vector<Argument> arguments) {
     if (!bound_[i] && !parameters_[i].is_optional) {
       fail(message("the argument '", parameters_[i].name, "' is missing"), range_);
     }
+    if (has(i)) require_ours(i);
+  }
+}
+
+/// What is no job of ours is refused by name.
+void Call::require_ours(std::size_t parameter) const {
+  const std::string_view name = parameters_[parameter].name;
+  const auto refuse = [&](std::string_view what) {
+    throw NotationError{"NotImplementedError", message(operation_.name, ": ", what),
+                        bound_[parameter]->range};
+  };
+  if (name == "requires_grad" && flag(parameter, false)) {
+    refuse(
+        "requires_grad=True asks for autograd, which tenstride does not have; compute gradients in PyTorch "
+        "and hand tensors over by from_dlpack");
+  }
+  if (name == "layout" && text(parameter) != "torch.strided") {
+    refuse(message("layout must be torch.strided (", text(parameter),
+                   "); keep indices and values as two tensors, or use PyTorch's"));
   }
 }
 
@@ -236,8 +261,16 @@ bool Call::is_dtype(std::size_t parameter) const {
   return has(parameter) && std::holds_alternative<DType>(value(parameter).variant());
 }
 
-Dims Call::dims(std::size_t parameter) const {
+Dims Call::dims_or_index(std::size_t parameter) const {
   if (is_index(parameter)) return {index(parameter)};
+  return dims(parameter);
+}
+
+Dims Call::dims(std::size_t parameter) const {
+  // Sizes that may be spelled out may be one tensor of an int.
+  if (parameters_[parameter].is_spread && is_tensor(parameter) && is_index(parameter)) {
+    return {index(parameter)};
+  }
   const Value::Sequence* sequence = value(parameter).sequence();
   if (sequence == nullptr) fail_type(parameter, "a tuple of ints");
   // `view((2, 3))` and `view(*(2, 3))` are one; so is a tuple that was spread together with its brackets.
@@ -284,7 +317,10 @@ Scalar Call::number(std::size_t parameter) const {
 }
 
 double Call::real(std::size_t parameter, double otherwise) const {
-  return has(parameter) ? number(parameter).to<double>() : otherwise;
+  if (!has(parameter)) return otherwise;
+  const Scalar given = number(parameter);
+  if (std::holds_alternative<std::complex<double>>(given.value())) fail_type(parameter, "a real number");
+  return given.to<double>();
 }
 
 bool Call::flag(std::size_t parameter, bool otherwise) const {

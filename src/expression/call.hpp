@@ -77,17 +77,23 @@ class Call {
   [[nodiscard]] Tensor& mutable_self() { return *self_->tensor(); }
   [[nodiscard]] bool has_self() const noexcept { return self_.has_value() && self_->tensor() != nullptr; }
 
+  /// Whether the parameter was given, be it as None.
+  [[nodiscard]] bool was_given(std::size_t parameter) const { return bound_[parameter].has_value(); }
   /// Whether the parameter was given, and not as None.
   [[nodiscard]] bool has(std::size_t parameter) const;
   [[nodiscard]] const Value& value(std::size_t parameter) const;
   [[nodiscard]] Index index(std::size_t parameter) const;
   [[nodiscard]] Index index(std::size_t parameter, Index otherwise) const;
   [[nodiscard]] std::optional<Index> maybe_index(std::size_t parameter) const;
-  /// A tuple, list or Size of ints; a single int counts as a list of one.
+  /// A tuple, list or Size of ints; no single int: `unflatten(1, 3)` is a TypeError.
   [[nodiscard]] Dims dims(std::size_t parameter) const;
+  /// The same where PyTorch takes a single int for a list of one: `sum(0)`.
+  [[nodiscard]] Dims dims_or_index(std::size_t parameter) const;
   [[nodiscard]] bool is_index(std::size_t parameter) const;
   [[nodiscard]] bool is_tensor(std::size_t parameter) const;
   [[nodiscard]] bool is_dtype(std::size_t parameter) const;
+  /// Whether the first parameter was spelled out: `broadcast_shapes(2, 3)`, not `broadcast_shapes((2, 3))`.
+  [[nodiscard]] bool is_spread() const noexcept { return is_spread_; }
   [[nodiscard]] const Tensor& tensor(std::size_t parameter) const;
   [[nodiscard]] std::vector<Tensor> tensors(std::size_t parameter) const;
   [[nodiscard]] Scalar number(std::size_t parameter) const;
@@ -116,6 +122,7 @@ class Call {
   void take_self(std::vector<Argument>& arguments);
   bool take_spread(std::vector<Argument>& arguments);
   bool take_size(const Argument& argument);
+  void require_ours(std::size_t parameter) const;
   [[noreturn]] void fail(std::string_view what, TextRange range) const;
   [[nodiscard]] std::string names() const;
 
@@ -124,6 +131,7 @@ class Call {
   TextRange range_;
   std::optional<Value> self_;
   bool is_method_;
+  bool is_spread_ = false;
   std::vector<Parameter> parameters_;
   std::vector<std::optional<Argument>> bound_;
   std::vector<AxisSize> sizes_;

@@ -39,7 +39,7 @@ Chain reversed(const Chain& chain, const Call&) {
   return chain.permute(order);
 }
 Chain squeezed(const Chain& chain, const Call& call) {
-  return call.has(0) ? chain.squeeze(call.dims(0)) : chain.squeeze();
+  return call.has(0) ? chain.squeeze(call.dims_or_index(0)) : chain.squeeze();
 }
 Chain expanded(const Chain& chain, const Call& call) {
   return chain.expand(call.dims(0));

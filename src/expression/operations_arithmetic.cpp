@@ -36,7 +36,7 @@ KeepDim keepdim_of(const Call& call) {
   return call.flag(1, false) ? KeepDim::yes : KeepDim::no;
 }
 Dims axes_of(const Call& call) {
-  return call.has(0) ? call.dims(0) : Dims{};
+  return call.has(0) ? call.dims_or_index(0) : Dims{};
 }
 
 using Binary = Tensor (*)(const Operand&, const Operand&, Caller);

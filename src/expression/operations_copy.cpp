@@ -79,7 +79,7 @@ Value type(Call& call) {
 }
 
 Value roll(Call& call) {
-  return call.self().roll(call.dims(0), call.has(1) ? call.dims(1) : Dims{});
+  return call.self().roll(call.dims_or_index(0), call.has(1) ? call.dims_or_index(1) : Dims{});
 }
 
 Value repeat_interleave(Call& call) {
@@ -92,7 +92,7 @@ Value repeat_interleave(Call& call) {
 Value squeeze_copy(Call& call) {
   if (!call.has(0)) return tenstride::squeeze_copy(call.self());
   if (call.is_index(0)) return tenstride::squeeze_copy(call.self(), call.index(0));
-  return tenstride::squeeze_copy(call.self(), call.dims(0));
+  return tenstride::squeeze_copy(call.self(), call.dims_or_index(0));
 }
 
 Value view_copy(Call& call) {

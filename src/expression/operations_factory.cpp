@@ -55,8 +55,8 @@ Value device_value(Call& call) {
   return Value(Value::Variant(*call.device(0)));
 }
 
-constexpr std::string_view sized = "! size... | dtype? device? requires_grad?";
-constexpr std::string_view like = "| dtype? device? memory_format? requires_grad?";
+constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout?";
+constexpr std::string_view like = "| dtype? device? memory_format? requires_grad? layout?";
 
 void add_likes(std::vector<Operation>& table) {
   const std::vector<Operation> likes{
@@ -66,15 +66,15 @@ void add_likes(std::vector<Operation>& table) {
        [](Call& c) -> Value { return zeros_like(c.self(), like_options(c, 0)); }},
       {"ones_like", function, fresh, like,
        [](Call& c) -> Value { return ones_like(c.self(), like_options(c, 0)); }},
-      {"full_like", function, fresh, "fill_value | dtype? device? memory_format? requires_grad?",
+      {"full_like", function, fresh, "fill_value | dtype? device? memory_format? requires_grad? layout?",
        [](Call& c) -> Value { return full_like(c.self(), c.number(0), like_options(c, 1)); }},
-      {"new_empty", method, fresh, "size... | dtype? device?",
+      {"new_empty", method, fresh, "size... | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return empty(c.dims(0), new_options(c, 1)); }},
-      {"new_zeros", method, fresh, "size... | dtype? device?",
+      {"new_zeros", method, fresh, "size... | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return zeros(c.dims(0), new_options(c, 1)); }},
-      {"new_ones", method, fresh, "size... | dtype? device?",
+      {"new_ones", method, fresh, "size... | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return ones(c.dims(0), new_options(c, 1)); }},
-      {"new_full", method, fresh, "size fill_value | dtype? device?",
+      {"new_full", method, fresh, "size fill_value | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return full(c.dims(0), c.number(1), new_options(c, 2)); }},
   };
   table.insert(table.end(), likes.begin(), likes.end());
@@ -84,20 +84,21 @@ void add_likes(std::vector<Operation>& table) {
 
 std::vector<Operation> factory_operations() {
   std::vector<Operation> table{
-      {"empty", function, fresh, "! size... | dtype? device? memory_format? requires_grad?", empty_of},
+      {"empty", function, fresh, "! size... | dtype? device? memory_format? requires_grad? layout?",
+       empty_of},
       {"zeros", function, fresh, sized, [](Call& c) -> Value { return zeros(c.dims(0), options(c, 1)); }},
       {"ones", function, fresh, sized, [](Call& c) -> Value { return ones(c.dims(0), options(c, 1)); }},
-      {"full", function, fresh, "! size fill_value | dtype? device? requires_grad?",
+      {"full", function, fresh, "! size fill_value | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return full(c.dims(0), c.number(1), options(c, 2)); }},
-      {"empty_strided", function, fresh, "! size stride | dtype? device? requires_grad?",
+      {"empty_strided", function, fresh, "! size stride | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return empty_strided(c.dims(0), c.dims(1), options(c, 2)); }},
-      {"arange", function, fresh, "! start? end? step? | dtype? device? requires_grad?", arange_of},
-      {"linspace", function, fresh, "! start end steps | dtype? device? requires_grad?",
+      {"arange", function, fresh, "! start? end? step? | dtype? device? requires_grad? layout?", arange_of},
+      {"linspace", function, fresh, "! start end steps | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return linspace(c.number(0), c.number(1), c.index(2), options(c, 3)); }},
-      {"eye", function, fresh, "! n m? | dtype? device? requires_grad?",
+      {"eye", function, fresh, "! n m? | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return eye(c.index(0), c.maybe_index(1), options(c, 2)); }},
-      {"tensor", function, fresh, "! data | dtype? device? requires_grad?", tensor_of},
-      {"scalar_tensor", function, fresh, "! s | dtype? device? requires_grad?",
+      {"tensor", function, fresh, "! data | dtype? device? requires_grad? layout?", tensor_of},
+      {"scalar_tensor", function, fresh, "! s | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value {
          return full({}, c.number(0),
                      TensorOptions{c.dtype(1).value_or(DType::float32), options(c, 1).device});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
+#include "message.hpp"
 
 /// Operations that write to a tensor's elements or change what it sees. The value they are called on is
 /// shared by all names bound to it, as in Python.
@@ -32,26 +33,40 @@ Value resized_as(Call& call) {
   return resized(call, model.shape(), format);
 }
 
+/// The storage that `set_` is given, as elements of the tensor's own type.
+Tensor source_of(const Call& call) {
+  const Value::Variant& given = call.value(0).variant();
+  const DType type = call.self().dtype();
+  if (const auto* bytes = std::get_if<StorageBytes>(&given)) {
+    const auto count = static_cast<Index>(bytes->bytes.storage().nbytes() / item_size(type));
+    return bytes->bytes.with_layout({{count}, {1}, 0}, type);
+  }
+  const auto* storage = std::get_if<StorageElements>(&given);
+  const Tensor& source = storage != nullptr ? storage->elements : call.tensor(0);
+  // A tensor that is given with sizes lends its bytes alone.
+  const bool lends_bytes = storage == nullptr && call.has(2);
+  if (source.dtype() != type && !lends_bytes) {
+    throw RuntimeError(message("set_: the source's dtype ", name(source.dtype()), " must be ", name(type),
+                               ", the tensor's; use .untyped_storage()"));
+  }
+  return source;
+}
+
 Value set(Call& call) {
   Tensor& self = call.mutable_self();
   if (!call.has(0)) {
     self.set_(Storage(), 0, {0});
     return itself(call);
   }
-  const auto& source = call.value(0).variant();
-  if (const auto* storage = std::get_if<StorageElements>(&source)) {
-    if (call.has(1)) {
-      self.set_(storage->elements.storage(), call.index(1), call.dims(2),
-                call.has(3) ? call.dims(3) : Dims{});
-    } else {
-      self.set_(storage->elements.storage(), 0, storage->elements.shape());
-    }
-  } else if (const auto* bytes = std::get_if<StorageBytes>(&source); bytes != nullptr && call.has(2)) {
-    self.set_(bytes->bytes.storage(), call.index(1, 0), call.dims(2), call.has(3) ? call.dims(3) : Dims{});
-  } else if (call.has(2)) {
-    self.set_(call.tensor(0).storage(), call.index(1, 0), call.dims(2), call.has(3) ? call.dims(3) : Dims{});
+  const Tensor source = source_of(call);
+  if (source.device() != self.device()) {
+    throw RuntimeError(message("set_: the source's device ", name(source.device()), " must be ",
+                               name(self.device()), ", the tensor's"));
+  }
+  if (call.has(2)) {
+    self.set_(source.storage(), call.index(1, 0), call.dims(2), call.has(3) ? call.dims(3) : Dims{});
   } else {
-    self.set_(call.tensor(0));
+    self.set_(source);
   }
   return itself(call);
 }
@@ -99,10 +114,10 @@ std::vector<Operation> in_place_operations() {
          c.mutable_self().t_();
          return itself(c);
        }},
-      {"squeeze_", method, in_place, "dim?",
+      {"squeeze_", method, in_place, "dim...?",
        [](Call& c) {
          if (c.has(0)) {
-           c.mutable_self().squeeze_(c.index(0));
+           c.mutable_self().set_(c.self().squeeze(c.dims_or_index(0)));
          } else {
            c.mutable_self().squeeze_();
          }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "call.hpp"
+#include "message.hpp"
 #include "tenstride/compare.hpp"
 
 /// Questions about tensors, and comparisons.
@@ -48,26 +49,60 @@ Value compared(Call& call) {
 
 template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
 Value reduced(Call& call) {
-  if (!call.has(0)) return Whole(call.self(), {});
-  return Along(call.self(), call.index(0), call.flag(1, false) ? KeepDim::yes : KeepDim::no, {});
+  const Tensor& self = call.self();
+  const KeepDim keepdim = call.flag(1, false) ? KeepDim::yes : KeepDim::no;
+  if (call.is_index(0)) return Along(self, call.index(0), keepdim, {});
+  if (!call.has(0)) {
+    const Tensor whole = Whole(self, {});
+    return keepdim == KeepDim::no ? whole : whole.view(Dims::filled(self.shape().size(), 1));
+  }
+  const Dims axes = call.dims(0);
+  // No axis: each element is asked alone.
+  if (axes.empty()) return Along(self.unsqueeze(-1), -1, KeepDim::no, {});
+  std::vector<bool> is_named(std::max<std::size_t>(self.shape().size(), 1));
+  Tensor result = self;
+  for (const Index axis : axes) {
+    const std::size_t d = wrap_axis(call.operation().name, axis, self.shape());
+    if (is_named[d]) throw_repeated_axis(call.operation().name, axes, axis, self.shape());
+    is_named[d] = true;
+  }
+  for (const Index axis : axes) result = Along(result, axis, KeepDim::yes, {});
+  return keepdim == KeepDim::yes || self.dim() == 0 ? result : result.squeeze(axes);
 }
 
+Dims sizes_of(const Call& call, const Value& shape) {
+  const std::optional<Index> alone = to_index(shape);
+  if (alone) return {*alone};
+  if (shape.sequence() == nullptr) {
+    throw RuntimeError(message("broadcast_shapes: a shape must be an int, or a tuple or list of ints (",
+                               shape.type_name(), " ", shape.repr(), ")"));
+  }
+  Dims sizes;
+  for (const Value& item : shape.sequence()->items) {
+    const std::optional<Index> size = to_index(item);
+    if (!size) call.fail_type(0, "ints, or tuples or lists of ints");
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+/// Each argument is a shape; an int is one of a single axis.
 Value broadcast_shapes_of(Call& call) {
   Dims result;
-  const Value::Sequence* shapes = call.value(0).sequence();
-  if (shapes == nullptr) call.fail_type(0, "sizes");
-  const auto is_size = [](const Value& item) { return to_index(item).has_value(); };
-  if (std::all_of(shapes->items.begin(), shapes->items.end(), is_size)) return Value::size_of(call.dims(0));
-  for (const Value& shape : shapes->items) {
-    if (shape.sequence() == nullptr) call.fail_type(0, "sizes");
-    Dims sizes;
-    for (const Value& item : shape.sequence()->items) {
-      if (!is_size(item)) call.fail_type(0, "sizes");
-      sizes.push_back(*to_index(item));
-    }
-    result = broadcast_shapes(result, sizes);
+  if (!call.has(0)) return Value::size_of(result);
+  const Value& given = call.value(0);
+  if (!call.is_spread()) return Value::size_of(broadcast_shapes(result, sizes_of(call, given)));
+  for (const Value& shape : given.sequence()->items) {
+    result = broadcast_shapes(result, sizes_of(call, shape));
   }
   return Value::size_of(result);
+}
+
+Value is_nonzero(Call& call) {
+  if (call.self().numel() != 1) {
+    throw RuntimeError(message("is_nonzero: a tensor of ", call.self().numel(), " elements must have 1"));
+  }
+  return answer(call.self().item().to<bool>());
 }
 
 Value promoted(Call& call) {
@@ -86,9 +121,20 @@ void add_attributes(std::vector<Operation>& table) {
        [](Call& c) { return number(static_cast<Index>(c.self().itemsize())); }},
       {"nbytes", attribute, query, "", [](Call& c) { return number(static_cast<Index>(c.self().nbytes())); }},
       {"is_meta", attribute, query, "", [](Call& c) { return answer(c.self().is_meta()); }},
-      {"requires_grad", attribute, query, "", [](Call&) { return answer(false); }},
+      {"is_cpu", attribute, query, "", [](Call& c) { return answer(c.self().device() == Device::cpu); }},
+      {"is_leaf", attribute, query, "", [](Call&) { return answer(true); }},
+      {"output_nr", attribute, query, "", [](Call&) { return number(0); }},
   };
   table.insert(table.end(), attributes.begin(), attributes.end());
+  // What no tensor of ours is: on another device, of another layout, quantized, or part of a graph.
+  for (const char* name :
+       {"is_cuda", "is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized",
+        "is_sparse", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "requires_grad", "retains_grad"}) {
+    table.push_back({name, attribute, query, "", [](Call&) { return answer(false); }});
+  }
+  for (const char* name : {"grad", "grad_fn", "name"}) {
+    table.push_back({name, attribute, query, "", [](Call&) { return Value(); }});
+  }
 }
 
 void add_comparisons(std::vector<Operation>& table) {
@@ -133,6 +179,17 @@ std::vector<Operation> query_operations() {
       {"is_floating_point", both, query, "", [](Call& c) { return answer(c.self().is_floating_point()); }},
       {"is_complex", both, query, "", [](Call& c) { return answer(c.self().is_complex()); }},
       {"is_conj", both, query, "", [](Call& c) { return answer(c.self().is_conj()); }},
+      {"is_inference", both, query, "", [](Call&) { return answer(false); }},
+      {"is_neg", both, query, "", [](Call&) { return answer(false); }},
+      {"is_nonzero", both, query, "", is_nonzero},
+      {"is_same_size", both, query, "other",
+       [](Call& c) { return answer(c.self().shape() == c.tensor(0).shape()); }},
+      {"is_shared", method, query, "", [](Call&) { return answer(false); }},
+      {"is_signed", both, query, "",
+       [](Call& c) {
+         const DTypeKind type = kind(c.self().dtype());
+         return answer(type != DTypeKind::boolean && type != DTypeKind::unsigned_integer);
+       }},
       {"is_set_to", method, query, "tensor", [](Call& c) { return answer(c.self().is_same(c.tensor(0))); }},
       {"data_ptr", method, query, "",
        [](Call& c) {
@@ -143,7 +200,7 @@ std::vector<Operation> query_operations() {
       {"untyped_storage", method, query, "", untyped_storage},
       {"item", method, query, "", [](Call& c) { return Value(c.self().item()); }},
       {"tolist", method, query, "", [](Call& c) { return to_list(c.self().tolist()); }},
-      {"broadcast_shapes", function, query, "! shapes...", broadcast_shapes_of},
+      {"broadcast_shapes", function, query, "! shapes...?", broadcast_shapes_of},
       {"promote_types", function, query, "! type1 type2", promoted},
   };
   add_attributes(table);

@@ -7,6 +7,7 @@ namespace tenstride::detail {
 namespace {
 
 constexpr auto fresh = OpClass::fresh;
+constexpr auto in_place = OpClass::in_place;
 
 TensorOptions options(const Call& call, std::size_t at) {
   return {call.dtype(at), call.device(at + 1).value_or(call.session().device)};
@@ -24,8 +25,22 @@ Value randint_of(Call& call) {
   return randint(call.index(0, 0), call.index(1), call.dims(2), generator, options(call, 3));
 }
 
-constexpr std::string_view sized = "! size... | dtype? device? requires_grad?";
-constexpr std::string_view like = "| dtype? device? memory_format? requires_grad?";
+constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout?";
+constexpr std::string_view like = "| dtype? device? memory_format? requires_grad? layout?";
+
+/// `random_()`, `random_(to)`, `random_(from, to)`.
+Value random_into(Call& call) {
+  Generator& generator = call.session().generator;
+  Tensor& self = call.mutable_self();
+  if (!call.has(0) && !call.has(1)) {
+    random_(self, generator);
+  } else if (call.was_given(1)) {
+    random_(self, call.index(0, 0), call.maybe_index(1), generator);
+  } else {
+    random_(self, 0, call.index(0), generator);
+  }
+  return call.self_value();
+}
 
 }  // namespace
 
@@ -39,9 +54,20 @@ std::vector<Operation> random_operations() {
        [](Call& c) -> Value { return rand_like(c.self(), c.session().generator, like_options(c)); }},
       {"randn_like", function, fresh, like,
        [](Call& c) -> Value { return randn_like(c.self(), c.session().generator, like_options(c)); }},
-      {"randint", function, fresh, "! low? high? size? | dtype? device? requires_grad?", randint_of},
-      {"randperm", function, fresh, "! n | dtype? device? requires_grad?",
+      {"randint", function, fresh, "! low? high? size? | dtype? device? requires_grad? layout?", randint_of},
+      {"randperm", function, fresh, "! n | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return randperm(c.index(0), c.session().generator, options(c, 1)); }},
+      {"uniform_", method, in_place, "from_? to?",
+       [](Call& c) {
+         uniform_(c.mutable_self(), c.real(0, 0), c.real(1, 1), c.session().generator);
+         return c.self_value();
+       }},
+      {"normal_", method, in_place, "mean? std?",
+       [](Call& c) {
+         normal_(c.mutable_self(), c.real(0, 0), c.real(1, 1), c.session().generator);
+         return c.self_value();
+       }},
+      {"random_", method, in_place, "from_? to?", random_into},
   };
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <variant>
+
 #include "call.hpp"
+#include "message.hpp"
 #include "tenstride/ops.hpp"
 
 /// Operations that give a view, always or where one is possible.
@@ -39,8 +42,25 @@ Value split(Call& call) {
   return tuple_value(call.is_index(0) ? call.self().split(call.index(0), dim)
                                       : call.self().split(call.dims(0), dim));
 }
+/// The sections, or the indices, that a tensor holds.
+std::variant<Index, Dims> split_places(const Tensor& given) {
+  if (given.device() != Device::cpu || given.dtype() != DType::int64 || given.dim() > 1) {
+    throw RuntimeError(
+        message("tensor_split: a tensor of indices or sections must be of int64, on the cpu, with "
+                "at most 1 axis (",
+                name(given.dtype()), " on ", name(given.device()), ", shape ", given.shape(), ")"));
+  }
+  if (given.dim() == 0) return given.item<Index>();
+  Dims indices;
+  for (const Index index : given.to_vector<std::int64_t>()) indices.push_back(index);
+  return indices;
+}
 Value tensor_split(Call& call) {
   const Index dim = call.index(1, 0);
+  if (call.is_tensor(0)) {
+    return std::visit([&](const auto& places) { return tuple_value(call.self().tensor_split(places, dim)); },
+                      split_places(call.tensor(0)));
+  }
   return tuple_value(call.is_index(0) ? call.self().tensor_split(call.index(0), dim)
                                       : call.self().tensor_split(call.dims(0), dim));
 }
@@ -77,6 +97,16 @@ MeshIndexing mesh_indexing(const Call& call) {
   call.fail_type(1, "'ij' or 'xy'");
 }
 
+/// Where a part begins; a tensor must hold one integer.
+Index start_of(const Call& call) {
+  if (call.is_tensor(1) && !call.is_index(1)) {
+    throw RuntimeError(message(call.operation().name,
+                               ": start must be an int, or a tensor of one of rank 0 (",
+                               name(call.tensor(1).dtype()), ", shape ", call.tensor(1).shape(), ")"));
+  }
+  return call.index(1);
+}
+
 }  // namespace
 
 std::vector<Operation> view_operations() {
@@ -102,7 +132,7 @@ std::vector<Operation> view_operations() {
       {"mH", attribute, view, "", [](Call& c) -> Value { return or_itself(c, c.self().mH()); }},
       {"adjoint", both, view, "", [](Call& c) -> Value { return or_itself(c, c.self().adjoint()); }},
       {"conj", both, maybe_self, "", [](Call& c) -> Value { return c.self().conj(); }},
-      {"squeeze", both, view, "dim?", squeeze},
+      {"squeeze", both, view, "dim...?", squeeze},
       {"unsqueeze", both, view, "dim", [](Call& c) -> Value { return c.self().unsqueeze(c.index(0)); }},
       {"unflatten", both, view, "dim sizes",
        [](Call& c) -> Value { return c.self().unflatten(c.index(0), c.dims(1)); }},
@@ -115,7 +145,7 @@ std::vector<Operation> view_operations() {
       {"select", both, view, "dim index",
        [](Call& c) -> Value { return c.self().select(c.index(0), c.index(1)); }},
       {"narrow", both, view, "dim start length",
-       [](Call& c) -> Value { return c.self().narrow(c.index(0), c.index(1), c.index(2)); }},
+       [](Call& c) -> Value { return c.self().narrow(c.index(0), start_of(c), c.index(2)); }},
       {"slice", both, view, "dim? start? end? step?",
        [](Call& c) -> Value {
          return c.self().slice(c.index(0, 0), c.maybe_index(1), c.maybe_index(2), c.index(3, 1));
@@ -142,8 +172,10 @@ std::vector<Operation> view_operations() {
       {"hsplit", both, view, "indices_or_sections", hsplit},
       {"vsplit", both, view, "indices_or_sections", vsplit},
       {"dsplit", both, view, "indices_or_sections", dsplit},
-      {"broadcast_tensors", function, view, "! tensors...",
-       [](Call& c) -> Value { return tuple_value(broadcast_tensors(c.tensors(0))); }},
+      {"broadcast_tensors", function, maybe_self, "! tensors...?",
+       [](Call& c) -> Value {
+         return tuple_value(broadcast_tensors(c.has(0) ? c.tensors(0) : std::vector<Tensor>{}));
+       }},
       {"meshgrid", function, view, "! tensors... | indexing?",
        [](Call& c) -> Value { return tuple_value(meshgrid(c.tensors(0), mesh_indexing(c))); }},
       {"atleast_1d", function, maybe_self, "! tensors...", at_least<atleast_1d>},

@@ -10,7 +10,7 @@ import pytest
 import tenstride
 
 # Values, which cannot have a docstring of their own.
-VALUES = (tenstride.dtype, tenstride.memory_format, int, float, type(annotations))
+VALUES = (tenstride.dtype, tenstride.layout, tenstride.memory_format, int, float, type(annotations))
 
 
 def public_objects():
@@ -21,7 +21,7 @@ def public_objects():
     seen = set()
     for name in tenstride.__all__:
         value = getattr(tenstride, name)
-        if inspect.ismodule(value) or isinstance(value, (tenstride.dtype, tenstride.memory_format, int, float)):
+        if inspect.ismodule(value) or isinstance(value, VALUES[:-1]):
             continue
         yield name, value
         if inspect.isclass(value) and value not in seen and not issubclass(value, BaseException):

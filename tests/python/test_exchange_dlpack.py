@@ -84,8 +84,9 @@ def test_every_dtype_goes_round(dtype):
 
 def test_arguments_are_checked():
     x = torch.zeros(2)
-    with pytest.raises(RuntimeError, match="stream must be None"):
-        x.__dlpack__(stream=1)
+    for stream in (True, 1.0, "1", object()):
+        with pytest.raises(TypeError, match="stream must be an int or None"):
+            x.__dlpack__(stream=stream)
     with pytest.raises(BufferError, match="cuda:0"):
         x.__dlpack__(dl_device=(2, 0))
     with pytest.raises(TypeError, match="max_version"):

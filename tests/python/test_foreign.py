@@ -55,6 +55,59 @@ def test_copy_is_numpys_word():
         tenstride.rearrange(A, "a b c -> c b a", copy=1)
 
 
+def test_an_axis_may_be_named_copy():
+    a = numpy.arange(6).reshape(2, 3)
+    repeated = tenstride.repeat(a, "a b -> a b copy", copy=2)
+    assert numpy.array_equal(repeated, einops.repeat(a, "a b -> a b copy", copy=2))
+    assert numpy.shares_memory(a, repeated)
+    split = tenstride.rearrange(a, "a (b copy) -> copy a b", copy=numpy.int64(3))
+    assert numpy.array_equal(split, einops.rearrange(a, "a (b copy) -> copy a b", copy=3))
+    assert tenstride.rearrange(a, "a copy -> copy a").shape == (3, 2)
+    assert tenstride.reduce(a, "a (b copy) -> a copy", "sum", copy=3).tolist() == a.tolist()
+    with pytest.raises(ValueError, match="copy=True must not stand beside an axis named copy"):
+        tenstride.rearrange(a, "a copy -> copy a", copy=True)
+
+
+REDUCED = [
+    ("a b c -> a", {}),
+    ("a b c -> c a", {}),
+    ("a b c -> ", {}),
+    ("a b c -> c b a", {}),
+    ("a (b d) c -> a d 1", {"d": 3}),
+    ("a b (c 2) -> (b a)", {}),
+    ("... c -> c", {}),
+    ("... c -> ...", {}),
+    ("a ... -> a ()", {}),
+    ("a b c -> () b", {}),
+]
+
+
+@pytest.mark.parametrize(("pattern", "lengths"), REDUCED)
+def test_a_function_reduces_as_in_einops(pattern, lengths):
+    a = numpy.arange(72.0).reshape(2, 9, 4) % 7
+    wanted = einops.reduce(a, pattern, numpy.mean, **lengths)
+    assert numpy.array_equal(tenstride.reduce(a, pattern, numpy.mean, **lengths), wanted)
+    seen = []
+
+    def mean(tensor, axes):
+        seen.append((type(tensor), axes))
+        return tensor.mean(axes)
+
+    found = tenstride.reduce(tenstride.from_numpy(a), pattern, mean, **lengths)
+    assert isinstance(found, tenstride.Tensor) and numpy.array_equal(found.numpy(), wanted)
+    assert all(kind is tenstride.Tensor and isinstance(axes, tuple) for kind, axes in seen)
+
+
+def test_a_function_reduces_a_list_and_bad_patterns_are_refused_before_it_is_called():
+    parts = [A[0], A[1]]
+    assert numpy.array_equal(
+        tenstride.reduce(parts, "n a b -> a", numpy.sum), einops.reduce(parts, "n a b -> a", numpy.sum)
+    )
+    for pattern in ("a b c -> d", "a b -> a", "a b c", "a (b c -> a", "a (b 5) c -> a"):
+        with pytest.raises((RuntimeError, ValueError)):
+            tenstride.reduce(A, pattern, lambda *given: pytest.fail("called"))
+
+
 def test_lists_count_as_one_array():
     parts = [A[0], A[1]]
     assert numpy.array_equal(tenstride.rearrange(parts, "n a b -> a n b"), einops.rearrange(parts, "n a b -> a n b"))

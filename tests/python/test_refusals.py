@@ -124,7 +124,8 @@ z(2).allclose(z(2).double()) -> RuntimeError
 z(2).allclose(z(3)) -> RuntimeError
 z(2).copy_(z(3)) -> RuntimeError
 z(1).expand(2).copy_(z(2)) -> RuntimeError
-z(2).set_(z(2).storage(), 0, (5,)) -> RuntimeError
+z(2).set_(z(2).storage(), -1, (1,)) -> RuntimeError
+z(2).set_(z(2, dtype=torch.int32)) -> RuntimeError
 z(2).transpose_(0, 4) -> IndexError
 z(2, 2, 2).t_() -> RuntimeError
 z(2).unsqueeze_(5) -> IndexError
