@@ -43,7 +43,9 @@ _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
 
 # By the parameter's name; what is not here is an error of the generator.
 PARAMETERS = {
+    "accumulate": "builtins.bool",
     "alpha": "_Number",
+    "as_tuple": "builtins.bool",
     "atol": "builtins.float",
     "axis0": "_Int",
     "axis1": "_Int",
@@ -67,8 +69,10 @@ PARAMETERS = {
     "fill_value": "_Number",
     "from_": "_Number",
     "high": "_Int",
+    "include_self": "builtins.bool",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
+    "indices": "Tensor",
     "indices_or_sections": "_Int | _Sizes | Tensor",
     "input": "_Operand",
     "k": "_Int",
@@ -77,6 +81,7 @@ PARAMETERS = {
     "length": "_Int",
     "low": "_Int",
     "m": "_Int",
+    "mask": "Tensor",
     "max": "_Operand",
     "mean": "builtins.float",
     "memory_format": "_Format",
@@ -85,7 +90,10 @@ PARAMETERS = {
     "non_blocking": "builtins.bool",
     "offset": "_Int",
     "other": "_Operand",
+    "out": "Tensor",
     "pattern": "builtins.str",
+    "r": "_Int",
+    "reduce": "builtins.str",
     "reduction": "builtins.str",
     "repeats": "_Sizes",
     "requires_grad": "builtins.bool",
@@ -98,6 +106,7 @@ PARAMETERS = {
     "size": "_Sizes",
     "sizes": "_Sizes",
     "source": "_Int | _Sizes",
+    "sparse_grad": "builtins.bool",
     "split_size": "_Int | _Sizes",
     "split_sizes": "_Sizes",
     "src": "Tensor",
@@ -115,10 +124,37 @@ PARAMETERS = {
     "type1": "_DType",
     "type2": "_DType",
     "value": "_Number",
+    "with_replacement": "builtins.bool",
 }
+
+_INDEXED = [
+    "gather",
+    "index_add",
+    "index_add_",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "index_select",
+    "put",
+    "put_",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "take",
+]
+_SOURCED = ["index_add", "index_add_", "index_copy", "index_copy_", "masked_scatter", "masked_scatter_", "put", "put_"]
 
 # Where an operation means something else by the name.
 OF_OPERATION = {
+    **{(name, "index"): "Tensor" for name in _INDEXED},
+    **{(name, "source"): "Tensor" for name in _SOURCED},
+    **{(name, "src"): "Tensor | _Number" for name in ("scatter", "scatter_")},
+    **{(name, "value"): "_Number | Tensor" for name in ("index_fill", "index_fill_", "masked_fill", "masked_fill_")},
+    **{("slice_scatter", name): "_Int" for name in ("start", "end", "step")},
     **{(name, "dim"): "_Int | _Sizes" for name in ("sum", "mean", "amax", "amin", "squeeze_copy", "all", "any")},
     **{(name, "dim"): "_Sizes" for name in ("squeeze", "squeeze_")},
     **{(name, "dims"): "_Int | _Sizes" for name in ("roll",)},
@@ -138,7 +174,7 @@ OF_OPERATION = {
 TENSORS = "tuple[Tensor, ...]"
 _SEVERAL = (
     "broadcast_tensors chunk dsplit hsplit meshgrid split split_copy split_with_sizes split_with_sizes_copy "
-    "tensor_split unbind unbind_copy vsplit"
+    "tensor_split unbind unbind_copy unravel_index vsplit"
 )
 _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
 _ANSWERS = (
@@ -172,8 +208,16 @@ _MADE = (
 _CONVERTED = "non_blocking: builtins.bool | None = None, copy: builtins.bool | None = None"
 _FORMAT = "memory_format: _Format | None = None"
 
-# Overloads that no rule makes: parameters without the tensor, and what comes back.
+# Overloads that no rule makes: parameters without the tensor, and what comes back. "method NAME": of that form alone.
 OVERLOADS = {
+    "method nonzero": [
+        ("*, as_tuple: Literal[False] | None = None", "Tensor"),
+        ("*, as_tuple: Literal[True]", TENSORS),
+    ],
+    "function nonzero": [
+        ("*, as_tuple: Literal[False] | None = None, out: Tensor | None = None", "Tensor"),
+        ("*, as_tuple: Literal[True], out: Tensor | None = None", TENSORS),
+    ],
     "view": [
         ("dtype: _DType, /", "Tensor"),
         ("*size: _Int", "Tensor"),
