@@ -91,6 +91,10 @@ TEST(CopyFunctions, RefuseAsTheirViewsDo) {
   const Tensor x = numbered({2, 3});
   EXPECT_EQ(message_of([&] { return narrow_copy(x, 2, 0, 1); }),
             "RuntimeError: narrow_copy: axis 2 must lie in [-2,1] (shape (2,3))");
+  // The axis and the start are asked before the length.
+  EXPECT_EQ(message_of([&] { return narrow_copy(x, -3, 0, -1); }),
+            "IndexError: narrow_copy: axis -3 must lie in [-2,1] (shape (2,3))");
+  EXPECT_EQ(message_of([&] { return narrow_copy(x, 1, 4, -1); }).substr(0, 12), "IndexError: ");
   EXPECT_EQ(message_of([&] { return select_copy(x, 2, 0); }),
             "IndexError: select: axis 2 must lie in [-2,1] (shape (2,3))");
 }
@@ -168,6 +172,7 @@ TEST(Cat, SkipsEmptyOneDimensionalTensorsAndPromotes) {
   EXPECT_EQ(result.dtype(), DType::float32);  // the skipped one counts
   EXPECT_EQ(cat({numbered({2}, DType::int8), numbered({2}, DType::uint8)}).dtype(), DType::int16);
   EXPECT_EQ(cat({numbered({0}), numbered({0})}).shape(), (Dims{0}));
+  EXPECT_EQ(cat({numbered({0}), numbered({0})}, 3).shape(), (Dims{0}));
 }
 
 TEST(Cat, RefusesInWords) {

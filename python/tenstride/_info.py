@@ -73,8 +73,8 @@ class finfo(_Info):
 
     >>> torch.finfo(torch.float16).max
     65504.0
-    >>> torch.finfo(torch.float16)
-    finfo(resolution=0.001, min=-65504, max=65504, eps=0.000976562, smallest_normal=6.10352e-05, ...)
+    >>> torch.finfo(torch.complex64).dtype
+    'float32'
     """
 
     __slots__ = {

@@ -94,7 +94,7 @@ def test_arguments_are_checked():
     with pytest.raises(TypeError, match="copy"):
         x.__dlpack__(copy=1)
     with pytest.raises(TypeError):
-        x.__dlpack__(None)
+        x.__dlpack__(None, (1, 0))
     assert capsule_name(x.__dlpack__(dl_device=CPU, stream=None)) == "dltensor"
 
 
