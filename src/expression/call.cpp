@@ -301,7 +301,7 @@ std::string Call::text(std::size_t parameter) const {
 }
 
 std::optional<DType> Call::dtype(std::size_t parameter) const {
-  if (!has(parameter)) return std::nullopt;
+  if (!has(parameter) && parameters_[parameter].is_optional) return std::nullopt;
   if (!is_dtype(parameter)) fail_type(parameter, "a dtype, e.g. torch.float32");
   return std::get<DType>(value(parameter).variant());
 }

@@ -96,6 +96,7 @@ Value squeeze_copy(Call& call) {
 }
 
 Value view_copy(Call& call) {
+  if (!call.has(0) && !call.has(1)) call.fail_type(0, "sizes or a dtype");
   if (call.has(0) && !call.is_dtype(0)) return tenstride::view_copy(call.self(), call.dims(0));
   return tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1));
 }

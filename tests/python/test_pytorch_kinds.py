@@ -34,6 +34,21 @@ def test_runtime_errors(call):
         call()
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.promote_types(None, None),
+        lambda: torch.promote_types(torch.float32, None),
+        lambda: torch.view_copy(torch.zeros(2)),
+        lambda: torch.view_copy(torch.zeros(2), None),
+        lambda: torch.zeros(2).view(None),
+    ],
+)
+def test_a_type_that_must_be_given_is_not_none(call):
+    with pytest.raises(TypeError):
+        call()
+
+
 def test_inverting_floats_is_a_type_error():
     with pytest.raises(TypeError, match="dtype float32 must be an integer's or bool"):
         ~torch.zeros(3)
