@@ -85,9 +85,11 @@ def make_tensor(
     result = torch.from_numpy(array.copy()).to(dtype)
     if noncontiguous and array.size > 1:
         result = result[..., ::2]
-    if requires_grad and hasattr(result, "requires_grad_"):
+    if hasattr(torch, "BASES"):
+        return torch.BASES.keep(result)
+    if requires_grad:
         result.requires_grad_(True)
-    return torch.BASES.keep(result) if hasattr(torch, "BASES") else result
+    return result
 
 
 def is_number(x) -> bool:
