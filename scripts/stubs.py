@@ -107,6 +107,9 @@ def operation_signatures(name: str, form: str, parameters: str) -> list[str]:
     short = name.rpartition(".")[2]
     takes_tensor = not parameters.startswith("!")
     first = "self" if form == "method" else "input: Tensor" if takes_tensor else ""
+    of_form = OVERLOADS.get(f"{form} {short}")
+    if of_form is not None:
+        return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in of_form]
     if short in OVERLOADS and (form == "method" or short not in ("size", "stride", "type")):
         rows = OVERLOADS[short]
         return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in rows]

@@ -42,7 +42,9 @@ _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
 
 # By the parameter's name; what is not here is an error of the generator.
 PARAMETERS = {
+    "accumulate": "builtins.bool",
     "alpha": "_Number",
+    "as_tuple": "builtins.bool",
     "atol": "builtins.float",
     "axis0": "_Int",
     "axis1": "_Int",
@@ -65,8 +67,10 @@ PARAMETERS = {
     "exponent": "_Operand",
     "fill_value": "_Number",
     "high": "_Int",
+    "include_self": "builtins.bool",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
+    "indices": "Tensor",
     "indices_or_sections": "_Int | _Sizes",
     "input": "_Operand",
     "k": "_Int",
@@ -74,6 +78,7 @@ PARAMETERS = {
     "length": "_Int",
     "low": "_Int",
     "m": "_Int",
+    "mask": "Tensor",
     "max": "_Operand",
     "memory_format": "_Format",
     "min": "_Operand",
@@ -81,7 +86,10 @@ PARAMETERS = {
     "non_blocking": "builtins.bool",
     "offset": "_Int",
     "other": "_Operand",
+    "out": "Tensor",
     "pattern": "builtins.str",
+    "r": "_Int",
+    "reduce": "builtins.str",
     "reduction": "builtins.str",
     "repeats": "_Sizes",
     "requires_grad": "builtins.bool",
@@ -94,6 +102,7 @@ PARAMETERS = {
     "size": "_Sizes",
     "sizes": "_Sizes",
     "source": "_Int | _Sizes",
+    "sparse_grad": "builtins.bool",
     "split_size": "_Int | _Sizes",
     "split_sizes": "_Sizes",
     "src": "Tensor",
@@ -109,10 +118,37 @@ PARAMETERS = {
     "type1": "_DType",
     "type2": "_DType",
     "value": "_Number",
+    "with_replacement": "builtins.bool",
 }
+
+_INDEXED = [
+    "gather",
+    "index_add",
+    "index_add_",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "index_select",
+    "put",
+    "put_",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "take",
+]
+_SOURCED = ["index_add", "index_add_", "index_copy", "index_copy_", "masked_scatter", "masked_scatter_", "put", "put_"]
 
 # Where an operation means something else by the name.
 OF_OPERATION = {
+    **{(name, "index"): "Tensor" for name in _INDEXED},
+    **{(name, "source"): "Tensor" for name in _SOURCED},
+    **{(name, "src"): "Tensor | _Number" for name in ("scatter", "scatter_")},
+    **{(name, "value"): "_Number | Tensor" for name in ("index_fill", "index_fill_", "masked_fill", "masked_fill_")},
+    **{("slice_scatter", name): "_Int" for name in ("start", "end", "step")},
     **{(name, "dim"): "_Int | _Sizes" for name in ("sum", "mean", "amax", "amin", "squeeze", "squeeze_copy")},
     **{(name, "dims"): "_Int | _Sizes" for name in ("roll",)},
     **{(name, "size"): "_Int" for name in ("unfold", "unfold_copy")},
@@ -128,7 +164,7 @@ OF_OPERATION = {
 TENSORS = "tuple[Tensor, ...]"
 _SEVERAL = (
     "broadcast_tensors chunk dsplit hsplit meshgrid split split_copy split_with_sizes split_with_sizes_copy "
-    "tensor_split unbind unbind_copy vsplit"
+    "tensor_split unbind unbind_copy unravel_index vsplit"
 )
 _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel storage_offset"
 _ANSWERS = (
@@ -154,8 +190,16 @@ _MADE = "*, dtype: _DType | None = None, device: _Device | None = None, requires
 _CONVERTED = "non_blocking: builtins.bool | None = None, copy: builtins.bool | None = None"
 _FORMAT = "memory_format: _Format | None = None"
 
-# Overloads that no rule makes: parameters without the tensor, and what comes back.
+# Overloads that no rule makes: parameters without the tensor, and what comes back. "method NAME": of that form alone.
 OVERLOADS = {
+    "method nonzero": [
+        ("*, as_tuple: Literal[False] | None = None", "Tensor"),
+        ("*, as_tuple: Literal[True]", TENSORS),
+    ],
+    "function nonzero": [
+        ("*, as_tuple: Literal[False] | None = None, out: Tensor | None = None", "Tensor"),
+        ("*, as_tuple: Literal[True], out: Tensor | None = None", TENSORS),
+    ],
     "view": [
         ("dtype: _DType, /", "Tensor"),
         ("*size: _Int", "Tensor"),

@@ -176,6 +176,15 @@ Tensor pow(const Operand& a, const Operand& b, Caller caller) {
   return power("pow", a, b, nullptr);
 }
 
+Tensor positive(const Tensor& x) {
+  if (x.dtype() != DType::bool_) return x;
+  throw RuntimeError("positive: dtype bool must be a number's; convert with .to(dtype)");
+}
+Tensor square(const Tensor& x, Caller caller) {
+  const OperationScope scope("square", caller);
+  return power("square", x, 2, nullptr);
+}
+
 Tensor& add_(Tensor& self, const Operand& other, const Scalar& alpha, Caller caller) {
   const OperationScope scope("add_", caller);
   add_scaled("add_", BinaryOp::add, self, other, alpha, &self);
@@ -204,6 +213,11 @@ Tensor& floor_divide_(Tensor& self, const Operand& other, Caller caller) {
 Tensor& remainder_(Tensor& self, const Operand& other, Caller caller) {
   const OperationScope scope("remainder_", caller);
   apply_binary("remainder_", BinaryOp::remainder, self, other, Takes::real_not_bool, &self);
+  return self;
+}
+Tensor& square_(Tensor& self, Caller caller) {
+  const OperationScope scope("square_", caller);
+  power("square_", self, 2, &self);
   return self;
 }
 Tensor& pow_(Tensor& self, const Operand& other, Caller caller) {

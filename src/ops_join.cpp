@@ -2,8 +2,11 @@
 // One tensor made of several: cat, stack and those made of them.
 #include "message.hpp"
 #include "ops_along.hpp"
+#include "ops_out.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
+#include "tenstride/selection.hpp"
 #include "watch.hpp"
 
 namespace tenstride {
@@ -75,7 +78,8 @@ void require_joinable(std::string_view operation, TensorList tensors, std::size_
   }
 }
 
-Tensor join(std::string_view operation, TensorList tensors, Index dim) {
+/// Into `out` where it is given.
+Tensor join(std::string_view operation, TensorList tensors, Index dim, Tensor* out = nullptr) {
   require_tensors(operation, tensors);
   std::size_t first = tensors.size();
   for (std::size_t i = tensors.size(); i-- > 0;) {
@@ -97,7 +101,12 @@ Tensor join(std::string_view operation, TensorList tensors, Index dim) {
   }
   const TensorOptions options{
       .dtype = dtype, .device = tensors[0].device(), .memory_format = common_format(tensors)};
-  Tensor result = empty(shape, options);
+  if (out != nullptr) {
+    const Layout layout{shape, format_strides(shape, options.memory_format), 0};
+    detail::prepare_out(operation, *out, layout, dtype, options.device, detail::OutType::castable,
+                        std::span(tensors.begin(), tensors.end()));
+  }
+  Tensor result = out != nullptr ? *out : empty(shape, options);
   if (first == tensors.size()) return result;
   std::vector<Tensor> parts;
   parts.reserve(tensors.size());
@@ -108,12 +117,35 @@ Tensor join(std::string_view operation, TensorList tensors, Index dim) {
   return result;
 }
 
+void require_vector(std::string_view operation, const Tensor& x) {
+  if (x.dim() == 1) return;
+  throw RuntimeError(detail::message(operation, ": each tensor must have 1 axis (shape ", x.shape(), ")"));
+}
+
 template <class Change>
 std::vector<Tensor> each(TensorList tensors, const Change& change) {
   std::vector<Tensor> result;
   result.reserve(tensors.size());
   for (const Tensor& x : tensors) result.push_back(change(x));
   return result;
+}
+
+/// The axis of `stack`, of tensors that have one shape.
+std::size_t stacked_axis(TensorList tensors, Index dim) {
+  require_tensors("stack", tensors);
+  const Dims& shape = tensors[0].shape();
+  const std::size_t axis = detail::wrap_axis("stack", dim, shape, shape.size() + 1);
+  for (std::size_t i = 1; i < tensors.size(); ++i) {
+    if (tensors[i].shape() == shape) continue;
+    throw ShapeError(detail::message("stack: tensor ", i, " of shape ", tensors[i].shape(),
+                                     " must have the shape of tensor 0, ", shape),
+                     shape, tensors[i].shape());
+  }
+  return axis;
+}
+
+std::vector<Tensor> as_columns(TensorList tensors) {
+  return each(tensors, [](const Tensor& x) { return x.dim() <= 1 ? x.reshape({x.numel(), 1}) : x; });
 }
 
 }  // namespace
@@ -133,15 +165,8 @@ Tensor concatenate(TensorList tensors, Index dim, Caller caller) {
 
 Tensor stack(TensorList tensors, Index dim, Caller caller) {
   const detail::OperationScope scope("stack", caller);
-  require_tensors("stack", tensors);
+  const std::size_t axis = stacked_axis(tensors, dim);
   const Dims& shape = tensors[0].shape();
-  const std::size_t axis = detail::wrap_axis("stack", dim, shape, shape.size() + 1);
-  for (std::size_t i = 1; i < tensors.size(); ++i) {
-    if (tensors[i].shape() == shape) continue;
-    throw ShapeError(detail::message("stack: tensor ", i, " of shape ", tensors[i].shape(),
-                                     " must have the shape of tensor 0, ", shape),
-                     shape, tensors[i].shape());
-  }
   const auto at = static_cast<Index>(axis);
   if (axis == shape.size()) {
     return join("stack", each(tensors, [at](const Tensor& x) { return x.unsqueeze(at); }), at);
@@ -178,12 +203,50 @@ Tensor dstack(TensorList tensors, Caller caller) {
 Tensor column_stack(TensorList tensors, Caller caller) {
   const detail::OperationScope scope("column_stack", caller);
   require_tensors("column_stack", tensors);
-  return join("column_stack",
-              each(tensors,
-                   [](const Tensor& x) {
-                     return x.dim() <= 1 ? x.reshape({x.numel(), 1}) : x;
-                   }),
-              1);
+  return join("column_stack", as_columns(tensors), 1);
+}
+
+Tensor& cat_out(Tensor& out, TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("cat", caller);
+  join("cat", tensors, dim, &out);
+  return out;
+}
+
+Tensor& stack_out(Tensor& out, TensorList tensors, Index dim, Caller caller) {
+  const detail::OperationScope scope("stack", caller);
+  const std::size_t axis = stacked_axis(tensors, dim);
+  const auto at = static_cast<Index>(axis);
+  join("stack", each(tensors, [at](const Tensor& x) { return x.unsqueeze(at); }), at, &out);
+  return out;
+}
+
+Tensor& hstack_out(Tensor& out, TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("hstack", caller);
+  require_tensors("hstack", tensors);
+  const std::vector<Tensor> raised = each(tensors, [](const Tensor& x) { return x.atleast_1d(); });
+  join("hstack", raised, raised[0].dim() == 1 ? 0 : 1, &out);
+  return out;
+}
+
+Tensor& vstack_out(Tensor& out, TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("vstack", caller);
+  require_tensors("vstack", tensors);
+  join("vstack", each(tensors, [](const Tensor& x) { return x.atleast_2d(); }), 0, &out);
+  return out;
+}
+
+Tensor& dstack_out(Tensor& out, TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("dstack", caller);
+  require_tensors("dstack", tensors);
+  join("dstack", each(tensors, [](const Tensor& x) { return x.atleast_3d(); }), 2, &out);
+  return out;
+}
+
+Tensor& column_stack_out(Tensor& out, TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("column_stack", caller);
+  require_tensors("column_stack", tensors);
+  join("column_stack", as_columns(tensors), 1, &out);
+  return out;
 }
 
 Tensor block_diag(TensorList tensors, Caller caller) {
@@ -238,6 +301,32 @@ std::vector<Tensor> meshgrid(TensorList tensors, MeshIndexing indexing) {
     grids.push_back(tensors[i].view(alone).expand(shape));
   }
   return grids;
+}
+
+Tensor cartesian_prod(TensorList tensors, Caller caller) {
+  const detail::OperationScope scope("cartesian_prod", caller);
+  require_tensors("cartesian_prod", tensors);
+  for (const Tensor& x : tensors) require_vector("cartesian_prod", x);
+  if (tensors.size() == 1) return tensors[0];
+  return join("cartesian_prod",
+              as_columns(each(meshgrid(tensors), [](const Tensor& grid) { return grid.reshape({-1}); })), 1);
+}
+
+Tensor combinations(const Tensor& x, Index r, Replacement replacement, Caller caller) {
+  const detail::OperationScope scope("combinations", caller);
+  require_vector("combinations", x);
+  if (r < 0) throw RuntimeError(detail::message("combinations: r ", r, " must not be negative"));
+  if (r == 0) return empty({0}, {.dtype = x.dtype(), .device = x.device()});
+  const auto count = static_cast<std::size_t>(r);
+  const std::vector<Tensor> numbers = meshgrid(std::vector<Tensor>(count, arange(x.numel())));
+  Tensor is_taken = ones(numbers[0].shape(), {.dtype = DType::bool_});
+  for (std::size_t i = 1; i < count; ++i) {
+    const bool repeats = replacement == Replacement::yes;
+    logical_and_(is_taken, repeats ? le(numbers[i - 1], numbers[i]) : lt(numbers[i - 1], numbers[i]));
+  }
+  const std::vector<Tensor> grids = meshgrid(std::vector<Tensor>(count, x));
+  return join("combinations",
+              as_columns(each(grids, [&](const Tensor& grid) { return masked_select(grid, is_taken); })), 1);
 }
 
 }  // namespace tenstride

@@ -67,6 +67,10 @@ TENSTRIDE_API Tensor logical_or(const Operand& a, const Operand& b, Caller calle
 TENSTRIDE_API Tensor logical_xor(const Operand& a, const Operand& b, Caller caller = Caller::current());
 TENSTRIDE_API Tensor logical_not(const Tensor& x, Caller caller = Caller::current());
 
+/// The tensor itself. Refuses bools.
+TENSTRIDE_API Tensor positive(const Tensor& x);
+/// `pow(x, 2)`; of bools int64. Example: `square(tensor({-2, 3}))` is (4, 9).
+TENSTRIDE_API Tensor square(const Tensor& x, Caller caller = Caller::current());
 /// Refuses bools.
 TENSTRIDE_API Tensor neg(const Tensor& x, Caller caller = Caller::current());
 /// Of complex numbers the real absolute value. Refuses bools. The least integer stays as it is.
@@ -106,6 +110,7 @@ TENSTRIDE_API Tensor& logical_and_(Tensor& self, const Operand& other, Caller ca
 TENSTRIDE_API Tensor& logical_or_(Tensor& self, const Operand& other, Caller caller = Caller::current());
 TENSTRIDE_API Tensor& logical_xor_(Tensor& self, const Operand& other, Caller caller = Caller::current());
 TENSTRIDE_API Tensor& logical_not_(Tensor& self, Caller caller = Caller::current());
+TENSTRIDE_API Tensor& square_(Tensor& self, Caller caller = Caller::current());
 TENSTRIDE_API Tensor& neg_(Tensor& self, Caller caller = Caller::current());
 /// Refuses complex numbers, whose absolute values are real.
 TENSTRIDE_API Tensor& abs_(Tensor& self, Caller caller = Caller::current());

@@ -30,6 +30,28 @@ TENSTRIDE_API Tensor column_stack(TensorList tensors, Caller caller = Caller::cu
 /// Matrices (rank 1: a row, rank 0: one element) along the diagonal of a matrix of zeros. Of nothing: (1,0).
 TENSTRIDE_API Tensor block_diag(TensorList tensors, Caller caller = Caller::current());
 
+// The same written into `out`, which is given back: PyTorch's `out=`. Where its shape differs it is resized,
+// else it keeps its strides. Throws RuntimeError where the common element type is of a higher kind than
+// out's, and where elements of `out` share memory with each other or with an input.
+TENSTRIDE_API Tensor& cat_out(Tensor& out, TensorList tensors, Index dim = 0,
+                              Caller caller = Caller::current());
+TENSTRIDE_API Tensor& stack_out(Tensor& out, TensorList tensors, Index dim = 0,
+                                Caller caller = Caller::current());
+TENSTRIDE_API Tensor& hstack_out(Tensor& out, TensorList tensors, Caller caller = Caller::current());
+TENSTRIDE_API Tensor& vstack_out(Tensor& out, TensorList tensors, Caller caller = Caller::current());
+TENSTRIDE_API Tensor& dstack_out(Tensor& out, TensorList tensors, Caller caller = Caller::current());
+TENSTRIDE_API Tensor& column_stack_out(Tensor& out, TensorList tensors, Caller caller = Caller::current());
+
+/// All ways to take one element of each vector, one a row, the last vector's changing fastest; of one vector
+/// that itself. Example: of {0, 1} and {5, 6} the rows {0, 5}, {0, 6}, {1, 5}, {1, 6}.
+TENSTRIDE_API Tensor cartesian_prod(TensorList tensors, Caller caller = Caller::current());
+/// Whether an element may be taken more than once.
+enum class Replacement : unsigned char { no, yes };
+/// All ways to take r elements of a vector in their order, one a row.
+/// Example: of {1, 2, 3} by 2 the rows {1, 2}, {1, 3}, {2, 3}.
+TENSTRIDE_API Tensor combinations(const Tensor& x, Index r = 2, Replacement replacement = Replacement::no,
+                                  Caller caller = Caller::current());
+
 /// `ij`: axis i of each grid runs along tensor i. `xy`: the first two axes swapped, as for an image.
 enum class MeshIndexing : unsigned char { ij, xy };
 /// One view per tensor (of rank 0 or 1), expanded over the sizes of the others. Element types must be equal.

@@ -15,6 +15,7 @@
 #include "expression/call.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
+#include "message.hpp"
 #include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -105,6 +106,31 @@ PyObject* from_result(const Call& call, const Layout& before, const Given& given
   return tuple.release().ptr();
 }
 
+/// A tensor given as `out` and the shape it has before the call.
+struct Out {
+  Value tensor;
+  Dims shape;
+};
+
+std::optional<Out> find_out(const std::vector<Argument>& arguments) {
+  for (const Argument& argument : arguments) {
+    if (argument.keyword != "out" || argument.value.tensor() == nullptr) continue;
+    return Out{argument.value, argument.value.tensor()->shape()};
+  }
+  return std::nullopt;
+}
+
+/// Warns, as PyTorch does, where a tensor given as `out` had elements and was resized.
+void warn_of_resized(const Operation& operation, const Out& out) {
+  const Dims& shape = out.tensor.tensor()->shape();
+  if (shape == out.shape || count_elements(out.shape) == 0 || operation.name == "narrow_copy") return;
+  const std::string text =
+      detail::message(operation.name, ": out of shape ", out.shape, " was resized to the result's, ", shape,
+                      "; this is deprecated, give one of that shape or resize it to zero elements first,"
+                      " out.resize_(0)");
+  if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
+}
+
 PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                  PyObject* names) {
   return guarded([&] {
@@ -120,10 +146,12 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
       if (name == nullptr) throw nb::python_error();
       values.push_back({to_value(arguments[count + i], given), {}, name});
     }
+    const std::optional<Out> out = named > 0 ? find_out(values) : std::nullopt;
     Call call(operation, session, {}, std::move(receiver), std::move(values));
     const Layout before = call.has_self() ? call.self().layout() : Layout{};
     const LedgerPlaces places;
     const Value result = run(operation, call);
+    if (out) warn_of_resized(operation, *out);
     return from_result(call, before, given, result);
   });
 }

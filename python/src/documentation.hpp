@@ -33,6 +33,8 @@ std::span<const OperationText> texts_of_queries();
 std::span<const OperationText> texts_of_arithmetic();
 std::span<const OperationText> texts_of_comparisons();
 std::span<const OperationText> texts_of_in_place();
+std::span<const OperationText> texts_of_scatter();
+std::span<const OperationText> texts_of_selection();
 
 constexpr bool is_sorted(std::span<const OperationText> texts) {
   return std::is_sorted(

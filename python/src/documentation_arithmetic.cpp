@@ -151,6 +151,12 @@ tensor([ 0, -1, -2])
 >>> torch.arange(3).negative()
 tensor([ 0, -1, -2])
 )"},
+    {"positive", R"(The very same tensor. Raises RuntimeError for bool.
+
+>>> x = torch.arange(3)
+>>> x.positive() is x
+True
+)"},
     {"pow",
      R"(The elements to the power of a tensor's or a number; the base may be the number. Raises RuntimeError
 where integers would be raised to a negative number.
@@ -164,6 +170,11 @@ divided by zero.
 
 >>> torch.tensor([7, -7]).remainder(3)
 tensor([1, 2])
+)"},
+    {"square", R"(The elements times themselves; bools as int64.
+
+>>> torch.tensor([-2, 3]).square()
+tensor([4, 9])
 )"},
     {"sub",
      R"(The difference to a tensor or a number, `other` taken `alpha` times; sizes and types as for `add`.

@@ -80,6 +80,12 @@ tensor([0.0000, 0.5000, 1.0000])
 >>> torch.arange(2).new_empty(3).dtype
 torch.int64
 )"},
+    {"new_empty_strided",
+     R"(A tensor of the given sizes and strides of this one's type and device, elements not initialised.
+
+>>> torch.arange(2).new_empty_strided((2, 3), (1, 2)).stride()
+(1, 2)
+)"},
     {"new_full", R"(A tensor of the given sizes of this one's type and device, filled with a number.
 
 >>> torch.arange(2).new_full((2,), 9)

@@ -141,6 +141,12 @@ tensor([0, 1, 4])
 >>> torch.tensor([7, -7]).remainder_(3)
 tensor([1, 2])
 )"},
+    {"square_",
+     R"(Multiplies the elements by themselves, in place; gives the tensor itself. Raises RuntimeError for bool.
+
+>>> torch.tensor([-2, 3]).square_()
+tensor([4, 9])
+)"},
     {"sub_",
      R"(Subtracts a tensor or a number, `other` taken `alpha` times, in place; gives the tensor itself.
 Raises RuntimeError where `other` does not expand to this tensor's sizes, or this type cannot hold

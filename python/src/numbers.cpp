@@ -112,9 +112,12 @@ PyObject* in_place_power(PyObject* self, PyObject* other, PyObject* modulus) {
   return in_place<[](Tensor& x, const Operand& y) { pow_(x, y); }>(self, other);
 }
 
-PyObject* itself(PyObject* self) {
-  Py_INCREF(self);
-  return self;
+PyObject* positive_itself(PyObject* self) {
+  return guarded([&] {
+    static_cast<void>(positive(tensor_of(self)));  // refuses bools
+    Py_INCREF(self);
+    return self;
+  });
 }
 
 template <typename Function>
@@ -140,7 +143,7 @@ std::span<const PyType_Slot> number_slots() {
       slot(Py_nb_negative, unary<[](const Tensor& x) { return neg(x); }>),
       slot(Py_nb_absolute, unary<[](const Tensor& x) { return abs(x); }>),
       slot(Py_nb_invert, unary<inverted>),
-      slot(Py_nb_positive, itself),
+      slot(Py_nb_positive, positive_itself),
       slot(Py_nb_inplace_add, quick_or_in_place<copy::BinaryOp::add, [](Tensor& x, O y) { add_(x, y); }>),
       slot(Py_nb_inplace_subtract,
            quick_or_in_place<copy::BinaryOp::sub, [](Tensor& x, O y) { sub_(x, y); }>),

@@ -115,13 +115,15 @@ def contiguous(tensor: Any, *, memory_format: Any = None) -> Any:
     return _call("contiguous", lambda given: given.contiguous(memory_format=order), tensor)
 
 
-def permute_copy(input: Any, dims: Sequence[int]) -> Any:
-    """The axes in another order, always as a copy in row-major order.
+def permute_copy(input: Any, dims: Sequence[int], *, out: Tensor | None = None) -> Any:
+    """The axes in another order, always as a copy in row-major order; a tensor given as `out` takes it.
 
     >>> import numpy
     >>> tenstride.permute_copy(numpy.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
+    if out is not None:
+        return _tenstride.permute_copy(looked_at(input, "permute_copy"), tuple(dims), out=out)
     return _call("permute_copy", lambda given: _tenstride.permute_copy(given, tuple(dims)), input)
 
 
@@ -137,25 +139,31 @@ def astype(x: Any, dtype: Any, *, copy: bool = True) -> Any:
     return _call("astype", lambda given: given.to(dtype=wanted, copy=copy), x)
 
 
-def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
-    """Joins arrays of one shape along a new axis; NumPy's name of the argument, `axis`, is taken, too.
+def stack(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Any:
+    """Joins arrays of one shape along a new axis; NumPy's name of the argument, `axis`, is taken, too. A tensor
+    given as `out` takes the result: one of another shape is resized, one of a lower kind of type refused.
 
     >>> import numpy
     >>> tenstride.stack([numpy.zeros(3), numpy.ones(3)], dim=1).shape
     (3, 2)
     """
     kind, given = _take_all("stack", tensors)
+    if out is not None:
+        return _tenstride.stack(given, dim if axis is None else axis, out=out)
     return kind.give(_tenstride.stack(given, dim if axis is None else axis))
 
 
-def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None) -> Any:
-    """Joins arrays along an axis that they have; NumPy's name of the argument, `axis`, is taken, too.
+def cat(tensors: Sequence[Any], dim: int = 0, *, axis: int | None = None, out: Tensor | None = None) -> Any:
+    """Joins arrays along an axis that they have; NumPy's name of the argument, `axis`, is taken, too. A tensor
+    given as `out` takes the result: one of another shape is resized, one of a lower kind of type refused.
 
     >>> import numpy
     >>> tenstride.cat([numpy.zeros((2, 3)), numpy.ones((1, 3))]).shape
     (3, 3)
     """
     kind, given = _take_all("cat", tensors)
+    if out is not None:
+        return _tenstride.cat(given, dim if axis is None else axis, out=out)
     return kind.give(_tenstride.cat(given, dim if axis is None else axis))
 
 

@@ -262,6 +262,11 @@ const Tensor& Call::tensor(std::size_t parameter) const {
   return *result;
 }
 
+Tensor& Call::mutable_tensor(std::size_t parameter) {
+  static_cast<void>(tensor(parameter));
+  return *bound_[parameter]->value.tensor();
+}
+
 std::vector<Tensor> Call::tensors(std::size_t parameter) const {
   if (is_tensor(parameter)) return {tensor(parameter)};
   const Value::Sequence* sequence = value(parameter).sequence();

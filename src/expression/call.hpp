@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,8 @@ class Call {
   [[nodiscard]] bool is_tensor(std::size_t parameter) const;
   [[nodiscard]] bool is_dtype(std::size_t parameter) const;
   [[nodiscard]] const Tensor& tensor(std::size_t parameter) const;
+  /// The same, to be written to.
+  [[nodiscard]] Tensor& mutable_tensor(std::size_t parameter);
   [[nodiscard]] std::vector<Tensor> tensors(std::size_t parameter) const;
   [[nodiscard]] Scalar number(std::size_t parameter) const;
   [[nodiscard]] double real(std::size_t parameter, double otherwise) const;
@@ -138,6 +141,14 @@ std::vector<Operation> query_operations();
 std::vector<Operation> in_place_operations();
 std::vector<Operation> random_operations();
 std::vector<Operation> arithmetic_operations();
+std::vector<Operation> selection_operations();
+std::vector<Operation> scatter_operations();
+
+/// A number, or that in a tensor of rank 0. Throws RuntimeError for a tensor with axes.
+Scalar value_of(const Call& call, std::size_t parameter);
+/// The result, or the tensor given as that parameter (`out`), into which the result then is copied. What was
+/// `read` must not share memory with it.
+Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read = {});
 
 /// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
 StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);

@@ -133,10 +133,12 @@ Value Evaluator::value_of_formatted(const Node& node) {
 Value Evaluator::value_of_unary(const Node& node) {
   const Value operand = value_of(*node.children[0]);
   if (node.text == "not") return Value(Scalar(!truth_of(operand, node.children[0]->range)));
-  if (operand.tensor() == nullptr || node.text == "+") {
-    return operand.tensor() != nullptr ? operand : guarded(node.own, node.text, nullptr, [&] {
-      return unary_value(node.text, operand, node.own);
-    });
+  if (operand.tensor() == nullptr) {
+    return guarded(node.own, node.text, nullptr, [&] { return unary_value(node.text, operand, node.own); });
+  }
+  if (node.text == "+") {
+    guarded(node.own, "positive", &operand, [&] { return positive(*operand.tensor()); });  // refuses bools
+    return operand;
   }
   const bool is_inverse = node.text == "~";
   const std::string_view op = is_inverse ? "bitwise_not" : "neg";

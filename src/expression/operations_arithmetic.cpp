@@ -118,6 +118,7 @@ Value where_method(Call& call) {
   return where(call.tensor(0), call.self(), operand(call, 1));
 }
 Value where_function(Call& call) {
+  if (call.has(3)) return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
   return where(call.tensor(0), operand(call, 1), operand(call, 2));
 }
 
@@ -185,6 +186,13 @@ void add_sums(std::vector<Operation>& table) {
 
 void add_elements(std::vector<Operation>& table) {
   const std::vector<Operation> elements{
+      {"positive", both, OpClass::view_or_self, "",
+       [](Call& c) {
+         static_cast<void>(positive(c.self()));  // refuses bools
+         return c.self_value();
+       }},
+      {"square", both, fresh, "", unary<square>},
+      {"square_", method, in_place, "", unary_<square_>},
       {"neg", both, fresh, "", unary<neg>},
       {"negative", both, fresh, "", unary<neg>},
       {"neg_", method, in_place, "", unary_<neg_>},
@@ -203,7 +211,7 @@ void add_elements(std::vector<Operation>& table) {
       {"clamp_", method, in_place, "min? max?", clamp_into},
       {"clip_", method, in_place, "min? max?", clamp_into},
       {"where", method, fresh, "condition other", where_method},
-      {"where", function, fresh, "! condition input other", where_function},
+      {"where", function, fresh, "! condition input other | out?", where_function},
       {"bitwise_and", both, fresh, "other", binary<bitwise_and>},
       {"bitwise_or", both, fresh, "other", binary<bitwise_or>},
       {"bitwise_xor", both, fresh, "other", binary<bitwise_xor>},

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
+#include "ops_out.hpp"
+#include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
 
 /// Operations that give a copy, always or where one is needed.
@@ -90,27 +92,34 @@ Value repeat_interleave(Call& call) {
 }
 
 Value squeeze_copy(Call& call) {
-  if (!call.has(0)) return tenstride::squeeze_copy(call.self());
-  if (call.is_index(0)) return tenstride::squeeze_copy(call.self(), call.index(0));
-  return tenstride::squeeze_copy(call.self(), call.dims(0));
+  if (!call.has(0)) return into_out(call, 1, tenstride::squeeze_copy(call.self()));
+  if (call.is_index(0)) return into_out(call, 1, tenstride::squeeze_copy(call.self(), call.index(0)));
+  return into_out(call, 1, tenstride::squeeze_copy(call.self(), call.dims(0)));
 }
 
 Value view_copy(Call& call) {
   if (!call.has(0) && !call.has(1)) call.fail_type(0, "sizes or a dtype");
-  if (call.has(0) && !call.is_dtype(0)) return tenstride::view_copy(call.self(), call.dims(0));
-  return tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1));
+  if (call.has(0) && !call.is_dtype(0)) {
+    return into_out(call, 2, tenstride::view_copy(call.self(), call.dims(0)));
+  }
+  return into_out(call, 2, tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1)));
 }
 
-template <Tensor (*Op)(TensorList, Caller)>
+template <Tensor (*Op)(TensorList, Caller), Tensor& (*Into)(Tensor&, TensorList, Caller)>
 Value joined(Call& call) {
-  return Op(call.tensors(0), {});
+  if (!call.has(1)) return Op(call.tensors(0), {});
+  Into(call.mutable_tensor(1), call.tensors(0), {});
+  return call.value(1);
 }
-template <Tensor (*Op)(TensorList, Index, Caller)>
+template <Tensor (*Op)(TensorList, Index, Caller), Tensor& (*Into)(Tensor&, TensorList, Index, Caller)>
 Value joined_along(Call& call) {
-  return Op(call.tensors(0), call.index(1, 0), {});
+  if (!call.has(2)) return Op(call.tensors(0), call.index(1, 0), {});
+  Into(call.mutable_tensor(2), call.tensors(0), call.index(1, 0), {});
+  return call.value(2);
 }
 
-constexpr std::string_view joining = "! tensors dim?";
+constexpr std::string_view joining = "! tensors dim? | out?";
+constexpr std::string_view stacking = "! tensors | out?";
 constexpr std::string_view converting = "| memory_format?";
 
 void add_conversions(std::vector<Operation>& table) {
@@ -139,36 +148,50 @@ void add_conversions(std::vector<Operation>& table) {
 
 void add_view_copies(std::vector<Operation>& table) {
   const std::vector<Operation> copies{
-      {"alias_copy", function, copy, "", [](Call& c) -> Value { return alias_copy(c.self()); }},
-      {"detach_copy", function, copy, "", [](Call& c) -> Value { return detach_copy(c.self()); }},
-      {"as_strided_copy", function, copy, "size stride storage_offset?",
-       [](Call& c) -> Value { return as_strided_copy(c.self(), c.dims(0), c.dims(1), c.maybe_index(2)); }},
-      {"diagonal_copy", function, copy, "offset? dim1? dim2?",
-       [](Call& c) -> Value { return diagonal_copy(c.self(), c.index(0, 0), c.index(1, 0), c.index(2, 1)); }},
-      {"expand_copy", function, copy, "size",
-       [](Call& c) -> Value { return expand_copy(c.self(), c.dims(0)); }},
-      {"narrow_copy", both, copy, "dim start length",
-       [](Call& c) -> Value { return narrow_copy(c.self(), c.index(0), c.index(1), c.index(2)); }},
-      {"permute_copy", function, copy, "dims",
-       [](Call& c) -> Value { return permute_copy(c.self(), c.dims(0)); }},
-      {"select_copy", function, copy, "dim index",
-       [](Call& c) -> Value { return select_copy(c.self(), c.index(0), c.index(1)); }},
-      {"slice_copy", function, copy, "dim? start? end? step?",
+      {"alias_copy", function, copy, "| out?",
+       [](Call& c) -> Value { return into_out(c, 0, alias_copy(c.self())); }},
+      {"detach_copy", function, copy, "| out?",
+       [](Call& c) -> Value { return into_out(c, 0, detach_copy(c.self())); }},
+      {"as_strided_copy", function, copy, "size stride storage_offset? | out?",
        [](Call& c) -> Value {
-         return slice_copy(c.self(), c.index(0, 0), c.maybe_index(1), c.maybe_index(2), c.index(3, 1));
+         return into_out(c, 3, as_strided_copy(c.self(), c.dims(0), c.dims(1), c.maybe_index(2)));
        }},
-      {"squeeze_copy", function, copy, "dim?", squeeze_copy},
-      {"t_copy", function, copy, "", [](Call& c) -> Value { return t_copy(c.self()); }},
-      {"transpose_copy", function, copy, "dim0 dim1",
-       [](Call& c) -> Value { return transpose_copy(c.self(), c.index(0), c.index(1)); }},
-      {"unfold_copy", function, copy, "dimension size step",
-       [](Call& c) -> Value { return unfold_copy(c.self(), c.index(0), c.index(1), c.index(2)); }},
-      {"unsqueeze_copy", function, copy, "dim",
-       [](Call& c) -> Value { return unsqueeze_copy(c.self(), c.index(0)); }},
-      {"view_copy", function, copy, "size? | dtype?", view_copy},
-      {"view_as_real_copy", function, copy, "", [](Call& c) -> Value { return view_as_real_copy(c.self()); }},
-      {"view_as_complex_copy", function, copy, "",
-       [](Call& c) -> Value { return view_as_complex_copy(c.self()); }},
+      {"diagonal_copy", function, copy, "offset? dim1? dim2? | out?",
+       [](Call& c) -> Value {
+         return into_out(c, 3, diagonal_copy(c.self(), c.index(0, 0), c.index(1, 0), c.index(2, 1)));
+       }},
+      {"expand_copy", function, copy, "size | out?",
+       [](Call& c) -> Value { return into_out(c, 1, expand_copy(c.self(), c.dims(0))); }},
+      {"narrow_copy", method, copy, "dim start length",
+       [](Call& c) -> Value { return narrow_copy(c.self(), c.index(0), c.index(1), c.index(2)); }},
+      {"narrow_copy", function, copy, "dim start length | out?",
+       [](Call& c) -> Value {
+         return into_out(c, 3, narrow_copy(c.self(), c.index(0), c.index(1), c.index(2)));
+       }},
+      {"permute_copy", function, copy, "dims | out?",
+       [](Call& c) -> Value { return into_out(c, 1, permute_copy(c.self(), c.dims(0))); }},
+      {"select_copy", function, copy, "dim index | out?",
+       [](Call& c) -> Value { return into_out(c, 2, select_copy(c.self(), c.index(0), c.index(1))); }},
+      {"slice_copy", function, copy, "dim? start? end? step? | out?",
+       [](Call& c) -> Value {
+         return into_out(
+             c, 4, slice_copy(c.self(), c.index(0, 0), c.maybe_index(1), c.maybe_index(2), c.index(3, 1)));
+       }},
+      {"squeeze_copy", function, copy, "dim? | out?", squeeze_copy},
+      {"t_copy", function, copy, "| out?", [](Call& c) -> Value { return into_out(c, 0, t_copy(c.self())); }},
+      {"transpose_copy", function, copy, "dim0 dim1 | out?",
+       [](Call& c) -> Value { return into_out(c, 2, transpose_copy(c.self(), c.index(0), c.index(1))); }},
+      {"unfold_copy", function, copy, "dimension size step | out?",
+       [](Call& c) -> Value {
+         return into_out(c, 3, unfold_copy(c.self(), c.index(0), c.index(1), c.index(2)));
+       }},
+      {"unsqueeze_copy", function, copy, "dim | out?",
+       [](Call& c) -> Value { return into_out(c, 1, unsqueeze_copy(c.self(), c.index(0))); }},
+      {"view_copy", function, copy, "size? | dtype? out?", view_copy},
+      {"view_as_real_copy", function, copy, "| out?",
+       [](Call& c) -> Value { return into_out(c, 0, view_as_real_copy(c.self())); }},
+      {"view_as_complex_copy", function, copy, "| out?",
+       [](Call& c) -> Value { return into_out(c, 0, view_as_complex_copy(c.self())); }},
       {"split_copy", function, copy, "split_size dim?",
        [](Call& c) -> Value { return tuple_value(split_copy(c.self(), c.index(0), c.index(1, 0))); }},
       {"split_with_sizes_copy", function, copy, "split_sizes dim?",
@@ -182,6 +205,15 @@ void add_view_copies(std::vector<Operation>& table) {
 }
 
 }  // namespace
+
+Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read) {
+  if (!call.has(parameter)) return result;
+  Tensor& out = call.mutable_tensor(parameter);
+  prepare_out(call.operation().name, out, result.layout(), result.dtype(), result.device(), OutType::same,
+              std::span(read.begin(), read.size()));
+  copy_elements(out, result);
+  return call.value(parameter);
+}
 
 std::vector<Operation> copy_operations() {
   std::vector<Operation> table{
@@ -204,18 +236,23 @@ std::vector<Operation> copy_operations() {
       {"repeat", method, copy, "repeats...", [](Call& c) -> Value { return c.self().repeat(c.dims(0)); }},
       {"tile", both, copy, "dims...", [](Call& c) -> Value { return c.self().tile(c.dims(0)); }},
       {"repeat_interleave", both, copy, "repeats dim?", repeat_interleave},
-      {"tril", both, copy, "diagonal?", [](Call& c) -> Value { return c.self().tril(c.index(0, 0)); }},
-      {"triu", both, copy, "diagonal?", [](Call& c) -> Value { return c.self().triu(c.index(0, 0)); }},
-      {"cat", function, copy, joining, joined_along<cat>},
-      {"concat", function, copy, joining, joined_along<concat>},
-      {"concatenate", function, copy, joining, joined_along<concatenate>},
-      {"stack", function, copy, joining, joined_along<stack>},
-      {"hstack", function, copy, "! tensors", joined<hstack>},
-      {"vstack", function, copy, "! tensors", joined<vstack>},
-      {"row_stack", function, copy, "! tensors", joined<row_stack>},
-      {"dstack", function, copy, "! tensors", joined<dstack>},
-      {"column_stack", function, copy, "! tensors", joined<column_stack>},
-      {"block_diag", function, copy, "! tensors...", joined<block_diag>},
+      {"tril", method, copy, "diagonal?", [](Call& c) -> Value { return c.self().tril(c.index(0, 0)); }},
+      {"tril", function, copy, "diagonal? | out?",
+       [](Call& c) -> Value { return into_out(c, 1, c.self().tril(c.index(0, 0))); }},
+      {"triu", method, copy, "diagonal?", [](Call& c) -> Value { return c.self().triu(c.index(0, 0)); }},
+      {"triu", function, copy, "diagonal? | out?",
+       [](Call& c) -> Value { return into_out(c, 1, c.self().triu(c.index(0, 0))); }},
+      {"cat", function, copy, joining, joined_along<cat, cat_out>},
+      {"concat", function, copy, joining, joined_along<concat, cat_out>},
+      {"concatenate", function, copy, joining, joined_along<concatenate, cat_out>},
+      {"stack", function, copy, joining, joined_along<stack, stack_out>},
+      {"hstack", function, copy, stacking, joined<hstack, hstack_out>},
+      {"vstack", function, copy, stacking, joined<vstack, vstack_out>},
+      {"row_stack", function, copy, stacking, joined<row_stack, vstack_out>},
+      {"dstack", function, copy, stacking, joined<dstack, dstack_out>},
+      {"column_stack", function, copy, stacking, joined<column_stack, column_stack_out>},
+      {"block_diag", function, copy, "! tensors...",
+       [](Call& c) -> Value { return block_diag(c.tensors(0)); }},
   };
   add_conversions(table);
   add_view_copies(table);

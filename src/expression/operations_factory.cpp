@@ -70,6 +70,8 @@ void add_likes(std::vector<Operation>& table) {
        [](Call& c) -> Value { return full_like(c.self(), c.number(0), like_options(c, 1)); }},
       {"new_empty", method, fresh, "size... | dtype? device?",
        [](Call& c) -> Value { return empty(c.dims(0), new_options(c, 1)); }},
+      {"new_empty_strided", method, fresh, "size stride | dtype? device? requires_grad?",
+       [](Call& c) -> Value { return empty_strided(c.dims(0), c.dims(1), new_options(c, 2)); }},
       {"new_zeros", method, fresh, "size... | dtype? device?",
        [](Call& c) -> Value { return zeros(c.dims(0), new_options(c, 1)); }},
       {"new_ones", method, fresh, "size... | dtype? device?",

@@ -233,9 +233,9 @@ void Evaluator::stop(const Error& error, TextRange range, std::string_view op, c
 const Operation* find_operation(std::string_view name, Form form) {
   static const std::multimap<std::string_view, Operation> table = [] {
     std::multimap<std::string_view, Operation> all;
-    for (const auto make :
-         {view_operations, copy_operations, notation_operations, factory_operations, query_operations,
-          in_place_operations, random_operations, arithmetic_operations}) {
+    for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
+                            query_operations, in_place_operations, random_operations, arithmetic_operations,
+                            selection_operations, scatter_operations}) {
       for (const Operation& operation : make()) all.emplace(operation.name, operation);
     }
     return all;
@@ -250,7 +250,8 @@ const Operation* find_operation(std::string_view name, Form form) {
 std::vector<std::string> operation_names(Form form) {
   std::vector<std::string> names;
   for (const auto make : {view_operations, copy_operations, notation_operations, factory_operations,
-                          query_operations, in_place_operations, random_operations, arithmetic_operations}) {
+                          query_operations, in_place_operations, random_operations, arithmetic_operations,
+                          selection_operations, scatter_operations}) {
     for (const Operation& operation : make()) {
       if ((operation.form & form) != 0) names.emplace_back(operation.name);
     }
