@@ -158,6 +158,7 @@ OF_OPERATION = {
     **{(name, "other"): "Tensor" for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min")},
     ("repeat_interleave", "repeats"): "_Int | Tensor",
     ("split_copy", "split_size"): "_Int",
+    **{(name, "out"): "Sequence[Tensor]" for name in ("split_copy", "split_with_sizes_copy", "unbind_copy")},
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
 }
 

@@ -268,7 +268,7 @@ Tensor& Call::mutable_tensor(std::size_t parameter) {
 }
 
 std::vector<Tensor> Call::tensors(std::size_t parameter) const {
-  if (is_tensor(parameter)) return {tensor(parameter)};
+  if (is_tensor(parameter) && parameters_[parameter].is_spread) return {tensor(parameter)};
   const Value::Sequence* sequence = value(parameter).sequence();
   if (sequence == nullptr) fail_type(parameter, "a tuple of tensors");
   if (sequence->items.size() == 1 && sequence->items[0].sequence() != nullptr)
