@@ -168,6 +168,7 @@ OF_OPERATION = {
     },
     ("repeat_interleave", "repeats"): "_Int | Tensor",
     ("split_copy", "split_size"): "_Int",
+    **{(name, "out"): "Sequence[Tensor]" for name in ("split_copy", "split_with_sizes_copy", "unbind_copy")},
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
 }
 

@@ -50,13 +50,9 @@ bool all_runs(const Tensor& a, const Layout& layout_a, const Tensor& b, const La
 
 bool Tensor::equal(const Tensor& other) const {
   detail::require_one_device("equal", *this, other);
-  if (dtype_ != other.dtype_) {
-    throw RuntimeError(detail::message("equal: both tensors must have one dtype, not ",
-                                       tenstride::name(dtype_), " and ", tenstride::name(other.dtype_),
-                                       "; convert one with .to(dtype), or compare with eq"));
-  }
   if (shape() != other.shape()) return false;
   detail::require_memory("equal", *this);
+  if (dtype_ != other.dtype_) return eq(*this, other).all().item<bool>();
   const DType type = detail::worked_in(dtype_);
   const copy::CompareRow row = copy::compare_row(copy::Comparison::eq, type);
   const copy::TruthRow all_set = copy::all_row(DType::bool_);

@@ -248,9 +248,11 @@ TEST(Equal, LooksAtShapeAndElements) {
   }
   EXPECT_FALSE(numbered({2, 3}).equal(numbered({6})));
   EXPECT_FALSE(listed<float>({std::nanf("")}).equal(listed<float>({std::nanf("")})));
-  EXPECT_EQ(message_of([] { return numbered({2}).equal(numbered({2}, DType::int8)); }),
-            "RuntimeError: equal: both tensors must have one dtype, not float32 and int8; convert one with "
-            ".to(dtype), or compare with eq");
+  EXPECT_TRUE(numbered({2}).equal(numbered({2}, DType::int8)));
+  EXPECT_FALSE(numbered({2}).equal(numbered({3}, DType::int8)));
+  EXPECT_FALSE(listed<float>({1.5F}).equal(listed<std::int64_t>({1})));
+  EXPECT_FALSE(listed<std::int8_t>({-1}).equal(listed<std::uint8_t>({255})));
+  EXPECT_TRUE(listed<std::int64_t>({(1 << 24) + 1}).equal(listed<float>({16777216.0F})));
   const Tensor meta = empty({2}, {.device = Device::meta});
   EXPECT_EQ(message_of([&] { return meta.equal(meta); }),
             "RuntimeError: equal: a meta tensor has no elements to be read (shape (2))");

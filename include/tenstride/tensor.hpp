@@ -311,7 +311,7 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   /// All elements in row-major order, converted to T.
   template <Element T>
   [[nodiscard]] std::vector<T> to_vector(Caller caller = Caller::current()) const;
-  /// Same shape, dtype and elements (NaN is not equal to itself). A scalar answer: PyTorch's `equal`.
+  /// Same shape and elements, as `eq` compares them (NaN is not equal to itself): PyTorch's `equal`.
   [[nodiscard]] bool equal(const Tensor& other) const;
   /// |a-b| <= atol + rtol*|b| everywhere.
   [[nodiscard]] bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8) const;

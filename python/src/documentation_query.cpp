@@ -56,7 +56,8 @@ torch.float32
 >>> torch.zeros(2, dtype=torch.float64).element_size()
 8
 )"},
-    {"equal", R"(Whether both tensors have the same sizes and equal elements.
+    {"equal",
+     R"(Whether both tensors have the same sizes and equal elements; of two types, as `eq` compares them.
 
 >>> torch.equal(torch.arange(2), torch.arange(2))
 True

@@ -301,7 +301,7 @@ Tensor& Call::mutable_tensor(std::size_t parameter) {
 }
 
 std::vector<Tensor> Call::tensors(std::size_t parameter) const {
-  if (is_tensor(parameter)) return {tensor(parameter)};
+  if (is_tensor(parameter) && parameters_[parameter].is_spread) return {tensor(parameter)};
   const Value::Sequence* sequence = value(parameter).sequence();
   if (sequence == nullptr) fail_type(parameter, "a tuple of tensors");
   if (sequence->items.size() == 1 && sequence->items[0].sequence() != nullptr)
@@ -342,7 +342,7 @@ std::string Call::text(std::size_t parameter) const {
 }
 
 std::optional<DType> Call::dtype(std::size_t parameter) const {
-  if (!has(parameter)) return std::nullopt;
+  if (!has(parameter) && parameters_[parameter].is_optional) return std::nullopt;
   if (!is_dtype(parameter)) fail_type(parameter, "a dtype, e.g. torch.float32");
   return std::get<DType>(value(parameter).variant());
 }

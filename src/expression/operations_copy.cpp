@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
+#include "message.hpp"
 #include "ops_out.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
@@ -98,10 +99,56 @@ Value squeeze_copy(Call& call) {
 }
 
 Value view_copy(Call& call) {
+  if (!call.has(0) && !call.has(1)) call.fail_type(0, "sizes or a dtype");
   if (call.has(0) && !call.is_dtype(0)) {
     return into_out(call, 2, tenstride::view_copy(call.self(), call.dims(0)));
   }
   return into_out(call, 2, tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1)));
+}
+
+/// The tensors of `out`, one for each part.
+std::vector<Value> outs_of(const Call& call, std::size_t parameter, std::size_t parts) {
+  const Value::Sequence* outs = call.value(parameter).sequence();
+  if (outs == nullptr) call.fail_type(parameter, "a tuple of tensors");
+  static_cast<void>(call.tensors(parameter));
+  if (outs->items.size() == parts) return outs->items;
+  throw RuntimeError(message(call.operation().name, ": out must have ", parts,
+                             " tensors, one for each part, not ", outs->items.size()));
+}
+
+/// Each part by `copy_` into the tensor of `out` for it, which broadcasts and converts; gives None, as
+/// PyTorch does.
+Value parts_into(Call& call, std::size_t parameter, const std::vector<Tensor>& parts) {
+  std::vector<Value> outs = outs_of(call, parameter, parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) outs[i].tensor()->copy_(parts[i]);
+  return {};
+}
+
+Value split_parts(Call& call) {
+  const Index size = call.index(0), dim = call.index(1, 0);
+  if (call.has(2)) return parts_into(call, 2, call.self().split(size, dim));
+  return tuple_value(split_copy(call.self(), size, dim));
+}
+Value unbound_parts(Call& call) {
+  const Index dim = call.index(0, 0);
+  if (call.has(1)) return parts_into(call, 1, call.self().unbind(dim));
+  return tuple_value(unbind_copy(call.self(), dim));
+}
+/// Here PyTorch resizes the tensors of `out`, and converts nothing.
+Value sized_parts(Call& call) {
+  const Dims sizes = call.dims(0);
+  const Index dim = call.index(1, 0);
+  if (!call.has(2)) return tuple_value(split_with_sizes_copy(call.self(), sizes, dim));
+  const std::vector<Tensor> parts = call.self().split_with_sizes(sizes, dim);
+  std::vector<Value> outs = outs_of(call, 2, parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Tensor& out = *outs[i].tensor();
+    const Layout layout{parts[i].shape(), row_major_strides(parts[i].shape()), 0};
+    prepare_out(call.operation().name, out, layout, parts[i].dtype(), parts[i].device(), OutType::same,
+                std::span(&parts[i], 1));
+    copy_elements(out, parts[i]);
+  }
+  return {};
 }
 
 template <Tensor (*Op)(TensorList, Caller), Tensor& (*Into)(Tensor&, TensorList, Caller)>
@@ -191,14 +238,9 @@ void add_view_copies(std::vector<Operation>& table) {
        [](Call& c) -> Value { return into_out(c, 0, view_as_real_copy(c.self())); }},
       {"view_as_complex_copy", function, copy, "| out?",
        [](Call& c) -> Value { return into_out(c, 0, view_as_complex_copy(c.self())); }},
-      {"split_copy", function, copy, "split_size dim?",
-       [](Call& c) -> Value { return tuple_value(split_copy(c.self(), c.index(0), c.index(1, 0))); }},
-      {"split_with_sizes_copy", function, copy, "split_sizes dim?",
-       [](Call& c) -> Value {
-         return tuple_value(split_with_sizes_copy(c.self(), c.dims(0), c.index(1, 0)));
-       }},
-      {"unbind_copy", function, copy, "dim?",
-       [](Call& c) -> Value { return tuple_value(unbind_copy(c.self(), c.index(0, 0))); }},
+      {"split_copy", function, copy, "split_size dim? | out?", split_parts},
+      {"split_with_sizes_copy", function, copy, "split_sizes dim? | out?", sized_parts},
+      {"unbind_copy", function, copy, "dim? | out?", unbound_parts},
   };
   table.insert(table.end(), copies.begin(), copies.end());
 }

@@ -34,6 +34,42 @@ def test_runtime_errors(call):
         call()
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: torch.promote_types(None, None),
+        lambda: torch.promote_types(torch.float32, None),
+        lambda: torch.view_copy(torch.zeros(2)),
+        lambda: torch.view_copy(torch.zeros(2), None),
+        lambda: torch.zeros(2).view(None),
+    ],
+)
+def test_a_type_that_must_be_given_is_not_none(call):
+    with pytest.raises(TypeError):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "answer"),
+    [
+        (torch.tensor([1.0]), torch.tensor([1]), True),
+        (torch.tensor([1.5]), torch.tensor([1]), False),
+        (torch.tensor([2**24 + 1]), torch.tensor([2.0**24]), True),
+        (torch.tensor([-1]), torch.tensor([255], dtype=torch.uint8), False),
+        (torch.tensor([1 + 0j]), torch.tensor([1]), True),
+        (torch.zeros(2, dtype=torch.int32), torch.zeros(3), False),
+    ],
+)
+def test_tensors_of_two_types_can_be_equal(a, b, answer):
+    assert torch.equal(a, b) is a.equal(b) is answer
+
+
+@pytest.mark.parametrize("join", [torch.cat, torch.stack, torch.hstack, torch.vstack, torch.dstack, torch.column_stack])
+def test_one_tensor_is_no_list_of_tensors(join):
+    with pytest.raises(TypeError):
+        join(torch.zeros(2, 3))
+
+
 def test_inverting_floats_is_a_type_error():
     with pytest.raises(TypeError, match="dtype float32 must be an integer's or bool"):
         ~torch.zeros(3)
