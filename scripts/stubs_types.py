@@ -64,6 +64,7 @@ PARAMETERS = {
     "end_dim": "_Int",
     "exponent": "_Operand",
     "fill_value": "_Number",
+    "from_": "_DType",
     "high": "_Int",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
@@ -106,6 +107,7 @@ PARAMETERS = {
     "tensor": "Tensor",
     "tensors": "Sequence[Tensor]",
     "the_template": "Tensor",
+    "to": "_DType",
     "type1": "_DType",
     "type2": "_DType",
     "value": "_Number",
@@ -121,6 +123,7 @@ OF_OPERATION = {
     **{(name, "end"): "_Int" for name in ("slice", "slice_copy")},
     **{(name, "other"): "Tensor" for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min")},
     ("repeat_interleave", "repeats"): "_Int | Tensor",
+    ("result_type", "tensor"): "_Operand",
     ("split_copy", "split_size"): "_Int",
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
 }
@@ -132,8 +135,8 @@ _SEVERAL = (
 )
 _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel storage_offset"
 _ANSWERS = (
-    "allclose equal is_complex is_conj is_contiguous is_floating_point is_meta is_non_overlapping_and_dense "
-    "is_set_to requires_grad"
+    "allclose can_cast equal is_complex is_conj is_contiguous is_floating_point is_meta is_neg "
+    "is_non_overlapping_and_dense is_set_to requires_grad"
 )
 RESULTS = {
     **dict.fromkeys(_SEVERAL.split(), TENSORS),
@@ -144,6 +147,7 @@ RESULTS = {
     "dtype": "_TensorDType",
     "item": "Any",
     "promote_types": "dtype",
+    "result_type": "dtype",
     "shape": "Size",
     "storage": "TypedStorage",
     "tolist": "Any",

@@ -29,12 +29,25 @@ Tensor negative(std::string_view operation, const Tensor& x, Tensor* self) {
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
 
+/// Laid out as `empty_like` has it, where PyTorch computes it, and not as the other operations' results:
+/// extents of 1 keep the strides of x.
+Tensor complex_magnitude(copy::UnaryRow row, const Tensor& x) {
+  const DType given = component_type(x.dtype());
+  const Layout layout = layout_like(x.layout(), MemoryFormat::preserve, "abs");
+  Tensor result = detail::fresh_result(layout, given, x.device());
+  if (x.is_meta()) return result;
+  detail::run_elementwise<1>(result, {detail::ElementSource{x, x.dtype(), worked_in(x.dtype())}}, row,
+                             {worked_in(given), given});
+  return result;
+}
+
 Tensor absolute(std::string_view operation, const Tensor& x, Tensor* self) {
   detail::require_taken(operation, x.dtype(), Takes::not_bool);
   if (self != nullptr && x.is_complex()) {
     detail::refuse_type(operation, x.dtype(), "must be real: absolute values are");
   }
   const copy::UnaryRow row = copy::unary_row(UnaryOp::abs, worked_in(x.dtype()));
+  if (x.is_complex()) return complex_magnitude(row, x);
   return detail::run_unary(operation, row, x, x.dtype(), component_type(x.dtype()), self);
 }
 

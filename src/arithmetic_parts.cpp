@@ -17,13 +17,6 @@ bool is_float8(DType type) {
   return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
 }
 
-/// Whether values of one type go into another in place (ATen's can_cast).
-bool goes_into(DType from, DType to) {
-  if (is_complex(from)) return is_complex(to);
-  if (is_floating_point(from)) return is_floating_point(to) || is_complex(to);
-  return to != DType::bool_ || from == DType::bool_;
-}
-
 /// The layout an operand has once it is of the type in which they meet: `to` keeps a dense one.
 Layout met_layout(const Tensor& x, DType meeting) {
   if (x.dtype() == meeting) return x.layout();
@@ -135,7 +128,7 @@ Tensor fresh_result(const Layout& layout, DType dtype, Device device) {
 
 void prepare_in_place(std::string_view operation, const Tensor& self, DType meeting,
                       std::span<Prepared> operands) {
-  if (!goes_into(meeting, self.dtype())) {
+  if (!can_cast(meeting, self.dtype())) {
     throw RuntimeError(message(operation, ": the result's dtype ", name(meeting),
                                " must go into self's dtype ", name(self.dtype()),
                                ", which is of a lower kind"));
