@@ -168,6 +168,8 @@ def members(path: str, cls: type) -> list[str]:
             if form == "attribute":
                 result = RESULTS.get(name, "Tensor")
                 found[name] = one_or_overloads(name, [f"(self) -> {result}"], "@property")
+                if name in ("imag", "real"):
+                    found[name] += f"\n@{name}.setter\ndef {name}(self, value: _Operand) -> None: ..."
             elif form == "method":
                 found[name] = one_or_overloads(name, operation_signatures(name, form, parameters))
         for name, signature in SLOTS.items():

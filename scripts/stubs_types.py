@@ -167,6 +167,9 @@ OF_OPERATION = {
         for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min", "is_same_size")
     },
     ("repeat_interleave", "repeats"): "_Int | Tensor",
+    ("can_cast", "from_"): "_DType",
+    ("can_cast", "to"): "_DType",
+    ("result_type", "tensor"): "_Operand",
     ("split_copy", "split_size"): "_Int",
     **{(name, "out"): "Sequence[Tensor]" for name in ("split_copy", "split_with_sizes_copy", "unbind_copy")},
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
@@ -179,7 +182,7 @@ _SEVERAL = (
 )
 _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
 _ANSWERS = (
-    "allclose equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
+    "allclose can_cast equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
     "is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_non_overlapping_and_dense is_nonzero "
     "is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu "
     "requires_grad retains_grad"
@@ -196,6 +199,7 @@ RESULTS = {
     "item": "Any",
     "name": "None",
     "promote_types": "dtype",
+    "result_type": "dtype",
     "shape": "Size",
     "storage": "TypedStorage",
     "tolist": "Any",

@@ -9,11 +9,16 @@ namespace tenstride::detail {
 /// One for each thread. Its address must not change.
 class BlockWriter {
  public:
-  /// What is given becomes `meeting`, then `type`; with conjugation where the tensor asks for it.
-  BlockWriter(std::byte* base, DType given, DType meeting, DType type, bool conjugates)
-      : base_(base), item_(static_cast<Index>(item_size(type))), type_(type), conjugates_(conjugates) {
+  /// What is given becomes `meeting`, then the tensor's type, conjugated and negated where its bits ask for
+  /// it.
+  BlockWriter(std::byte* base, DType given, DType meeting, const Tensor& result)
+      : base_(base),
+        item_(static_cast<Index>(result.itemsize())),
+        type_(result.dtype()),
+        conjugates_(result.is_conj()),
+        negates_(result.is_neg()) {
     DType at = given;
-    for (const DType next : {meeting, type}) {
+    for (const DType next : {meeting, type_}) {
       // The bytes of a row of truths are those of bools.
       const bool is_truth = at == DType::uint8 && next == DType::bool_;
       if (next != at && !is_truth) steps_[step_count_++] = converter(next, at);
@@ -36,7 +41,7 @@ class BlockWriter {
     const auto count = static_cast<std::size_t>(block.count());
     std::byte* const to = base_ + block.position * item_;
     if (is_direct_) {
-      if (conjugates_) conjugate_run(type_, to, to, count);
+      change_signs(to, count);
       return;
     }
     const bool is_run = block.rows == 1 && (block.step == 1 || block.columns == 1);
@@ -46,12 +51,12 @@ class BlockWriter {
       steps_[i](next, buffers_[at].data(), count, copy::Stores::ordinary);
       at = 1 - at;
       if (next == to) {
-        if (conjugates_) conjugate_run(type_, to, to, count);
+        change_signs(to, count);
         return;
       }
     }
     std::byte* from = buffers_[at].data();
-    if (conjugates_) conjugate_run(type_, from, from, count);
+    change_signs(from, count);
     for (Index i = 0; i < block.rows; ++i, from += block.columns * item_) {
       scatter(to + i * block.row_step * item_, from, block.step, block.columns);
     }
@@ -59,6 +64,11 @@ class BlockWriter {
 
  private:
   using Buffer = std::array<std::byte, static_cast<std::size_t>(BlockReader::bytes) + copy::spill_bytes>;
+
+  void change_signs(std::byte* run, std::size_t count) const {
+    if (conjugates_) conjugate_run(type_, run, run, count);
+    if (negates_) negate_run(type_, run, run, count);
+  }
 
   void scatter(std::byte* to, const std::byte* from, Index step, Index count) const {
     if (step == 1) {
@@ -75,6 +85,7 @@ class BlockWriter {
   Index item_;
   DType type_;
   bool conjugates_;
+  bool negates_;
   bool is_direct_ = false;
   std::array<copy::ConvertRow, 2> steps_{};
   std::size_t step_count_ = 0;

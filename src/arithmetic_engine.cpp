@@ -45,7 +45,7 @@ void repeat_element(std::byte* out, const Tensor& x, DType meeting, DType type, 
 /// Whether dense runs are looked at where they lie.
 bool is_direct(const ElementSource& source) {
   const DType type = source.tensor.dtype();
-  return !source.tensor.is_conj() && type == source.meeting && type == source.type;
+  return source.tensor.is_resolved() && type == source.meeting && type == source.type;
 }
 
 template <std::size_t N>
@@ -122,8 +122,7 @@ class Worker {
   Worker(const Operation<N>& operation, const std::array<Tensor, N>& tensors, std::index_sequence<I...>)
       : operation_(operation),
         readers_{BlockReader(tensors[I], operation.sources[I].meeting, operation.sources[I].type)...},
-        writer_(operation.base, operation.target.given, operation.target.meeting, operation.result.dtype(),
-                operation.result.is_conj()) {}
+        writer_(operation.base, operation.target.given, operation.target.meeting, operation.result) {}
 
   const Operation<N>& operation_;
   std::array<BlockReader, N> readers_;
@@ -158,14 +157,14 @@ template <std::size_t N>
 bool run_at_once(const Operation<N>& operation) {
   const Tensor& result = operation.result;
   const Index count = result.numel();
-  if (count > longest_in_place || !is_written_once(operation) || result.is_conj()) return false;
+  if (count > longest_in_place || !is_written_once(operation) || !result.is_resolved()) return false;
   if (!is_non_overlapping_and_dense(result.layout())) return false;
   std::array<std::array<std::byte, few * 16>, N> repeated;
   std::array<const std::byte*, N> in;
   for (std::size_t k = 0; k < N; ++k) {
     const ElementSource& source = operation.sources[k];
     const Tensor& x = source.tensor;
-    if (x.numel() == 1 && count <= few && !x.is_conj()) {
+    if (x.numel() == 1 && count <= few && x.is_resolved()) {
       repeat_element(repeated[k].data(), x, source.meeting, source.type, count);
       in[k] = repeated[k].data();
       continue;

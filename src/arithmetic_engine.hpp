@@ -49,6 +49,7 @@ void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources
 /// The type in which an operation is carried out: bool and the small floats become types the processor knows.
 constexpr DType worked_in(DType type) {
   if (type == DType::bool_) return DType::uint8;
+  if (type == DType::complex32) return DType::complex64;
   return is_floating_point(type) && item_size(type) < 4 ? DType::float32 : type;
 }
 

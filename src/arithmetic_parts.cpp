@@ -134,7 +134,7 @@ Tensor fresh_result(const Layout& layout, DType dtype, Device device) {
 
 void prepare_in_place(std::string_view operation, const Tensor& self, DType meeting,
                       std::span<Prepared> operands) {
-  if (!goes_into(meeting, self.dtype())) {
+  if (!can_cast(meeting, self.dtype())) {
     throw RuntimeError(message(operation, ": the result's dtype ", name(meeting),
                                " must go into self's dtype ", name(self.dtype()),
                                ", which is of a lower kind"));

@@ -115,7 +115,7 @@ ValuesAndIndices extremes(std::string_view operation, const Tensor& x, Index dim
     const bool leaps = moved.stride(-1) != 1 && x.numel() >= small;
     const detail::ReasonScope reason([] { return "brought into the order in which it is looked through"; });
     const detail::ReadingScope reading;
-    find_extremes(leaps ? moved.contiguous() : moved, which, result.indices,
+    find_extremes(leaps ? moved.contiguous() : moved.resolve_neg(), which, result.indices,
                   with_values ? &result.values : nullptr);
   }
   const Dims axes{dim};

@@ -132,6 +132,16 @@ inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byt
   return out;
 }
 
+/// `out` may be `in`.
+inline const std::byte* negate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      store_element<T>(out + i * sizeof(T), tenstride::negate(load_element<T>(in + i * sizeof(T))));
+    }
+  });
+  return out;
+}
+
 /// Rows of elements of a layout: `rows` of `columns` each, all steps in elements.
 struct Block {
   Index position = 0;
@@ -156,11 +166,13 @@ class BlockReader {
   static constexpr Index longest = 512;
   static constexpr Index bytes = longest * 16;
 
-  /// Elements are converted to `meeting`, then to `type`; conjugation is carried out.
+  /// Elements are converted to `meeting`, then to `type`; negation and conjugation are carried out.
   BlockReader(const Tensor& tensor, DType meeting, DType type)
       : base_(tensor.storage_data()),
         item_(static_cast<Index>(item_size(tensor.dtype()))),
         conjugates_(tensor.is_conj()),
+        negates_(tensor.is_neg()),
+        given_(tensor.dtype()),
         type_(type) {
     DType at = tensor.dtype();
     for (const DType next : {meeting, type}) {
@@ -228,9 +240,13 @@ class BlockReader {
     }
   }
 
-  /// Converts and conjugates a dense run, which stands in the first buffer or where it lies.
+  /// Negates, converts and conjugates a dense run, which stands in the first buffer or where it lies.
   const std::byte* finished(const std::byte* row, bool is_gathered, std::size_t n) {
     std::size_t free = is_gathered ? 1 : 0;
+    if (negates_) {
+      row = negate_run(given_, buffers_[free].data(), row, n);
+      free = 1 - free;
+    }
     for (std::size_t i = 0; i < step_count_; ++i) {
       steps_[i](buffers_[free].data(), row, n, copy::Stores::ordinary);
       row = buffers_[free].data();
@@ -244,6 +260,8 @@ class BlockReader {
   Index item_;
   std::size_t item_log2_ = 0;
   bool conjugates_;
+  bool negates_;
+  DType given_;
   DType type_;
   std::array<copy::ConvertRow, 2> steps_{};
   std::size_t step_count_ = 0;

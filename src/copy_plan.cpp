@@ -377,6 +377,13 @@ Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& o
   }
 }
 
+/// One negation between elements of one type, or none.
+Negation least_negation(Negation negation, const CopyPlan& plan) {
+  if (plan.conversion == CopyConversion::scale || plan.dst_type != plan.src_type) return negation;
+  if (negation == Negation::both) return Negation::none;
+  return negation == Negation::source ? Negation::destination : negation;
+}
+
 bool is_noop(const PlanOptions& options) {
   return options.scale.empty() && options.shift.empty();
 }
@@ -396,7 +403,10 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
     result.conversion = CopyConversion::scale;
     result.scale.assign(options.scale.begin(), options.scale.end());
     result.shift.assign(options.shift.begin(), options.shift.end());
-  } else if (dst_type != src_type || result.conjugation == Conjugation::conjugate) {
+  }
+  result.negation = least_negation(options.negation, result);
+  const bool changes_sign = result.conjugation == Conjugation::conjugate || result.negation != Negation::none;
+  if (is_noop(options) && (dst_type != src_type || changes_sign)) {
     result.conversion = CopyConversion::convert;
   }
   const bool per_index = result.scale.size() > 1 || result.shift.size() > 1;

@@ -96,6 +96,7 @@ std::string CopyPlan::to_string() const {
   if (tile_dst != 0) text += " " + std::to_string(tile_dst) + " x " + std::to_string(tile_src);
   if (item_elements != 1) text += ", items of " + std::to_string(item_elements) + " elements";
   if (conjugation == Conjugation::conjugate) text += ", conjugated";
+  if (negation != Negation::none) text += ", negated";
   if (conversion == CopyConversion::scale) {
     text += ", times " + number_text(scale, "1") + " plus " + number_text(shift, "0");
   }

@@ -6,7 +6,7 @@
 namespace tenstride {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, DType>, 12> aliases{{
+constexpr std::array<std::pair<std::string_view, DType>, 13> aliases{{
     {"float", DType::float32},
     {"double", DType::float64},
     {"half", DType::float16},
@@ -15,6 +15,7 @@ constexpr std::array<std::pair<std::string_view, DType>, 12> aliases{{
     {"short", DType::int16},
     {"char", DType::int8},
     {"byte", DType::uint8},
+    {"chalf", DType::complex32},
     {"cfloat", DType::complex64},
     {"cdouble", DType::complex128},
     {"complex", DType::complex64},
@@ -54,6 +55,7 @@ DType promote_integers(DType a, DType b) {
 }
 
 DType promote_floats(DType a, DType b) {
+  if (a == b) return a;
   if (item_size(a) == item_size(b)) return DType::float32;  // float16 with bfloat16
   return precision(a) > precision(b) ? a : b;
 }
@@ -72,6 +74,12 @@ std::optional<DType> parse_dtype(std::string_view text) {
   return std::nullopt;
 }
 
+bool can_cast(DType from, DType to) {
+  if (is_complex(from) && !is_complex(to)) return false;
+  if (is_floating_point(from) && kind(to) < DTypeKind::floating) return false;
+  return from == DType::bool_ || to != DType::bool_;
+}
+
 std::optional<DType> promote_types(DType a, DType b) {
   if (a == b) return a;
   if (is_float8(a) || is_float8(b)) return std::nullopt;
@@ -81,8 +89,8 @@ std::optional<DType> promote_types(DType a, DType b) {
     return std::nullopt;
   }
   if (is_complex(b)) {
-    const bool is_wide = a == DType::float64 || a == DType::complex128 || b == DType::complex128;
-    return is_wide ? DType::complex128 : DType::complex64;
+    if (!is_complex(a) && !is_floating_point(a)) return b;
+    return complex_type(promote_floats(component_type(a), component_type(b)));
   }
   if (kind(a) == DTypeKind::boolean) return b;
   if (is_floating_point(b)) return is_floating_point(a) ? promote_floats(a, b) : b;

@@ -9,19 +9,17 @@ namespace {
 /// One element type for each weight; nothing where no operand has it.
 using PerWeight = std::array<std::optional<DType>, 3>;
 
-/// The complex type with components of a floating type; of half precision there is none, the next wider
-/// stands in.
+/// The complex type with components of a floating type; of bfloat16 there is none, float32 stands in.
 std::optional<DType> complex_of(DType type) {
-  if (type == DType::float8_e4m3fn || type == DType::float8_e5m2) return std::nullopt;
-  return type == DType::float64 ? DType::complex128 : DType::complex64;
+  return complex_type(type == DType::bfloat16 ? DType::float32 : type);
 }
 
 /// ATen's `combine_categories`; both are given.
 std::optional<DType> combine(DType stronger, DType weaker) {
   if (is_complex(stronger)) return stronger;
   if (is_floating_point(stronger)) return is_complex(weaker) ? complex_of(stronger) : stronger;
-  const bool weaker_decides = is_floating_point(weaker) || is_complex(weaker);
-  if (stronger == DType::bool_ || weaker_decides) return promote_types(stronger, weaker);
+  if (is_complex(weaker)) return weaker;  // also of uint16 to uint64, which promote_types refuses
+  if (stronger == DType::bool_ || is_floating_point(weaker)) return promote_types(stronger, weaker);
   return stronger;
 }
 

@@ -13,7 +13,8 @@ namespace tenstride {
 namespace {
 
 template <typename T>
-constexpr bool is_float8 = std::is_same_v<T, float8_e4m3fn> || std::is_same_v<T, float8_e5m2>;
+constexpr bool is_stored_only =
+    std::is_same_v<T, float8_e4m3fn> || std::is_same_v<T, float8_e5m2> || std::is_same_v<T, complex32>;
 
 [[noreturn]] void throw_dtype(std::string_view operation, DType dtype, std::string_view allowed) {
   throw RuntimeError(detail::message(operation, ": dtype ", name(dtype), " must be ", allowed));
@@ -215,7 +216,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
     typed.dtype = counts(start) && counts(end) && counts(step) ? DType::int64 : DType::float32;
   return visit(*typed.dtype, [&](auto type) -> Tensor {
     using T = typename decltype(type)::type;
-    if constexpr (std::is_same_v<T, bool> || is_complex_element<T> || is_float8<T>) {
+    if constexpr (std::is_same_v<T, bool> || is_complex_element<T> || is_stored_only<T>) {
       throw_dtype("arange", *typed.dtype, "an integer type, float16, bfloat16, float32 or float64");
     } else {
       const auto range = make_range<T, Accumulate<T>>(start, end, step);
@@ -238,7 +239,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
   if (steps < 0) throw RuntimeError(detail::message("linspace: steps ", steps, " must not be negative"));
   return visit(*typed.dtype, [&](auto type) -> Tensor {
     using T = typename decltype(type)::type;
-    if constexpr (std::is_same_v<T, bool> || is_float8<T>) {
+    if constexpr (std::is_same_v<T, bool> || is_stored_only<T>) {
       if (steps > 1)
         throw_dtype("linspace", *typed.dtype, "an integer, 16-bit or wider floating, or complex type");
     }
@@ -250,7 +251,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
     auto* const elements = reinterpret_cast<T*>(result.mutable_storage_data());
     if (steps == 1) {
       elements[0] = first;
-    } else if constexpr (!std::is_same_v<T, bool> && !is_float8<T>) {
+    } else if constexpr (!std::is_same_v<T, bool> && !is_stored_only<T>) {
       write_linspace(elements, steps, first, last, linspace_step(first, last, steps));
     }
     return result;

@@ -145,14 +145,16 @@ Cells read_cells(const Tensor& tensor, bool summarise, const PrintOptions& optio
   };
   return visit(tensor.dtype(), [&](auto type) {
     using T = typename decltype(type)::type;
-    const auto load = [data](Index position) {
-      return load_element<T>(data + position * static_cast<Index>(sizeof(T)));
+    const auto load = [&](Index position) {
+      T value = load_element<T>(data + position * static_cast<Index>(sizeof(T)));
+      if (tensor.is_conj()) value = conjugate(value);
+      return tensor.is_neg() ? negate(value) : value;
     };
     std::vector<double> values;
     if constexpr (is_complex_element<T>) {
       std::vector<double> imaginary;
       each([&](Index position) {
-        const T value = tensor.is_conj() ? conjugate(load(position)) : load(position);
+        const auto value = convert_element<std::complex<double>>(load(position));
         values.push_back(value.real());
         imaginary.push_back(value.imag());
       });

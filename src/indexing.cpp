@@ -59,9 +59,11 @@ Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const Tens
   }
   Tensor result = value.shares_storage(self) ? value.clone() : value;
   if (!self.is_meta()) result = result.to(self.dtype());
-  // Stored as the tensor stores: a pending conjugation of self is undone on the way in.
-  if (self.is_conj() != result.is_conj()) {
-    result = (self.is_conj() ? result.conj() : result).resolve_conj();
+  // Stored as the tensor stores: a pending conjugation or negation of self is undone on the way in.
+  if (self.is_conj() != result.is_conj() || self.is_neg() != result.is_neg()) {
+    if (self.is_conj()) result = result.conj();
+    if (self.is_neg()) result = result.neg_view();
+    result = result.resolve_conj().resolve_neg();
   }
   return result;
 }

@@ -136,6 +136,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
     entries.push_back(copy_entry(place, part, part.numel()));
     PlanOptions options = options_here();
     options.conjugation = part.is_conj() ? Conjugation::conjugate : Conjugation::keep;
+    options.negation = part.is_neg() ? Negation::source : Negation::none;
     entries.back().plan = std::make_shared<const CopyPlan>(
         plan(place.layout(), place.dtype(), part.layout(), part.dtype(), options));
   }

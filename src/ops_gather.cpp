@@ -135,13 +135,19 @@ struct Sides {
   const Layout& dst_box;
   const Layout& src_box;
   DType dtype;
-  bool conjugates;
+  Conjugation conjugation;
+  Negation negation;
   /// Whether boxes may meet in the destination, which is written in their order.
   bool in_order;
   /// Whether the scattered layout has every element in a place of its own.
   bool is_unique;
   Prefetch prefetch;
   bool has_long_rows = false;
+
+  /// Whether elements change on their way.
+  [[nodiscard]] bool changes_signs() const {
+    return conjugation == Conjugation::conjugate || negation != Negation::none;
+  }
 };
 
 /// Whether boxes are denser than the steps between them, in the dense place.
@@ -160,7 +166,8 @@ bool has_slow_grid(const Boxes& boxes) {
 void move_by_plan(const Sides& sides, Index from, Index to) {
   PlanOptions options = options_here();
   options.max_threads = 1;
-  options.conjugation = sides.conjugates ? Conjugation::conjugate : Conjugation::keep;
+  options.conjugation = sides.conjugation;
+  options.negation = sides.negation;
   const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
   const auto item = static_cast<Index>(item_size(sides.dtype));
   for (Index k = from; k < to; ++k) {
@@ -276,15 +283,15 @@ void move_boxes(Sides sides, const Boxes& boxes) {
   // part of every box.
   const bool splits_boxes = !sides.in_order || sides.is_unique;
   const BoxWalk walk({sides.dst_box, sides.src_box});
-  sides.has_long_rows = !sides.conjugates && has_slow_grid(boxes) && walk.is_one_run() &&
+  sides.has_long_rows = !sides.changes_signs() && has_slow_grid(boxes) && walk.is_one_run() &&
                         box * item >= least_row_bytes && count * box * item > prefetched_above;
   // What lies in a cache needs no plan for each row: a call of memcpy is enough.
   const bool has_cached_rows =
-      !sides.conjugates && walk.is_one_run() && count * box * item <= prefetched_above;
+      !sides.changes_signs() && walk.is_one_run() && count * box * item <= prefetched_above;
   if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
     if (box < least_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
   }
-  if (sides.conjugates || (box >= least_planned_box && has_slow_grid(boxes))) {
+  if (sides.changes_signs() || (box >= least_planned_box && has_slow_grid(boxes))) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
       if (sides.has_long_rows) return move_long_rows(sides, from, to);
       if (has_cached_rows) return move_by_rows(sides, walk, 0, box, from, to);
@@ -321,7 +328,8 @@ void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
               boxes.box,
               boxes.scattered_box,
               dst.dtype(),
-              src.is_conj(),
+              src.is_conj() ? Conjugation::conjugate : Conjugation::keep,
+              src.is_neg() ? Negation::source : Negation::none,
               false,
               true,
               prefetch_of(src, boxes, Prefetch::source)},
@@ -337,7 +345,8 @@ void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
               boxes.scattered_box,
               boxes.box,
               dst.dtype(),
-              false,
+              Conjugation::keep,
+              Negation::none,
               true,
               is_provably_unique(dst.layout()),
               prefetch_of(dst, boxes, Prefetch::destination)},

@@ -19,11 +19,11 @@ struct Boxes {
   Layout scattered_box;
 };
 
-/// Reads the boxes of `src` into `dst`. Same dtype; src's conjugation is carried out.
+/// Reads the boxes of `src` into `dst`. Same dtype; src's conjugation and negation are carried out.
 void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
 
-/// Writes `src` into the boxes of `dst`, in order: of two that meet, the later one stays. Same dtype and
-/// conjugate bit.
+/// Writes `src` into the boxes of `dst`, in order: of two that meet, the later one stays. Same dtype,
+/// conjugate and negative bit.
 void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
 
 }  // namespace tenstride::detail

@@ -108,11 +108,15 @@ void fill_set(std::byte* out, std::ptrdiff_t stride, Bytes mask, Index count, co
   }
 }
 
-void conjugate_run(DType type, std::byte* run, Index count) {
-  visit(type, [&]<class T>(std::type_identity<T>) {
+/// Carries out what is pending of `src`, in place.
+void resolve_run(const Tensor& src, std::byte* run, Index count) {
+  visit(src.dtype(), [&]<class T>(std::type_identity<T>) {
     for (Index i = 0; i < count; ++i) {
       std::byte* const at = run + i * static_cast<Index>(sizeof(T));
-      store_element<T>(at, tenstride::conjugate(load_element<T>(at)));
+      T value = load_element<T>(at);
+      if (src.is_conj()) value = tenstride::conjugate(value);
+      if (src.is_neg()) value = tenstride::negate(value);
+      store_element<T>(at, value);
     }
   });
 }
@@ -172,7 +176,7 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
       walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
         const Index n =
             pack<T>(found.data(), src.storage_data() + at[1] * item, steps[1] * item, bytes + at[0], count);
-        if (src.is_conj()) conjugate_run(src.dtype(), run, n);
+        if (!src.is_resolved()) resolve_run(src, run, n);
         std::memcpy(at_out, run, static_cast<std::size_t>(n * item));
         at_out += n * item;
         return true;

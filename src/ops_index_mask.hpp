@@ -22,11 +22,11 @@ class SetElements {
   void list(Index* distances, const Layout& where) const;
 
   /// Reads those of `src` into a dense run of memory. `where` is a layout of the mask's shape on src's
-  /// storage; conjugation is carried out.
+  /// storage; conjugation and negation are carried out.
   void read(std::byte* out, const Tensor& src, const Layout& where) const;
 
   /// Writes `values`, a layout of rank 1 on its tensor's storage and with as many elements as are set, into
-  /// those of `dst`. Same dtype and conjugate bit.
+  /// those of `dst`. Same dtype, conjugate and negative bit.
   void write(Tensor& dst, const Layout& where, const Tensor& values, const Layout& value_layout) const;
 
  private:

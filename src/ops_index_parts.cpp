@@ -262,7 +262,7 @@ Tensor read_starts(const Parts& parts, const Dims& lists, const Dims& shape) {
       }
     } else {
       const Index size = parts.view.shape[one.axis];
-      const Tensor list = one.index.expand(lists).to(DType::int64).contiguous();
+      const Tensor list = one.index.resolve_neg().expand(lists).to(DType::int64).contiguous();
       const Index* const values = list.data<Index>();
       const bool is_unsigned_long = one.index.dtype() == DType::uint64;
       if (!add_list(out, values, count, size, parts.view.strides[one.axis], is_first, is_unsigned_long)) {

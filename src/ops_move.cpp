@@ -114,7 +114,7 @@ void copy_triangle(Tensor& result, const Tensor& x, Triangle which, Index diagon
   const Index rows = x.size(-2);
   const auto item = static_cast<Index>(x.element_size());
   // Rows that lie as the result's are copied as far as they are kept; any other layout is copied whole first.
-  const bool is_dense = x.is_contiguous() && !x.is_conj();
+  const bool is_dense = x.is_contiguous() && x.is_resolved();
   if (!is_dense) copy_elements(result, x);
   std::byte* const out = result.mutable_storage_data();
   const std::byte* const in = x.storage_data() + x.storage_offset() * item;

@@ -14,16 +14,18 @@ Tensor view_as_real(const Tensor& x) {
     throw RuntimeError(
         "view_as_real: a tensor whose conjugation is pending must be resolved first; use .resolve_conj()");
   }
-  return x.with_layout(view_as_real(x.layout()), component_type(x.dtype()));
+  const Tensor parts = x.with_layout(view_as_real(x.layout()), component_type(x.dtype()));
+  return x.is_neg() ? parts.neg_view() : parts;
 }
 
 Tensor view_as_complex(const Tensor& x) {
-  if (x.dtype() != DType::float32 && x.dtype() != DType::float64) {
-    throw RuntimeError(
-        detail::message("view_as_complex: the dtype ", name(x.dtype()), " must be float32 or float64"));
+  const std::optional<DType> type = complex_type(x.dtype());
+  if (!type) {
+    throw RuntimeError(detail::message("view_as_complex: the dtype ", name(x.dtype()),
+                                       " must be float16, float32 or float64"));
   }
-  const DType type = x.dtype() == DType::float32 ? DType::complex64 : DType::complex128;
-  return x.with_layout(view_as_complex(x.layout()), type);
+  const Tensor joined = x.with_layout(view_as_complex(x.layout()), *type);
+  return x.is_neg() ? joined.neg_view() : joined;
 }
 
 std::vector<Tensor> broadcast_tensors(TensorList tensors) {

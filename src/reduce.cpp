@@ -87,6 +87,7 @@ DType reduced_dtype_for(std::string_view operation, Reduction reduction, DType d
   };
   if (dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2)
     refuse("float8 is for storage; convert first");
+  if (dtype == DType::complex32) refuse("complex32 is for storage; convert first");
   const bool is_whole = is_integer(dtype) || dtype == DType::bool_;
   switch (reduction) {
     case Reduction::sum:
@@ -134,6 +135,7 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
                      0, 1, INT64_MAX);
   }
   const detail::OperationScope scope(operation, caller);
+  if (x.is_neg() && !x.is_meta()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (x.is_meta() || result.numel() == 0) return result;
   const detail::UntoldScope untold;

@@ -40,7 +40,7 @@ Index Tensor::stride(Index axis) const {
 
 Tensor Tensor::flat_storage() const {
   const auto count = static_cast<Index>(storage_.nbytes() >> item_size_log2(dtype_));
-  return with_layout({{count}, {1}, 0});
+  return with_layout({{count}, {1}, 0}, dtype_);
 }
 
 const void* Tensor::data_ptr() const noexcept {
@@ -94,6 +94,7 @@ Tensor& Tensor::set_(const Storage& source, Index storage_offset, const Dims& si
   layout_ = std::move(layout);
   contiguity_.forget();
   is_conj_ = false;
+  is_neg_ = false;
   is_read_only_ = false;
   return *this;
 }

@@ -7,10 +7,10 @@
 namespace tenstride {
 namespace {
 
-[[noreturn]] void throw_conjugate(std::string_view operation) {
-  throw RuntimeError(detail::message(operation,
-                                     ": a tensor whose conjugation is pending must be resolved first; use "
-                                     ".resolve_conj()"));
+[[noreturn]] void throw_pending(std::string_view operation, const Tensor& x) {
+  throw RuntimeError(detail::message(operation, ": a tensor whose ", x.is_conj() ? "conjugation" : "negation",
+                                     " is pending must be resolved first; use ",
+                                     x.is_conj() ? ".resolve_conj()" : ".resolve_neg()"));
 }
 
 [[noreturn]] void throw_not_complex(std::string_view operation, DType dtype) {
@@ -177,7 +177,7 @@ Tensor Tensor::view(const Dims& sizes, Caller caller) && {
 }
 
 Tensor Tensor::view(DType dtype) const {
-  if (is_conj_) throw_conjugate("view");
+  if (!is_resolved()) throw_pending("view", *this);
   return with_layout(view_dtype(layout_, item_size(dtype_), item_size(dtype)), dtype);
 }
 
@@ -200,6 +200,15 @@ Tensor Tensor::conj() const {
   return result;
 }
 
+Tensor Tensor::neg_view() const {
+  if (dtype_ == DType::bool_) {
+    throw RuntimeError("_neg_view: a bool has no negative; to invert a mask use ~ or logical_not");
+  }
+  Tensor result = *this;
+  result.is_neg_ = !is_neg_;
+  return result;
+}
+
 Tensor Tensor::H() const {
   if (dim() != 0 && dim() != 2) detail::throw_rank("H", shape(), "must have 0 or 2 axes");
   return (dim() == 0 ? *this : transpose(0, 1)).conj();
@@ -214,13 +223,16 @@ Tensor Tensor::adjoint() const {
 
 Tensor Tensor::real() const {
   if (!is_complex()) return *this;
-  return with_layout(complex_component(layout_, 0), component_type(dtype_));
+  Tensor result = with_layout(complex_component(layout_, 0), component_type(dtype_));
+  result.is_neg_ = is_neg_;
+  return result;
 }
 
 Tensor Tensor::imag() const {
   if (!is_complex()) throw_not_complex("imag", dtype_);
-  if (is_conj_) throw_conjugate("imag");
-  return with_layout(complex_component(layout_, 1), component_type(dtype_));
+  Tensor result = with_layout(complex_component(layout_, 1), component_type(dtype_));
+  result.is_neg_ = is_neg_ != is_conj_;
+  return result;
 }
 
 std::vector<Tensor> Tensor::with_layouts(std::vector<Layout> layouts) const {

@@ -39,17 +39,22 @@ inline void copy(const Layout& dst, DType dst_type, std::byte* dst_base, const L
     std::byte* const out = dst_base + bytes_of(dst_type, to);
     const std::byte* const in = src_base + bytes_of(src_type, from);
     const bool scales = !options.scale.empty() || !options.shift.empty();
-    if (dst_type == src_type && !scales &&
+    const auto negates = [&](Negation side) {
+      return options.negation == side || options.negation == Negation::both;
+    };
+    if (dst_type == src_type && !scales && options.negation == Negation::none &&
         (options.conjugation == Conjugation::keep || !is_complex(src_type))) {
       std::memcpy(out, in, item_size(dst_type));
     } else {
       visit(dst_type, [&]<class To>(std::type_identity<To>) {
         visit(src_type, [&]<class From>(std::type_identity<From>) {
           From value = load_element<From>(in);
+          if (negates(Negation::source)) value = negate(value);
           if (options.conjugation == Conjugation::conjugate) value = conjugate(value);
-          store_element<To>(
-              out, scales ? scale_element<To>(value, number(options.scale, 1), number(options.shift, 0))
-                          : convert_element<To>(value));
+          const To given = scales
+                               ? scale_element<To>(value, number(options.scale, 1), number(options.shift, 0))
+                               : convert_element<To>(value);
+          store_element<To>(out, negates(Negation::destination) ? negate(given) : given);
         });
       });
     }

@@ -19,8 +19,9 @@ using Number = std::complex<double>;
 inline Number value_at(const Tensor& x, const Dims& index) {
   const Index at = position(x.layout(), index) * static_cast<Index>(x.element_size());
   return visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
-    const T value = load_element<T>(x.storage_data() + at);
-    return convert_element<Number>(x.is_conj() ? conjugate(value) : value);
+    T value = load_element<T>(x.storage_data() + at);
+    if (x.is_conj()) value = conjugate(value);
+    return convert_element<Number>(x.is_neg() ? negate(value) : value);
   });
 }
 

@@ -190,6 +190,35 @@ TEST(Conjugate, IsCarriedOutByEveryCopy) {
             "view: a tensor whose conjugation is pending must be resolved first; use .resolve_conj()");
 }
 
+TEST(Negation, IsCarriedOutByEveryCopy) {
+  Tensor x = tensor({std::complex<double>(1, 2), std::complex<double>(3, -4)}, {.dtype = DType::complex64});
+  Tensor y = x.conj().imag();
+  EXPECT_TRUE(y.is_neg());
+  EXPECT_TRUE(y.shares_storage(x));
+  EXPECT_EQ(y[0].item(), Scalar(-2.0));
+  const Tensor resolved = y.resolve_neg();
+  EXPECT_TRUE(resolved.is_resolved());
+  EXPECT_EQ(resolved.to_vector<float>(), (std::vector<float>{-2, 4}));
+  EXPECT_EQ(y.to(DType::int8).to_vector<std::int8_t>(), (std::vector<std::int8_t>{-2, 4}));
+  EXPECT_TRUE(y.neg_view().is_same(x.imag()));
+  y.fill_(5);
+  EXPECT_EQ(x[0].item(), Scalar(std::complex<double>(1, -5)));
+  y.copy_(tensor({7, -8}));
+  EXPECT_EQ(x[1].item(), Scalar(std::complex<double>(3, 8)));
+  EXPECT_EQ(message_of<RuntimeError>([&] { (void)y.view(DType::int32); }),
+            "view: a tensor whose negation is pending must be resolved first; use .resolve_neg()");
+  EXPECT_EQ(message_of<RuntimeError>([&] { (void)ones({2}, {.dtype = DType::bool_}).neg_view(); }),
+            "_neg_view: a bool has no negative; to invert a mask use ~ or logical_not");
+}
+
+TEST(Negation, ComesBeforeAConversionAndAfterOne) {
+  Tensor bytes = tensor({0, 1, 200}, {.dtype = DType::uint8}).neg_view();
+  EXPECT_EQ(bytes.to_vector<float>(), (std::vector<float>{0, 255, 56}));
+  bytes.copy_(tensor({1.5, 2.0, 3.0}));
+  EXPECT_EQ(bytes.to_vector<int>(), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(bytes.neg_view().to_vector<int>(), (std::vector<int>{255, 254, 253}));
+}
+
 TEST(Convert, ScalesPerIndexOfAnAxisInOnePass) {
   const Tensor image = counted({2, 3, 2}, DType::uint8).permute({2, 0, 1});
   const std::vector<double> scale{0.5, 2};

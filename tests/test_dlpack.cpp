@@ -242,14 +242,14 @@ TEST(Dlpack, RefusesAnotherMajorVersionAndPaddedElements) {
 TEST(Dlpack, RefusesElementsItHasNot) {
   const std::string types =
       " must be of one of tenstride's types: bool, (u)int8 to (u)int64, float16, bfloat16, float32, float64, "
-      "complex64, complex128, float8_e4m3fn, float8_e5m2";
+      "complex64, complex128, float8_e4m3fn, float8_e5m2, complex32";
   const auto said = [](DLDataType dtype) {
     double one = 3;
     Versioned foreign(&one, {1}, {1}, dtype);
     return refused(foreign);
   };
   EXPECT_EQ(said({2, 128, 1}), "from_dlpack: elements of the DLPack type float (bits: 128)" + types);
-  EXPECT_EQ(said({5, 32, 1}), "from_dlpack: elements of the DLPack type complex (bits: 32)" + types);
+  EXPECT_EQ(said({5, 16, 1}), "from_dlpack: elements of the DLPack type complex (bits: 16)" + types);
   EXPECT_EQ(said({6, 1, 1}), "from_dlpack: elements of the DLPack type bool (bits: 1)" + types);
   EXPECT_EQ(said({17, 4, 1}), "from_dlpack: elements of the DLPack type float4_e2m1fn (bits: 4)" + types);
   EXPECT_EQ(said({200, 8, 1}),

@@ -160,6 +160,25 @@ TEST(ConvertElement, GoesThroughFloatToTheSmallFloats) {
   EXPECT_EQ(convert_element<bfloat16>(float16(3.0F)).bits, bfloat16(3.0F).bits);
 }
 
+TEST(ConvertElement, RoundsBothPartsToComplex32) {
+  const auto rounded = convert_element<complex32>(std::complex<double>(1.0 + 0x1p-11 + 0x1p-40, 1e5));
+  EXPECT_EQ(rounded.real().bits, 0x3c00);  // through float, as float16 itself
+  EXPECT_EQ(rounded.imag().bits, 0x7c00);
+  EXPECT_EQ(convert_element<complex32>(std::int64_t{2049}).real().bits, float16(2049.0F).bits);
+  EXPECT_EQ(convert_element<std::int8_t>(complex32(float16(-2.5F), float16(9.0F))), -2);
+  EXPECT_TRUE(convert_element<bool>(complex32(float16(0.0F), float16(1.0F))));
+  EXPECT_EQ(conjugate(complex32(float16(1.0F), float16(2.0F))), complex32(float16(1.0F), float16(-2.0F)));
+}
+
+TEST(Negate, ChangesTheSign) {
+  EXPECT_EQ(negate(std::uint8_t{3}), 253);
+  EXPECT_EQ(negate(std::int16_t{-32768}), -32768);
+  EXPECT_EQ(negate(float16(0.0F)).bits, 0x8000);
+  EXPECT_EQ(negate(float8_e5m2(1.0F)).bits, 0xbc);
+  EXPECT_EQ(negate(std::complex<float>(1, -2)), std::complex<float>(-1, 2));
+  EXPECT_TRUE(negate(true));
+}
+
 TEST(ScaleElement, RoundsAfterEachOperation) {
   EXPECT_EQ(scale_element<float>(std::uint8_t{255}, 1.0 / 255, 0.0), 255.0F * static_cast<float>(1.0 / 255));
   EXPECT_EQ(scale_element<double>(std::uint8_t{255}, 1.0 / 255, 0.5), 255.0 * (1.0 / 255) + 0.5);

@@ -99,6 +99,7 @@ TEST(ResultType, LetsWeakerOperandsChangeTheKindOnly) {
   EXPECT_EQ(met(float64, complex64, number), complex128);
   EXPECT_EQ(met(float32, complex64, number), complex64);
   EXPECT_EQ(met(bfloat16, complex64, number), complex64);
+  EXPECT_EQ(met(float16, complex64, number), complex32);
   EXPECT_EQ(met(bool_, int64, number), int64);
   EXPECT_EQ(met(uint64, int64, number), uint64);
   EXPECT_EQ(met(uint64, int64, TypeWeight::tensor), std::nullopt);

@@ -61,7 +61,8 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
   EXPECT_EQ(parse_error(""), "expression: an expression was expected, the text is empty\n  \n  ^");
   EXPECT_EQ(parse_error("x = = 2"), "expression: a value was expected, '=' stands here\n  x = = 2\n      ^");
   EXPECT_EQ(parse_error("3 = x"),
-            "expression: only a name, names, or brackets as in y[0, 0] can be assigned to\n  3 = x\n  ^");
+            "expression: only a name, names, an attribute as in y.real, or brackets as in y[0, 0] can be "
+            "assigned to\n  3 = x\n  ^");
   EXPECT_EQ(parse_error("x y"),
             "expression: the end of the statement was expected, 'y' stands here\n  x y\n    ^");
   EXPECT_EQ(parse_error("x.view(\n  2,\n  3 4)"),

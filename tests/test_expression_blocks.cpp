@@ -191,7 +191,8 @@ TEST(Blocks, AreThoseOfPythonsIndentation) {
             "expression: 'else' of Python is not part of the notation\n  else: b\n  ^~~~");
   EXPECT_EQ(refused("try: a\nb"), "expression: a 'try' must have an 'except'\n  try: a\n  ^~~");
   EXPECT_EQ(refused("for 1 in a: b"),
-            "expression: only a name, names, or brackets as in y[0, 0] can be assigned to\n  for 1 in a: b\n"
+            "expression: only a name, names, an attribute as in y.real, or brackets as in y[0, 0] can be "
+            "assigned to\n  for 1 in a: b\n"
             "      ^");
   EXPECT_EQ(refused("def f(a, a): b"),
             "expression: the parameter 'a' is given twice\n  def f(a, a): b\n           ^");

@@ -78,9 +78,14 @@ enum class CopyConversion : std::uint8_t { none, convert, scale };
 /// Whether the elements of a complex source are conjugated.
 enum class Conjugation : std::uint8_t { keep, conjugate };
 
+/// Which side holds the negatives of its elements: they are negated as they are read, in the source's type,
+/// or before they are written, in the destination's.
+enum class Negation : std::uint8_t { none, source, destination, both };
+
 /// Wishes beyond the two layouts.
 struct PlanOptions {
   Conjugation conjugation = Conjugation::keep;
+  Negation negation = Negation::none;
   /// value * scale + shift, in one pass with the conversion (see `scale_element`). Each is empty (1 and 0),
   /// one number, or one number for each index along `axis`. A bool is scaled as 0 or 1.
   std::span<const double> scale{};
@@ -114,6 +119,7 @@ struct CopyPlan {
   CopyKernel kernel = CopyKernel::nothing;
   CopyConversion conversion = CopyConversion::none;
   Conjugation conjugation = Conjugation::keep;
+  Negation negation = Negation::none;
   bool streaming = false;
   /// 1: serial; 0: as many as `num_threads` gives; otherwise at most so many.
   int threads = 1;

@@ -31,6 +31,7 @@ enum class DType : std::uint8_t {
   complex128,
   float8_e4m3fn,
   float8_e5m2,
+  complex32,
 };
 
 enum class DTypeKind : std::uint8_t { boolean, unsigned_integer, signed_integer, floating, complex };
@@ -41,7 +42,7 @@ struct DTypeFacts {
   std::uint8_t item_size;
   DTypeKind kind;
 };
-inline constexpr std::array<DTypeFacts, 17> dtype_facts{{
+inline constexpr std::array<DTypeFacts, 18> dtype_facts{{
     {"bool", 1, DTypeKind::boolean},
     {"uint8", 1, DTypeKind::unsigned_integer},
     {"int8", 1, DTypeKind::signed_integer},
@@ -59,6 +60,7 @@ inline constexpr std::array<DTypeFacts, 17> dtype_facts{{
     {"complex128", 16, DTypeKind::complex},
     {"float8_e4m3fn", 1, DTypeKind::floating},
     {"float8_e5m2", 1, DTypeKind::floating},
+    {"complex32", 4, DTypeKind::complex},
 }};
 constexpr const DTypeFacts& facts(DType type) {
   return dtype_facts[static_cast<std::size_t>(type)];
@@ -97,14 +99,29 @@ constexpr bool is_integer(DType type) {
 /// The type of one component of a complex type; a real type gives itself.
 /// Example: `component_type(DType::complex64) == DType::float32`.
 constexpr DType component_type(DType type) {
+  if (type == DType::complex32) return DType::float16;
   if (type == DType::complex64) return DType::float32;
   if (type == DType::complex128) return DType::float64;
   return type;
 }
 
+/// The complex type with such components; nothing where there is none.
+/// Example: `complex_type(DType::float16) == DType::complex32`.
+constexpr std::optional<DType> complex_type(DType component) {
+  if (component == DType::float16) return DType::complex32;
+  if (component == DType::float32) return DType::complex64;
+  if (component == DType::float64) return DType::complex128;
+  return std::nullopt;
+}
+
 /// Finds a type by PyTorch's name or alias, with or without "torch.": "float32", "float", "torch.long".
 /// Nothing where no type has the name.
 TENSTRIDE_API std::optional<DType> parse_dtype(std::string_view text);
+
+/// Whether PyTorch lets a result of type `from` be written into a tensor of type `to` (`torch.can_cast`): not
+/// where that drops an imaginary part, a fraction, or all but whether it is 0.
+/// Example: `can_cast(DType::float32, DType::int64) == false`.
+TENSTRIDE_API bool can_cast(DType from, DType to);
 
 /// The type that holds values of both, by PyTorch's table (`torch.promote_types`). Nothing for the pairs
 /// PyTorch refuses: float8 with any other, uint16/32/64 with anything but itself and the floating types.

@@ -171,22 +171,43 @@ inline constexpr bool is_small_float = std::is_same_v<T, float16> || std::is_sam
                                        std::is_same_v<T, float8_e4m3fn> || std::is_same_v<T, float8_e5m2>;
 
 template <class T>
-inline constexpr bool is_complex_element =
-    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
-
-template <class T>
 requires is_small_float<T>
 constexpr bool operator==(T a, T b) {
   return static_cast<float>(a) == static_cast<float>(b);
 }
 
+/// A complex number of two float16; all arithmetic on it goes through complex64.
+/// Example: `complex32(float16(1.0F), float16(2.0F)).imag().bits == 0x4000`.
+class complex32 {
+ public:
+  using value_type = float16;
+
+  constexpr complex32() = default;
+  constexpr explicit complex32(float16 real, float16 imag = {}) : real_(real), imag_(imag) {}
+  [[nodiscard]] constexpr float16 real() const { return real_; }
+  [[nodiscard]] constexpr float16 imag() const { return imag_; }
+  friend constexpr bool operator==(complex32 a, complex32 b) {
+    return a.real_ == b.real_ && a.imag_ == b.imag_;
+  }
+
+ private:
+  float16 real_;
+  float16 imag_;
+};
+
+template <class T>
+inline constexpr bool is_complex_element =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>> ||
+    std::is_same_v<T, complex32>;
+
 /// A list of types, in the order of DType's enumerators.
 template <class... T>
 struct TypeList {};
 
-using ElementTypes = TypeList<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                              std::int32_t, std::uint64_t, std::int64_t, float16, bfloat16, float, double,
-                              std::complex<float>, std::complex<double>, float8_e4m3fn, float8_e5m2>;
+using ElementTypes =
+    TypeList<bool, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t, std::int32_t,
+             std::uint64_t, std::int64_t, float16, bfloat16, float, double, std::complex<float>,
+             std::complex<double>, float8_e4m3fn, float8_e5m2, complex32>;
 
 namespace detail {
 template <class T, class... List>
@@ -244,6 +265,8 @@ constexpr decltype(auto) visit(DType type, F&& f) {
       return f(std::type_identity<float8_e4m3fn>{});
     case DType::float8_e5m2:
       return f(std::type_identity<float8_e5m2>{});
+    case DType::complex32:
+      return f(std::type_identity<complex32>{});
   }
   __builtin_unreachable();  // a DType holds one of its enumerators
 }
@@ -261,6 +284,11 @@ constexpr To saturate(From value) {
   return static_cast<To>(value);
 }
 
+template <class T>
+inline constexpr bool is_within_float =
+    sizeof(T) <= 2 || std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>> ||
+    std::is_same_v<T, complex32>;
+
 }  // namespace detail
 
 /// The definition of every conversion between element types: C++'s rules, with PyTorch's answers where C++
@@ -274,13 +302,13 @@ constexpr To convert_element(From value) {
     return value;
   } else if constexpr (is_complex_element<From> && is_complex_element<To>) {
     using Part = typename To::value_type;
-    return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
+    return To(convert_element<Part>(value.real()), convert_element<Part>(value.imag()));
   } else if constexpr (is_complex_element<From> && std::is_same_v<To, bool>) {
-    return value.real() != 0 || value.imag() != 0;
+    return convert_element<bool>(value.real()) || convert_element<bool>(value.imag());
   } else if constexpr (is_complex_element<From>) {
     return convert_element<To>(value.real());
   } else if constexpr (is_complex_element<To>) {
-    return To(convert_element<typename To::value_type>(value), 0);
+    return To(convert_element<typename To::value_type>(value));
   } else if constexpr (is_small_float<From>) {
     return convert_element<To>(static_cast<float>(value));
   } else if constexpr (std::is_same_v<To, bool>) {
@@ -297,10 +325,8 @@ constexpr To convert_element(From value) {
 /// The type in which scale and shift are carried out: float where both ends lie within float's precision
 /// (at most 16-bit integers and float32), double otherwise.
 template <Element To, Element From>
-using ScaleType = std::conditional_t<
-    (sizeof(To) <= 2 || std::is_same_v<To, float> || std::is_same_v<To, std::complex<float>>)&&(
-        sizeof(From) <= 2 || std::is_same_v<From, float> || std::is_same_v<From, std::complex<float>>),
-    float, double>;
+using ScaleType =
+    std::conditional_t<detail::is_within_float<To> && detail::is_within_float<From>, float, double>;
 
 /// convert(value * scale + shift), multiplied and added in ScaleType with a rounding after each. A complex
 /// value is scaled in both parts and shifted in the real one.
@@ -309,8 +335,8 @@ template <Element To, Element From>
 constexpr To scale_element(From value, double scale, double shift) {
   using Real = ScaleType<To, From>;
   if constexpr (is_complex_element<From>) {
-    const Real product = static_cast<Real>(value.real()) * static_cast<Real>(scale);
-    const Real imaginary = static_cast<Real>(value.imag()) * static_cast<Real>(scale);
+    const Real product = convert_element<Real>(value.real()) * static_cast<Real>(scale);
+    const Real imaginary = convert_element<Real>(value.imag()) * static_cast<Real>(scale);
     return convert_element<To>(std::complex<Real>(product + static_cast<Real>(shift), imaginary));
   } else {
     const Real product = convert_element<Real>(value) * static_cast<Real>(scale);
@@ -318,11 +344,29 @@ constexpr To scale_element(From value, double scale, double shift) {
   }
 }
 
+/// The negative of a number, of integers modulo 2^bits; a bool, which has none, itself.
+/// Example: `negate(std::uint8_t{3}) == 253`.
+template <Element T>
+constexpr T negate(T value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value;
+  } else if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(0 - static_cast<std::uint64_t>(value));
+  } else if constexpr (is_small_float<T>) {
+    constexpr unsigned sign = 1U << (8 * sizeof(T) - 1);
+    return T::from_bits(static_cast<decltype(value.bits)>(value.bits ^ sign));
+  } else if constexpr (is_complex_element<T>) {
+    return T(negate(value.real()), negate(value.imag()));
+  } else {
+    return -value;
+  }
+}
+
 /// The conjugate of a complex number; the number itself for real types.
 template <Element T>
 constexpr T conjugate(T value) {
   if constexpr (is_complex_element<T>) {
-    return T(value.real(), -value.imag());
+    return T(value.real(), negate(value.imag()));
   } else {
     return value;
   }

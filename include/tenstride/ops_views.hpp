@@ -114,6 +114,9 @@ inline Tensor imag(const Tensor& x) {
 inline Tensor conj(const Tensor& x) {
   return x.conj();
 }
+inline Tensor resolve_neg(const Tensor& x, Caller caller = Caller::current()) {
+  return x.resolve_neg(caller);
+}
 inline Tensor resolve_conj(const Tensor& x, Caller caller = Caller::current()) {
   return x.resolve_conj(caller);
 }

@@ -80,14 +80,19 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] bool is_floating_point() const noexcept { return tenstride::is_floating_point(dtype_); }
   /// Whether the elements stand for the conjugates of what the storage holds.
   [[nodiscard]] bool is_conj() const noexcept { return is_conj_; }
+  /// Whether the elements stand for the negatives of what the storage holds. With both bits: for the negative
+  /// of the conjugate.
+  [[nodiscard]] bool is_neg() const noexcept { return is_neg_; }
+  /// Whether the elements are what the storage holds: neither the conjugate nor the negative bit is set.
+  [[nodiscard]] bool is_resolved() const noexcept { return !is_conj_ && !is_neg_; }
   [[nodiscard]] bool is_read_only() const noexcept { return is_read_only_ || storage_.is_read_only(); }
   /// Whether both see the same storage (of any part of it).
   [[nodiscard]] bool shares_storage(const Tensor& other) const noexcept { return storage_ == other.storage_; }
-  /// Whether both are the same view: storage, layout, dtype and conjugate bit. PyTorch's "the very same
-  /// tensor".
+  /// Whether both are the same view: storage, layout, dtype, conjugate and negative bit. PyTorch's "the
+  /// very same tensor".
   [[nodiscard]] bool is_same(const Tensor& other) const noexcept {
     return storage_ == other.storage_ && layout_ == other.layout_ && dtype_ == other.dtype_ &&
-           is_conj_ == other.is_conj_;
+           is_conj_ == other.is_conj_ && is_neg_ == other.is_neg_;
   }
 
   // The memory.
@@ -165,6 +170,8 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] Tensor adjoint() const;
   /// A view with the conjugate bit flipped; a real tensor gives itself.
   [[nodiscard]] Tensor conj() const;
+  /// A view with the negative bit flipped: PyTorch's `_neg_view`. Throws RuntimeError for bool.
+  [[nodiscard]] Tensor neg_view() const;
   [[nodiscard]] Tensor squeeze() const&;
   [[nodiscard]] Tensor squeeze() &&;
   [[nodiscard]] Tensor squeeze(Index dim) const&;
@@ -199,6 +206,7 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) const&;
   [[nodiscard]] Tensor unfold(Index dimension, Index size, Index step) &&;
   [[nodiscard]] Tensor real() const;
+  /// The imaginary parts as a view. Of conjugates it has the negative bit: `z.conj().imag().is_neg()`.
   [[nodiscard]] Tensor imag() const;
   [[nodiscard]] Tensor atleast_1d() const;
   [[nodiscard]] Tensor atleast_2d() const;
@@ -255,8 +263,10 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
     return to(ToOptions{.device = device}, caller);
   }
   [[nodiscard]] Tensor to(const ToOptions& options, Caller caller = Caller::current()) const;
-  /// Itself, or a copy with the conjugation carried out.
+  /// Itself, or where the conjugate bit is set a copy without it, nor the negative one.
   [[nodiscard]] Tensor resolve_conj(Caller caller = Caller::current()) const;
+  /// Itself, or where the negative bit is set a copy without it, nor the conjugate one.
+  [[nodiscard]] Tensor resolve_neg(Caller caller = Caller::current()) const;
 
   // Always a copy.
   [[nodiscard]] Tensor clone(MemoryFormat format = MemoryFormat::preserve,
@@ -333,11 +343,12 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] Tensor with_layout(const Layout& layout) const {
     return viewed([&layout] { return layout; });
   }
-  /// The same with other elements, counted in those; the conjugate bit goes.
+  /// The same with other elements, counted in those; the conjugate and the negative bit go.
   [[nodiscard]] Tensor with_layout(const Layout& layout, DType dtype) const {
     Tensor result = with_layout(layout);
     result.dtype_ = dtype;
     result.is_conj_ = false;
+    result.is_neg_ = false;
     return result;
   }
 

@@ -23,6 +23,7 @@ class TensorParts {
         layout_(std::move(other.layout_)),
         dtype_(other.dtype_),
         is_conj_(other.is_conj_),
+        is_neg_(other.is_neg_),
         is_read_only_(other.is_read_only_),
         contiguity_(other.contiguity_) {
     other.become_empty();
@@ -33,6 +34,7 @@ class TensorParts {
     layout_ = std::move(other.layout_);
     dtype_ = other.dtype_;
     is_conj_ = other.is_conj_;
+    is_neg_ = other.is_neg_;
     is_read_only_ = other.is_read_only_;
     contiguity_ = other.contiguity_;
     other.become_empty();
@@ -46,7 +48,11 @@ class TensorParts {
   TensorParts(WithoutStorage, DType dtype, const Make& make) : layout_(make()), dtype_(dtype) {}
   template <typename Make>
   TensorParts(WithoutStorage, const TensorParts& base, const Make& make)
-      : layout_(make()), dtype_(base.dtype_), is_conj_(base.is_conj_), is_read_only_(base.is_read_only_) {}
+      : layout_(make()),
+        dtype_(base.dtype_),
+        is_conj_(base.is_conj_),
+        is_neg_(base.is_neg_),
+        is_read_only_(base.is_read_only_) {}
   struct Viewing {};
   template <typename Make>
   TensorParts(Viewing, const TensorParts& base, const Make& make)
@@ -54,6 +60,7 @@ class TensorParts {
         layout_(make()),
         dtype_(base.dtype_),
         is_conj_(base.is_conj_),
+        is_neg_(base.is_neg_),
         is_read_only_(base.is_read_only_) {}
   /// The storage changes hands once the layout stands: where `make()` throws, the base is as it was.
   template <typename Make>
@@ -74,6 +81,7 @@ class TensorParts {
   Layout layout_;
   DType dtype_ = DType::float32;
   bool is_conj_ = false;
+  bool is_neg_ = false;
   bool is_read_only_ = false;
   Contiguity contiguity_;
 };

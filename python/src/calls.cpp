@@ -12,6 +12,7 @@
 
 #include "documentation.hpp"
 #include "errors.hpp"
+#include "exchange.hpp"
 #include "expression/call.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
@@ -228,6 +229,32 @@ PyObject* get_attribute(PyObject* self, void* operation) {
   return invoke(*static_cast<const Operation*>(operation), self, nullptr, 0, nullptr);
 }
 
+/// `x.real = value`.
+int set_attribute(PyObject* self, PyObject* value, void* operation) {
+  const std::string_view name = static_cast<const Operation*>(operation)->name;
+  PyObject* const done = guarded([&]() -> PyObject* {
+    if (value == nullptr) {
+      throw_python(PyExc_AttributeError, detail::message(name, ": a part of a tensor cannot be deleted"));
+    }
+    const Tensor& tensor = tensor_of(self);
+    static_cast<void>(detail::part_of(tensor, name));  // a real tensor is refused first
+    const bool is_number = PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value);
+    if (!is_number && !is_tensor(value)) {
+      throw TypeError(detail::message(name, ": what is assigned must be a number or a Tensor, not ",
+                                      Py_TYPE(value)->tp_name));
+    }
+    Given given;
+    const Value written = to_value(value, given);
+    const LedgerPlaces places;
+    without_gil(tensor.numel() >= elements_without_gil,
+                [&] { static_cast<void>(detail::write_part(tensor, name, written)); });
+    return nb::none().release().ptr();
+  });
+  if (done == nullptr) return -1;
+  Py_DECREF(done);
+  return 0;
+}
+
 std::vector<std::string> sorted_names(Form form) {
   std::vector<std::string> names = detail::operation_names(form);
   std::sort(names.begin(), names.end());
@@ -308,8 +335,8 @@ void define_methods(nb::handle type) {
     docs.push_back(documentation(operation, Form::attribute));
     const auto quick = attributes_in_front.find(operation.name);
     const Attribute get = quick == attributes_in_front.end() ? get_attribute : quick->second;
-    attributes.push_back(
-        {operation.name.data(), get, nullptr, docs.back().c_str(), const_cast<Operation*>(&operation)});
+    attributes.push_back({operation.name.data(), get, detail::is_part(name) ? set_attribute : nullptr,
+                          docs.back().c_str(), const_cast<Operation*>(&operation)});
     const nb::object attribute = nb::steal(PyDescr_NewGetSet(object, &attributes.back()));
     if (!attribute) throw nb::python_error();
     nb::setattr(type, name.c_str(), attribute);

@@ -58,6 +58,11 @@ torch.complex128
 >>> torch.ones(1).cfloat()
 tensor([1.+0.j])
 )"},
+    {"chalf", R"(The elements as complex32, of two float16; the very same tensor where they are already.
+
+>>> torch.ones(1).chalf()
+tensor([1.+0.j], dtype=torch.complex32)
+)"},
     {"char", R"(The elements as int8; the very same tensor where they are already.
 
 >>> torch.tensor([1, 2]).char().dtype
@@ -201,6 +206,13 @@ tensor([0, 0, 1, 1, 2, 2])
 tensor.
 
 >>> torch.tensor([1 + 2j]).conj().resolve_conj().is_conj()
+False
+)"},
+    {"resolve_neg",
+     R"(A copy with the negatives written out where the tensor has the negative bit, else the very same
+tensor.
+
+>>> torch.tensor([1 + 2j]).conj().imag.resolve_neg().is_neg()
 False
 )"},
     {"roll",

@@ -28,6 +28,13 @@ of which none is 1.
 >>> torch.broadcast_shapes((3, 1), (4,))
 torch.Size([3, 4])
 )"},
+    {"can_cast",
+     R"(Whether an operation in place may write results of the first type into a tensor of the second: not
+where an imaginary part, a fraction, or all but whether it is 0 would be lost.
+
+>>> torch.can_cast(torch.float64, torch.float16), torch.can_cast(torch.float32, torch.int32)
+(True, False)
+)"},
     {"copy_",
      R"(Writes the elements of `src`, expanded and converted, into this tensor; gives the tensor itself.
 Raises RuntimeError where the sizes do not expand, or the tensor's elements overlap.
@@ -91,6 +98,11 @@ True
     {"is_meta", R"(Whether the tensor has sizes and no memory.
 
 >>> torch.empty(2, device="meta").is_meta
+True
+)"},
+    {"is_neg", R"(Whether the elements read as the negatives of what the memory holds.
+
+>>> torch.zeros(2, dtype=torch.complex64).conj().imag.is_neg()
 True
 )"},
     {"is_non_overlapping_and_dense",
@@ -166,6 +178,13 @@ Row-major, or in `memory_format`; `torch.preserve_format` is the one that the ot
 
 >>> torch.arange(6).resize_as_(torch.zeros(2)).shape
 torch.Size([2])
+)"},
+    {"result_type",
+     R"(The type in which two tensors or numbers meet. A tensor of rank 0 and a number count only where they
+are of a higher kind. Raises RuntimeError where there is none.
+
+>>> torch.result_type(torch.zeros(2, dtype=torch.float16), 1j)
+torch.complex32
 )"},
     {"set_",
      R"(Lets this tensor look at another one's storage, or at a storage with offset, sizes and strides;

@@ -18,6 +18,12 @@ RuntimeError where the rank is neither 0 nor 2.
 >>> torch.zeros(2, 3, 4).T.shape
 torch.Size([4, 3, 2])
 )"},
+    {"_neg_view",
+     R"(A view whose elements read as their negatives (the negative bit). Raises RuntimeError for bool.
+
+>>> torch._neg_view(torch.tensor([1.0, -2.0])).is_neg()
+True
+)"},
     {"adjoint",
      R"(Each matrix of a batch transposed and conjugated, as a view: the function form of `mH`. Raises
 RuntimeError for rank 1.
@@ -99,10 +105,15 @@ Raises IndexError where there is no such axis, RuntimeError where they stand in 
 >>> torch.zeros(2, 3, 4).flatten(1).shape
 torch.Size([2, 12])
 )"},
-    {"imag", R"(A view of the imaginary parts. Raises RuntimeError where the type is real.
+    {"imag", R"(A view of the imaginary parts; of a conjugate with the negative bit. What is assigned to it is
+written there. Raises RuntimeError where the type is real.
 
->>> torch.tensor([1 + 2j, 3 + 4j]).imag
-tensor([2., 4.])
+>>> x = torch.tensor([1 + 2j, 3 + 4j])
+>>> x.imag, x.conj().imag.is_neg()
+(tensor([2., 4.]), True)
+>>> x.imag = 0
+>>> x
+tensor([1.+0.j, 3.+0.j])
 )"},
     {"linalg.diagonal",
      R"(A view of the diagonal of each matrix of a batch: `torch.diagonal` along the last two axes.
@@ -155,10 +166,16 @@ torch.Size([4, 2, 3])
 >>> torch.arange(4).view(2, 2).T.ravel()
 tensor([0, 2, 1, 3])
 )"},
-    {"real", R"(A view of the real parts; the very same tensor where the type is real.
+    {"real",
+     R"(A view of the real parts; the very same tensor where the type is real. What is assigned to it is
+written there.
 
->>> torch.tensor([1 + 2j, 3 + 4j]).real
+>>> x = torch.tensor([1 + 2j, 3 + 4j])
+>>> x.real
 tensor([1., 3.])
+>>> x.real = torch.tensor([5, 6])
+>>> x
+tensor([5.+2.j, 6.+4.j])
 )"},
     {"rearrange",
      R"(The elements in another order of axes, by einops' notation; a view where one exists, else a copy.

@@ -53,9 +53,11 @@ void hand_out(PyObject* self, Py_buffer* view, int flags) {
   const char* format = buffer_format(tensor.dtype());
   if (tensor.is_meta()) refuse("a tensor on meta has no memory", "make it on the cpu");
   if (tensor.is_conj()) refuse("a conjugate view must be resolved", "use .resolve_conj() first");
+  if (tensor.is_neg()) refuse("a negative view must be resolved", "use .resolve_neg() first");
   if (format == nullptr) {
     refuse(message("elements of ", name(tensor.dtype()), " have no name in the buffer protocol"),
-           "use .to(torch.float32), or .view of an integer type for the bits");
+           is_complex(tensor.dtype()) ? "use .to(torch.complex64), or torch.view_as_real for the parts"
+                                      : "use .to(torch.float32), or .view of an integer type for the bits");
   }
   if (wants(flags, PyBUF_WRITABLE) && tensor.is_read_only()) {
     refuse("a read-only tensor must not be written to", "use .clone() first");

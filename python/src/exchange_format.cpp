@@ -136,6 +136,7 @@ const char* buffer_format(DType dtype) {
     case DType::bfloat16:
     case DType::float8_e4m3fn:
     case DType::float8_e5m2:
+    case DType::complex32:
       break;
   }
   return nullptr;

@@ -42,11 +42,17 @@ void require_numpy_can(const Tensor& tensor) {
     throw TypeError(
         message("numpy: a tensor on meta has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
   }
-  if (tensor.is_conj()) {
-    throw RuntimeError(message("numpy: a conjugate view must be resolved (shape ", tensor.shape(),
-                               "); use .resolve_conj().numpy() or .numpy(force=True)"));
+  if (!tensor.is_resolved()) {
+    throw RuntimeError(message("numpy: a ", tensor.is_conj() ? "conjugate" : "negative",
+                               " view must be resolved (shape ", tensor.shape(), "); use .resolve_",
+                               tensor.is_conj() ? "conj" : "neg", "().numpy() or .numpy(force=True)"));
   }
   if (buffer_format(tensor.dtype()) != nullptr) return;
+  if (tensor.is_complex()) {
+    throw TypeError(message("numpy: NumPy has no ", name(tensor.dtype()), " (shape ", tensor.shape(),
+                            "); use .to(torch.complex64).numpy(), or torch.view_as_real(x).numpy() for the "
+                            "parts"));
+  }
   const bool is_wide = tensor.element_size() == 2;
   throw TypeError(message("numpy: NumPy has no ", name(tensor.dtype()), " (shape ", tensor.shape(),
                           "); use .to(torch.float32).numpy(), or .view(torch.", is_wide ? "uint16" : "uint8",
@@ -64,12 +70,12 @@ nb::object to_array(nb::handle self) {
 
 nb::object numpy_of(nb::handle self, bool force) {
   const Tensor& tensor = tensor_of(self.ptr());
-  if (!force || !tensor.is_conj()) return to_array(self);
+  if (!force || tensor.is_resolved()) return to_array(self);
   Tensor resolved;
   {
     const LedgerPlaces places;
     const nb::gil_scoped_release released;
-    resolved = tensor.resolve_conj();
+    resolved = tensor.resolve_conj().resolve_neg();
   }
   return to_array(nb::steal(new_tensor(std::move(resolved))));
 }
@@ -107,6 +113,7 @@ nb::object array_interface(nb::handle self) {
   };
   if (tensor.is_meta()) refuse("a tensor on meta has no memory");
   if (tensor.is_conj()) refuse("a conjugate view must be resolved by .resolve_conj() first");
+  if (tensor.is_neg()) refuse("a negative view must be resolved by .resolve_neg() first");
   if (type.empty()) refuse(message("NumPy has no ", name(tensor.dtype())));
   detail::pin(tensor.storage());
   Dims strides = tensor.strides();

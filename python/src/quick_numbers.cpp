@@ -20,7 +20,7 @@ using copy::BinaryOp;
 /// Whether the elements are `numel` in a row from the first on, few enough to keep the GIL.
 bool is_plain(const Tensor& tensor) {
   const Layout& layout = tensor.layout();
-  if (layout.rank() == 0 || tensor.is_conj() || tensor.data_ptr() == nullptr) return false;
+  if (layout.rank() == 0 || !tensor.is_resolved() || tensor.data_ptr() == nullptr) return false;
   Index expected = 1;
   for (std::size_t d = layout.rank(); d-- > 0;) {
     const Index size = layout.shape[d];

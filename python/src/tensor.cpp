@@ -242,7 +242,7 @@ void construct(Tensor* self, const nb::args& arguments) {
 /// The bytes of the storage that the tensor reaches, and where in them its first element stands: what is
 /// pickled.
 nb::object reduce(const Tensor& tensor) {
-  const Tensor plain = tensor.is_conj() ? tensor.resolve_conj() : tensor;
+  const Tensor plain = tensor.resolve_conj().resolve_neg();
   const std::optional<Reach> reached = reach(plain.layout(), "pickle");
   const Index low = reached ? reached->lowest : 0;
   const Index high = reached ? reached->highest : -1;

@@ -57,7 +57,8 @@ void define_dtypes(nb::module_& module) {
     module.attr(std::string(name(type)).c_str()) = object;
     object.release();
   }
-  for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
+  for (const char* alias :
+       {"float", "double", "half", "int", "long", "short", "chalf", "cfloat", "cdouble"}) {
     module.attr(alias) = nb::handle(dtypes[static_cast<std::size_t>(*parse_dtype(alias))]);
   }
 }

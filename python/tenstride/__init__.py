@@ -65,6 +65,10 @@ def __getattr__(name: str) -> object:
 
 # All else that the extension offers; of names that stand above, those take the arrays of other libraries too.
 globals().update(
-    {name: value for name, value in vars(_tenstride).items() if not name.startswith("_") and name not in globals()}
+    {
+        name: value
+        for name, value in vars(_tenstride).items()
+        if (not name.startswith("_") or name == "_neg_view") and name not in globals()
+    }
 )
 __all__ = sorted(name for name in globals() if not name.startswith("_") and name not in ("annotations", "foreign"))

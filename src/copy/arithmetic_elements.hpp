@@ -36,6 +36,9 @@ template <class Part>
 struct PartOf<std::complex<Part>> {
   using type = Part;
 };
+/// The complex types that operations compute in; complex32 becomes complex64 first.
+template <class T>
+inline constexpr bool is_complex_number = is_complex_element<T> && !std::is_same_v<T, complex32>;
 /// What an operation gives of elements of T.
 template <UnaryOp op, class T>
 using UnaryResult = std::conditional_t<(op >= UnaryOp::isnan), std::uint8_t,
@@ -49,7 +52,7 @@ constexpr bool has_unary() {
     case UnaryOp::square:
     case UnaryOp::cube:
     case UnaryOp::abs:
-      return is_whole<T> || is_real || is_complex_element<T>;
+      return is_whole<T> || is_real || is_complex_number<T>;
     case UnaryOp::bit_not:
       return is_whole<T>;
     case UnaryOp::sqrt:
@@ -58,7 +61,7 @@ constexpr bool has_unary() {
     case UnaryOp::reciprocal_square:
       return is_real;
     default:
-      return is_real || is_complex_element<T>;
+      return is_real || is_complex_number<T>;
   }
 }
 
@@ -70,9 +73,9 @@ constexpr bool has_binary() {
     case BinaryOp::sub:
     case BinaryOp::mul:
     case BinaryOp::pow:
-      return is_whole<T> || is_real || is_complex_element<T>;
+      return is_whole<T> || is_real || is_complex_number<T>;
     case BinaryOp::div:
-      return is_real || is_complex_element<T>;
+      return is_real || is_complex_number<T>;
     case BinaryOp::bit_and:
     case BinaryOp::bit_or:
     case BinaryOp::bit_xor:
@@ -86,12 +89,12 @@ template <TernaryOp op, class T>
 constexpr bool has_ternary() {
   if (op == TernaryOp::where) return true;
   if (op == TernaryOp::clamp) return is_whole<T> || std::is_floating_point_v<T>;
-  return is_whole<T> || std::is_floating_point_v<T> || is_complex_element<T>;
+  return is_whole<T> || std::is_floating_point_v<T> || is_complex_number<T>;
 }
 
 template <class T>
 constexpr T multiply(const T& a, const T& b) {
-  if constexpr (is_complex_element<T>) {
+  if constexpr (is_complex_number<T>) {
     // Without C's repair of infinities, as PyTorch and NumPy have it.
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
@@ -225,7 +228,7 @@ constexpr bool is_infinite(T x) {
 
 template <UnaryOp op, class T>
 UnaryResult<op, T> unary_element(const T& x) {
-  if constexpr (op >= UnaryOp::isnan && is_complex_element<T>) {
+  if constexpr (op >= UnaryOp::isnan && is_complex_number<T>) {
     const auto real = unary_element<op>(x.real());
     const auto imag = unary_element<op>(x.imag());
     return static_cast<std::uint8_t>(op == UnaryOp::isfinite ? real & imag : real | imag);
@@ -268,7 +271,7 @@ T binary_element(const T& a, const T& b) {
     return static_cast<T>(static_cast<Wrap<T>>(a) - static_cast<Wrap<T>>(b));
   } else if constexpr (op == BinaryOp::mul) {
     return multiply(a, b);
-  } else if constexpr (op == BinaryOp::div && is_complex_element<T>) {
+  } else if constexpr (op == BinaryOp::div && is_complex_number<T>) {
     return divide_complex(a, b);
   } else if constexpr (op == BinaryOp::div) {
     return a / b;

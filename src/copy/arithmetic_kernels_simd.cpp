@@ -210,7 +210,7 @@ UnaryRow unary_of(DType type) {
       return nullptr;
     } else if constexpr (op == UnaryOp::bit_not) {
       return &unary_parts<op, std::uint8_t, sizeof(T)>;
-    } else if constexpr (op == UnaryOp::neg && is_complex_element<T>) {
+    } else if constexpr (op == UnaryOp::neg && is_complex_number<T>) {
       return &unary_parts<op, typename T::value_type, 2>;
     } else if constexpr (op == UnaryOp::abs && is_simple<T>) {
       return &unary_loop<op, T>;
@@ -230,9 +230,9 @@ BinaryRow binary_of(DType type) {
       return nullptr;
     } else if constexpr (op >= BinaryOp::bit_and) {
       return &binary_parts<op, std::uint8_t, sizeof(T)>;
-    } else if constexpr (is_sum && is_complex_element<T>) {
+    } else if constexpr (is_sum && is_complex_number<T>) {
       return &binary_parts<op, typename T::value_type, 2>;
-    } else if constexpr (op == BinaryOp::mul && is_complex_element<T>) {
+    } else if constexpr (op == BinaryOp::mul && is_complex_number<T>) {
       return &multiply_complex<typename T::value_type>;
     } else if constexpr (is_sum || op == BinaryOp::mul) {
       return &binary_loop<op, Unsigned<T>>;

@@ -34,7 +34,7 @@ void portable_row(std::byte* __restrict out, const std::byte* a, const std::byte
 template <Comparison comparison>
 CompareRow portable_row_of(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> CompareRow {
-    if constexpr (is_small_float<T> || std::is_same_v<T, bool>) {
+    if constexpr (is_small_float<T> || std::is_same_v<T, bool> || std::is_same_v<T, complex32>) {
       return nullptr;
     } else {
       return &portable_row<comparison, T>;

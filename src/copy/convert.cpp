@@ -38,8 +38,16 @@ void conjugate_row(std::byte* row, std::size_t count) {
   }
 }
 
+template <class T>
+void negate_row(std::byte* row, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    store_element<T>(row + i * sizeof(T), negate(load_element<T>(row + i * sizeof(T))));
+  }
+}
+
 bool within_float(DType type) {
-  return item_size(type) <= 2 || type == DType::float32 || type == DType::complex64;
+  return item_size(type) <= 2 || type == DType::float32 || type == DType::complex64 ||
+         type == DType::complex32;
 }
 
 /// The type in which scale and shift are carried out: ScaleType at run time.
@@ -76,9 +84,23 @@ RowConverter::RowConverter(const CopyPlan& plan, const Kernels& kernels) : plan_
   } else if (plan.conversion == CopyConversion::convert) {
     convert_ = pick(kernels, plan.dst_type, plan.src_type);
   }
-  if (plan.conjugation == Conjugation::conjugate) {
-    conjugate_ = plan.dst_type == DType::complex64 ? conjugate_row<std::complex<float>>
-                                                   : conjugate_row<std::complex<double>>;
+  choose_signs();
+}
+
+void RowConverter::choose_signs() {
+  const auto negation_of = [](DType type) {
+    return visit(type, []<class T>(std::type_identity<T>) -> ChangeSigns { return negate_row<T>; });
+  };
+  const Negation negation = plan_->negation;
+  if (negation == Negation::source || negation == Negation::both) {
+    negate_source_ = negation_of(plan_->src_type);
+  }
+  if (plan_->conjugation == Conjugation::conjugate) {
+    conjugate_ = visit(plan_->dst_type,
+                       []<class T>(std::type_identity<T>) -> ChangeSigns { return conjugate_row<T>; });
+  }
+  if (negation == Negation::destination || negation == Negation::both) {
+    negate_ = negation_of(plan_->dst_type);
   }
 }
 
@@ -156,6 +178,11 @@ void RowConverter::scale(std::byte* out, const std::byte* in, std::size_t count,
 
 void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first,
                               std::size_t step, Stores stores) {
+  if (negate_source_ != nullptr) {
+    std::memcpy(negated_.data(), in, count * item_size(plan_->src_type));
+    negate_source_(negated_.data(), count);
+    in = negated_.data();
+  }
   if (is_one_loop_) {
     scale(out, in, count, first, step, stores);
   } else if (convert_ != nullptr) {
@@ -172,6 +199,7 @@ void RowConverter::operator()(std::byte* out, const std::byte* in, std::size_t c
     if (convert_out_ != nullptr) convert_out_(out, row, count, Stores::ordinary);
   }
   if (conjugate_ != nullptr) conjugate_(out, count);
+  if (negate_ != nullptr) negate_(out, count);
 }
 
 }  // namespace tenstride::copy

@@ -26,7 +26,8 @@ class RowConverter {
 
   /// Whether results can go past the cache: one loop makes each of them, and writes it once.
   [[nodiscard]] bool streams() const {
-    return conjugate_ == nullptr && (is_one_loop_ || convert_ != nullptr);
+    return conjugate_ == nullptr && negate_source_ == nullptr && negate_ == nullptr &&
+           (is_one_loop_ || convert_ != nullptr);
   }
 
   /// What is done beside the conversion, by a leaf that takes the numbers given to it.
@@ -41,6 +42,7 @@ class RowConverter {
   using ScaleInPlace = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
                                 const double* shift);
 
+  void choose_signs();
   void choose_scale(const Kernels& kernels);
   void repeat_numbers();
   /// Multiplies and adds, with the numbers from `first` on: from the source's to the destination's type where
@@ -57,7 +59,10 @@ class RowConverter {
   ScaleRow scale_by_each_ = nullptr;
   bool is_one_loop_ = false;
   ConvertRow convert_out_ = nullptr;  // … and on to the destination
-  void (*conjugate_)(std::byte* row, std::size_t count) = nullptr;
+  using ChangeSigns = void (*)(std::byte* row, std::size_t count);
+  ChangeSigns negate_source_ = nullptr;  // before all else, in a copy of the row
+  ChangeSigns conjugate_ = nullptr;      // after all else
+  ChangeSigns negate_ = nullptr;
   const CopyPlan* plan_;
   /// After so many elements the numbers begin anew; few are here so often that a run of elements from any
   /// of the first ones on finds its own side by side.
@@ -67,6 +72,7 @@ class RowConverter {
   std::vector<float> float_scale_;
   std::vector<float> float_shift_;
   alignas(64) std::array<std::byte, longest * 16 + spill_bytes> scratch_;
+  alignas(64) std::array<std::byte, longest * 16 + spill_bytes> negated_;
 };
 
 }  // namespace tenstride::copy

@@ -306,7 +306,8 @@ struct FastRow {
 template <class To, class From>
 constexpr FastRow row_of() {
   constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
-  if constexpr (std::is_same_v<To, From>) {
+  if constexpr (std::is_same_v<To, From> || std::is_same_v<To, complex32> ||
+                std::is_same_v<From, complex32>) {
     return {};
   } else if constexpr (std::is_same_v<To, float8_e5m2> && std::is_same_v<From, float16>) {
     return round_halves;

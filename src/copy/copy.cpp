@@ -14,9 +14,15 @@
 namespace tenstride {
 namespace {
 
+Negation negation_between(const Tensor& dst, const Tensor& src) {
+  if (src.is_neg()) return dst.is_neg() ? Negation::both : Negation::source;
+  return dst.is_neg() ? Negation::destination : Negation::none;
+}
+
 PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   PlanOptions options = options_here();
   options.conjugation = src.is_conj() != dst.is_conj() ? Conjugation::conjugate : Conjugation::keep;
+  options.negation = negation_between(dst, src);
   options.scale = arithmetic.scale;
   options.shift = arithmetic.shift;
   if (arithmetic.scale.size() > 1 || arithmetic.shift.size() > 1) {
@@ -78,8 +84,8 @@ void require_memory(const Tensor& src, std::string_view operation) {
 
 /// Carries the copy out, and names the kernel: "" where nothing moves.
 std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  const bool is_plain =
-      arithmetic.scale.empty() && arithmetic.shift.empty() && src.is_conj() == dst.is_conj();
+  const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
+                        src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
   if (is_plain && !src.is_meta()) [[likely]] {
     std::byte* const bytes = dst.mutable_storage_data();
     if (dst.is_meta()) return {};
@@ -143,10 +149,16 @@ Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Cal
 
 Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
-  require_distinct_elements(*this, "copy_");
   if (is_same(src)) return *this;
+  require_distinct_elements(*this, "copy_");
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
   if (!is_meta()) require_memory(src, "copy_");
+  if (source.is_neg() && source.dtype() != dtype_ && dtype_ != DType::bool_) {
+    // PyTorch converts first here and negates then, in the destination's type.
+    Tensor negated = neg_view();
+    negated.copy_(source.neg_view());
+    return *this;
+  }
   if (!may_overlap(*this, source)) {
     copy_elements(*this, source);
     return *this;
@@ -175,6 +187,7 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
     using T = typename decltype(type)::type;
     auto converted = value.to<T>();
     if (is_conj_) converted = conjugate(converted);
+    if (is_neg_) converted = negate(converted);
     std::memcpy(element.data(), &converted, sizeof converted);
   });
   const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};

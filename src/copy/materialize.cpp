@@ -54,6 +54,13 @@ Tensor Tensor::resolve_conj(Caller caller) const {
   return clone();
 }
 
+Tensor Tensor::resolve_neg(Caller caller) const {
+  if (!is_neg_) return *this;
+  const detail::OperationScope scope("resolve_neg", caller);
+  const detail::ReasonScope reason([] { return "the negation is carried out"; });
+  return clone();
+}
+
 Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   const DType dtype = options.dtype.value_or(dtype_);
   const Device target = options.device.value_or(device());

@@ -9,13 +9,16 @@
 namespace tenstride {
 namespace {
 
-Scalar read_scalar(DType dtype, const std::byte* at) {
-  return visit(dtype, [at](auto type) -> Scalar {
+/// The element at an address, as the tensor's bits have it read.
+Scalar read_scalar(const Tensor& tensor, const std::byte* at) {
+  return visit(tensor.dtype(), [&](auto type) -> Scalar {
     using T = typename decltype(type)::type;
     T value{};
     std::memcpy(&value, at, sizeof value);
+    if (tensor.is_conj()) value = conjugate(value);
+    if (tensor.is_neg()) value = negate(value);
     if constexpr (is_complex_element<T>) {
-      return std::complex<double>(value);
+      return convert_element<std::complex<double>>(value);
     } else if constexpr (std::is_same_v<T, bool> || std::is_integral_v<T>) {
       return value;
     } else {
@@ -26,8 +29,7 @@ Scalar read_scalar(DType dtype, const std::byte* at) {
 
 Nested read_nested(const Tensor& rows, std::size_t axis, Index position) {
   if (axis == rows.layout().rank()) {
-    return read_scalar(rows.dtype(),
-                       rows.storage_data() + position * static_cast<Index>(rows.element_size()));
+    return read_scalar(rows, rows.storage_data() + position * static_cast<Index>(rows.element_size()));
   }
   std::vector<Nested> items;
   items.reserve(static_cast<std::size_t>(rows.shape()[axis]));
@@ -51,15 +53,14 @@ Scalar Tensor::item() const {
         detail::message("item: the tensor has ", numel(), " elements and must have 1 (shape ", shape(), ")"));
   }
   require_memory(*this, "item");
-  const Scalar value = read_scalar(dtype_, static_cast<const std::byte*>(data_ptr()));
-  return is_conj_ ? Scalar(std::conj(value.to<std::complex<double>>())) : value;
+  return read_scalar(*this, static_cast<const std::byte*>(data_ptr()));
 }
 
 Nested Tensor::tolist(Caller caller) const {
   require_memory(*this, "tolist");
   const detail::OperationScope scope("tolist", caller);
   const detail::ReadingScope reading;
-  return read_nested(resolve_conj(), 0, is_conj_ ? 0 : layout_.offset);
+  return read_nested(*this, 0, layout_.offset);
 }
 
 template <Element T>
@@ -67,7 +68,7 @@ std::vector<T> Tensor::to_vector(Caller caller) const {
   require_memory(*this, "to_vector");
   const detail::OperationScope scope("to_vector", caller);
   const detail::ReadingScope reading;
-  const Tensor dense = is_contiguous() && !is_conj_ && dtype_ == dtype_of<T>
+  const Tensor dense = is_contiguous() && is_resolved() && dtype_ == dtype_of<T>
                            ? *this
                            : materialize(*this, row_major(shape()), dtype_of<T>);
   const auto* const first = static_cast<const std::byte*>(dense.data_ptr());
@@ -93,6 +94,7 @@ template TENSTRIDE_API std::vector<float16> Tensor::to_vector<float16>(Caller) c
 template TENSTRIDE_API std::vector<bfloat16> Tensor::to_vector<bfloat16>(Caller) const;
 template TENSTRIDE_API std::vector<float> Tensor::to_vector<float>(Caller) const;
 template TENSTRIDE_API std::vector<double> Tensor::to_vector<double>(Caller) const;
+template TENSTRIDE_API std::vector<complex32> Tensor::to_vector<complex32>(Caller) const;
 template TENSTRIDE_API std::vector<std::complex<float>> Tensor::to_vector<std::complex<float>>(Caller) const;
 template TENSTRIDE_API std::vector<std::complex<double>> Tensor::to_vector<std::complex<double>>(
     Caller) const;

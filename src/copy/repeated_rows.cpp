@@ -218,6 +218,7 @@ class RepeatedRows {
     from.shape = to.shape;
     PlanOptions options;
     options.conjugation = plan.conjugation;
+    options.negation = plan.negation;
     options.scale = plan.scale;
     options.shift = plan.shift;
     options.max_threads = 1;

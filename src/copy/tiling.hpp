@@ -218,8 +218,8 @@ struct Tiling {
   [[nodiscard]] bool converts_along(const Walk& walk) const {
     const CopyPlan& plan = walk.plan;
     return plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::convert &&
-           plan.conjugation == Conjugation::keep && !is_dense && !carries &&
-           std::abs(inner.src_stride) >= detail::apart_bytes;
+           plan.conjugation == Conjugation::keep && plan.negation == Negation::none && !is_dense &&
+           !carries && std::abs(inner.src_stride) >= detail::apart_bytes;
   }
 
   /// Whether all items of the destination lie at a multiple of their size.

@@ -161,6 +161,14 @@ Value into_out(Call& call, std::size_t parameter, Tensor result, std::initialize
 /// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
 StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
 
+/// Whether `x.name = value` writes to elements: of real and imag alone.
+bool is_part(std::string_view name);
+/// `x.real` or `x.imag`. Throws RuntimeError for imag of a real tensor.
+Tensor part_of(const Tensor& x, std::string_view name);
+/// `x.real = value` and `x.imag = value`: the value, a number or a tensor that broadcasts, is converted to
+/// the part's type. Gives the view that was written to. Throws TypeError for any other value.
+Tensor write_part(const Tensor& x, std::string_view name, const Value& value);
+
 /// The operation of that name that can be called so, or null.
 const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.

@@ -86,7 +86,8 @@ const std::vector<std::string>& constant_names() {
     std::vector<std::string> all{
         "contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "inf", "nan", "pi"};
     for (const DTypeFacts& facts : dtype_facts) all.emplace_back(facts.name);
-    for (const char* alias : {"float", "double", "half", "int", "long", "short", "cfloat", "cdouble"}) {
+    for (const char* alias :
+         {"float", "double", "half", "int", "long", "short", "chalf", "cfloat", "cdouble"}) {
       all.emplace_back(alias);
     }
     return all;

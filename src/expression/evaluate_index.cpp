@@ -178,6 +178,33 @@ Value Evaluator::index_storage(const Node& node, const Tensor& elements) {
   return Value(elements[static_cast<Index>(position_of(*index, size, node.own))].item());
 }
 
+void Evaluator::assign_attribute(const Node& target, const Value& value) {
+  Value object = value_of(*target.children[0]);
+  guarded(target.range, target.text, &object, [&] {
+    if (object.tensor() == nullptr || !is_part(target.text)) {
+      throw NotationError{"AttributeError",
+                          message("the attribute '", target.text, "' of a ", object.type_name(),
+                                  " cannot be assigned to, only real and imag of a Tensor"),
+                          target.own};
+    }
+    // Changed in place by `x.real += 1`.
+    const bool is_there =
+        value.tensor() != nullptr && value.tensor()->is_same(part_of(*object.tensor(), target.text));
+    if (is_there) return;
+    const Tensor written = write_part(*object.tensor(), target.text, value);
+    Step step;
+    step.op = value.tensor() != nullptr ? "copy_" : "fill_";
+    step.kind = StepKind::self;
+    step.bytes_moved = static_cast<Index>(written.nbytes());
+    if (value.tensor() != nullptr) {
+      step.bytes_moved += written.numel() * static_cast<Index>(value.tensor()->element_size());
+    }
+    step.source = object.step();
+    step.range = target.range;
+    add_step(std::move(step), *object.tensor(), false);
+  });
+}
+
 void Evaluator::assign_index(const Node& target, const Value& value) {
   Value object = value_of(*target.children[0]);
   const TextRange range{target.range.begin, target.range.end};

@@ -298,6 +298,8 @@ void Evaluator::assign(const Node& target, Value value) {
     scope()[target.text] = std::move(value);
   } else if (target.kind == NodeKind::index) {
     assign_index(target, value);
+  } else if (target.kind == NodeKind::attribute) {
+    assign_attribute(target, value);
   } else {
     std::vector<Value> items;
     guarded(target.range, "assignment", nullptr, [&] {

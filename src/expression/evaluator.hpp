@@ -137,6 +137,7 @@ class Evaluator {
   Value index_storage(const Node& node, const Tensor& elements);
   Slice slice_of(const Node& node);
   void assign_index(const Node& node, const Value& value);
+  void assign_attribute(const Node& node, const Value& value);
 
   // Steps.
   Value record(const Operation& operation, const Call& call, const Layout& before, Value result,

@@ -69,6 +69,8 @@ std::string class_name(DType dtype) {
       return "torch.DoubleTensor";
     case DType::complex64:
       return "torch.ComplexFloatTensor";
+    case DType::complex32:
+      return "torch.ComplexHalfTensor";
     case DType::complex128:
       return "torch.ComplexDoubleTensor";
     default:
@@ -180,6 +182,7 @@ void add_conversions(std::vector<Operation>& table) {
       {"bfloat16", method, maybe_self, converting, to_type<DType::bfloat16>},
       {"float", method, maybe_self, converting, to_type<DType::float32>},
       {"double", method, maybe_self, converting, to_type<DType::float64>},
+      {"chalf", method, maybe_self, converting, to_type<DType::complex32>},
       {"cfloat", method, maybe_self, converting, to_type<DType::complex64>},
       {"cdouble", method, maybe_self, converting, to_type<DType::complex128>},
       {"cpu", method, maybe_self, converting,
@@ -264,6 +267,7 @@ std::vector<Operation> copy_operations() {
       {"to", method, maybe_self,
        "other? _dtype? _non_blocking? _copy? | dtype? device? copy? memory_format? non_blocking?", to},
       {"resolve_conj", both, maybe_self, "", [](Call& c) -> Value { return c.self().resolve_conj(); }},
+      {"resolve_neg", both, maybe_self, "", [](Call& c) -> Value { return c.self().resolve_neg(); }},
       {"clone", both, copy, "| memory_format?",
        [](Call& c) -> Value { return c.self().clone(c.format(0).value_or(MemoryFormat::preserve)); }},
       {"flip", both, copy, "dims...", [](Call& c) -> Value { return c.self().flip(c.dims(0)); }},

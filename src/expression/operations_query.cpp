@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "call.hpp"
 #include "message.hpp"
 #include "tenstride/compare.hpp"
+#include "tenstride/elementwise.hpp"
 
 /// Questions about tensors, and comparisons.
 namespace tenstride::detail {
@@ -105,10 +107,26 @@ Value is_nonzero(Call& call) {
   return answer(call.self().item().to<bool>());
 }
 
+Value common_type(std::string_view operation, std::optional<DType> found, DType a, DType b) {
+  if (found) return Value(Value::Variant(*found));
+  throw RuntimeError(message(operation, ": dtypes ", name(a), " and ", name(b),
+                             " must have a common type; convert one with .to(dtype)"));
+}
+
 Value promoted(Call& call) {
-  const std::optional<DType> type = promote_types(*call.dtype(0), *call.dtype(1));
-  if (!type) throw RuntimeError("promote_types: the two types have none in common");
-  return Value(Value::Variant(*type));
+  const DType a = *call.dtype(0), b = *call.dtype(1);
+  return common_type("promote_types", promote_types(a, b), a, b);
+}
+
+TypedOperand typed(const Call& call, std::size_t parameter) {
+  if (!call.is_tensor(parameter)) return {call.number(parameter).dtype(), TypeWeight::number};
+  const Tensor& x = call.tensor(parameter);
+  return {x.dtype(), x.dim() == 0 ? TypeWeight::scalar_tensor : TypeWeight::tensor};
+}
+
+Value type_of_result(Call& call) {
+  const std::array operands{typed(call, 0), typed(call, 1)};
+  return common_type("result_type", result_type(operands), operands[0].dtype, operands[1].dtype);
 }
 
 void add_attributes(std::vector<Operation>& table) {
@@ -180,7 +198,7 @@ std::vector<Operation> query_operations() {
       {"is_complex", both, query, "", [](Call& c) { return answer(c.self().is_complex()); }},
       {"is_conj", both, query, "", [](Call& c) { return answer(c.self().is_conj()); }},
       {"is_inference", both, query, "", [](Call&) { return answer(false); }},
-      {"is_neg", both, query, "", [](Call&) { return answer(false); }},
+      {"is_neg", both, query, "", [](Call& c) { return answer(c.self().is_neg()); }},
       {"is_nonzero", both, query, "", is_nonzero},
       {"is_same_size", both, query, "other",
        [](Call& c) { return answer(c.self().shape() == c.tensor(0).shape()); }},
@@ -202,6 +220,9 @@ std::vector<Operation> query_operations() {
       {"tolist", method, query, "", [](Call& c) { return to_list(c.self().tolist()); }},
       {"broadcast_shapes", function, query, "! shapes...?", broadcast_shapes_of},
       {"promote_types", function, query, "! type1 type2", promoted},
+      {"result_type", function, query, "! tensor other", type_of_result},
+      {"can_cast", function, query, "! from_ to",
+       [](Call& c) { return answer(can_cast(*c.dtype(0), *c.dtype(1))); }},
   };
   add_attributes(table);
   add_comparisons(table);

@@ -109,6 +109,21 @@ Index start_of(const Call& call) {
 
 }  // namespace
 
+bool is_part(std::string_view name) {
+  return name == "real" || name == "imag";
+}
+
+Tensor part_of(const Tensor& x, std::string_view name) {
+  return name == "real" ? x.real() : x.imag();
+}
+
+Tensor write_part(const Tensor& x, std::string_view name, const Value& value) {
+  Tensor part = part_of(x, name);
+  if (value.tensor() != nullptr) return part.copy_(*value.tensor());
+  if (value.number() != nullptr) return part.fill_(*value.number());
+  throw TypeError(message(name, ": what is assigned must be a number or a Tensor, not ", value.type_name()));
+}
+
 std::vector<Operation> view_operations() {
   return {
       {"alias", both, view, "", [](Call& c) -> Value { return c.self().alias(); }},
@@ -132,6 +147,7 @@ std::vector<Operation> view_operations() {
       {"mH", attribute, view, "", [](Call& c) -> Value { return or_itself(c, c.self().mH()); }},
       {"adjoint", both, view, "", [](Call& c) -> Value { return or_itself(c, c.self().adjoint()); }},
       {"conj", both, maybe_self, "", [](Call& c) -> Value { return c.self().conj(); }},
+      {"_neg_view", both, view, "", [](Call& c) -> Value { return c.self().neg_view(); }},
       {"squeeze", both, view, "dim...?", squeeze},
       {"unsqueeze", both, view, "dim", [](Call& c) -> Value { return c.self().unsqueeze(c.index(0)); }},
       {"unflatten", both, view, "dim sizes",

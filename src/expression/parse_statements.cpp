@@ -304,8 +304,9 @@ void Parser::require_target(const Node& node) const {
     for (const NodePtr& child : node.children) require_target(*child);
     return;
   }
-  if (node.kind == NodeKind::name || node.kind == NodeKind::index) return;
-  fail_at(node.range, "only a name, names, or brackets as in y[0, 0] can be assigned to");
+  if (node.kind == NodeKind::name || node.kind == NodeKind::index || node.kind == NodeKind::attribute) return;
+  fail_at(node.range,
+          "only a name, names, an attribute as in y.real, or brackets as in y[0, 0] can be assigned to");
 }
 
 std::vector<Statement> parse_statements(std::string_view text) {

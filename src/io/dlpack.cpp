@@ -30,6 +30,7 @@ constexpr std::array<DLDataType, dtype_count> dlpack_types{{
     {5, 128, 1},  // complex128
     {10, 8, 1},   // float8_e4m3fn
     {12, 8, 1},   // float8_e5m2
+    {5, 32, 1},   // complex32
 }};
 
 constexpr std::array<std::string_view, 19> device_names{
@@ -56,9 +57,11 @@ void require_exportable(const Tensor& tensor, std::string_view operation) {
     throw RuntimeError(message(operation, ": a tensor on meta has no memory and must be on the cpu (shape ",
                                tensor.shape(), ")"));
   }
-  if (tensor.is_conj()) {
-    throw RuntimeError(message(operation, ": a conjugate view must be resolved, DLPack cannot tell it from ",
-                               "other elements (shape ", tensor.shape(), "); use .resolve_conj() first"));
+  if (!tensor.is_resolved()) {
+    throw RuntimeError(message(operation, ": a ", tensor.is_conj() ? "conjugate" : "negative",
+                               " view must be resolved, DLPack cannot tell it from other elements (shape ",
+                               tensor.shape(), "); use .resolve_", tensor.is_conj() ? "conj" : "neg",
+                               "() first"));
   }
 }
 

@@ -47,7 +47,7 @@ DType required_dtype(DLDataType given) {
   refuse("elements of the DLPack type ", kind, " (bits: ", int{given.bits},
          ") must be of one of tenstride's types: bool, ",
          "(u)int8 to (u)int64, float16, bfloat16, float32, float64, complex64, complex128, float8_e4m3fn, ",
-         "float8_e5m2");
+         "float8_e5m2, complex32");
 }
 
 Dims list_of(const std::int64_t* entries, std::int32_t ndim, std::string_view what) {

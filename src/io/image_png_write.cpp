@@ -123,7 +123,7 @@ Tensor as_picture(const Tensor& image) {
 
 /// Rows as uint8, row-major; a copy only where they are not.
 Tensor as_rows(const Tensor& rows) {
-  if (rows.dtype() == DType::uint8) return rows.contiguous();
+  if (rows.dtype() == DType::uint8) return rows.contiguous().resolve_neg();
   constexpr double white = 255;
   return convert(rows, DType::uint8, {.scale = std::span(&white, 1)});
 }

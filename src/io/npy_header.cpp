@@ -124,7 +124,8 @@ std::string npy_header_text(const Dims& shape, DType dtype, ElementOrder order, 
   const std::optional<std::string> descr = npy_descr(dtype);
   if (!descr) {
     throw TypeError(message(operation, ": elements of ", tenstride::name(dtype),
-                            " must be of a type that NumPy has; use .to(float32)"));
+                            " must be of a type that NumPy has; use .to(",
+                            is_complex(dtype) ? "complex64" : "float32", ")"));
   }
   const Index count = count_elements(shape, operation);
   checked_multiply(count, static_cast<Index>(item_size(dtype)), operation);

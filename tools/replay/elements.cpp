@@ -22,7 +22,9 @@ std::size_t byte_position(const Tensor& tensor, Index n) {
 
 template <typename T>
 T plus_one(T value) {
-  if constexpr (is_complex_element<T>) {
+  if constexpr (std::is_same_v<T, complex32>) {
+    return T(plus_one(value.real()), value.imag());
+  } else if constexpr (is_complex_element<T>) {
     return value + T(1);
   } else if constexpr (is_small_float<T>) {
     return T(static_cast<float>(value) + 1.0F);
@@ -43,7 +45,7 @@ void fill_counting(Tensor& tensor, Imaginary imaginary) {
       T value = convert_element<T>(counted);
       if constexpr (is_complex_element<T>) {
         if (imaginary == Imaginary::counted_mod_7) {
-          value = T(value.real(), static_cast<typename T::value_type>(n % 7));
+          value = T(value.real(), convert_element<typename T::value_type>(n % 7));
         }
       }
       store_element<T>(data + static_cast<std::size_t>(n) * sizeof(T), value);

@@ -57,11 +57,11 @@ bool is_exact(DType from, DType to) {
 }
 
 bool keeps_order(const Step& step, DType before) {
-  static constexpr std::array<std::string_view, 25> free_of_order{
-      "contiguous", "clone",   "to",         "bool",        "byte",   "char",    "short",
-      "int",        "long",    "half",       "float",       "double", "cfloat",  "cdouble",
-      "bfloat16",   "type",    "reshape",    "flatten",     "ravel",  "squeeze", "unsqueeze",
-      "unflatten",  "view_as", "reshape_as", "resolve_conj"};
+  static constexpr std::array<std::string_view, 27> free_of_order{
+      "contiguous", "clone",   "to",         "bool",         "byte",        "char",    "short",
+      "int",        "long",    "half",       "float",        "double",      "cfloat",  "cdouble",
+      "bfloat16",   "type",    "reshape",    "flatten",      "ravel",       "squeeze", "unsqueeze",
+      "unflatten",  "view_as", "reshape_as", "resolve_conj", "resolve_neg", "chalf"};
   if (step.op == "view") return step.dtype == before;
   return std::find(free_of_order.begin(), free_of_order.end(), step.op) != free_of_order.end();
 }

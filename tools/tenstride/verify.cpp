@@ -13,11 +13,12 @@ namespace {
 Scalar read(const Tensor& tensor, Index position) {
   const std::byte* address = tensor.storage_data() + position * static_cast<Index>(tensor.element_size());
   return visit(tensor.dtype(), [&]<class T>(std::type_identity<T>) -> Scalar {
-    const T value = load_element<T>(address);
+    T value = load_element<T>(address);
+    if (tensor.is_neg()) value = negate(value);
     if constexpr (is_small_float<T>) {
       return Scalar(static_cast<double>(static_cast<float>(value)));
     } else if constexpr (is_complex_element<T>) {
-      return Scalar(tensor.is_conj() ? std::conj(value) : value);
+      return Scalar(convert_element<std::complex<double>>(tensor.is_conj() ? conjugate(value) : value));
     } else {
       return Scalar(value);
     }
@@ -26,7 +27,8 @@ Scalar read(const Tensor& tensor, Index position) {
 
 /// Whether scale and shift are carried out in float; else in double.
 bool is_narrow(DType type) {
-  return item_size(type) <= 2 || type == DType::float32 || type == DType::complex64;
+  return item_size(type) <= 2 || type == DType::float32 || type == DType::complex64 ||
+         type == DType::complex32;
 }
 
 template <typename Real>
