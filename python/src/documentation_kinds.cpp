@@ -62,12 +62,6 @@ False
 >>> torch.zeros(2).is_mtia
 False
 )"},
-    {"is_neg",
-     R"(Whether the elements read as the negatives of what the memory holds: False, no operation leaves that pending.
-
->>> torch.zeros(2).is_neg()
-False
-)"},
     {"is_nested", R"(Whether the tensor is a list of tensors of different sizes: False.
 
 >>> torch.zeros(2).is_nested
