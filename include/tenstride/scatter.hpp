@@ -29,7 +29,8 @@ TENSTRIDE_API Tensor take_along_dim(const Tensor& x, const Tensor& indices, std:
 /// Throws IndexError. Example: `take(tensor({{1, 2}, {3, 4}}), tensor({0, -1}))` is {1, 4}.
 TENSTRIDE_API Tensor take(const Tensor& x, const Tensor& index, Caller caller = Caller::current());
 /// The slices of one axis that an index of rank 1 (or 0) lists. Throws IndexError for a number outside
-/// [0, size). Example: `index_select(x, 1, tensor({2, 0}))` of shape (4,3) has the shape (4,2).
+/// [0, size); RuntimeError on axis 1, as PyTorch. Example: `index_select(x, 1, tensor({2, 0}))` of shape
+/// (4,3) has the shape (4,2).
 TENSTRIDE_API Tensor index_select(const Tensor& x, Index dim, const Tensor& index,
                                   Caller caller = Caller::current());
 
@@ -71,8 +72,8 @@ TENSTRIDE_API Tensor& index_copy_(Tensor& self, Index dim, const Tensor& index, 
 /// Negative numbers count from the end. Throws IndexError. May write to elements that share memory.
 TENSTRIDE_API Tensor& index_fill_(Tensor& self, Index dim, const Tensor& index, const Scalar& value,
                                   Caller caller = Caller::current());
-/// Adds `alpha` times the source, alpha converted to self's dtype. Throws RuntimeError for a number outside
-/// [0, size).
+/// Adds `alpha` times the source, alpha converted to self's dtype. Throws IndexError for a number outside
+/// [0, size); RuntimeError along the first or last of several axes where alpha is 1, as PyTorch.
 TENSTRIDE_API Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& source,
                                  const Scalar& alpha = 1, Caller caller = Caller::current());
 
