@@ -20,9 +20,7 @@ Tensor copy_with_strides(const Tensor& x) {
   for (std::size_t d = 0; d < x.layout().rank(); ++d) {
     if (x.strides()[d] == 0 && x.shape()[d] > 1) return x.clone();
   }
-  Tensor storage = x.flat_storage();
-  storage = (x.is_conj() ? storage.conj() : storage).clone();
-  return storage.with_layout(x.layout());
+  return x.flat_storage().clone().with_layout(x.layout());
 }
 
 /// `view` is of `result`.

@@ -19,9 +19,8 @@ void prepare_out(std::string_view operation, Tensor& out, const Layout& result, 
                                type == OutType::same ? "be" : "take", " the result's, ", name(dtype)));
   }
   static_cast<void>(out.mutable_storage_data());  // refuses a read-only tensor
-  require_distinct(operation, out);
   for (const Tensor& x : read) require_apart(operation, out, x, "input");
-  if (out.shape() == result.shape) return;
+  if (out.shape() == result.shape) return require_distinct(operation, out);
   out.resize_(result.shape);
   if (out.strides() != result.strides) out.as_strided_(result.shape, result.strides, out.storage_offset());
 }

@@ -6,6 +6,7 @@
 #include "message.hpp"
 #include "scatter_parts.hpp"
 #include "tenstride/arithmetic.hpp"
+#include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "watch.hpp"
 
@@ -41,7 +42,7 @@ bool is_small_float(DType dtype) {
 Scalar identity_of(Reduction reduce, DType dtype) {
   if (reduce == Reduction::prod) return 1;
   if (reduce == Reduction::sum || reduce == Reduction::mean) return 0;
-  const bool is_least = reduce == Reduction::amax;
+  const bool is_least = reduce == Reduction::max;
   if (is_floating_point(dtype)) {
     const double infinity = std::numeric_limits<double>::infinity();
     return is_least ? -infinity : infinity;
@@ -59,23 +60,29 @@ copy::BinaryOp operation_of(Reduction reduce) {
   switch (reduce) {
     case Reduction::prod:
       return copy::BinaryOp::mul;
-    case Reduction::amax:
+    case Reduction::max:
       return copy::BinaryOp::maximum;
-    case Reduction::amin:
+    case Reduction::min:
       return copy::BinaryOp::minimum;
     default:
       return copy::BinaryOp::add;
   }
 }
 
-void require_reducible(std::string_view operation, DType dtype, Reduction reduce) {
-  const bool is_extreme = reduce == Reduction::amax || reduce == Reduction::amin;
-  if (reduce == Reduction::mean && dtype == DType::bool_) {
-    throw RuntimeError(message(operation, ": bools have no mean; convert with .to(dtype)"));
-  }
-  if (is_extreme && is_complex(dtype)) {
-    throw RuntimeError(message(operation, ": dtype ", name(dtype), " must be real for an extreme"));
-  }
+void require_values(std::string_view operation, Reduction reduce) {
+  if (reduce != Reduction::any && reduce != Reduction::all) return;
+  throw ValueError(message(operation, ": reduction ", name(reduce), " must be sum, mean, prod, min or max"));
+}
+
+void require_mean(std::string_view operation, DType dtype, Reduction reduce) {
+  if (reduce != Reduction::mean || dtype != DType::bool_) return;
+  throw RuntimeError(message(operation, ": bools have no mean; convert with .to(dtype)"));
+}
+
+void require_order(std::string_view operation, DType dtype, Reduction reduce) {
+  const bool is_extreme = reduce == Reduction::max || reduce == Reduction::min;
+  if (!is_extreme || !is_complex(dtype)) return;
+  throw RuntimeError(message(operation, ": dtype ", name(dtype), " must be real for an extreme"));
 }
 
 /// A call of the scatter family whose arguments fit: what is written where.
@@ -85,27 +92,28 @@ struct Targets {
   std::size_t axis = 0;
 };
 
-/// Nothing where the index is empty, or on meta.
-std::optional<Targets> targets_of(std::string_view operation, Tensor& self, Index dim, const Tensor& index) {
+/// Nothing where the index is empty. `src` is null where it is a number.
+std::optional<Targets> targets_of(std::string_view operation, Tensor& self, Index dim, const Tensor& index,
+                                  const Tensor* src = nullptr) {
   const std::size_t axis = detail::axis_or_first(operation, dim, self.shape());
   static_cast<void>(self.mutable_storage_data());  // refuses a read-only tensor
+  detail::require_distinct(operation, self);
+  detail::require_apart(operation, self, index, "index");
+  if (src != nullptr) detail::require_apart(operation, self, *src, "source");
   if (index.numel() == 0) return std::nullopt;
   detail::require_int64(operation, index, ErrorKind::runtime);
   require_rank(operation, index, "tensor", self);
   Targets targets{detail::at_least_rank_1(self), detail::at_least_rank_1(index), axis};
   require_fit(operation, targets.index, "tensor", targets.self, axis);
-  detail::require_distinct(operation, self);
-  detail::require_apart(operation, self, index, "index");
   detail::require_readable_index(operation, self, index);
   return targets;
 }
 
 /// The part of the source that the index names.
-Tensor source_of(std::string_view operation, const Targets& targets, const Tensor& self, const Tensor& src) {
+Tensor source_of(std::string_view operation, const Targets& targets, const Tensor& src) {
   require_rank(operation, targets.index, "source", src);
   const Tensor source = detail::at_least_rank_1(src);
   require_fit(operation, targets.index, "source", source, {});
-  detail::require_apart(operation, self, src, "source");
   return source.with_layout({targets.index.shape(), source.strides(), source.storage_offset()});
 }
 
@@ -123,11 +131,12 @@ void write(std::string_view operation, const Targets& targets, const Tensor& sou
 void combine(std::string_view operation, const Targets& targets, const Tensor& source, Reduction reduce) {
   if (targets.self.is_meta()) return;
   Tensor self = targets.self;
-  // Small floats are summed in float32.
-  Tensor sums = is_small_float(self.dtype()) ? self.to(DType::float32) : self;
+  // Small floats are summed in float32, and the conjugates that self stands for, not what it stores.
+  const bool is_apart = is_small_float(self.dtype()) || self.is_conj();
+  Tensor sums = is_small_float(self.dtype()) ? self.to(DType::float32) : self.resolve_conj();
   const Tensor positions = detail::positions_along(operation, sums.layout(), targets.index, targets.axis);
   detail::combine_elements(operation, operation_of(reduce), sums, source.to(sums.dtype()), positions);
-  if (is_small_float(self.dtype())) self.copy_(sums);
+  if (is_apart) copy_elements(self, sums);
 }
 
 void divide_by_counts(std::string_view operation, const Targets& targets, IncludeSelf include_self) {
@@ -141,11 +150,13 @@ void divide_by_counts(std::string_view operation, const Targets& targets, Includ
 
 void reduce_into(std::string_view operation, Tensor& self, Index dim, const Tensor& index, const Tensor& src,
                  Reduction reduce, IncludeSelf include_self) {
+  require_values(operation, reduce);
   detail::require_one_dtype(operation, self, src);
-  const std::optional<Targets> targets = targets_of(operation, self, dim, index);
+  const std::optional<Targets> targets = targets_of(operation, self, dim, index, &src);
+  require_mean(operation, self.dtype(), reduce);
   if (!targets) return;
-  const Tensor source = source_of(operation, *targets, self, src);
-  require_reducible(operation, self.dtype(), reduce);
+  require_order(operation, self.dtype(), reduce);
+  const Tensor source = source_of(operation, *targets, src);
   if (include_self == IncludeSelf::no) {
     write(operation, *targets, repeated(*targets, identity_of(reduce, self.dtype())));
   }
@@ -207,8 +218,8 @@ Tensor take(const Tensor& x, const Tensor& index, Caller caller) {
 Tensor& scatter_(Tensor& self, Index dim, const Tensor& index, const Tensor& src, Caller caller) {
   const OperationScope scope("scatter_", caller);
   detail::require_one_dtype("scatter_", self, src);
-  if (const auto targets = targets_of("scatter_", self, dim, index)) {
-    write("scatter_", *targets, source_of("scatter_", *targets, self, src));
+  if (const auto targets = targets_of("scatter_", self, dim, index, &src)) {
+    write("scatter_", *targets, source_of("scatter_", *targets, src));
   }
   return self;
 }
@@ -262,6 +273,9 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, Accumulate
   const Tensor positions = detail::positions_of_numbers("put_", self.layout(), index);
   if (accumulate == Accumulate::no) {
     detail::write_elements(self, source, positions);
+  } else if (self.is_conj()) {
+    Tensor sums = self.resolve_conj();
+    copy_elements(self, put_(sums, index, source, accumulate));
   } else {
     detail::combine_elements("put_", copy::BinaryOp::add, self, source, positions);
   }

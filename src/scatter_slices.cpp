@@ -50,11 +50,12 @@ detail::Boxes boxes_of(const Tensor& distances, const Layout& dense, const Layou
           slice_of(scattered, axis)};
 }
 
-/// Each slice of the source to where the index says.
+/// Each slice of the source to where the index says. Of slices without elements the index is not looked at.
 void write_slices(std::string_view operation, Tensor& self, std::size_t axis, const Tensor& index,
                   Index lowest, const Tensor& source) {
-  const Tensor distances =
-      detail::slice_distances(operation, self.layout(), axis, index, lowest, ErrorKind::index);
+  if (self.is_meta() || count_elements(slice_of(self.layout(), axis).shape) == 0) return;
+  const ErrorKind kind = self.numel() == 0 ? ErrorKind::runtime : ErrorKind::index;
+  const Tensor distances = detail::slice_distances(operation, self.layout(), axis, index, lowest, kind);
   const Tensor stored = detail::as_stored(self, source);
   detail::copy_by("boxes", self, stored, stored.numel(), [&] {
     detail::scatter_boxes(self, stored, boxes_of(distances, stored.layout(), self.layout(), axis));
@@ -142,11 +143,10 @@ void add_elements(Tensor& self, std::size_t axis, const Tensor& index, const Ten
   detail::combine_elements("index_add_", copy::BinaryOp::add, self, source, positions);
 }
 
-/// Whether PyTorch sums small floats in float32 and rounds once: along the first or last axis of several.
-bool sums_in_float(const Tensor& self, std::size_t axis, const Tensor& index) {
+/// Whether PyTorch takes `scatter_add_` for it where alpha is 1: sums of small floats are rounded once.
+bool is_scatter_add(const Tensor& self, std::size_t axis, const Tensor& index) {
   const std::size_t last = self.layout().rank() - 1;
-  return is_floating_point(self.dtype()) && self.element_size() < sizeof(float) && last > 0 &&
-         (axis == 0 || axis == last) && index.dtype() == DType::int64;
+  return last > 0 && (axis == 0 || axis == last) && index.dtype() == DType::int64;
 }
 
 }  // namespace
@@ -167,7 +167,9 @@ Tensor index_select(const Tensor& x, Index dim, const Tensor& index, Caller call
   detail::require_readable_index("index_select", x, index);
   const Tensor given = x.dim() == 0 ? result.squeeze(0) : result;
   if (x.is_meta()) return given;
-  const ErrorKind kind = x.numel() == 0 && x.dim() > 1 ? ErrorKind::runtime : ErrorKind::index;
+  // The kinds are PyTorch's: it has a way of its own for axis 1.
+  const bool is_runtime = x.dim() > 1 && (axis == 1 || x.numel() == 0);
+  const ErrorKind kind = is_runtime ? ErrorKind::runtime : ErrorKind::index;
   const Tensor distances = detail::slice_distances("index_select", source.layout(), axis, index, 0, kind);
   detail::copy_by("boxes", result, source, result.numel(), [&] {
     detail::gather_boxes(result, source, boxes_of(distances, result.layout(), source.layout(), axis));
@@ -180,7 +182,6 @@ Tensor& index_copy_(Tensor& self, Index dim, const Tensor& index, const Tensor& 
   const std::size_t axis = detail::axis_or_first("index_copy_", dim, self.shape());
   require_writable("index_copy_", self, index, source);
   require_copyable(self, axis, index, source);
-  if (self.is_meta() || self.numel() == 0) return self;
   Tensor target = detail::at_least_rank_1(self);
   Dims shape = target.shape();
   shape[axis] = index.numel();
@@ -201,7 +202,6 @@ Tensor& index_fill_(Tensor& self, Index dim, const Tensor& index, const Scalar& 
   static_cast<void>(self.mutable_storage_data());
   detail::require_apart("index_fill_", self, index, "index");
   detail::require_readable_index("index_fill_", self, index);
-  if (self.is_meta() || self.numel() == 0) return self;
   Tensor target = detail::at_least_rank_1(self);
   Dims shape = target.shape();
   shape[axis] = index.numel();
@@ -215,26 +215,28 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   const std::size_t axis = detail::axis_or_first("index_add_", dim, self.shape());
   require_addable(self, axis, index, source);
   require_writable("index_add_", self, index, source);
-  if (self.is_meta() || self.numel() == 0) return self;
+  if (self.is_meta() || (self.numel() == 0 && self.dim() > 1)) return self;
   Tensor target = detail::at_least_rank_1(self);
   const Tensor added = detail::at_least_rank_1(source);
   const Scalar factor = detail::element_of(self, alpha).item();
+  const bool is_scattered = factor == Scalar(1) && is_scatter_add(target, axis, index);
+  const Tensor distances = detail::slice_distances("index_add_", target.layout(), axis, index, 0,
+                                                   is_scattered ? ErrorKind::runtime : ErrorKind::index);
+  if (is_scattered && is_floating_point(self.dtype()) && self.element_size() < sizeof(float)) {
+    Tensor sums = target.to(DType::float32);
+    add_elements(sums, axis, index, added.to(DType::float32));
+    copy_elements(target, sums);
+    return self;
+  }
   // Of rank 1 the product is rounded before the sum, as in PyTorch.
   const bool is_scaled = target.dim() == 1 && factor != Scalar(1);
   const Tensor scaled = is_scaled ? mul(added, factor) : added;
   const bool is_plain = is_scaled || factor == Scalar(1);
-  if (is_plain && sums_in_float(target, axis, index)) {
-    Tensor sums = target.to(DType::float32);
-    add_elements(sums, axis, index, scaled.to(DType::float32));
-    copy_elements(target, sums);
-    return self;
-  }
-  if (is_plain && target.numel() / target.shape()[axis] < least_added_slice) {
+  const Index slice = index.numel() == 0 ? 0 : added.numel() / index.numel();
+  if (is_plain && slice < least_added_slice && !self.is_conj()) {
     add_elements(target, axis, index, scaled);
     return self;
   }
-  const Tensor distances =
-      detail::slice_distances("index_add_", target.layout(), axis, index, 0, ErrorKind::runtime);
   Layout layout = slice_of(target.layout(), axis);
   const Index first = layout.offset;
   for (Index k = 0; k < index.numel(); ++k) {

@@ -86,7 +86,7 @@ TEST(Take, CountsInRowMajorOrderAndFromTheEnd) {
 TEST(IndexSelect, ReadsSlices) {
   each_call([](const Tensor& x, std::size_t axis, const Tensor& index) {
     for (const DType dtype : {DType::int64, DType::int32}) {
-      const Tensor list = index.flatten().narrow(0, 0, 5).to(dtype);
+      const Tensor list = index.flatten().narrow(0, 0, 2).to(dtype);
       const Tensor result = index_select(x, static_cast<Index>(axis) - x.dim(), list);
       EXPECT_TRUE(result.is_contiguous());
       each_index(result.shape(), [&](const Dims& at) {
@@ -126,15 +126,15 @@ Number reduced(Reduction reduce, const std::vector<Number>& all) {
     const bool is_larger = all[i].real() > result.real();
     if (reduce == Reduction::sum || reduce == Reduction::mean) result += all[i];
     if (reduce == Reduction::prod) result *= all[i];
-    if (reduce == Reduction::amax && is_larger) result = all[i];
-    if (reduce == Reduction::amin && !is_larger) result = all[i];
+    if (reduce == Reduction::max && is_larger) result = all[i];
+    if (reduce == Reduction::min && !is_larger) result = all[i];
   }
   return reduce == Reduction::mean ? result / static_cast<double>(all.size()) : result;
 }
 
 TEST(ScatterReduce, IsTheDefinition) {
   for (const Reduction reduce :
-       {Reduction::sum, Reduction::prod, Reduction::mean, Reduction::amax, Reduction::amin}) {
+       {Reduction::sum, Reduction::prod, Reduction::mean, Reduction::max, Reduction::min}) {
     for (const IncludeSelf include : {IncludeSelf::no, IncludeSelf::yes}) {
       for (const Tensor& x : odd_tensors(DType::float64)) {
         if (x.numel() == 0 || x.dim() == 0) continue;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "tenstride/reduce.hpp"
 #include "tenstride/tensor.hpp"
 
 /// Elements read from, and written to, places that a tensor of integers names along one axis: PyTorch's
@@ -29,7 +30,8 @@ TENSTRIDE_API Tensor take_along_dim(const Tensor& x, const Tensor& indices, std:
 /// Throws IndexError. Example: `take(tensor({{1, 2}, {3, 4}}), tensor({0, -1}))` is {1, 4}.
 TENSTRIDE_API Tensor take(const Tensor& x, const Tensor& index, Caller caller = Caller::current());
 /// The slices of one axis that an index of rank 1 (or 0) lists. Throws IndexError for a number outside
-/// [0, size). Example: `index_select(x, 1, tensor({2, 0}))` of shape (4,3) has the shape (4,2).
+/// [0, size); RuntimeError on axis 1, as PyTorch. Example: `index_select(x, 1, tensor({2, 0}))` of shape
+/// (4,3) has the shape (4,2).
 TENSTRIDE_API Tensor index_select(const Tensor& x, Index dim, const Tensor& index,
                                   Caller caller = Caller::current());
 
@@ -44,11 +46,10 @@ TENSTRIDE_API Tensor& scatter_(Tensor& self, Index dim, const Tensor& index, con
 TENSTRIDE_API Tensor& scatter_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& src,
                                    Caller caller = Caller::current());
 
-/// What becomes of all values for one place.
-enum class Reduction : unsigned char { sum, prod, mean, amax, amin };
-/// Whether what stands there counts as one of them.
+/// Whether what stands there is one of the values that are reduced.
 enum class IncludeSelf : unsigned char { no, yes };
-/// Means of integers are rounded down; of bools there are none. Complex numbers have no order.
+/// Reduces all values for one place: sum, prod, mean, max (PyTorch's "amax") or min. Throws ValueError for any
+/// and all. Means of integers are rounded down; of bools there are none. Complex numbers have no order.
 /// Example: of self {1, 1}, index {0, 0} and src {4, 5} the mean without self is {4.5, 1}.
 TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Tensor& src,
                                       Reduction reduce, IncludeSelf include_self = IncludeSelf::yes,
@@ -71,8 +72,8 @@ TENSTRIDE_API Tensor& index_copy_(Tensor& self, Index dim, const Tensor& index, 
 /// Negative numbers count from the end. Throws IndexError. May write to elements that share memory.
 TENSTRIDE_API Tensor& index_fill_(Tensor& self, Index dim, const Tensor& index, const Scalar& value,
                                   Caller caller = Caller::current());
-/// Adds `alpha` times the source, alpha converted to self's dtype. Throws RuntimeError for a number outside
-/// [0, size).
+/// Adds `alpha` times the source, alpha converted to self's dtype. Throws IndexError for a number outside
+/// [0, size); RuntimeError along the first or last of several axes where alpha is 1, as PyTorch.
 TENSTRIDE_API Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& source,
                                  const Scalar& alpha = 1, Caller caller = Caller::current());
 

@@ -24,8 +24,8 @@ tensor([0., 0., 5.])
 )"},
     {"index_add_",
      R"(Adds the source's slices along an axis, times `alpha`, to those that the index lists, one after the
-other. Raises RuntimeError for a number outside `[0, size)`, where dtypes or sizes differ, and where the
-tensor shares memory with itself, the index or the source.
+other. Raises IndexError or RuntimeError, as PyTorch, for a number outside `[0, size)`, RuntimeError where dtypes
+or sizes differ, and where the tensor shares memory with itself, the index or the source.
 
 >>> torch.zeros(3).index_add_(0, torch.tensor([0, 0]), torch.tensor([1.0, 4.0]), alpha=2)
 tensor([10.,  0.,  0.])
@@ -58,7 +58,7 @@ tensor([0., 7., 0.])
 )"},
     {"index_select",
      R"(A row-major copy of the slices of one axis that an index of rank 1 lists. Raises IndexError for a number
-outside `[0, size)`, RuntimeError for an index that is neither int64 nor int32.
+outside `[0, size)` (RuntimeError on axis 1, as PyTorch), RuntimeError for an index that is neither int64 nor int32.
 
 >>> torch.arange(6).view(2, 3).index_select(1, torch.tensor([2, 0])).tolist()
 [[2, 0], [5, 3]]

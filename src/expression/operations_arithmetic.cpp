@@ -2,6 +2,7 @@
 #include "call.hpp"
 #include "message.hpp"
 #include "operators.hpp"
+#include "scatter_parts.hpp"
 #include "tenstride/arithmetic.hpp"
 
 /// Arithmetic: fresh results, results in place, reductions.
@@ -118,7 +119,10 @@ Value where_method(Call& call) {
   return where(call.tensor(0), call.self(), operand(call, 1));
 }
 Value where_function(Call& call) {
-  if (call.has(3)) return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
+  if (call.has(3)) {
+    require_distinct("where", call.tensor(3));  // also where it is resized
+    return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
+  }
   return where(call.tensor(0), operand(call, 1), operand(call, 2));
 }
 

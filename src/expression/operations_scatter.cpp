@@ -17,8 +17,8 @@ Reduction reduction_of(const Call& call, std::size_t parameter) {
   if (given == "sum") return Reduction::sum;
   if (given == "prod") return Reduction::prod;
   if (given == "mean") return Reduction::mean;
-  if (given == "amax" || given == "max") return Reduction::amax;
-  if (given == "amin" || given == "min") return Reduction::amin;
+  if (given == "amax" || given == "max") return Reduction::max;
+  if (given == "amin" || given == "min") return Reduction::min;
   throw RuntimeError(message(call.operation().name, ": reduce '", given,
                              "' must be 'sum', 'prod', 'mean', 'amax' or 'amin'"));
 }

@@ -22,14 +22,18 @@ Index bytes_of(Index count, const Tensor& tensor) {
 }
 
 /// The bytes an in-place operation reads and writes: of a copy both sides, of a fill one.
-Index in_place_bytes(const Call& call) {
+Index in_place_bytes(const Call& call, const CopyLedger& ledger) {
   const Tensor& self = call.self();
   if (call.operation().name == "copy_") {
     return bytes_of(self.numel(), self) + bytes_of(self.numel(), call.tensor(0));
   }
   if (call.operation().name == "fill_" || call.operation().name == "zero_")
     return bytes_of(self.numel(), self);
-  return 0;
+  Index bytes = 0;  // scatter_, masked_fill_ and the like copy a part
+  for (const LedgerEntry& entry : ledger.entries()) {
+    if (entry.kind == LedgerKind::copy) bytes += entry.bytes_read + entry.bytes_written;
+  }
+  return bytes;
 }
 
 /// `flatten` of nothing to flatten is the tensor itself; `reshape` never is.
@@ -131,7 +135,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
       step.reason = copy_reason(call, before, made);
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
-      step.bytes_moved = in_place_bytes(call);
+      step.bytes_moved = in_place_bytes(call, ledger_);
     if (step.kind == StepKind::copy || operation.op_class == OpClass::in_place) {
       step.plan_count = ledger_.totals().copies;
       for (const LedgerEntry& entry : ledger_.entries()) {
