@@ -42,6 +42,7 @@ _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
 
 # By the parameter's name; what is not here is an error of the generator.
 PARAMETERS = {
+    "accumulate": "builtins.bool",
     "alpha": "_Number",
     "atol": "builtins.float",
     "axis0": "_Int",
@@ -67,6 +68,7 @@ PARAMETERS = {
     "high": "_Int",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
+    "indices": "Sequence[Tensor]",
     "indices_or_sections": "_Int | _Sizes",
     "input": "_Operand",
     "k": "_Int",
@@ -96,7 +98,7 @@ PARAMETERS = {
     "source": "_Int | _Sizes",
     "split_size": "_Int | _Sizes",
     "split_sizes": "_Sizes",
-    "src": "Tensor",
+    "src": "_Operand",
     "start": "_Number",
     "start_dim": "_Int",
     "step": "_Number",
@@ -108,7 +110,8 @@ PARAMETERS = {
     "the_template": "Tensor",
     "type1": "_DType",
     "type2": "_DType",
-    "value": "_Number",
+    "value": "_Operand",
+    "values": "Tensor",
 }
 
 # Where an operation means something else by the name.

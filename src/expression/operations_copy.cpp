@@ -97,6 +97,7 @@ Value squeeze_copy(Call& call) {
 
 Value view_copy(Call& call) {
   if (call.has(0) && !call.is_dtype(0)) return tenstride::view_copy(call.self(), call.dims(0));
+  if (!call.has(0) && !call.has(1)) throw TypeError("view_copy: sizes or a dtype must be given");
   return tenstride::view_copy(call.self(), call.has(0) ? *call.dtype(0) : *call.dtype(1));
 }
 
@@ -192,6 +193,8 @@ std::vector<Operation> copy_operations() {
       {"resolve_conj", both, maybe_self, "", [](Call& c) -> Value { return c.self().resolve_conj(); }},
       {"clone", both, copy, "| memory_format?",
        [](Call& c) -> Value { return c.self().clone(c.format(0).value_or(MemoryFormat::preserve)); }},
+      {"index_put", both, copy, "indices values accumulate?",
+       [](Call& c) -> Value { return index_put(c.self(), index_tensors(c), c.tensor(1), accumulate_of(c)); }},
       {"flip", both, copy, "dims...", [](Call& c) -> Value { return c.self().flip(c.dims(0)); }},
       {"fliplr", both, copy, "", [](Call& c) -> Value { return c.self().fliplr(); }},
       {"flipud", both, copy, "", [](Call& c) -> Value { return c.self().flipud(); }},

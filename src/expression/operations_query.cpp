@@ -70,8 +70,13 @@ Value broadcast_shapes_of(Call& call) {
   return Value::size_of(result);
 }
 
+DType needed_dtype(const Call& call, std::size_t parameter) {
+  if (!call.has(parameter)) call.fail_type(parameter, "a dtype, e.g. torch.float32");
+  return *call.dtype(parameter);
+}
+
 Value promoted(Call& call) {
-  const std::optional<DType> type = promote_types(*call.dtype(0), *call.dtype(1));
+  const std::optional<DType> type = promote_types(needed_dtype(call, 0), needed_dtype(call, 1));
   if (!type) throw RuntimeError("promote_types: the two types have none in common");
   return Value(Value::Variant(*type));
 }
