@@ -183,7 +183,7 @@ def class_stub(name: str, path: str, cls: type) -> str:
     """`class name: …`; nanobind's classes can be subclassed, hence no @final."""
     base = "" if cls.__bases__ == (object,) else f"({cls.__bases__[0].__name__})"
     if issubclass(cls, Exception):
-        base = f"(builtins.{cls.__bases__[0].__name__})"
+        base = "(" + ", ".join(f"builtins.{kind.__name__}" for kind in cls.__bases__) + ")"
     body = members(path, cls)
     if not body:
         return f"class {name}{base}: ..."

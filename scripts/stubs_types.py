@@ -109,7 +109,7 @@ PARAMETERS = {
     "sparse_grad": "builtins.bool",
     "split_size": "_Int | _Sizes",
     "split_sizes": "_Sizes",
-    "src": "Tensor",
+    "src": "_Operand",
     "start": "_Number",
     "start_dim": "_Int",
     "step": "_Number",
@@ -123,7 +123,8 @@ PARAMETERS = {
     "to": "_Number",
     "type1": "_DType",
     "type2": "_DType",
-    "value": "_Number",
+    "value": "_Operand",
+    "values": "Tensor",
     "with_replacement": "builtins.bool",
 }
 
@@ -151,6 +152,7 @@ _SOURCED = ["index_add", "index_add_", "index_copy", "index_copy_", "masked_scat
 # Where an operation means something else by the name.
 OF_OPERATION = {
     **{(name, "index"): "Tensor" for name in _INDEXED},
+    **{(name, "indices"): "Sequence[Tensor]" for name in ("index_put", "index_put_")},
     **{(name, "source"): "Tensor" for name in _SOURCED},
     **{(name, "src"): "Tensor | _Number" for name in ("scatter", "scatter_")},
     **{(name, "value"): "_Number | Tensor" for name in ("index_fill", "index_fill_", "masked_fill", "masked_fill_")},

@@ -3,6 +3,7 @@
 
 #include "arithmetic_parts.hpp"
 #include "message.hpp"
+#include "scalar_checked.hpp"
 #include "tenstride/factory.hpp"
 #include "watch.hpp"
 
@@ -84,18 +85,25 @@ Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
   return detail::run_unary(operation, row, x, x.dtype(), DType::bool_, nullptr);
 }
 
+/// Refuses a number that the elements' type does not hold; on meta no element is made of it.
+void require_number(std::string_view operation, const Operand& operand, DType type, const Tensor& x) {
+  if (!operand.is_tensor() && !x.is_meta()) detail::require_element(operation, operand.number(), type);
+}
+
 Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<Operand>& min,
                const std::optional<Operand>& max, Tensor* self) {
   if (!min && !max) throw RuntimeError(message(operation, ": min or max must be given"));
   if (!min || !max) {
     std::array operands{detail::prepare(x), detail::prepare_parameter(min ? *min : *max)};
     const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+    require_number(operation, min ? *min : *max, meeting, x);
     const BinaryOp op = min ? BinaryOp::maximum : BinaryOp::minimum;
     return detail::run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands),
                               meeting, meeting, self);
   }
   std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
   const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+  for (const Operand& bound : {*min, *max}) require_number(operation, bound, meeting, x);
   return detail::run_ternary(operation, copy::ternary_row(TernaryOp::clamp, worked_in(meeting)),
                              std::move(operands), {meeting, meeting, meeting}, meeting, self);
 }
@@ -129,6 +137,7 @@ Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Caller
   }
   std::array operands{detail::prepare(condition), detail::prepare(a), detail::prepare(b)};
   const DType meeting = detail::meeting_of_choice(operands);
+  for (const Operand& operand : {a, b}) require_number("where", operand, meeting, condition);
   return detail::run_choice(copy::ternary_row(TernaryOp::where, meeting), std::move(operands), meeting);
 }
 

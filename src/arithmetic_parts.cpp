@@ -5,6 +5,7 @@
 
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/overlap.hpp"
 
@@ -21,16 +22,6 @@ bool is_float8(DType type) {
 Layout met_layout(const Tensor& x, DType meeting) {
   if (x.dtype() == meeting) return x.layout();
   return layout_like(x.layout(), MemoryFormat::preserve, "elementwise");
-}
-
-/// PyTorch sees an overlap of two dense tensors alone (ATen, `get_overlap_status`): of one storage, neither
-/// the same nor apart.
-void refuse_seen_overlap(std::string_view operation, const Tensor& self, const Tensor& other) {
-  if (!is_non_overlapping_and_dense(self.layout()) || !is_non_overlapping_and_dense(other.layout())) return;
-  throw RuntimeError(message(operation, ": self (", self.shape(), ", strides ", self.strides(), ", offset ",
-                             self.storage_offset(), ") and other (", other.shape(), ", strides ",
-                             other.strides(), ", offset ", other.storage_offset(),
-                             ") must not share a part of their memory; clone() the other first"));
 }
 
 }  // namespace
@@ -139,10 +130,7 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
                                " must go into self's dtype ", name(self.dtype()),
                                ", which is of a lower kind"));
   }
-  if (!is_provably_unique(self.layout())) {
-    throw RuntimeError(message(operation, ": the elements of the destination must not share memory (shape ",
-                               self.shape(), ", strides ", self.strides(), "); clone() it first"));
-  }
+  require_distinct_elements(operation, self);
   for (Prepared& operand : operands) {
     const Tensor& other = operand.tensor;
     const Dims shape = broadcast_shapes(self.shape(), other.shape());
@@ -152,12 +140,12 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
                        self.shape(), shape);
     }
     if (!other.shares_storage(self) || other.is_meta() || self.numel() == 0) continue;
+    require_no_partial_overlap(operation, self, other);
     const Layout seen = expand(other.layout(), self.shape());
     const bool one_size = other.itemsize() == self.itemsize();
     const Overlap shared = one_size ? overlap(self.layout(), seen) : Overlap::possible;
     if (shared == Overlap::none) continue;
     if (shared == Overlap::identical && other.dtype() == self.dtype()) continue;
-    if (shared == Overlap::possible && one_size) refuse_seen_overlap(operation, self, other);
     const ReasonScope reason([] { return "the result is written into memory that is still to be read"; });
     operand.tensor = other.clone();
   }
@@ -197,6 +185,22 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
   return fresh_result(result_layout(operands, meetings), given, device);
 }
 
+/// Where elements of the result share memory: parts of which none has such, one after the other, so that an
+/// element is written as often as the result has it, each time from what it is by then.
+template <std::size_t N>
+void run_in_turn(Tensor& result, const std::array<ElementSource, N>& sources, typename RowOf<N>::type row,
+                 ElementTarget target) {
+  if (is_provably_unique(result.layout())) return run_elementwise<N>(result, sources, row, target);
+  for (Index i = 0; i < result.shape()[0]; ++i) {
+    Tensor part = result.select(0, i);
+    std::array<ElementSource, N> parts = sources;
+    for (ElementSource& source : parts) {
+      if (source.tensor.dim() > 0) source.tensor = source.tensor.expand(result.shape()).select(0, i);
+    }
+    run_in_turn<N>(part, parts, row, target);
+  }
+}
+
 template <std::size_t N>
 Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<Prepared, N> operands,
            const std::array<DType, N>& meetings, const std::array<DType, N>& types, ElementTarget target,
@@ -205,9 +209,16 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
   if (layout_meeting) laid_out.fill(*layout_meeting);
   Tensor result = destination(operation, operands, laid_out, target.meeting, self);
   if (result.is_meta() || result.numel() == 0) return result;
+  if (self != nullptr && !is_provably_unique(self->layout())) {
+    // PyTorch converts what it must beforehand: such an element is not read again once it is written.
+    for (std::size_t k = 0; k < N; ++k) {
+      Tensor& x = operands[k].tensor;
+      if (x.shares_storage(*self) && x.dtype() != laid_out[k]) x = x.clone();
+    }
+  }
   std::array<ElementSource, N> sources;
   for (std::size_t k = 0; k < N; ++k) sources[k] = {std::move(operands[k].tensor), meetings[k], types[k]};
-  run_elementwise<N>(result, sources, row, target);
+  run_in_turn<N>(result, sources, row, target);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/factory.hpp"
 
+#include "scalar_checked.hpp"
 #include "watch.hpp"
 
 namespace tenstride {
@@ -57,6 +58,7 @@ Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options,
   const OperationScope scope("full", caller);
   TensorOptions typed = options;
   typed.dtype = options.dtype.value_or(value.dtype());
+  if (options.device != Device::meta) detail::require_element("full", value, *typed.dtype);
   return empty(size, typed).fill_(value);
 }
 
@@ -77,6 +79,8 @@ Tensor ones_like(const Tensor& input, const LikeOptions& options, Caller caller)
 }
 Tensor full_like(const Tensor& input, const Scalar& value, const LikeOptions& options, Caller caller) {
   const OperationScope scope("full_like", caller);
+  const TensorOptions typed = options_like(input, options);
+  if (typed.device != Device::meta) detail::require_element("full_like", value, *typed.dtype);
   return empty_like(input, options).fill_(value);
 }
 

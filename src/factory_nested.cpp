@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "factory_scalar.hpp"
+#include "scalar_checked.hpp"
 #include "tenstride/factory.hpp"
 #include "watch.hpp"
 
@@ -91,16 +91,28 @@ DType common_dtype(const Nested& values, const Dims& sizes, const Dims& strides)
   return is_empty ? DType::float32 : dtypes[widest];
 }
 
-/// The entry as T: integers must fit; a complex entry is no real number.
+/// The entry as T, by rules of `tensor` alone: integers must fit, floating types take any real number
+/// (infinity where it is too large), a complex entry is no real number, uint64 takes integers alone and wraps
+/// none.
 template <typename T>
 T entry(const Scalar& value) {
+  if constexpr (std::is_same_v<T, std::uint64_t>) {
+    const bool is_whole = value.is_integer() || value.is_bool();
+    if (!is_whole) {
+      throw TypeError(detail::message("tensor: ", value.to_string(), " must be an integer for dtype uint64"));
+    }
+    if (const auto* whole = std::get_if<std::int64_t>(&value.value()); whole != nullptr && *whole < 0) {
+      throw OverflowError(detail::message("tensor: ", *whole, " must not be negative for dtype uint64"));
+    }
+  }
   if constexpr (!is_complex_element<T> && !std::is_same_v<T, bool>) {
     if (value.is_complex()) {
       throw TypeError(detail::message("tensor: ", value.to_string(),
                                       " is complex and must be real for dtype ", name(dtype_of<T>)));
     }
   }
-  return detail::checked_integer<T>(value, "tensor");
+  if constexpr (std::is_integral_v<T>) return detail::checked_element<T>(value, "tensor");
+  return value.to<T>();
 }
 
 }  // namespace

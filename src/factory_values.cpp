@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "factory_fused.hpp"
-#include "factory_scalar.hpp"
+#include "scalar_checked.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 #include "watch.hpp"
@@ -18,22 +18,6 @@ constexpr bool is_stored_only =
 
 [[noreturn]] void throw_dtype(std::string_view operation, DType dtype, std::string_view allowed) {
   throw RuntimeError(detail::message(operation, ": dtype ", name(dtype), " must be ", allowed));
-}
-
-/// The number as T. Throws RuntimeError where it is out of T's range, or complex and T is not.
-template <typename T>
-T checked(const Scalar& value, std::string_view operation) {
-  if constexpr (!is_complex_element<T> && !std::is_same_v<T, bool>) {
-    const bool is_real = value.to<std::complex<double>>().imag() == 0;
-    bool is_overflow = false;
-    if constexpr (!std::is_integral_v<T>) {
-      const auto number = value.to<double>();
-      is_overflow =
-          std::isfinite(number) && !std::isfinite(convert_element<double>(convert_element<T>(number)));
-    }
-    if (!is_real || is_overflow) detail::throw_out_of_range(operation, value, dtype_of<T>);
-  }
-  return detail::checked_integer<T>(value, operation);
 }
 
 /// start, step and the count of an arange whose elements are computed in Number.
@@ -79,9 +63,9 @@ Range<Number> make_range(const Scalar& start, const Scalar& end, const Scalar& s
                                          " must be finite"));
     }
   }
-  const auto first = checked<Number>(start, "arange");
-  const auto last = checked<Number>(end, "arange");
-  const auto by = checked<Number>(step, "arange");
+  const auto first = detail::checked_element<Number>(start, "arange");
+  const auto last = detail::checked_element<Number>(end, "arange");
+  const auto by = detail::checked_element<Number>(step, "arange");
   if (!(by > 0 || by < 0)) throw_range(start, end, step, "not be 0 in the type it is counted in");
   // An unsigned step has wrapped where it was negative.
   const bool descends = step.to<double>() < 0;
@@ -244,8 +228,8 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
         throw_dtype("linspace", *typed.dtype, "an integer, 16-bit or wider floating, or complex type");
     }
     // Numbers that no element needs are not looked at, as in PyTorch.
-    const T first = steps > 0 ? checked<T>(start, "linspace") : T{};
-    const T last = steps > 1 ? checked<T>(end, "linspace") : first;
+    const T first = steps > 0 ? detail::checked_element<T>(start, "linspace") : T{};
+    const T last = steps > 1 ? detail::checked_element<T>(end, "linspace") : first;
     Tensor result = empty({steps}, typed);
     if (result.is_meta() || steps == 0) return result;
     auto* const elements = reinterpret_cast<T*>(result.mutable_storage_data());

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/indexing.hpp"
 
+#include "copy/accumulate.hpp"
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_index_parts.hpp"
+#include "scalar_checked.hpp"
+#include "tensor_overlap.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/ops.hpp"
 
 namespace tenstride {
 namespace {
@@ -27,6 +32,18 @@ detail::Boxes boxes_of(const Selection& selection, const Layout& result, const T
   return boxes;
 }
 
+/// The layout with the lists' axes before those of a box.
+Layout boxes_first(const Selection& selection, const Layout& source) {
+  std::vector<Index> order;
+  const auto begin = static_cast<Index>(selection.lists_at);
+  const auto end = begin + static_cast<Index>(selection.lists.size());
+  for (Index d = begin; d < end; ++d) order.push_back(d);
+  for (Index d = 0; d < static_cast<Index>(source.rank()); ++d) {
+    if (d < begin || d >= end) order.push_back(d);
+  }
+  return permute(source, Dims(order));
+}
+
 /// The value with axes of size 1 in front of the target's rank taken off, as assignment in PyTorch does.
 Tensor trimmed(const Tensor& value, std::size_t rank) {
   Tensor result = value;
@@ -45,10 +62,39 @@ bool is_one_mask(std::span<const TensorIndex> entries) {
   return masks == 1;
 }
 
-/// The value as elements of self, ready to be written: PyTorch converts only a single element under a mask.
-Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const TensorIndex> entries) {
-  const bool converts = value.numel() == 1 && is_one_mask(entries);
-  if (value.dtype() != self.dtype() && !converts) {
+/// PyTorch writes one number under one mask by itself, `masked_fill_`: converted and checked as a number is.
+bool is_masked_fill(const Tensor& value, std::span<const TensorIndex> entries) {
+  return value.numel() == 1 && is_one_mask(entries);
+}
+
+/// Refuses what PyTorch's `masked_fill_` of one number does.
+void require_fillable(const Tensor& self, const Tensor& value, std::span<const TensorIndex> entries) {
+  if (!self.is_meta() && !value.is_meta()) {
+    detail::require_element("index_put_", value.item(), self.dtype());
+  }
+  for (const TensorIndex& entry : entries) {
+    const Tensor* const mask = std::get_if<Tensor>(&entry.value());
+    if (mask == nullptr) continue;
+    detail::require_no_partial_overlap("index_put_", self, *mask);
+    if (mask->dtype() == DType::bool_ || mask->dim() == 0) continue;
+    throw RuntimeError(detail::message("index_put_: a mask of dtype ", name(mask->dtype()),
+                                       " must be bool where one number is written (masked_fill_ only supports"
+                                       " boolean masks); convert it with .to(torch.bool)"));
+  }
+}
+
+/// Refuses values and indices that share memory with what is written to, as far as PyTorch sees it.
+void require_apart(const Tensor& written, const Tensor& value, std::span<const TensorIndex> entries) {
+  detail::require_no_overlap("index_put_", written, value);
+  for (const TensorIndex& entry : entries) {
+    const Tensor* const index = std::get_if<Tensor>(&entry.value());
+    if (index != nullptr && index->dim() > 0) detail::require_no_overlap("index_put_", written, *index);
+  }
+}
+
+/// The value as elements of self, ready to be written.
+Tensor ready_value(const Tensor& self, const Tensor& value, bool is_fill) {
+  if (value.dtype() != self.dtype() && !is_fill) {
     throw RuntimeError(detail::message("index_put_: the value's dtype ", name(value.dtype()),
                                        " must be the tensor's, ", name(self.dtype()),
                                        "; convert it with .to(dtype)"));
@@ -68,9 +114,75 @@ Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const Tens
   return result;
 }
 
+/// Writes a value into a view, as `x[1:3] = value`. A single element may be one of the view's own.
+void assign(Tensor view, const Tensor& value) {
+  if (value.shape() == view.shape()) {
+    view.copy_(value);
+  } else if (value.dim() == 0) {
+    view.copy_(value.shares_storage(view) ? value.clone() : value);
+  } else {
+    const Tensor source = trimmed(value, view.layout().rank());
+    view.copy_(source.shape() == view.shape() ? source : source.broadcast_to(view.shape()));
+  }
+}
+
+/// The one entry of `x[True]` or `x[False]`; else nothing.
+std::optional<bool> only_bool(std::span<const TensorIndex> entries) {
+  if (entries.size() != 1) return std::nullopt;
+  const bool* const keep = std::get_if<bool>(&entries[0].value());
+  return keep == nullptr ? std::nullopt : std::optional(*keep);
+}
+
 bool are_basic(std::span<const TensorIndex> entries) {
   return std::all_of(entries.begin(), entries.end(),
                      [](const TensorIndex& entry) { return entry.is_basic(); });
+}
+
+/// The value seen as the indexed shape.
+Tensor expanded(const Tensor& value, const Dims& target) {
+  bool fits = value.layout().rank() <= target.size();
+  for (std::size_t i = 1; fits && i <= value.layout().rank(); ++i) {
+    const Index size = value.size(-static_cast<Index>(i));
+    fits = size == 1 || size == target[target.size() - i];
+  }
+  if (!fits) {
+    throw ShapeError(detail::message("index_put_: a value of shape ", value.shape(),
+                                     " must broadcast to the indexed shape ", target),
+                     value.shape(), target);
+  }
+  return value.expand(target);
+}
+
+/// Writes the value where lists and masks say, or adds it.
+void put(Tensor& self, const Parts& parts, std::span<const TensorIndex> indices, const Tensor& value,
+         Accumulate accumulate) {
+  const bool is_fill = accumulate == Accumulate::no && is_masked_fill(value, indices);
+  if (is_fill) {
+    require_fillable(self, value, indices);
+  } else {
+    require_apart(self.with_layout(parts.view), value, indices);
+  }
+  const Selection selection = detail::select_lists(parts);
+  Tensor source = expanded(ready_value(self, value, is_fill), selection.source.shape);
+  static_cast<void>(self.mutable_storage_data());  // refuses a read-only tensor also where nothing is written
+  const detail::PickedMask* const mask = parts.only_mask();
+  if (accumulate == Accumulate::yes) {
+    const Layout box = boxes_first(selection, source.layout());
+    source = source.with_layout(box).contiguous();
+  }
+  detail::copy_by(mask != nullptr ? "mask" : "boxes", self, source, source.numel(), [&] {
+    if (detail::is_forecast(self, parts)) return;
+    if (accumulate == Accumulate::yes) {
+      const Tensor starts = detail::read_starts(parts, selection.lists, self.shape());
+      const std::span places(starts.data<Index>(), static_cast<std::size_t>(starts.numel()));
+      detail::accumulate_boxes(self, source, places, selection.box);
+    } else if (mask != nullptr) {
+      mask->elements.write(self, parts.masked(*mask), source, source.layout());
+    } else {
+      const Tensor starts = detail::read_starts(parts, selection.lists, self.shape());
+      detail::scatter_boxes(self, source, boxes_of(selection, source.layout(), starts));
+    }
+  });
 }
 
 }  // namespace
@@ -115,7 +227,9 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Sca
   const std::span<const TensorIndex> entries(indices.begin(), indices.size());
   const Parts parts = detail::take_apart(*this, entries);
   if (parts.picked.empty()) {
-    with_layout(parts.view).fill_(value);
+    Tensor view = with_layout(parts.view);
+    detail::require_distinct_elements("index_put_", view);
+    view.fill_(value);
     return *this;
   }
   return index_put_(entries, full({}, value, {.dtype = dtype_, .device = device()}));
@@ -123,37 +237,40 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Sca
 
 Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& value, Caller caller) {
   const detail::OperationScope scope("index_put_", caller);
-  const Parts parts = detail::take_apart(*this, indices);
-  if (parts.picked.empty()) {
-    with_layout(parts.view).copy_(trimmed(value, parts.view.rank()));
+  if (const std::optional<bool> keep = only_bool(indices)) {
+    if (*keep) assign(unsqueeze(0), value);
     return *this;
   }
-  const Selection selection = detail::select_lists(parts);
-  const Dims& target = selection.source.shape;
-  Tensor source = trimmed(ready_value(*this, value, indices), target.size());
-  bool fits = source.layout().rank() <= target.size();
-  for (std::size_t i = 1; fits && i <= source.layout().rank(); ++i) {
-    const Index size = source.size(-static_cast<Index>(i));
-    fits = size == 1 || size == target[target.size() - i];
+  const Parts parts = detail::take_apart(*this, indices);
+  if (parts.picked.empty()) {
+    assign(with_layout(parts.view), value);
+    return *this;
   }
-  if (!fits) {
-    throw ShapeError(detail::message("index_put_: a value of shape ", value.shape(),
-                                     " must broadcast to the indexed shape ", target),
-                     value.shape(), target);
-  }
-  source = source.expand(target);
-  static_cast<void>(mutable_storage_data());  // refuses a read-only tensor also where nothing is written
-  const detail::PickedMask* const mask = parts.only_mask();
-  detail::copy_by(mask != nullptr ? "mask" : "boxes", *this, source, source.numel(), [&] {
-    if (detail::is_forecast(*this, parts)) return;
-    if (mask != nullptr) {
-      mask->elements.write(*this, parts.masked(*mask), source, source.layout());
-      return;
-    }
-    const Tensor starts = detail::read_starts(parts, selection.lists, shape());
-    detail::scatter_boxes(*this, source, boxes_of(selection, source.layout(), starts));
-  });
+  put(*this, parts, indices, trimmed(value, detail::select_lists(parts).source.shape.size()), Accumulate::no);
   return *this;
+}
+
+Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
+                   Accumulate accumulate, Caller caller) {
+  const detail::OperationScope scope("index_put_", caller);
+  const Parts parts = detail::take_apart(x, indices);
+  if (!parts.picked.empty()) {
+    put(x, parts, indices, values, accumulate);
+  } else if (accumulate == Accumulate::yes) {
+    Tensor view = x.with_layout(parts.view);
+    add_(view, values);
+  } else {
+    assign(x.with_layout(parts.view), values);
+  }
+  return x;
+}
+
+Tensor index_put(const Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
+                 Accumulate accumulate, Caller caller) {
+  const detail::OperationScope scope("index_put", caller);
+  Tensor result = x.clone();
+  index_put_(result, indices, values, accumulate);
+  return result;
 }
 
 }  // namespace tenstride

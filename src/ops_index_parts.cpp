@@ -29,10 +29,13 @@ void require_readable(const Tensor& index, std::string_view what) {
                                      index.shape(), ")"));
 }
 
+/// PyTorch's lists of positions are of int64 or int32 alone; a single integer may be of any type.
 void require_index_type(const Tensor& index) {
-  if (is_integer(index.dtype()) || index.dtype() == DType::bool_) return;
+  const bool is_single = index.dim() == 0 && is_integer(index.dtype());
+  if (is_single || is_mask(index) || index.dtype() == DType::int64 || index.dtype() == DType::int32) return;
   throw IndexError(detail::message(operation, ": a tensor of dtype ", name(index.dtype()),
-                                   " must be of integers or bool to be an index"),
+                                   " must be of int64, int32, bool or uint8 to be an index (tensors used as"
+                                   " indices must be long, int, byte or bool tensors)"),
                    0, 0, 0);
 }
 
@@ -148,22 +151,14 @@ Tensor like_int64(const Tensor& index) {
   return empty_like(index, {.dtype = DType::int64, .device = Device::meta});
 }
 
-[[noreturn]] void throw_huge_index(std::uint64_t given, std::size_t axis, const Dims& shape) {
-  throw IndexError(
-      detail::message(operation, ": index ", given, " must fit a signed 64-bit integer, on axis ", axis,
-                      " (shape ", shape, ")"),
-      INT64_MAX, 0, INT64_MAX);
-}
-
 /// Adds what one list contributes. Gives whether all its numbers are in range.
-bool add_list(Index* starts, const Index* values, Index count, Index size, Index stride, bool is_first,
-              bool is_unsigned_long) {
+bool add_list(Index* starts, const Index* values, Index count, Index size, Index stride, bool is_first) {
   std::atomic<bool> fits = true;
   parallel_for(0, count, Index{1} << 15, [&](Index from, Index to) {
     bool all_fit = true;
     for (Index k = from; k < to; ++k) {
       const Index at = values[k];
-      all_fit &= at >= (is_unsigned_long ? 0 : -size) && at < size;
+      all_fit &= at >= -size && at < size;
       // Unsigned, as what does not fit may run over.
       const auto step =
           static_cast<std::uint64_t>(at < 0 ? at + size : at) * static_cast<std::uint64_t>(stride);
@@ -178,8 +173,6 @@ bool add_list(Index* starts, const Index* values, Index count, Index size, Index
 [[noreturn]] void throw_first_misfit(const Index* values, Index size, const Picked& one, const Dims& shape) {
   for (Index k = 0;; ++k) {
     const Index at = values[k];
-    if (one.index.dtype() == DType::uint64 && at < 0)
-      throw_huge_index(static_cast<std::uint64_t>(at), one.source_axis, shape);
     if (at < -size || at >= size) detail::throw_index_range(operation, at, one.source_axis, shape);
   }
 }
@@ -202,6 +195,13 @@ const PickedMask* Parts::only_mask() const {
 
 bool is_mask(const Tensor& index) {
   return index.dtype() == DType::bool_ || index.dtype() == DType::uint8;  // uint8 by PyTorch's old rule
+}
+
+Tensor list_index(const Nested& list) {
+  const Nested* first = &list;
+  while (first->is_list() && !first->items().empty()) first = &first->items().front();
+  const bool is_truth = !first->is_list() && tensor(list).dtype() == DType::bool_;
+  return tensor(list, {.dtype = is_truth ? DType::bool_ : DType::int64});
 }
 
 Parts take_apart(const Tensor& self, std::span<const TensorIndex> entries) {
@@ -258,14 +258,13 @@ Tensor read_starts(const Parts& parts, const Dims& lists, const Dims& shape) {
       if (!is_alone) {
         const Tensor list = listed.expand(lists).contiguous();
         // Distances as they are: any size, in steps of one element.
-        add_list(out, list.data<Index>(), count, 0, 1, is_first, false);
+        add_list(out, list.data<Index>(), count, 0, 1, is_first);
       }
     } else {
       const Index size = parts.view.shape[one.axis];
       const Tensor list = one.index.resolve_neg().expand(lists).to(DType::int64).contiguous();
       const Index* const values = list.data<Index>();
-      const bool is_unsigned_long = one.index.dtype() == DType::uint64;
-      if (!add_list(out, values, count, size, parts.view.strides[one.axis], is_first, is_unsigned_long)) {
+      if (!add_list(out, values, count, size, parts.view.strides[one.axis], is_first)) {
         throw_first_misfit(values, size, one, shape);
       }
     }

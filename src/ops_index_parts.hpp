@@ -17,7 +17,7 @@ struct Picked {
   std::size_t axis = 0;
   /// The axis of the indexed tensor, for messages; of a bool's new axis it is the next one.
   std::size_t source_axis = 0;
-  /// Integers of any type. Of a mask only the shape of its list.
+  /// int64 or int32. Of a mask only the shape of its list.
   Tensor index;
   /// Which of the masks it belongs to.
   std::optional<std::size_t> mask{};
@@ -43,6 +43,10 @@ struct Parts {
 };
 
 bool is_mask(const Tensor& index);
+
+/// A list as an index: of bools a mask, of other numbers positions, whose fractions PyTorch drops.
+/// Example: `{0, 2}` is a tensor of int64, as is the empty list.
+Tensor list_index(const Nested& list);
 
 /// Throws IndexError where the entries do not fit the tensor, RuntimeError where one would have to be read on
 /// meta.

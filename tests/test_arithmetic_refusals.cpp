@@ -163,14 +163,17 @@ TEST(ArithmeticInPlace, KeepsItsTypeWhereThatHoldsTheResult) {
 
 TEST(ArithmeticInPlace, IsRefusedWhereMemoryIsShared) {
   Tensor repeated = ones({3, 1}).expand({3, 4});
-  EXPECT_EQ(message_of([&] { return repeated += 1; }),
-            "RuntimeError: add_: the elements of the destination must not share memory (shape (3,4), strides "
-            "(1,0)); clone() it first");
-  Tensor x = numbered({4, 4});
   EXPECT_EQ(
-      message_of([&] { return x += x.t(); }),
-      "RuntimeError: add_: self ((4,4), strides (4,1), offset 0) and other ((4,4), strides (1,4), offset "
-      "0) must not share a part of their memory; clone() the other first");
+      message_of([&] { return repeated += 1; }),
+      "RuntimeError: add_: the destination must not have several elements in one place, axis 1 of size 4 has "
+      "stride 0 ((3,4):(1,0)+0); use .clone() first");
+  Tensor x = numbered({4, 4});
+  EXPECT_EQ(message_of([&] { return x += x.t(); }),
+            "RuntimeError: add_: what is written to ((4,4), strides (4,1), offset 0) and what is read "
+            "((4,4), strides "
+            "(1,4), offset 0) must not share memory (some elements of the input tensor and the written-to "
+            "tensor refer "
+            "to a single memory location); clone() the second first");
   Tensor row = ones({2});
   EXPECT_EQ(
       message_of([&] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tenstride/indexing.hpp"
+#include "tenstride/numpy.hpp"
 #include "tenstride/overlap.hpp"
 
 namespace tenstride {
@@ -68,25 +69,58 @@ TEST(CopyInto, WritesOnlyTheView) {
   for (Index n = 0; n < 24; ++n) EXPECT_EQ(element(x, n), n % 6 % 2 == 1 ? -1 : n);
 }
 
-TEST(CopyInto, IsRightWhereSourceAndDestinationOverlap) {
+TEST(CopyInto, IsRightWhereAnOverlapIsNotSeen) {
+  // Columns of a matrix are not dense: PyTorch does not look whether they overlap.
+  Tensor x = counted({3, 5});
+  Tensor dst = x.narrow(1, 1, 4);
+  dst.copy_(x.narrow(1, 0, 4));
+  for (Index i = 0; i < 15; ++i) EXPECT_EQ(element(x, i), i % 5 == 0 ? i : i - 1);
+}
+
+TEST(CopyInto, RefusesASourceThatSharesAPartOfTheMemory) {
+  Tensor x = counted({4});
+  Tensor tail = x.narrow(0, 1, 3);
+  EXPECT_EQ(
+      message_of<RuntimeError>([&] { tail.copy_(x.narrow(0, 0, 3)); }),
+      "copy_: what is written to ((3), strides (1), offset 1) and what is read ((3), strides (1), offset "
+      "0) must not share memory (some elements of the input tensor and the written-to tensor refer to a "
+      "single memory location); clone() the second first");
+  Tensor square = counted({2, 2});
+  EXPECT_THROW(square.copy_(square.transpose(0, 1)), RuntimeError);
+  EXPECT_THROW(square.copy_(square.select(0, 0)), RuntimeError);
+  EXPECT_THROW(square.view({1, 2, 2}).copy_(square), RuntimeError);
+  square.copy_(square.view({2, 2}));  // all of it, in the same order
+  square.copy_(square.view(DType::float32).view(DType::int32));
+  x.narrow(0, 0, 2).copy_(x.narrow(0, 2, 2));  // beside it
+  EXPECT_EQ(element(x, 1), 3);
+}
+
+TEST(CopyTo, IsRightWhereSourceAndDestinationOverlap) {
   for (const Index shift : {1, 3, 7}) {
     Tensor x = counted({40});
     Tensor dst = x.narrow(0, shift, 40 - shift);
-    dst.copy_(x.narrow(0, 0, 40 - shift));
+    numpy::copyto(dst, x.narrow(0, 0, 40 - shift));
     for (Index i = 0; i < 40; ++i) EXPECT_EQ(element(x, i), i < shift ? i : i - shift);
     Tensor y = counted({40});
     Tensor front = y.narrow(0, 0, 40 - shift);
-    front.copy_(y.narrow(0, shift, 40 - shift));
+    numpy::copyto(front, y.narrow(0, shift, 40 - shift));
     for (Index i = 0; i < 40; ++i) EXPECT_EQ(element(y, i), i < 40 - shift ? i + shift : i);
   }
 }
 
-TEST(CopyInto, TransposesASquareOntoItself) {
+TEST(CopyTo, TransposesASquareOntoItself) {
   Tensor x = counted({50, 50});
-  x.copy_(x.transpose(0, 1));
+  numpy::copyto(x, x.transpose(0, 1));
   for (Index i = 0; i < 50; ++i) {
     for (Index j = 0; j < 50; ++j) ASSERT_EQ(element(x, i * 50 + j), j * 50 + i);
   }
+}
+
+TEST(CopyTo, RefusesAHigherKindOfNumbers) {
+  Tensor x = counted({2});
+  EXPECT_EQ(message_of<TypeError>([&] { numpy::copyto(x, zeros({2})); }),
+            "copyto: dtype float32 must go into int32 within its kind (casting='same_kind'); convert it with "
+            ".to(dtype)");
 }
 
 TEST(CopyInto, FindsOverlapAcrossElementTypesAndStorages) {

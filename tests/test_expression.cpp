@@ -155,7 +155,8 @@ TEST(Evaluate, IndexesAsPythonDoes) {
   EXPECT_EQ(shown(x + "x.shape[1:], x.shape[-1], x.stride()[0]"), "(torch.Size([3, 4]), 4, 12)");
   EXPECT_EQ(shown(x + "x.storage()[1 * 12 + 2 * 4]"), "20");
   EXPECT_EQ(shown(x + "x.shape[3]"), "IndexError: index 3 must be in -3..2 (3 items)");
-  EXPECT_EQ(shown("y = torch.zeros(2, 2); y[0, 0] = 3; y[1] = torch.ones(2); y[:, 1] = [5, 6]; y.tolist()"),
+  EXPECT_EQ(shown("y = torch.zeros(2, 2); y[0, 0] = 3; y[1] = torch.ones(2); y[:, 1] = torch.tensor([5, 6]); "
+                  "y.tolist()"),
             "[[3.0, 5.0], [1.0, 6.0]]");
 }
 

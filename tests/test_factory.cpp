@@ -121,7 +121,8 @@ TEST(Arange, RefusesWhatLeadsNowhere) {
   EXPECT_EQ(refusal<RuntimeError>([] { return arange(0, 1e30); }),
             "arange: step 1 must give 0..2^63-1 elements (start 0, end 1e+30)");
   EXPECT_EQ(refusal<RuntimeError>([] { return arange(std::complex<double>(1, 2)); }),
-            "arange: (1+2j) must lie in the range of float64");
+            "arange: (1+2j) must lie in the range of float64 (value cannot be converted to type float64 "
+            "without overflow)");
 }
 
 TEST(Linspace, CountsFromBothEnds) {
@@ -137,7 +138,8 @@ TEST(Linspace, Refuses) {
   EXPECT_EQ(refusal<RuntimeError>([] { return linspace(0, 1, -1); }),
             "linspace: steps -1 must not be negative");
   EXPECT_EQ(refusal<RuntimeError>([] { return linspace(0, 300, 2, {.dtype = DType::uint8}); }),
-            "linspace: 300 must lie in the range of uint8");
+            "linspace: 300 must lie in the range of uint8 (value cannot be converted to type uint8 without "
+            "overflow)");
   EXPECT_EQ(refusal<RuntimeError>([] { return linspace(0, 1, 2, {.dtype = DType::bool_}); }),
             "linspace: dtype bool must be an integer, 16-bit or wider floating, or complex type");
   EXPECT_EQ(refusal<RuntimeError>(
@@ -218,9 +220,11 @@ TEST(TensorFactory, NamesTheListThatDoesNotFit) {
 
 TEST(TensorFactory, RefusesEntriesThatDoNotFit) {
   EXPECT_EQ(refusal<RuntimeError>([] { return tensor({300}, {.dtype = DType::uint8}); }),
-            "tensor: 300 must lie in the range of uint8");
+            "tensor: 300 must lie in the range of uint8 (value cannot be converted to type uint8 without "
+            "overflow)");
   EXPECT_EQ(refusal<RuntimeError>([] { return tensor({1e20}, {.dtype = DType::int64}); }),
-            "tensor: 1e+20 must lie in the range of int64");
+            "tensor: 1e+20 must lie in the range of int64 (value cannot be converted to type int64 without "
+            "overflow)");
   EXPECT_EQ(refusal<RuntimeError>([] { return tensor({std::uint64_t{1} << 63U}); }),
             "tensor: 9223372036854775808 must fit int64, or uint64 be given as dtype");
   EXPECT_EQ(

@@ -97,6 +97,11 @@ TENSTRIDE_API Tensor imag(const Tensor& x, Caller caller = Caller::current());
 TENSTRIDE_API Tensor as_strided(const Tensor& x, const Dims& shape, const Dims& byte_strides);
 
 // Copies.
+/// Writes src into dst, broadcast to its shape and converted within its kind of numbers (TypeError else:
+/// NumPy's casting="same_kind"). Both may lie in the same memory: dst gets what src was before.
+/// (`dst.copy_(src)` refuses that, as PyTorch does.) Example: of x = 0 1 2 3, `copyto(tail, x.narrow(0, 0,
+/// 3))` with its tail of 3 gives 0 0 1 2.
+TENSTRIDE_API Tensor& copyto(Tensor& dst, const Tensor& src, Caller caller = Caller::current());
 /// Joins along an axis; without one all are flattened first. The result keeps the order of axes the inputs
 /// agree on. All must have one dtype (TypeError).
 TENSTRIDE_API Tensor concatenate(std::span<const Tensor> tensors, std::optional<Index> axis = 0,

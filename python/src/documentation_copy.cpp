@@ -170,6 +170,13 @@ sizes differ.
 >>> torch.hstack([torch.zeros(2, 1), torch.zeros(2, 3)]).shape
 torch.Size([2, 4])
 )"},
+    {"index_put",
+     R"(A copy with `values` where the index tensors say; with `accumulate=True` each value is added, as often as
+its element is indexed. See `index_put_`.
+
+>>> torch.zeros(3).index_put((torch.tensor([0, 2]),), torch.tensor([1.0, 2.0]))
+tensor([1., 0., 2.])
+)"},
     {"int", R"(The elements as int32, toward zero; the very same tensor where they are already.
 
 >>> torch.tensor([1.5, -1.5]).int()

@@ -36,8 +36,11 @@ where an imaginary part, a fraction, or all but whether it is 0 would be lost.
 (True, False)
 )"},
     {"copy_",
-     R"(Writes the elements of `src`, expanded and converted, into this tensor; gives the tensor itself.
-Raises RuntimeError where the sizes do not expand, or the tensor's elements overlap.
+     R"(Writes the elements of `src`, expanded and converted, into this tensor; gives the tensor itself. A
+number is converted as elements are: 300 becomes 44 in uint8.
+
+Raises RuntimeError where the sizes do not expand, the tensor has several elements in one place, or `src`
+shares a part of its memory: clone() it first, or use `tenstride.numpy.copyto`.
 
 >>> torch.zeros(2).copy_(torch.arange(2))
 tensor([0., 1.])
@@ -69,10 +72,23 @@ torch.float32
 >>> torch.equal(torch.arange(2), torch.arange(2))
 True
 )"},
-    {"fill_", R"(Writes a number into each element; gives the tensor itself.
+    {"fill_",
+     R"(Writes a number, or the one element of a tensor of rank 0, into each element; gives the tensor
+itself. Raises RuntimeError where this type does not hold the number.
 
 >>> torch.zeros(2).fill_(3)
 tensor([3., 3.])
+)"},
+    {"index_put_",
+     R"(Writes `values` where the index tensors say, as `x[indices] = values`; gives the tensor itself. With
+`accumulate=True` each value is added, as often as its element is indexed.
+
+Raises IndexError where an index is not there, RuntimeError where `values` does not expand to the indexed
+sizes, is of another dtype or shares this tensor's memory.
+
+>>> x = torch.zeros(3, dtype=torch.int64)
+>>> x.index_put_((torch.tensor([0, 0, 2]),), torch.tensor([1, 2, 3]), accumulate=True)
+tensor([3, 0, 3])
 )"},
     {"is_complex", R"(Whether the elements are of a complex type.
 

@@ -26,6 +26,7 @@ struct Errors {
   PyObject* parse = nullptr;
   PyObject* file = nullptr;
   PyObject* not_exported = nullptr;
+  PyObject* overflow = nullptr;
 };
 Errors errors;
 
@@ -90,6 +91,11 @@ void define_errors(nb::module_& module) {
                         "A text that does not parse; `position` is the byte where it stops making sense.");
   errors.file = define(module, "FileError", PyExc_RuntimeError,
                        "A file that cannot be read or written, or is not what it says; `path` names it.");
+  const nb::object kinds = nb::steal(PyTuple_Pack(2, PyExc_RuntimeError, PyExc_OverflowError));
+  errors.overflow =
+      define(module, "IntOverflowError", kinds.ptr(),
+             "An int, or a product of sizes, that does not fit 64 bits. Both a RuntimeError and an "
+             "OverflowError: PyTorch raises now the one, now the other.");
   errors.no_copy =
       define(module, "NoCopyError", PyExc_RuntimeError, "A copy inside `NoCopy`; nothing of it was done.");
   errors.scramble = define(module, "ScrambleError", PyExc_RuntimeError,
@@ -121,6 +127,8 @@ void set_python_error() noexcept {
   } catch (const ShapeError& error) {
     raise(errors.shape, error.what(), std::pair("source", shape_of(error.from())),
           std::pair("target", shape_of(error.to())));
+  } catch (const OverflowError& error) {
+    raise(errors.overflow, error.what());
   } catch (const StorageError& error) {
     raise(errors.storage, error.what());
   } catch (const ParseError& error) {
@@ -133,6 +141,8 @@ void set_python_error() noexcept {
     raise(errors.scramble, error.what());
   } catch (const Error& error) {
     PyErr_SetString(python_kind(error.kind()), error.what());
+  } catch (const nb::cast_error&) {
+    PyErr_SetString(PyExc_TypeError, "tenstride: an argument is of a type that is not taken here");
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {

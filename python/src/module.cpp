@@ -14,6 +14,7 @@
 #include "ledger.hpp"
 #include "numpy_functions.hpp"
 #include "quick.hpp"
+#include "refusals.hpp"
 #include "storage.hpp"
 #include "tensor.hpp"
 #include "tenstride/memory.hpp"
@@ -70,4 +71,5 @@ NB_MODULE(_tenstride, module) {
              "torch.empty_cache()\n");
   module.def("_import", python::import_foreign, nb::arg("object"));
   module.def("_set_importer", python::set_importer, nb::arg("importer"));
+  python::put_refusals_in_front(module);
 }

@@ -12,6 +12,7 @@
 #include "ledger.hpp"
 #include "message.hpp"
 #include "tenstride/error.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/numpy.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -86,6 +87,11 @@ DType to_type(nb::handle given, std::string_view operation) {
 
 std::vector<BasicIndex> to_basic(nb::handle key) {
   std::vector<BasicIndex> entries;
+  const auto refuse = [] {
+    throw IndexError(
+        "index: only ints, slices, None and `...` can give a view; see x[...] for lists and masks", 0, 0, 0);
+  };
+  if (PyList_Check(key.ptr())) refuse();  // to NumPy a list is never a tuple of indices
   for (const TensorIndex& given : to_indices(key.ptr())) {
     const auto& entry = given.value();
     if (const Index* position = std::get_if<Index>(&entry)) {
@@ -97,9 +103,7 @@ std::vector<BasicIndex> to_basic(nb::handle key) {
     } else if (std::holds_alternative<Ellipsis>(entry)) {
       entries.emplace_back(Ellipsis{});
     } else {
-      throw IndexError(
-          "index: only ints, slices, None and `...` can give a view; see x[...] for lists and masks", 0, 0,
-          0);
+      refuse();
     }
   }
   return entries;
@@ -304,7 +308,23 @@ void define_views(nb::module_& module) {
   });
 }
 
+/// An array, or a number as a tensor of the type where that is not of a lower kind.
+Tensor taken_or_number(nb::handle given, DType type) {
+  Given held;
+  const Value value = to_value(given.ptr(), held);
+  if (value.number() == nullptr) return taken(given);
+  const DType own = value.number()->dtype();
+  const bool are_whole = is_integer(own) && is_integer(type);
+  const bool is_higher = !are_whole && detail::facts(own).kind > detail::facts(type).kind;
+  return full({}, *value.number(), {.dtype = is_higher ? own : type});
+}
+
 void define_copies(nb::module_& module) {
+  module.def("copyto", [](nb::handle dst, nb::handle src) {
+    Tensor destination = taken(dst);
+    const Tensor source = taken_or_number(src, destination.dtype());
+    carried_out([&] { return numpy::copyto(destination, source); });
+  });
   module.def(
       "concatenate",
       [](nb::handle arrays, std::optional<Index> axis) {

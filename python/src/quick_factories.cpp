@@ -8,6 +8,7 @@
 #include "made.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
+#include "scalar_checked.hpp"
 #include "types.hpp"
 #include "watch.hpp"
 
@@ -91,7 +92,9 @@ PyObject* full(Arguments arguments, Py_ssize_t count, PyObject* names) {
   Index integer = 0;
   if (read_int(arguments[1], integer)) return filled(DType::int64, std::int64_t{integer});
   if (PyFloat_CheckExact(arguments[1]) == 0) return nullptr;
-  return filled(DType::float32, static_cast<float>(PyFloat_AS_DOUBLE(arguments[1])));
+  const double real = PyFloat_AS_DOUBLE(arguments[1]);
+  if (detail::overflows_real<float>(real)) return nullptr;  // refused by the table's way
+  return filled(DType::float32, static_cast<float>(real));
 }
 
 template <auto short_way, auto op>

@@ -18,6 +18,7 @@
 #include "quick.hpp"
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"
+#include "scalar_checked.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"
@@ -54,16 +55,24 @@ void put(Tensor& tensor, const std::vector<TensorIndex>& indices, PyObject* valu
     tensor.index_put_(indices, tensor_of(value));
     return;
   }
-  const TensorOptions options{.dtype = tensor.dtype(), .device = tensor.device()};
-  Given given;
-  const Value converted = to_value(value, given);
-  if (converted.tensor() != nullptr) {
-    tensor.index_put_(indices, *converted.tensor());
-  } else if (converted.number() != nullptr) {
-    tensor.index_put_(indices, full({}, *converted.number(), options));
-  } else {
-    tensor.index_put_(indices, tenstride::tensor(to_nested(value), options));
+  const bool is_list = PyList_Check(value) || PyTuple_Check(value) || PyRange_Check(value);
+  if (!is_list && PyUnicode_Check(value) == 0) {
+    const TensorOptions options{.dtype = tensor.dtype(), .device = tensor.device()};
+    Given given;
+    const Value converted = to_value(value, given);
+    if (converted.tensor() != nullptr) {
+      tensor.index_put_(indices, *converted.tensor());
+      return;
+    }
+    if (const Scalar* number = converted.number()) {
+      detail::require_element("index_put_", *number, number->is_integer() ? DType::int64 : tensor.dtype());
+      tensor.index_put_(indices, full({}, *number, options));
+      return;
+    }
   }
+  throw TypeError(detail::message("index_put_: ", Py_TYPE(value)->tp_name,
+                                  " must be a number or a Tensor to be assigned to elements of ",
+                                  name(tensor.dtype()), "; make it one with tensor(...)"));
 }
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {

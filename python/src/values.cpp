@@ -7,6 +7,7 @@
 #include "expression/call.hpp"
 #include "layouts.hpp"
 #include "message.hpp"
+#include "ops_index_parts.hpp"
 #include "storage.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"
@@ -21,7 +22,7 @@ PyObject* importer = nullptr;
 
 /// The tensor that the importer makes of a foreign array; null where it knows nothing of the object.
 nb::object imported(PyObject* object) {
-  if (importer == nullptr) return {};
+  if (importer == nullptr || object == Py_None) return {};
   nb::object result = nb::steal(PyObject_CallOneArg(importer, object));
   if (!result) throw nb::python_error();
   return is_tensor(result.ptr()) ? result : nb::object();
@@ -41,7 +42,7 @@ Scalar integer(PyObject* object) {
   const unsigned long long large = PyLong_AsUnsignedLongLong(object);
   if (large == static_cast<unsigned long long>(-1) && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
-    throw RuntimeError("an int must fit 64 bits");
+    throw OverflowError("an int must fit 64 bits");
   }
   return Scalar(static_cast<std::uint64_t>(large));
 }
@@ -123,7 +124,7 @@ Index to_index(PyObject* object) {
   if (!index) throw nb::python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow != 0) throw RuntimeError("an index or a size must fit 64 bits");
+  if (overflow != 0) throw OverflowError("an index or a size must fit 64 bits");
   if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
   return value;
 }
@@ -251,6 +252,20 @@ PyObject* from_value(const Value& value) {
 
 namespace {
 
+/// A foreign array as an index: positions of any type of integers, where a Tensor's must be int64 or int32.
+Tensor foreign_index(const Tensor& array) {
+  const DType type = array.dtype();
+  return is_integer(type) && type != DType::uint8 ? array.to(DType::int64) : array;
+}
+
+/// Says so as PyTorch does where uint8 serves as a mask.
+void warn_of_old_mask(const Tensor& index) {
+  if (index.dtype() != DType::uint8 || index.dim() == 0) return;
+  constexpr const char* text =
+      "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.";
+  if (PyErr_WarnEx(PyExc_UserWarning, text, 1) != 0) throw nb::python_error();
+}
+
 TensorIndex to_entry(PyObject* object) {
   if (PyLong_CheckExact(object)) return to_index(object);
   if (object == Py_None) return NewAxis{};
@@ -259,19 +274,23 @@ TensorIndex to_entry(PyObject* object) {
   if (PyBool_Check(object)) return object == Py_True;
   if (is_tensor(object)) {
     const Tensor& tensor = tensor_of(object);
-    if (tensor.dim() == 0 && is_integer(tensor.dtype())) return tensor.item<Index>();
+    const bool is_position = is_integer(tensor.dtype()) && tensor.dtype() != DType::uint8;
+    if (tensor.dim() == 0 && is_position) return tensor.item<Index>();
+    warn_of_old_mask(tensor);
     return tensor;
   }
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) {
-    const Nested nested = to_nested(object);
-    return tensor(nested, nested.items().empty() ? TensorOptions{.dtype = DType::int64} : TensorOptions{});
+    return detail::list_index(to_nested(object));
   }
   if (const std::optional<Scalar> scalar = number(object); scalar && scalar->is_integer()) {
     return scalar->to<Index>();
   } else if (scalar && scalar->is_bool()) {
     return scalar->to<bool>();
   }
-  if (const nb::object array = imported(object)) return tensor_of(array.ptr());
+  if (const nb::object array = imported(object)) {
+    warn_of_old_mask(tensor_of(array.ptr()));
+    return foreign_index(tensor_of(array.ptr()));
+  }
   const std::string text =
       detail::message("index: ", type_name(object),
                       " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor");
@@ -279,17 +298,46 @@ TensorIndex to_entry(PyObject* object) {
   throw detail::NotationError{"IndexError", text, {}};
 }
 
+bool is_array(PyObject* object) {
+  return is_tensor(object) || PyObject_HasAttrString(object, "__array_interface__") != 0 ||
+         PyObject_HasAttrString(object, "__dlpack__") != 0;
+}
+
+/// Whether a sequence stands for a tuple of indices (PyTorch's treatSequenceAsTuple, once NumPy's): a tuple,
+/// or another sequence of less than 32 items of which one is a sequence, a slice, None, `...` or a Tensor.
+/// Example: `x[[[0, 1], [1, 2]]]` is `x[[0, 1], [1, 2]]`; `x[[0, 1]]` is one list of positions.
+bool is_tuple_of_indices(PyObject* object) {
+  if (PyTuple_Check(object)) return true;
+  if (PySequence_Check(object) == 0 || PyUnicode_Check(object) || is_array(object)) return false;
+  const Py_ssize_t count = PySequence_Size(object);
+  if (count < 0) PyErr_Clear();
+  if (count < 0 || count >= 32) return false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::object item = nb::steal(PySequence_GetItem(object, i));
+    if (!item) {
+      PyErr_Clear();
+      return false;
+    }
+    PyObject* const entry = item.ptr();
+    if (is_tensor(entry) || PySequence_Check(entry) != 0 || PySlice_Check(entry)) return true;
+    if (entry == Py_Ellipsis || entry == Py_None) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<TensorIndex> to_indices(PyObject* object) {
   std::vector<TensorIndex> indices;
-  if (!PyTuple_Check(object)) {
+  if (!is_tuple_of_indices(object)) {
     indices.push_back(to_entry(object));
     return indices;
   }
-  const Py_ssize_t count = PyTuple_GET_SIZE(object);
+  const nb::object entries = nb::steal(PySequence_Tuple(object));
+  if (!entries) throw nb::python_error();
+  const Py_ssize_t count = PyTuple_GET_SIZE(entries.ptr());
   indices.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) indices.push_back(to_entry(PyTuple_GET_ITEM(object, i)));
+  for (Py_ssize_t i = 0; i < count; ++i) indices.push_back(to_entry(PyTuple_GET_ITEM(entries.ptr(), i)));
   return indices;
 }
 

@@ -33,6 +33,7 @@ __all__ = [
     "broadcast_to",
     "concatenate",
     "copy",
+    "copyto",
     "diagonal",
     "empty_like",
     "expand_dims",
@@ -108,6 +109,21 @@ def copy(a: Any, order: Order = "K") -> Tensor:
     ((1, 3), (2, 1))
     """
     return _numpy.copy(a, order)
+
+
+def copyto(dst: Any, src: Any) -> None:
+    """Writes an array or a number into another, broadcast to its shape; both may lie in the same memory.
+
+    What NumPy's `x[...] = y` does: the destination gets what the source was before. (`copy_`, and `x[...] = y` of
+    tensors, are PyTorch's and refuse a source that shares a part of the memory.) TypeError where the source's kind of
+    numbers is above the destination's, as floats above integers.
+
+    >>> x = torch.arange(5)
+    >>> tnp.copyto(x[1:], x[:-1])
+    >>> x.tolist()
+    [0, 0, 1, 2, 3]
+    """
+    _numpy.copyto(dst, src)
 
 
 def asarray(a: Any, dtype: Any = None, order: Order | None = None, *, copy: bool | None = None) -> Tensor:

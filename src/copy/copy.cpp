@@ -8,6 +8,8 @@
 #include "../message.hpp"
 #include "copy/ledger_watch.hpp"
 #include "copy/small.hpp"
+#include "scalar_checked.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -64,16 +66,14 @@ bool may_overlap(const Tensor& a, const Tensor& b) {
   return overlap(a.layout(), b.layout()) != Overlap::none;
 }
 
-/// PyTorch refuses to write through an expanded axis: several elements would be one.
-void require_distinct_elements(const Tensor& dst, std::string_view operation) {
-  if (dst.numel() == 0) return;
-  for (std::size_t d = 0; d < dst.layout().rank(); ++d) {
-    if (dst.strides()[d] != 0 || dst.shape()[d] < 2) continue;
-    throw RuntimeError(detail::message(operation,
-                                       ": the destination must not have several elements in one place, axis ",
-                                       d, " of size ", dst.shape()[d], " has stride 0 (", dst.shape(), ":",
-                                       dst.strides(), "+", dst.storage_offset(), "); use .clone() first"));
+/// The layout with one index of each axis that moves nothing: the same places, each once.
+/// Example: (2,3):(0,1) gives (1,3):(0,1).
+Layout without_repeats(const Layout& layout) {
+  Layout once = layout;
+  for (std::size_t d = 0; d < once.rank(); ++d) {
+    if (once.strides[d] == 0) once.shape[d] = 1;
   }
+  return once;
 }
 
 void require_memory(const Tensor& src, std::string_view operation) {
@@ -149,9 +149,10 @@ Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Cal
 
 Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
+  detail::require_distinct_elements("copy_", *this);
   if (is_same(src)) return *this;
-  require_distinct_elements(*this, "copy_");
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
+  detail::require_no_partial_overlap("copy_", *this, src);
   if (!is_meta()) require_memory(src, "copy_");
   if (source.is_neg() && source.dtype() != dtype_ && dtype_ != DType::bool_) {
     // PyTorch converts first here and negates then, in the destination's type.
@@ -173,8 +174,8 @@ Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
 
 Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const detail::OperationScope scope("fill_", caller);
-  require_distinct_elements(*this, "fill_");
   std::byte* const bytes = mutable_storage_data();
+  if (!is_meta()) detail::require_element("fill_", value, dtype_);
   if (is_empty(layout_)) return *this;
   if (is_meta()) {
     if (!detail::is_watched()) return *this;
@@ -185,17 +186,18 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   alignas(16) std::array<std::byte, 16> element{};
   visit(dtype_, [&](auto type) {
     using T = typename decltype(type)::type;
-    auto converted = value.to<T>();
+    auto converted = detail::checked_element<T>(value, "fill_");
     if (is_conj_) converted = conjugate(converted);
     if (is_neg_) converted = negate(converted);
     std::memcpy(element.data(), &converted, sizeof converted);
   });
-  const Layout repeated{shape(), Dims::filled(layout_.rank(), 0), 0};
+  const Layout once = without_repeats(layout_);
+  const Layout repeated{once.shape, Dims::filled(once.rank(), 0), 0};
   const auto fill = [&]() -> std::string_view {
-    if (copy::copy_small(layout_, dtype_, bytes, repeated, dtype_, element.data())) return "small";
+    if (copy::copy_small(once, dtype_, bytes, repeated, dtype_, element.data())) return "small";
     PlanOptions options = options_here();
-    if (!is_provably_unique(layout_)) options.max_threads = 1;
-    const CopyPlan made = plan(layout_, dtype_, repeated, dtype_, options);
+    if (!is_provably_unique(once)) options.max_threads = 1;
+    const CopyPlan made = plan(once, dtype_, repeated, dtype_, options);
     run(made, bytes, element.data());
     return name(made.kernel);
   };

@@ -5,6 +5,7 @@
 #include "evaluator.hpp"
 #include "message.hpp"
 #include "operators.hpp"
+#include "ops_index_parts.hpp"
 
 /// `x[1:, ::2, None, ..., [0, 2], mask]`, reading and assigning.
 namespace tenstride::detail {
@@ -41,6 +42,22 @@ std::vector<std::size_t> positions(const Slice& slice, std::size_t size) {
     result.push_back(static_cast<std::size_t>(sliced.offset + i * sliced.strides[0]));
   }
   return result;
+}
+
+/// PyTorch's rule for a list that is a tuple of indices: less than 32 entries, one of which is a list, a
+/// Tensor, None or `...`. Example: `x[[[0, 1], [1, 2]]]` is `x[[0, 1], [1, 2]]`.
+bool is_tuple_of_indices(const Value::Sequence& list) {
+  if (list.kind != Value::SequenceKind::list) return true;
+  if (list.items.size() >= 32) return false;
+  return std::any_of(list.items.begin(), list.items.end(), [](const Value& item) {
+    return item.is_none() || item.sequence() != nullptr || item.tensor() != nullptr ||
+           std::holds_alternative<EllipsisType>(item.variant());
+  });
+}
+
+/// Whether the value stands for one position: no uint8 of rank 0, which is a mask.
+bool is_position(const Value& value) {
+  return value.tensor() == nullptr || value.tensor()->dtype() != DType::uint8;
 }
 
 std::size_t position_of(Index index, std::size_t size, TextRange range) {
@@ -81,15 +98,14 @@ void Evaluator::add_index(std::vector<TensorIndex>& indices, const Value& value,
     indices.emplace_back(NewAxis{});
   } else if (std::holds_alternative<EllipsisType>(entry)) {
     indices.emplace_back(Ellipsis{});
-  } else if (const std::optional<Index> number = to_index(value)) {
+  } else if (const std::optional<Index> number = to_index(value); number && is_position(value)) {
     indices.emplace_back(*number);
   } else if (value.number() != nullptr && value.number()->is_bool()) {
     indices.emplace_back(value.number()->to<bool>());
   } else if (value.tensor() != nullptr) {
     indices.emplace_back(*value.tensor());
   } else if (std::optional<Nested> nested = nested_list(value); nested && nested->is_list()) {
-    const bool is_empty = nested->items().empty();
-    indices.emplace_back(tensor(*nested, is_empty ? TensorOptions{.dtype = DType::int64} : TensorOptions{}));
+    indices.emplace_back(list_index(*nested));
   } else {
     throw NotationError{
         "TypeError",
@@ -109,8 +125,8 @@ std::vector<TensorIndex> Evaluator::indices_of(const Node& node) {
     }
     const Value value = value_of(child);
     const Value::Sequence* list = value.sequence();
-    if (list != nullptr && list->kind != Value::SequenceKind::list && !node.has_comma &&
-        node.children.size() == 2) {
+    const bool is_alone = !node.has_comma && node.children.size() == 2;
+    if (list != nullptr && is_alone && is_tuple_of_indices(*list)) {
       for (const Value& item : list->items) add_index(indices, item, child.range);  // x[(0, 1)] is x[0, 1]
     } else {
       add_index(indices, value, child.range);
@@ -231,10 +247,6 @@ void Evaluator::assign_index(const Node& target, const Value& value) {
     } else if (value.number() != nullptr) {
       const TensorOptions options{.dtype = tensor.dtype(), .device = tensor.device()};
       tensor.index_put_(indices, full({}, *value.number(), options));
-    } else if (std::optional<Nested> nested = nested_list(value)) {
-      tensor.index_put_(indices,
-                        tenstride::tensor(*nested, {.dtype = tensor.dtype(), .device = tensor.device()}));
-      bytes *= 2;
     } else {
       throw NotationError{
           "TypeError",

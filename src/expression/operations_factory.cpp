@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "call.hpp"
 #include "tenstride/factory.hpp"
 
@@ -39,10 +41,19 @@ Value arange_of(Call& call) {
                 call.has(2) ? call.number(2) : Scalar(1), options(call, 3));
 }
 
+bool holds_none(const Value& value) {
+  if (value.sequence() == nullptr) return value.is_none();
+  const std::vector<Value>& items = value.sequence()->items;
+  return std::any_of(items.begin(), items.end(), holds_none);
+}
+
 Value tensor_of(Call& call) {
   if (call.is_tensor(0)) {
     const Tensor& source = call.tensor(0);
     return source.to(ToOptions{.dtype = call.dtype(1), .device = call.device(2), .copy = CopyRule::always});
+  }
+  if (!call.has(1) && holds_none(call.value(0))) {
+    throw RuntimeError("tensor: None must be a number, or the dtype be given (it tells no dtype)");
   }
   return tensor(call.nested(0), options(call, 1));
 }
@@ -52,6 +63,7 @@ Value size_value(Call& call) {
 }
 
 Value device_value(Call& call) {
+  if (!call.has(0)) call.fail_type(0, "the device 'cpu' or 'meta'");
   return Value(Value::Variant(*call.device(0)));
 }
 

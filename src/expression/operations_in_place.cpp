@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
 #include "message.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/ops.hpp"
 
 /// Operations that write to a tensor's elements or change what it sees. The value they are called on is
 /// shared by all names bound to it, as in Python.
@@ -71,20 +73,59 @@ Value set(Call& call) {
   return itself(call);
 }
 
+/// A number as a tensor of its widest kind: `copy_` converts it as it does elements, and refuses none.
+Tensor widest(const Scalar& number) {
+  DType type = number.dtype();
+  if (number.is_floating_point()) type = DType::float64;
+  if (number.is_complex()) type = DType::complex128;
+  return full({}, number, {.dtype = type});
+}
+
+Value copy_into(Call& call) {
+  const bool is_number = call.value(0).number() != nullptr;
+  call.mutable_self().copy_(is_number ? widest(call.number(0)) : call.tensor(0));
+  return itself(call);
+}
+
+/// A tensor of rank 0 is copied, and converted as elements are; a number must fit the type.
+Value fill(Call& call) {
+  Tensor& self = call.mutable_self();
+  if (!call.is_tensor(0)) {
+    self.fill_(call.number(0));
+    return itself(call);
+  }
+  const Tensor& value = call.tensor(0);
+  if (value.dim() != 0) {
+    throw RuntimeError(message("fill_: a value of shape ", value.shape(), " must have rank 0"));
+  }
+  self.copy_(value.shares_storage(self) ? value.clone() : value);
+  return itself(call);
+}
+
+Value index_put_into(Call& call) {
+  Tensor& self = call.mutable_self();
+  index_put_(self, index_tensors(call), call.tensor(1), accumulate_of(call));
+  return itself(call);
+}
+
 }  // namespace
+
+std::vector<TensorIndex> index_tensors(const Call& call) {
+  if (call.is_tensor(0)) call.fail_type(0, "a tuple of tensors");
+  const std::vector<Tensor> tensors = call.tensors(0);
+  if (tensors.empty()) throw RuntimeError("index_put: at least one index tensor must be given");
+  return {tensors.begin(), tensors.end()};
+}
+
+Accumulate accumulate_of(const Call& call) {
+  return call.flag(2, false) ? Accumulate::yes : Accumulate::no;
+}
 
 std::vector<Operation> in_place_operations() {
   return {
-      {"copy_", method, in_place, "src non_blocking?",
-       [](Call& c) {
-         c.mutable_self().copy_(c.tensor(0));
-         return itself(c);
-       }},
-      {"fill_", method, in_place, "value",
-       [](Call& c) {
-         c.mutable_self().fill_(c.number(0));
-         return itself(c);
-       }},
+      {"copy_", method, in_place, "src non_blocking?", copy_into},
+      {"fill_", method, in_place, "value", fill},
+      {"index_put_", both, in_place, "indices values accumulate?", index_put_into},
       {"zero_", method, in_place, "",
        [](Call& c) {
          c.mutable_self().zero_();

@@ -113,8 +113,13 @@ Value common_type(std::string_view operation, std::optional<DType> found, DType 
                              " must have a common type; convert one with .to(dtype)"));
 }
 
+DType needed_dtype(const Call& call, std::size_t parameter) {
+  if (!call.has(parameter)) call.fail_type(parameter, "a dtype, e.g. torch.float32");
+  return *call.dtype(parameter);
+}
+
 Value promoted(Call& call) {
-  const DType a = *call.dtype(0), b = *call.dtype(1);
+  const DType a = needed_dtype(call, 0), b = needed_dtype(call, 1);
   return common_type("promote_types", promote_types(a, b), a, b);
 }
 
@@ -222,7 +227,7 @@ std::vector<Operation> query_operations() {
       {"promote_types", function, query, "! type1 type2", promoted},
       {"result_type", function, query, "! tensor other", type_of_result},
       {"can_cast", function, query, "! from_ to",
-       [](Call& c) { return answer(can_cast(*c.dtype(0), *c.dtype(1))); }},
+       [](Call& c) { return answer(can_cast(needed_dtype(c, 0), needed_dtype(c, 1))); }},
   };
   add_attributes(table);
   add_comparisons(table);

@@ -336,7 +336,7 @@ def test_arithmetic_in_place_agrees(operate):
 def test_arithmetic_in_place_of_parts_that_overlap_or_may_not_be_written():
     x = torch.arange(10)
     y = x[1:]
-    with pytest.raises(RuntimeError, match="must not share a part of their memory"):
+    with pytest.raises(RuntimeError, match="must not share memory"):
         y += x[:-1]
     assert x.tolist() == list(range(10))
     frozen = torch.frombuffer(b"abcd", dtype=torch.uint8)

@@ -107,7 +107,7 @@ def test_assignment_writes_through_views(x):
     assert x[0, 0].tolist() == [7, 7, 7, 7]
     x[:, 1] = torch.tensor([1, 2, 3, 4])
     assert x[1, 1].tolist() == [1, 2, 3, 4]
-    x[1, 2] = [9, 8, 7, 6]
+    x[1, 2] = torch.tensor([9, 8, 7, 6])
     assert x[1, 2].tolist() == [9, 8, 7, 6]
     x[x > 6] = 0
     assert max(itertools.chain.from_iterable(x.flatten(0, 1).tolist())) <= 6
