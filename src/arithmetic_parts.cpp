@@ -26,12 +26,6 @@ Layout met_layout(const Tensor& x, DType meeting) {
 
 }  // namespace
 
-bool goes_into(DType from, DType to) {
-  if (is_complex(from)) return is_complex(to);
-  if (is_floating_point(from)) return is_floating_point(to) || is_complex(to);
-  return to != DType::bool_ || from == DType::bool_;
-}
-
 Prepared prepare(const Operand& operand) {
   if (operand.is_tensor()) {
     const Tensor& x = operand.tensor();

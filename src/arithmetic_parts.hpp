@@ -22,9 +22,6 @@ Prepared prepare_parameter(const Operand& number);
 /// A tensor of rank 0 as another type: no copy that a ledger is told of. On meta the tensor itself.
 Tensor number_as(const Tensor& x, DType type);
 
-/// Whether values of one type go into another in place (ATen's can_cast).
-bool goes_into(DType from, DType to);
-
 /// Which element types an operation takes.
 enum class Takes : unsigned char {
   numbers,   ///< all but float8

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "message.hpp"
-#include "scatter_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "watch.hpp"
@@ -29,7 +29,7 @@ Tensor replaced(std::string_view operation, Tensor result, Tensor view, const Te
     throw RuntimeError(
         message(operation, ": src of shape ", src.shape(), " must have the view's shape ", view.shape()));
   }
-  detail::require_distinct(operation, view);
+  detail::require_distinct_elements(operation, view);
   copy_elements(view, src);
   return result;
 }

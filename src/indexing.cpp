@@ -6,6 +6,7 @@
 #include "message.hpp"
 #include "ops_index_parts.hpp"
 #include "scalar_checked.hpp"
+#include "stored_elements.hpp"
 #include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
@@ -103,15 +104,7 @@ Tensor ready_value(const Tensor& self, const Tensor& value, bool is_fill) {
     throw RuntimeError(detail::message("index_put_: a value on meta has no elements to be copied (shape ",
                                        value.shape(), ")"));
   }
-  Tensor result = value.shares_storage(self) ? value.clone() : value;
-  if (!self.is_meta()) result = result.to(self.dtype());
-  // Stored as the tensor stores: a pending conjugation or negation of self is undone on the way in.
-  if (self.is_conj() != result.is_conj() || self.is_neg() != result.is_neg()) {
-    if (self.is_conj()) result = result.conj();
-    if (self.is_neg()) result = result.neg_view();
-    result = result.resolve_conj().resolve_neg();
-  }
-  return result;
+  return detail::stored_as(self, self.is_meta() ? value : value.to(self.dtype()));
 }
 
 /// Writes a value into a view, as `x[1:3] = value`. A single element may be one of the view's own.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "random_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/copy.hpp"
 #include "watch.hpp"
 
@@ -13,14 +14,6 @@ namespace {
 
 using detail::message;
 using detail::with_shared;
-
-void require_distinct_elements(std::string_view operation, const Tensor& self) {
-  for (std::size_t d = 0; d < self.shape().size(); ++d) {
-    if (self.strides()[d] != 0 || self.shape()[d] < 2) continue;
-    throw RuntimeError(message(operation, ": the tensor must not have several elements in one place, axis ",
-                               d, " of size ", self.shape()[d], " has stride 0; use .clone() first"));
-  }
-}
 
 /// The axes from the largest stride to the smallest: the order in which the elements lie in memory.
 Dims memory_order(const Tensor& self) {
@@ -36,9 +29,9 @@ Dims memory_order(const Tensor& self) {
 /// contiguous, else one that is then copied into it. Nothing is drawn on meta.
 template <typename Fill>
 Tensor& fill_in_order(Tensor& self, std::string_view operation, const Fill& fill) {
-  require_distinct_elements(operation, self);
+  detail::require_distinct_elements(operation, self);
   if (self.is_meta() || self.numel() == 0) return self;
-  if (self.is_contiguous() && !self.is_conj()) {
+  if (self.is_contiguous() && self.is_resolved()) {
     fill(self);
     return self;
   }

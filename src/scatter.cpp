@@ -5,6 +5,7 @@
 
 #include "message.hpp"
 #include "scatter_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
@@ -97,9 +98,9 @@ std::optional<Targets> targets_of(std::string_view operation, Tensor& self, Inde
                                   const Tensor* src = nullptr) {
   const std::size_t axis = detail::axis_or_first(operation, dim, self.shape());
   static_cast<void>(self.mutable_storage_data());  // refuses a read-only tensor
-  detail::require_distinct(operation, self);
-  detail::require_apart(operation, self, index, "index");
-  if (src != nullptr) detail::require_apart(operation, self, *src, "source");
+  detail::require_distinct_elements(operation, self);
+  detail::require_no_overlap(operation, self, index);
+  if (src != nullptr) detail::require_no_overlap(operation, self, *src);
   if (index.numel() == 0) return std::nullopt;
   detail::require_int64(operation, index, ErrorKind::runtime);
   require_rank(operation, index, "tensor", self);
@@ -131,9 +132,9 @@ void write(std::string_view operation, const Targets& targets, const Tensor& sou
 void combine(std::string_view operation, const Targets& targets, const Tensor& source, Reduction reduce) {
   if (targets.self.is_meta()) return;
   Tensor self = targets.self;
-  // Small floats are summed in float32, and the conjugates that self stands for, not what it stores.
-  const bool is_apart = is_small_float(self.dtype()) || self.is_conj();
-  Tensor sums = is_small_float(self.dtype()) ? self.to(DType::float32) : self.resolve_conj();
+  // Small floats are summed in float32, and the elements that self stands for, not what it stores.
+  const bool is_apart = is_small_float(self.dtype()) || !self.is_resolved();
+  Tensor sums = is_small_float(self.dtype()) ? self.to(DType::float32) : self.resolve_conj().resolve_neg();
   const Tensor positions = detail::positions_along(operation, sums.layout(), targets.index, targets.axis);
   detail::combine_elements(operation, operation_of(reduce), sums, source.to(sums.dtype()), positions);
   if (is_apart) copy_elements(self, sums);
@@ -265,16 +266,16 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, Accumulate
                      source.numel(), index.numel(), index.numel());
   }
   static_cast<void>(self.mutable_storage_data());
-  detail::require_distinct("put_", self);
-  detail::require_apart("put_", self, index, "index");
-  detail::require_apart("put_", self, source, "source");
+  detail::require_distinct_elements("put_", self);
+  detail::require_no_overlap("put_", self, index);
+  detail::require_no_overlap("put_", self, source);
   detail::require_readable_index("put_", self, index);
   if (self.is_meta() || index.numel() == 0) return self;
   const Tensor positions = detail::positions_of_numbers("put_", self.layout(), index);
   if (accumulate == Accumulate::no) {
     detail::write_elements(self, source, positions);
-  } else if (self.is_conj()) {
-    Tensor sums = self.resolve_conj();
+  } else if (!self.is_resolved()) {
+    Tensor sums = self.resolve_conj().resolve_neg();
     copy_elements(self, put_(sums, index, source, accumulate));
   } else {
     detail::combine_elements("put_", copy::BinaryOp::add, self, source, positions);

@@ -7,6 +7,7 @@
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_gather.hpp"
+#include "stored_elements.hpp"
 #include "tenstride/coalesce.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
@@ -169,32 +170,6 @@ void require_one_dtype(std::string_view operation, const Tensor& self, const Ten
                              " must be the tensor's, ", name(self.dtype()), "; convert it with .to(dtype)"));
 }
 
-void require_distinct(std::string_view operation, const Tensor& self) {
-  if (is_non_overlapping_and_dense(self.layout())) return;
-  for (std::size_t d = 0; d < self.layout().rank(); ++d) {
-    if (self.strides()[d] != 0 || self.shape()[d] < 2) continue;
-    throw RuntimeError(message(operation, ": the elements of the destination must not share memory (shape ",
-                               self.shape(), ", strides ", self.strides(), "); clone() it first"));
-  }
-}
-
-void require_apart(std::string_view operation, const Tensor& self, const Tensor& read,
-                   std::string_view name) {
-  if (!self.shares_storage(read) || self.is_meta() || self.numel() == 0 || read.numel() == 0) return;
-  if (!self.is_same(read)) {
-    if (!is_non_overlapping_and_dense(self.layout()) || !is_non_overlapping_and_dense(read.layout())) return;
-    const auto first = [](const Tensor& x) {
-      return x.storage_offset() * static_cast<Index>(x.element_size());
-    };
-    const auto end = [&](const Tensor& x) { return first(x) + static_cast<Index>(x.nbytes()); };
-    if (end(self) <= first(read) || end(read) <= first(self)) return;
-  }
-  throw RuntimeError(message(operation, ": the destination (shape ", self.shape(), ", strides ",
-                             self.strides(), ", offset ", self.storage_offset(), ") and the ", name,
-                             " (shape ", read.shape(), ", strides ", read.strides(), ", offset ",
-                             read.storage_offset(), ") must not share memory; clone() one of them first"));
-}
-
 void require_readable_index(std::string_view operation, const Tensor& self, const Tensor& index) {
   if (self.is_meta() || !index.is_meta()) return;
   throw RuntimeError(
@@ -204,12 +179,6 @@ void require_readable_index(std::string_view operation, const Tensor& self, cons
 Tensor element_of(const Tensor& self, const Scalar& value) {
   const UntoldScope untold;
   return full({}, value, {.dtype = self.dtype(), .device = self.device()});
-}
-
-Tensor as_stored(const Tensor& self, const Tensor& src) {
-  Tensor result = src.shares_storage(self) ? src.clone() : src;
-  if (self.is_conj() == result.is_conj()) return result;
-  return (self.is_conj() ? result.conj() : result).resolve_conj();
 }
 
 void read_elements(Tensor& result, const Tensor& x, const Tensor& positions) {
@@ -223,7 +192,7 @@ void read_elements(Tensor& result, const Tensor& x, const Tensor& positions) {
 }
 
 void write_elements(Tensor& self, const Tensor& src, const Tensor& positions) {
-  const Tensor source = as_stored(self, src);
+  const Tensor source = stored_as(self, src);
   copy_by("boxes", self, source, source.numel(), [&] {
     scatter_boxes(self, source,
                   {{positions.data<Index>(), static_cast<std::size_t>(positions.numel())},
@@ -244,7 +213,7 @@ void combine_elements(std::string_view operation, copy::BinaryOp op, Tensor& sel
   const std::span<const Index> places = numbers_of(positions);
   std::byte* const out = self.mutable_storage_data();
   copy_by("boxes", self, src, src.numel(), [&] {
-    const Tensor values = as_stored(self, src).contiguous();
+    const Tensor values = stored_as(self, src).contiguous();
     const auto* const in = static_cast<const std::byte*>(values.data_ptr());
     if (is_small_float) return combine_small_floats(row, self.dtype(), out, places, in);
     for (std::size_t k = 0; k < places.size(); ++k) {

@@ -29,17 +29,11 @@ Tensor at_least_rank_1(const Tensor& x);
 
 void require_int64(std::string_view operation, const Tensor& index, ErrorKind kind);
 void require_one_dtype(std::string_view operation, const Tensor& self, const Tensor& source);
-/// Refuses a destination that PyTorch sees to hold an element twice: one with an axis of stride 0.
-void require_distinct(std::string_view operation, const Tensor& self);
-/// Refuses a destination that PyTorch sees to share memory with what is read: both dense, and not apart.
-void require_apart(std::string_view operation, const Tensor& self, const Tensor& read, std::string_view name);
 /// Refuses an index on meta where self has elements.
 void require_readable_index(std::string_view operation, const Tensor& self, const Tensor& index);
 
 /// The value as a tensor of rank 0 with self's dtype, which no ledger is told of.
 Tensor element_of(const Tensor& self, const Scalar& value);
-/// The source in other memory than self's, its bytes as self stores them: conjugated where self is.
-Tensor as_stored(const Tensor& self, const Tensor& src);
 
 /// Reads (writes) the elements at the positions, of the dense result's (the source's) elements in row-major
 /// order.

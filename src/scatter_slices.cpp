@@ -3,6 +3,7 @@
 #include "message.hpp"
 #include "ops_gather.hpp"
 #include "scatter_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
@@ -125,9 +126,9 @@ void require_addable(const Tensor& self, std::size_t axis, const Tensor& index, 
 /// What is written in place must be distinct, and apart from what is read.
 void require_writable(std::string_view operation, Tensor& self, const Tensor& index, const Tensor& source) {
   static_cast<void>(self.mutable_storage_data());
-  detail::require_distinct(operation, self);
-  detail::require_apart(operation, self, index, "index");
-  detail::require_apart(operation, self, source, "source");
+  detail::require_distinct_elements(operation, self);
+  detail::require_no_overlap(operation, self, index);
+  detail::require_no_overlap(operation, self, source);
   detail::require_readable_index(operation, self, index);
 }
 
@@ -200,7 +201,7 @@ Tensor& index_fill_(Tensor& self, Index dim, const Tensor& index, const Scalar& 
   }
   const Tensor one = detail::element_of(self, value);
   static_cast<void>(self.mutable_storage_data());
-  detail::require_apart("index_fill_", self, index, "index");
+  detail::require_no_overlap("index_fill_", self, index);
   detail::require_readable_index("index_fill_", self, index);
   Tensor target = detail::at_least_rank_1(self);
   Dims shape = target.shape();
@@ -233,7 +234,7 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   const Tensor scaled = is_scaled ? mul(added, factor) : added;
   const bool is_plain = is_scaled || factor == Scalar(1);
   const Index slice = index.numel() == 0 ? 0 : added.numel() / index.numel();
-  if (is_plain && slice < least_added_slice && !self.is_conj()) {
+  if (is_plain && slice < least_added_slice && self.is_resolved()) {
     add_elements(target, axis, index, scaled);
     return self;
   }

@@ -5,6 +5,7 @@
 #include "message.hpp"
 #include "ops_index_mask.hpp"
 #include "scatter_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/factory.hpp"
 
@@ -91,7 +92,7 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source, 
   const OperationScope scope("masked_scatter_", caller);
   require_mask("masked_scatter_", mask);
   detail::require_one_dtype("masked_scatter_", self, source);
-  detail::require_distinct("masked_scatter_", self);
+  detail::require_distinct_elements("masked_scatter_", self);
   const Tensor wide = mask.expand(self.shape());
   static_cast<void>(self.mutable_storage_data());
   if (self.is_meta()) return self;
@@ -113,7 +114,7 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value, Call
   const Tensor wide = mask.expand(self.shape());
   const Tensor one = detail::element_of(self, value);
   static_cast<void>(self.mutable_storage_data());
-  if (!self.is_same(mask)) detail::require_apart("masked_fill_", self, mask, "mask");
+  if (!self.is_same(mask)) detail::require_no_overlap("masked_fill_", self, mask);
   if (self.is_meta()) return self;
   require_elements("masked_fill_", mask);
   const SetElements set = set_elements(wide);

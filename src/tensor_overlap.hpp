@@ -13,7 +13,7 @@ namespace tenstride::detail {
 enum class SeenOverlap : unsigned char {
   none,
   partial,  ///< dense tensors whose bytes overlap, or that have the same bytes in another order
-  full,     ///< the same bytes in the same order
+  full,     ///< the very same view, or the same bytes in the same order
   unknown,  ///< one of them is not dense: PyTorch does not look
 };
 /// Example: of x[1:] and x[:-1] partial, of x[:, 1:] and x[:, :-1] unknown.

@@ -48,8 +48,8 @@ TENSTRIDE_API Tensor& scatter_add_(Tensor& self, Index dim, const Tensor& index,
 
 /// Whether what stands there is one of the values that are reduced.
 enum class IncludeSelf : unsigned char { no, yes };
-/// Reduces all values for one place: sum, prod, mean, max (PyTorch's "amax") or min. Throws ValueError for any
-/// and all. Means of integers are rounded down; of bools there are none. Complex numbers have no order.
+/// Reduces all values for one place: sum, prod, mean, max (PyTorch's "amax") or min. Throws ValueError for
+/// any and all. Means of integers are rounded down; of bools there are none. Complex numbers have no order.
 /// Example: of self {1, 1}, index {0, 0} and src {4, 5} the mean without self is {4.5, 1}.
 TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Tensor& src,
                                       Reduction reduce, IncludeSelf include_self = IncludeSelf::yes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/accumulate.hpp"
 
+#include <complex>
 #include <type_traits>
 #include <vector>
 
@@ -27,6 +28,9 @@ T sum(T a, T b) {
     return a || b;
   } else if constexpr (is_small_float<T>) {
     return T(static_cast<float>(a) + static_cast<float>(b));
+  } else if constexpr (std::is_same_v<T, complex32>) {
+    using Wide = std::complex<float>;
+    return convert_element<T>(convert_element<Wide>(a) + convert_element<Wide>(b));
   } else if constexpr (std::is_integral_v<T>) {
     return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
   } else {

@@ -2,7 +2,7 @@
 #include "call.hpp"
 #include "message.hpp"
 #include "operators.hpp"
-#include "scatter_parts.hpp"
+#include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 
 /// Arithmetic: fresh results, results in place, reductions.
@@ -120,7 +120,7 @@ Value where_method(Call& call) {
 }
 Value where_function(Call& call) {
   if (call.has(3)) {
-    require_distinct("where", call.tensor(3));  // also where it is resized
+    require_distinct_elements("where", call.tensor(3));  // also where it is resized
     return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
   }
   return where(call.tensor(0), operand(call, 1), operand(call, 2));
