@@ -11,6 +11,7 @@
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
+#include "tenstride/scatter.hpp"
 
 namespace tenstride {
 namespace {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <type_traits>
 
+#include "copy/arithmetic_elements.hpp"
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_gather.hpp"
@@ -59,27 +61,54 @@ std::string on_axis(std::size_t axis, const Dims& shape) {
   return message("on axis ", axis, " (shape ", shape, ")");
 }
 
-/// The row of a type; of bools that of their bytes' bits. Null where there is none.
-copy::BinaryRow row_of(copy::BinaryOp op, DType type) {
-  const auto& find = copy::portable_arithmetic_kernels().binary;
-  if (type != DType::bool_) return find(op, type);
+/// The arithmetic for bools is that of their bytes' bits.
+constexpr copy::BinaryOp of_bits(copy::BinaryOp op) {
   const bool is_or = op == copy::BinaryOp::add || op == copy::BinaryOp::maximum;
-  return find(is_or ? copy::BinaryOp::bit_or : copy::BinaryOp::bit_and, DType::uint8);
+  return is_or ? copy::BinaryOp::bit_or : copy::BinaryOp::bit_and;
 }
 
-/// In float32, rounded after each operation.
-void combine_small_floats(copy::BinaryRow row, DType type, std::byte* out, std::span<const Index> places,
-                          const std::byte* in) {
-  visit(type, [&]<class T>(std::type_identity<T>) {
+/// The type in which elements of T are combined; small floats are rounded after each operation.
+template <class T>
+using Worked =
+    std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
+                       std::conditional_t<is_floating_point(dtype_of<T>) && sizeof(T) < 4, float, T>>;
+
+/// Gives whether elements of T can be combined so.
+template <copy::BinaryOp op, class T>
+bool combine(std::byte* out, std::span<const Index> places, const std::byte* in) {
+  using W = Worked<T>;
+  constexpr copy::BinaryOp worked = std::is_same_v<T, bool> ? of_bits(op) : op;
+  if constexpr (copy::has_binary<worked, W>()) {
     for (std::size_t k = 0; k < places.size(); ++k) {
       std::byte* const at = out + places[k] * static_cast<Index>(sizeof(T));
-      auto sum = convert_element<float>(load_element<T>(at));
-      const auto value = convert_element<float>(load_element<T>(in + k * sizeof(T)));
-      auto* const bytes = reinterpret_cast<std::byte*>(&sum);
-      row(bytes, bytes, reinterpret_cast<const std::byte*>(&value), 1);
+      const W value = convert_element<W>(load_element<T>(in + k * sizeof(T)));
+      const W sum = copy::binary_element<worked, W>(convert_element<W>(load_element<T>(at)), value);
       store_element<T>(at, convert_element<T>(sum));
     }
-  });
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <copy::BinaryOp op>
+bool combine(DType type, std::byte* out, std::span<const Index> places, const std::byte* in) {
+  return visit(type, [&]<class T>(std::type_identity<T>) { return combine<op, T>(out, places, in); });
+}
+
+using Combine = bool (*)(DType type, std::byte* out, std::span<const Index> places, const std::byte* in);
+
+Combine combine_of(copy::BinaryOp op) {
+  switch (op) {
+    case copy::BinaryOp::mul:
+      return combine<copy::BinaryOp::mul>;
+    case copy::BinaryOp::maximum:
+      return combine<copy::BinaryOp::maximum>;
+    case copy::BinaryOp::minimum:
+      return combine<copy::BinaryOp::minimum>;
+    default:
+      return combine<copy::BinaryOp::add>;
+  }
 }
 
 }  // namespace
@@ -204,22 +233,14 @@ void write_elements(Tensor& self, const Tensor& src, const Tensor& positions) {
 
 void combine_elements(std::string_view operation, copy::BinaryOp op, Tensor& self, const Tensor& src,
                       const Tensor& positions) {
-  const bool is_small_float = is_floating_point(self.dtype()) && self.element_size() < sizeof(float);
-  const copy::BinaryRow row = row_of(op, is_small_float ? DType::float32 : self.dtype());
-  if (row == nullptr) {
+  const Combine combine = combine_of(op);
+  std::byte* const out = self.mutable_storage_data();
+  if (!combine(self.dtype(), out, {}, nullptr)) {
     throw RuntimeError(message(operation, ": dtype ", name(self.dtype()), " has no such reduction"));
   }
-  const auto item = static_cast<Index>(self.element_size());
-  const std::span<const Index> places = numbers_of(positions);
-  std::byte* const out = self.mutable_storage_data();
   copy_by("boxes", self, src, src.numel(), [&] {
     const Tensor values = stored_as(self, src).contiguous();
-    const auto* const in = static_cast<const std::byte*>(values.data_ptr());
-    if (is_small_float) return combine_small_floats(row, self.dtype(), out, places, in);
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      std::byte* const at = out + places[k] * item;
-      row(at, at, in + static_cast<Index>(k) * item, 1);
-    }
+    combine(self.dtype(), out, numbers_of(positions), static_cast<const std::byte*>(values.data_ptr()));
   });
 }
 

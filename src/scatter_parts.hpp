@@ -40,8 +40,8 @@ Tensor element_of(const Tensor& self, const Scalar& value);
 void read_elements(Tensor& result, const Tensor& x, const Tensor& positions);
 void write_elements(Tensor& self, const Tensor& src, const Tensor& positions);
 /// Puts each element of the source to what stands at its position, one after the other: `self = op(self,
-/// src)`. Bools are added as `or`, multiplied as `and`. Throws RuntimeError where the dtype has no such
-/// operation. Small floats are rounded after each.
+/// src)`, of add, mul, maximum and minimum. Bools are added as `or`, multiplied as `and`. Throws RuntimeError
+/// where the dtype has no such operation. Small floats are rounded after each.
 void combine_elements(std::string_view operation, copy::BinaryOp op, Tensor& self, const Tensor& src,
                       const Tensor& positions);
 

@@ -3,8 +3,10 @@
 #include "message.hpp"
 #include "ops_gather.hpp"
 #include "scatter_parts.hpp"
+#include "stored_elements.hpp"
 #include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
+#include "tenstride/coalesce.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/scatter.hpp"
@@ -57,7 +59,7 @@ void write_slices(std::string_view operation, Tensor& self, std::size_t axis, co
   if (self.is_meta() || count_elements(slice_of(self.layout(), axis).shape) == 0) return;
   const ErrorKind kind = self.numel() == 0 ? ErrorKind::runtime : ErrorKind::index;
   const Tensor distances = detail::slice_distances(operation, self.layout(), axis, index, lowest, kind);
-  const Tensor stored = detail::as_stored(self, source);
+  const Tensor stored = detail::stored_as(self, source);
   detail::copy_by("boxes", self, stored, stored.numel(), [&] {
     detail::scatter_boxes(self, stored, boxes_of(distances, stored.layout(), self.layout(), axis));
   });
@@ -132,8 +134,13 @@ void require_writable(std::string_view operation, Tensor& self, const Tensor& in
   detail::require_readable_index(operation, self, index);
 }
 
-/// Slices from this many elements on are added as a whole: a call of add_ costs about 300 ns.
-constexpr Index least_added_slice = 32;
+/// Whether slices are added as a whole: they are dense, and of more elements than a call of add_ (about 300
+/// ns) is worth.
+bool adds_slices(const Layout& self, std::size_t axis) {
+  constexpr Index least = 64;
+  const Layout slice = coalesce(slice_of(self, axis));
+  return slice.rank() > 0 && slice.strides.back() == 1 && slice.shape.back() >= least;
+}
 
 /// Element by element, in the order of the index.
 void add_elements(Tensor& self, std::size_t axis, const Tensor& index, const Tensor& source) {
@@ -233,8 +240,7 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   const bool is_scaled = target.dim() == 1 && factor != Scalar(1);
   const Tensor scaled = is_scaled ? mul(added, factor) : added;
   const bool is_plain = is_scaled || factor == Scalar(1);
-  const Index slice = index.numel() == 0 ? 0 : added.numel() / index.numel();
-  if (is_plain && slice < least_added_slice && self.is_resolved()) {
+  if (is_plain && !adds_slices(target.layout(), axis) && self.is_resolved()) {
     add_elements(target, axis, index, scaled);
     return self;
   }

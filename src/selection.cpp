@@ -5,6 +5,7 @@
 #include "message.hpp"
 #include "ops_index_mask.hpp"
 #include "scatter_parts.hpp"
+#include "stored_elements.hpp"
 #include "tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/factory.hpp"
@@ -38,7 +39,7 @@ SetElements set_elements(const Tensor& x) {
 
 /// Writes to where the mask is true. `values` has one element for each, or is one that is repeated.
 void write_set(Tensor& self, const SetElements& set, const Tensor& values) {
-  const Tensor stored = detail::as_stored(self, values);
+  const Tensor stored = detail::stored_as(self, values);
   detail::copy_by("mask", self, stored, set.count(),
                   [&] { set.write(self, self.layout(), stored, stored.layout()); });
 }

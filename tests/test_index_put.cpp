@@ -10,6 +10,7 @@
 #include "tenstride/indexing.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/parallel.hpp"
+#include "tenstride/scatter.hpp"
 
 namespace tenstride {
 namespace {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
-
 #include "tenstride/compare.hpp"
-#include "tenstride/indexing.hpp"
 #include "tenstride/ops_views.hpp"
 
 /// Everything PyTorch offers as a function on shapes and layouts. Here: what makes one tensor of several, and
@@ -60,19 +57,6 @@ enum class MeshIndexing : unsigned char { ij, xy };
 /// One view per tensor (of rank 0 or 1), expanded over the sizes of the others. Element types must be equal.
 /// Example: of sizes 2 and 3 two grids of shape (2,3), or (3,2) with `xy`.
 TENSTRIDE_API std::vector<Tensor> meshgrid(TensorList tensors, MeshIndexing indexing = MeshIndexing::ij);
-
-// Elements written where index tensors say.
-
-/// Whether values are added to the elements, each as often as it is indexed, or take their place.
-enum class Accumulate : unsigned char { no, yes };
-/// `x[indices] = values`, where the values broadcast to the indexed shape without axes in front. Throws
-/// IndexError, ShapeError, and RuntimeError where dtypes differ or what is read shares x's memory.
-/// Example: of zeros(2), {tensor({0, 0})}, ones(2) and Accumulate::yes gives 2 0.
-TENSTRIDE_API Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
-                                 Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
-/// The same of a copy of x.
-TENSTRIDE_API Tensor index_put(const Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
-                               Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
 
 // Elements moved and repeated: the methods as functions.
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
+#include "tenstride/indexing.hpp"
 #include "tenstride/reduce.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -58,7 +60,7 @@ TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& ind
 TENSTRIDE_API Tensor& scatter_reduce_(Tensor& self, Index dim, const Tensor& index, const Scalar& value,
                                       Reduction reduce, Caller caller = Caller::current());
 
-/// Whether values are added to what stands there, or stand in its place.
+/// Whether values are added to the elements, each as often as it is indexed, or take their place.
 enum class Accumulate : unsigned char { no, yes };
 /// Writes the source's elements to those that have the index's numbers in row-major order. Throws IndexError.
 TENSTRIDE_API Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source,
@@ -76,6 +78,17 @@ TENSTRIDE_API Tensor& index_fill_(Tensor& self, Index dim, const Tensor& index, 
 /// [0, size); RuntimeError along the first or last of several axes where alpha is 1, as PyTorch.
 TENSTRIDE_API Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& source,
                                  const Scalar& alpha = 1, Caller caller = Caller::current());
+
+// Writing where `x[indices]` would read.
+
+/// `x[indices] = values`, where the values broadcast to the indexed shape without axes in front. Throws
+/// IndexError, ShapeError, and RuntimeError where dtypes differ or what is read shares x's memory.
+/// Example: of zeros(2), {tensor({0, 0})}, ones(2) and Accumulate::yes gives 2 0.
+TENSTRIDE_API Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
+                                 Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
+/// The same of a copy of x.
+TENSTRIDE_API Tensor index_put(const Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
+                               Accumulate accumulate = Accumulate::no, Caller caller = Caller::current());
 
 // The same as fresh tensors: row-major, but laid out as `clone` does for put and index_fill.
 

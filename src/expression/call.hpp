@@ -9,7 +9,6 @@
 
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
-#include "tenstride/ops.hpp"
 #include "tenstride/pattern.hpp"
 #include "tenstride/random.hpp"
 #include "tree.hpp"
@@ -181,9 +180,6 @@ const std::vector<std::string>& constant_names();
 /// An int, or the int in a tensor of one integer element; nothing for any other value.
 std::optional<Index> to_index(const Value& value);
 std::vector<Value> to_values(std::vector<Tensor> tensors);
-/// The index tensors and `accumulate=` of `index_put(indices, values, accumulate)`.
-std::vector<TensorIndex> index_tensors(const Call& call);
-Accumulate accumulate_of(const Call& call);
 /// A list of tensors as a tuple.
 Value tuple_value(std::vector<Tensor> tensors);
 

@@ -270,8 +270,6 @@ std::vector<Operation> copy_operations() {
       {"resolve_neg", both, maybe_self, "", [](Call& c) -> Value { return c.self().resolve_neg(); }},
       {"clone", both, copy, "| memory_format?",
        [](Call& c) -> Value { return c.self().clone(c.format(0).value_or(MemoryFormat::preserve)); }},
-      {"index_put", both, copy, "indices values accumulate?",
-       [](Call& c) -> Value { return index_put(c.self(), index_tensors(c), c.tensor(1), accumulate_of(c)); }},
       {"flip", both, copy, "dims...", [](Call& c) -> Value { return c.self().flip(c.dims(0)); }},
       {"fliplr", both, copy, "", [](Call& c) -> Value { return c.self().fliplr(); }},
       {"flipud", both, copy, "", [](Call& c) -> Value { return c.self().flipud(); }},

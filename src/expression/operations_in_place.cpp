@@ -2,7 +2,6 @@
 #include "call.hpp"
 #include "message.hpp"
 #include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
 
 /// Operations that write to a tensor's elements or change what it sees. The value they are called on is
 /// shared by all names bound to it, as in Python.
@@ -102,30 +101,12 @@ Value fill(Call& call) {
   return itself(call);
 }
 
-Value index_put_into(Call& call) {
-  Tensor& self = call.mutable_self();
-  index_put_(self, index_tensors(call), call.tensor(1), accumulate_of(call));
-  return itself(call);
-}
-
 }  // namespace
-
-std::vector<TensorIndex> index_tensors(const Call& call) {
-  if (call.is_tensor(0)) call.fail_type(0, "a tuple of tensors");
-  const std::vector<Tensor> tensors = call.tensors(0);
-  if (tensors.empty()) throw RuntimeError("index_put: at least one index tensor must be given");
-  return {tensors.begin(), tensors.end()};
-}
-
-Accumulate accumulate_of(const Call& call) {
-  return call.flag(2, false) ? Accumulate::yes : Accumulate::no;
-}
 
 std::vector<Operation> in_place_operations() {
   return {
       {"copy_", method, in_place, "src non_blocking?", copy_into},
       {"fill_", method, in_place, "value", fill},
-      {"index_put_", both, in_place, "indices values accumulate?", index_put_into},
       {"zero_", method, in_place, "",
        [](Call& c) {
          c.mutable_self().zero_();

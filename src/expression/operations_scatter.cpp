@@ -64,8 +64,20 @@ void scatter_reduce_into(Call& call, Tensor& self) {
   scatter_reduce_(self, call.index(0), call.tensor(1), call.tensor(2), reduction_of(call, 3),
                   include_self_of(call, 4));
 }
+Accumulate accumulate_of(const Call& call) {
+  return call.flag(2, false) ? Accumulate::yes : Accumulate::no;
+}
 void put_into(Call& call, Tensor& self) {
-  put_(self, call.tensor(0), call.tensor(1), call.flag(2, false) ? Accumulate::yes : Accumulate::no);
+  put_(self, call.tensor(0), call.tensor(1), accumulate_of(call));
+}
+std::vector<TensorIndex> index_tensors(const Call& call) {
+  if (call.is_tensor(0)) call.fail_type(0, "a tuple of tensors");
+  const std::vector<Tensor> tensors = call.tensors(0);
+  if (tensors.empty()) throw RuntimeError("index_put: at least one index tensor must be given");
+  return {tensors.begin(), tensors.end()};
+}
+void index_put_into(Call& call, Tensor& self) {
+  index_put_(self, index_tensors(call), call.tensor(1), accumulate_of(call));
 }
 void index_copy_into(Call& call, Tensor& self) {
   index_copy_(self, call.index(0), call.tensor(1), call.tensor(2));
@@ -157,6 +169,9 @@ std::vector<Operation> scatter_operations() {
        written_out<scatter_reduce_into, 5>},
       {"put_", method, in_place, "index source accumulate?", written<put_into>},
       {"put", both, copy, "index source accumulate?", written_copy<put_into, alike>},
+      {"index_put_", both, in_place, "indices values accumulate?", written<index_put_into>},
+      {"index_put", both, copy, "indices values accumulate?",
+       [](Call& c) -> Value { return index_put(c.self(), index_tensors(c), c.tensor(1), accumulate_of(c)); }},
       {"index_copy_", method, in_place, "dim index source", written<index_copy_into>},
       {"index_copy", method, copy, "dim index source", written_copy<index_copy_into, rows>},
       {"index_copy", function, copy, "dim index source | out?", written_out<index_copy_into, 3>},
