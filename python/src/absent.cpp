@@ -27,6 +27,14 @@ constexpr Absent absent[] = {
     {"to_sparse", sparse},     {"to_sparse_bsc", sparse}, {"to_sparse_bsr", sparse},
     {"to_sparse_coo", sparse}, {"to_sparse_csc", sparse}, {"to_sparse_csr", sparse}};
 
+bool to_bool(nb::handle given) {
+  if (PyBool_Check(given.ptr()) == 0) {
+    throw TypeError(detail::message("requires_grad: must be True or False, ",
+                                    std::string_view(Py_TYPE(given.ptr())->tp_name), " is given"));
+  }
+  return given.ptr() == Py_True;
+}
+
 [[noreturn]] void refuse(const char* name, const char* why) {
   throw detail::NotationError{"NotImplementedError", detail::message(name, ": ", why), {}};
 }
@@ -45,18 +53,20 @@ void define_absent_methods(nb::handle tensor_type) {
   }
   type.def(
       "requires_grad_",
-      [](nb::object self, bool requires_grad) {
-        if (requires_grad) refuse("requires_grad_", autograd);
+      [](nb::object self, nb::handle requires_grad) {
+        if (to_bool(requires_grad)) refuse("requires_grad_", autograd);
         return self;
       },
-      nb::arg("requires_grad") = true,
+      nb::arg("requires_grad").none() = true,
+      nb::sig("def requires_grad_(self, requires_grad: bool = True) -> Tensor"),
       "The tensor itself for False; True is refused: tenstride has no autograd.\n\n"
       ">>> torch.zeros(2).requires_grad_(False)\ntensor([0., 0.])\n");
   type.def_prop_rw(
       "requires_grad", [](const Tensor&) { return false; },
-      [](Tensor&, bool requires_grad) {
-        if (requires_grad) refuse("requires_grad", autograd);
+      [](Tensor&, nb::handle requires_grad) {
+        if (to_bool(requires_grad)) refuse("requires_grad", autograd);
       },
+      nb::arg("value").none(),
       "False: tenstride has no autograd, and refuses True.\n\n>>> torch.zeros(2).requires_grad\nFalse\n");
   type.def_prop_rw(
       "grad", [](const Tensor&) { return nb::none(); },

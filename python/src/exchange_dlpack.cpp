@@ -205,7 +205,12 @@ void define_dlpack(nb::module_& module, nb::handle tensor_type) {
            ">>> torch.zeros(2).__dlpack_device__()\n"
            "(1, 0)\n");
   module.def(
-      "to_dlpack", [](nb::handle tensor) { return nb::object(tensor.attr("__dlpack__")()); },
+      "to_dlpack",
+      [](nb::handle tensor) {
+        if (is_tensor(tensor.ptr())) return nb::object(tensor.attr("__dlpack__")());
+        throw TypeError(message("to_dlpack: a Tensor must be given (",
+                                std::string_view(Py_TYPE(tensor.ptr())->tp_name), ")"));
+      },
       nb::arg("tensor"), nb::sig("def to_dlpack(tensor: Tensor) -> object"),
       "The DLPack capsule of a tensor, to be taken once; `from_dlpack(x)` needs none.\n\n"
       ">>> torch.from_dlpack(torch.to_dlpack(torch.arange(3)))\n"

@@ -73,14 +73,38 @@ std::string class_name(DType dtype) {
       return "torch.ComplexHalfTensor";
     case DType::complex128:
       return "torch.ComplexDoubleTensor";
+    case DType::uint16:
+      return "torch.UInt16Tensor";
+    case DType::uint32:
+      return "torch.UInt32Tensor";
+    case DType::uint64:
+      return "torch.UInt64Tensor";
+    case DType::float8_e4m3fn:
+      return "torch.Float8_e4m3fnTensor";
+    case DType::float8_e5m2:
+      return "torch.Float8_e5m2Tensor";
     default:
       return "torch." + std::string(name(dtype));
   }
 }
 
+/// `type()`, `type(torch.int32)`, `type("torch.IntTensor")`.
 Value type(Call& call) {
-  if (!call.has(0)) return Value(Value::Variant(class_name(call.self().dtype())));
-  return call.self().to(*call.dtype(0));
+  const Tensor& self = call.self();
+  if (!call.has(0)) {
+    std::string known = class_name(self.dtype());
+    if (self.is_meta()) known.insert(std::string_view("torch.").size(), "meta.");
+    return Value(Value::Variant(known));
+  }
+  if (std::holds_alternative<std::string>(call.value(0).variant())) {
+    const std::string given = call.text(0);
+    for (std::size_t i = 0; i < dtype_count; ++i) {
+      const auto dtype = static_cast<DType>(i);
+      if (class_name(dtype) == given) return self.to(dtype);
+    }
+    throw ValueError(message("type: '", given, "' must be the name of a type, e.g. 'torch.FloatTensor'"));
+  }
+  return self.to(*call.dtype(0));
 }
 
 Value roll(Call& call) {

@@ -114,7 +114,7 @@ def test_the_view_keeps_the_storage_and_the_storage_its_place():
     view = memoryview(x)
     with pytest.raises(RuntimeError, match="exported memory cannot grow"):
         x.resize_(100)
-    x.set_(torch.zeros(2))
+    x.set_(torch.zeros(2, dtype=torch.int64))
     del x
     gc.collect()
     assert view.tolist() == [0, 1, 2, 3, 4]

@@ -381,6 +381,20 @@ isinstance(torch.FloatTensor, type)
 issubclass(torch.FloatTensor, torch.Tensor)
 type(torch.FloatTensor([1])).__name__
 x.type(torch.IntTensor)
+x.type("torch.IntTensor")
+x.type("torch.FloatTensor") is x
+x.type("IntTensor")
+x.type("torch.nonsense")
+x.type("torch.complex64")
+x.type("torch.ComplexFloatTensor")
+x.type(3)
+x.type()
+m.type()
+torch.zeros(2, dtype=torch.uint16).type()
+torch.zeros(2, dtype=torch.float8_e5m2).type()
+x.requires_grad_("a")
+x.requires_grad_(1)
+x.requires_grad_(None)
 torch.Tensor([1, 2]).dtype
 torch.Tensor(torch.tensor([1, 2])).dtype
 torch.Tensor(1.5)
