@@ -28,7 +28,7 @@ Chain swapped(const Chain& chain, const Call& call) {
   return chain.transpose(call.index(0), call.index(1));
 }
 Chain moved(const Chain& chain, const Call& call) {
-  return chain.movedim(call.dims(0), call.dims(1));
+  return chain.movedim(call.dims_or_index(0), call.dims_or_index(1));
 }
 Chain matrix_turned(const Chain& chain, const Call&) {
   return chain.rank() < 2 ? chain : chain.transpose(-2, -1);
