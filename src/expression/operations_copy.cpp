@@ -83,9 +83,8 @@ std::string class_name(DType dtype) {
       return "torch.Float8_e4m3fnTensor";
     case DType::float8_e5m2:
       return "torch.Float8_e5m2Tensor";
-    default:
-      return "torch." + std::string(name(dtype));
   }
+  __builtin_unreachable();  // a DType holds one of its enumerators
 }
 
 /// `type()`, `type(torch.int32)`, `type("torch.IntTensor")`.
