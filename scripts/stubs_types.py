@@ -121,6 +121,7 @@ OF_OPERATION = {
     **{(name, "end"): "_Int" for name in ("slice", "slice_copy")},
     **{(name, "other"): "Tensor" for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min")},
     ("repeat_interleave", "repeats"): "_Int | Tensor",
+    **{(name, "device"): "_Device | _Int" for name in ("cuda", "xpu")},
     ("split_copy", "split_size"): "_Int",
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
 }
@@ -133,7 +134,7 @@ _SEVERAL = (
 _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel storage_offset"
 _ANSWERS = (
     "allclose equal is_complex is_conj is_contiguous is_floating_point is_meta is_non_overlapping_and_dense "
-    "is_set_to requires_grad"
+    "is_pinned is_set_to requires_grad"
 )
 RESULTS = {
     **dict.fromkeys(_SEVERAL.split(), TENSORS),

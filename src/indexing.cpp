@@ -53,12 +53,12 @@ Tensor ready_value(const Tensor& self, const Tensor& value, std::span<const Tens
                                        " must be the tensor's, ", name(self.dtype()),
                                        "; convert it with .to(dtype)"));
   }
-  if (value.is_meta() && !self.is_meta()) {
-    throw RuntimeError(detail::message("index_put_: a value on meta has no elements to be copied (shape ",
-                                       value.shape(), ")"));
+  if (!value.has_memory() && self.has_memory()) {
+    throw RuntimeError(detail::message("index_put_: a value on ", name(value.device()),
+                                       " has no elements to be copied (shape ", value.shape(), ")"));
   }
   Tensor result = value.shares_storage(self) ? value.clone() : value;
-  if (!self.is_meta()) result = result.to(self.dtype());
+  if (self.has_memory()) result = result.to(self.dtype());
   // Stored as the tensor stores: a pending conjugation of self is undone on the way in.
   if (self.is_conj() != result.is_conj()) {
     result = (self.is_conj() ? result.conj() : result).resolve_conj();

@@ -48,7 +48,7 @@ T* elements(Tensor& fresh) {
 /// not on meta, where there are none.
 template <typename F>
 void visit_reals(Tensor& fresh, const F& f) {
-  if (fresh.is_meta()) return;
+  if (!fresh.has_memory()) return;
   const Index count = fresh.numel() * (fresh.is_complex() ? 2 : 1);
   switch (component_type(fresh.dtype())) {
     case DType::float64:
@@ -323,7 +323,7 @@ Tensor randint(Index low, Index high, const Dims& size, Generator& generator, co
       require_range<T>(from, to, *typed.dtype);
       Tensor fresh = empty(size, typed);
       const std::uint64_t range = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-      if (!fresh.is_meta()) fill_integers(elements<T>(fresh), fresh.numel(), from, range, generator);
+      if (fresh.has_memory()) fill_integers(elements<T>(fresh), fresh.numel(), from, range, generator);
       return fresh;
     }
   });
@@ -357,7 +357,7 @@ Tensor randperm(Index n, Generator& generator, const TensorOptions& options, Cal
                                            " counts without a gap"));
       }
       Tensor fresh = empty({n}, typed);
-      if (!fresh.is_meta()) shuffle(elements<T>(fresh), n, generator);
+      if (fresh.has_memory()) shuffle(elements<T>(fresh), n, generator);
       return fresh;
     }
   });

@@ -135,7 +135,7 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
   }
   const detail::OperationScope scope(operation, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
-  if (x.is_meta() || result.numel() == 0) return result;
+  if (!x.has_memory() || result.numel() == 0) return result;
   const detail::UntoldScope untold;
   fold_into(result, x, source, folded, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.

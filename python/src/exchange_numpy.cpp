@@ -38,9 +38,9 @@ bool is_numpy(nb::handle object, const char* name) {
 }
 
 void require_numpy_can(const Tensor& tensor) {
-  if (tensor.is_meta()) {
-    throw TypeError(
-        message("numpy: a tensor on meta has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
+  if (!tensor.has_memory()) {
+    throw TypeError(message("numpy: a tensor on ", name(tensor.device()),
+                            " has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
   }
   if (tensor.is_conj()) {
     throw RuntimeError(message("numpy: a conjugate view must be resolved (shape ", tensor.shape(),
@@ -105,7 +105,7 @@ nb::object array_interface(nb::handle self) {
     throw_python(PyExc_AttributeError,
                  message("__array_interface__: ", what, " (shape ", tensor.shape(), ")"));
   };
-  if (tensor.is_meta()) refuse("a tensor on meta has no memory");
+  if (!tensor.has_memory()) refuse(message("a tensor on ", name(tensor.device()), " has no memory"));
   if (tensor.is_conj()) refuse("a conjugate view must be resolved by .resolve_conj() first");
   if (type.empty()) refuse(message("NumPy has no ", name(tensor.dtype())));
   detail::pin(tensor.storage());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "call.hpp"
+#include "message.hpp"
 #include "tenstride/factory.hpp"
 
 /// Operations that make a tensor of nothing but numbers, and the like of another tensor.
@@ -10,17 +11,18 @@ constexpr auto fresh = OpClass::fresh;
 
 /// The dtype at parameter `at`, the device at `at + 1`.
 TensorOptions options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device(at + 1).value_or(call.session().device)};
+  return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};
 }
 
 /// The dtype at `at`, the device at `at + 1`, the memory format at `at + 2`.
 LikeOptions like_options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device(at + 1), call.format(at + 2).value_or(MemoryFormat::preserve)};
+  return {call.dtype(at), call.device_for_fresh(at + 1, call.self().device()),
+          call.format(at + 2).value_or(MemoryFormat::preserve)};
 }
 
 /// `x.new_zeros(...)`: dtype and device of the tensor unless told.
 TensorOptions new_options(const Call& call, std::size_t at) {
-  return {call.dtype(at).value_or(call.self().dtype()), call.device(at + 1).value_or(call.self().device())};
+  return {call.dtype(at).value_or(call.self().dtype()), call.device_for_fresh(at + 1, call.self().device())};
 }
 
 Value empty_of(Call& call) {
@@ -42,9 +44,16 @@ Value arange_of(Call& call) {
 Value tensor_of(Call& call) {
   if (call.is_tensor(0)) {
     const Tensor& source = call.tensor(0);
-    return source.to(ToOptions{.dtype = call.dtype(1), .device = call.device(2), .copy = CopyRule::always});
+    return source.to(ToOptions{.dtype = call.dtype(1),
+                               .device = call.device(2),
+                               .copy = CopyRule::always,
+                               .absent = call.session().absent});
   }
-  return tensor(call.nested(0), options(call, 1));
+  TensorOptions chosen = options(call, 1);
+  if (chosen.device.is_host()) return tensor(call.nested(0), chosen);
+  // As PyTorch does it: made on the cpu, and then sent.
+  const Device target = std::exchange(chosen.device, Device::meta);
+  return tensor(call.nested(0), chosen).to(target);
 }
 
 Value size_value(Call& call) {
@@ -52,7 +61,17 @@ Value size_value(Call& call) {
 }
 
 Value device_value(Call& call) {
-  return Value(Value::Variant(*call.device(0)));
+  Device device = *call.device(0);
+  if (call.has(1)) {
+    const Index index = call.index(1);
+    if (device.index()) {
+      throw RuntimeError(message("device: '", name(device),
+                                 "' must not have an index of its own where index ", index, " is given"));
+    }
+    if (index < 0 || index > 127) throw RuntimeError(message("device: index ", index, " must be in 0..127"));
+    device = Device(device.kind(), static_cast<int>(index));
+  }
+  return Value(Value::Variant(device));
 }
 
 constexpr std::string_view sized = "! size... | dtype? device? requires_grad?";
@@ -103,7 +122,7 @@ std::vector<Operation> factory_operations() {
                      TensorOptions{c.dtype(1).value_or(DType::float32), options(c, 1).device});
        }},
       {"Size", function, OpClass::query, "! sizes", size_value},
-      {"device", function, OpClass::query, "! type", device_value},
+      {"device", function, OpClass::query, "! type index?", device_value},
   };
   add_likes(table);
   return table;

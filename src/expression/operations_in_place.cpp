@@ -43,7 +43,7 @@ std::vector<Operation> in_place_operations() {
   return {
       {"copy_", method, in_place, "src non_blocking?",
        [](Call& c) {
-         c.mutable_self().copy_(c.tensor(0));
+         c.mutable_self().copy_(c.tensor(0), c.flag(1, false) ? Blocking::non_blocking : Blocking::blocking);
          return itself(c);
        }},
       {"fill_", method, in_place, "value",

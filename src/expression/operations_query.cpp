@@ -133,6 +133,7 @@ std::vector<Operation> query_operations() {
       {"is_floating_point", both, query, "", [](Call& c) { return answer(c.self().is_floating_point()); }},
       {"is_complex", both, query, "", [](Call& c) { return answer(c.self().is_complex()); }},
       {"is_conj", both, query, "", [](Call& c) { return answer(c.self().is_conj()); }},
+      {"is_pinned", method, query, "device?", [](Call& c) { return answer(c.self().is_pinned()); }},
       {"is_set_to", method, query, "tensor", [](Call& c) { return answer(c.self().is_same(c.tensor(0))); }},
       {"data_ptr", method, query, "",
        [](Call& c) {

@@ -89,8 +89,8 @@ class Link:
             )
         if self.pin is not None and self.pin.by_call and self.pin.sent == 1:
             found.append(
-                "pin_memory() then .to() is slower than .to(): one copy more, which is waited for; pin a buffer that is "
-                "sent again, or let the loader pin (DataLoader(pin_memory=True))"
+                "pin_memory() then .to() is slower than .to(): one copy more, which is waited for; pin a buffer that "
+                "is sent again, or let the loader pin (DataLoader(pin_memory=True))"
             )
         if self.pin is not None and self.memory == "pageable":
             found.append("the pinned memory is not used: what is sent is a copy of it in pageable memory")
