@@ -172,6 +172,7 @@ OF_OPERATION = {
     ("can_cast", "from_"): "_DType",
     ("can_cast", "to"): "_DType",
     ("result_type", "tensor"): "_Operand",
+    **{(name, "device"): "_Device | _Int" for name in ("cuda", "xpu")},
     ("split_copy", "split_size"): "_Int",
     **{(name, "out"): "Sequence[Tensor]" for name in ("split_copy", "split_with_sizes_copy", "unbind_copy")},
     ("set_", "source"): "Tensor | TypedStorage | UntypedStorage",
@@ -186,7 +187,7 @@ _INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement nume
 _ANSWERS = (
     "allclose can_cast equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
     "is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_non_overlapping_and_dense is_nonzero "
-    "is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu "
+    "is_pinned is_quantized is_same_size is_set_to is_shared is_signed is_sparse is_sparse_csr is_vulkan is_xla is_xpu "
     "requires_grad retains_grad"
 )
 RESULTS = {

@@ -36,7 +36,7 @@ Tensor complex_magnitude(copy::UnaryRow row, const Tensor& x) {
   const DType given = component_type(x.dtype());
   const Layout layout = layout_like(x.layout(), MemoryFormat::preserve, "abs");
   Tensor result = detail::fresh_result(layout, given, x.device());
-  if (x.is_meta()) return result;
+  if (!x.has_memory()) return result;
   detail::run_elementwise<1>(result, {detail::ElementSource{x, x.dtype(), worked_in(x.dtype())}}, row,
                              {worked_in(given), given});
   return result;
@@ -87,7 +87,7 @@ Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
 
 /// Refuses a number that the elements' type does not hold; on meta no element is made of it.
 void require_number(std::string_view operation, const Operand& operand, DType type, const Tensor& x) {
-  if (!operand.is_tensor() && !x.is_meta()) detail::require_element(operation, operand.number(), type);
+  if (!operand.is_tensor() && x.has_memory()) detail::require_element(operation, operand.number(), type);
 }
 
 Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<Operand>& min,

@@ -50,7 +50,7 @@ Prepared prepare_parameter(const Operand& number) {
 }
 
 Tensor number_as(const Tensor& x, DType type) {
-  if (x.is_meta() || x.dtype() == type) return x;
+  if (!x.has_memory() || x.dtype() == type) return x;
   const UntoldScope untold;
   return x.to(type);
 }
@@ -73,18 +73,42 @@ void require_taken(std::string_view operation, DType type, Takes takes) {
   if (refuses_bool && type == DType::bool_) refuse_type(operation, type, "must be a number's, not bool");
 }
 
+namespace {
+
+/// The device that the operands meet on: the first that is not the cpu, one with a link before meta.
+Device common_device(std::span<const Prepared> operands) {
+  Device common = Device::cpu;
+  for (const Prepared& operand : operands) {
+    if (operand.typed.weight == TypeWeight::number) continue;
+    const Device device = operand.tensor.device();
+    if (common == Device::cpu || (common == Device::meta && !device.is_host())) common = device;
+  }
+  return common;
+}
+
+/// PyTorch hands a tensor of rank 0 on the cpu to any device, as a number. Where things are foretold, meta
+/// stands for the cpu.
+bool goes_with(const Tensor& x, Device common) {
+  if (x.device() == common) return true;
+  return x.dim() == 0 && (x.device() == Device::cpu || (x.is_meta() && !common.is_host()));
+}
+
+}  // namespace
+
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
   std::array<TypedOperand, most_operands> list_of_types{};
   const std::span types(list_of_types.data(), operands.size());
+  const Device common = common_device(operands);
   const Tensor* first = nullptr;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     const Prepared& operand = operands[k];
     types[k] = operand.typed;
     if (operand.typed.weight == TypeWeight::number) continue;
     if (first == nullptr) first = &operand.tensor;
-    if (first->device() == operand.tensor.device()) continue;
+    if (goes_with(operand.tensor, common)) continue;
+    const Device other = operand.tensor.device() == first->device() ? common : operand.tensor.device();
     throw RuntimeError(message(operation, ": all tensors must be on one device, not ", name(first->device()),
-                               " and ", name(operand.tensor.device())));
+                               " and ", name(other)));
   }
   const std::optional<DType> meeting = result_type(types);
   if (!meeting) {
@@ -133,7 +157,7 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
                                " to which it and the other of shape ", other.shape(), " broadcast"),
                        self.shape(), shape);
     }
-    if (!other.shares_storage(self) || other.is_meta() || self.numel() == 0) continue;
+    if (!other.shares_storage(self) || !other.has_memory() || self.numel() == 0) continue;
     require_no_partial_overlap(operation, self, other);
     const Layout seen = expand(other.layout(), self.shape());
     const bool one_size = other.itemsize() == self.itemsize();
@@ -169,10 +193,7 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
     prepare_in_place(operation, *self, given, operands);
     return *self;
   }
-  Device device = Device::cpu;
-  for (const Prepared& operand : operands) {
-    if (operand.typed.weight != TypeWeight::number) device = operand.tensor.device();
-  }
+  const Device device = common_device(operands);
   if (const Tensor* first = all_row_major(operands, meetings)) {
     return Tensor::fresh(first->shape(), given, device, operation);
   }
@@ -202,7 +223,7 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
   std::array<DType, N> laid_out = meetings;
   if (layout_meeting) laid_out.fill(*layout_meeting);
   Tensor result = destination(operation, operands, laid_out, target.meeting, self);
-  if (result.is_meta() || result.numel() == 0) return result;
+  if (!result.has_memory() || result.numel() == 0) return result;
   if (self != nullptr && !is_provably_unique(self->layout())) {
     // PyTorch converts what it must beforehand: such an element is not read again once it is written.
     for (std::size_t k = 0; k < N; ++k) {
@@ -256,11 +277,13 @@ Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Pr
 }
 
 DType meeting_of_choice(std::span<const Prepared, 3> operands) {
-  if (operands[0].tensor.device() != operands[1].tensor.device() &&
-      operands[1].typed.weight != TypeWeight::number) {
-    throw RuntimeError(message("where: all tensors must be on one device, not ",
-                               name(operands[0].tensor.device()), " and ",
-                               name(operands[1].tensor.device())));
+  const Device common = common_device(operands);
+  for (const Prepared& operand : operands) {
+    if (operand.typed.weight == TypeWeight::number || goes_with(operand.tensor, common)) continue;
+    const Device first = operands[0].tensor.device();
+    const Device other = operand.tensor.device() == first ? common : operand.tensor.device();
+    throw RuntimeError(
+        message("where: all tensors must be on one device, not ", name(first), " and ", name(other)));
   }
   return meeting_of("where", operands.subspan<1>(), Takes::all);
 }

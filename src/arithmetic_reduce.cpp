@@ -109,7 +109,7 @@ ValuesAndIndices extremes(std::string_view operation, const Tensor& x, Index dim
   const Dims shape = moved.select(-1, 0).shape();
   ValuesAndIndices result{with_values ? empty(shape, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
                           empty(shape, {.dtype = DType::int64, .device = x.device()})};
-  if (!x.is_meta() && result.indices.numel() > 0) {
+  if (x.has_memory() && result.indices.numel() > 0) {
     // A leap for each element of a large tensor costs more than a transpose.
     constexpr Index small = Index{1} << 16;
     const bool leaps = moved.stride(-1) != 1 && x.numel() >= small;

@@ -112,8 +112,10 @@ Bandwidth measure_bandwidth() {
 }
 
 double forecast_seconds(const LedgerEntry& entry, const Bandwidth& bandwidth) {
+  if (entry.link) return transfer_seconds(entry.bytes_read, entry.link->memory, bandwidth.link);
   const double bytes = static_cast<double>(entry.bytes_written) + bytes_from_memory(entry);
   if (bytes == 0) return 0;
+  if (!entry.device.is_host()) return bandwidth.link.call_seconds + bytes / bandwidth.link.device_memory;
   const bool turns = is_turned(entry.kernel);
   const double cached = bandwidth.cached * (turns ? bandwidth.turned_cached_share : 1);
   double memory = bandwidth.memory * (turns ? bandwidth.turned_share : 1);

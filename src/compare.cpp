@@ -28,6 +28,20 @@ Layout met_layout(const Tensor& x, DType meeting) {
   return layout_like(x.layout(), MemoryFormat::preserve, "compare");
 }
 
+/// PyTorch hands a tensor of rank 0 on the cpu to any device, as a number. Where things are foretold, meta
+/// stands for the cpu.
+bool goes_as_number(const Tensor& x, Device to) {
+  return x.dim() == 0 && x.device() != to && (x.device() == Device::cpu || (x.is_meta() && !to.is_host()));
+}
+
+/// Where the result is. Throws RuntimeError where the two are apart.
+Device met_device(std::string_view operation, const Tensor& a, const Tensor& b) {
+  if (goes_as_number(b, a.device())) return a.device();
+  if (goes_as_number(a, b.device())) return b.device();
+  detail::require_one_device(operation, a, b);
+  return a.device();
+}
+
 Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const TypedOperand& type_b,
                Caller caller) {
   const std::string_view operation = name_of(comparison);
@@ -42,8 +56,9 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
                                        " and ", name(type_b.dtype), " must be real; use eq or ne"));
   }
   const Layout layout = elementwise_layout(std::array{met_layout(a, *meeting), met_layout(b, *meeting)});
-  Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = a.device()});
-  if (result.numel() == 0 || result.is_meta()) return result;
+  const Device device = met_device(operation, a, b);
+  Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = device});
+  if (result.numel() == 0 || !result.has_memory()) return result;
   const DType type = detail::worked_in(*meeting);
   detail::run_elementwise<2>(result, {{{a, *meeting, type}, {b, *meeting, type}}},
                              copy::compare_row(comparison, type), {DType::uint8, DType::bool_});
@@ -55,7 +70,6 @@ Tensor compare(Comparison comparison, const Tensor& a, const Operand& b, Caller 
     const detail::Prepared number = detail::prepare(b.number());
     return compare(comparison, a, number.tensor, number.typed, caller);
   }
-  detail::require_one_device(name_of(comparison), a, b.tensor());
   return compare(comparison, a, b.tensor(), typed(b.tensor()), caller);
 }
 

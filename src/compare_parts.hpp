@@ -21,9 +21,9 @@ inline void require_one_device(std::string_view operation, const Tensor& a, cons
 }
 
 inline void require_memory(std::string_view operation, const Tensor& x) {
-  if (!x.is_meta()) return;
-  throw RuntimeError(
-      detail::message(operation, ": a meta tensor has no elements to be read (shape ", x.shape(), ")"));
+  if (x.has_memory()) return;
+  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(x.device()),
+                                     " has no elements to be read (shape ", x.shape(), ")"));
 }
 
 }  // namespace tenstride::detail

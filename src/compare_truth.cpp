@@ -85,7 +85,7 @@ bool truth_of(const Tensor& x, bool is_all) {
 }
 
 Tensor reduce_whole(const Tensor& x, bool is_all) {
-  const bool truth = x.is_meta() ? is_all : truth_of(x, is_all);
+  const bool truth = x.has_memory() ? truth_of(x, is_all) : is_all;
   return full({}, truth, {.dtype = truth_type(x), .device = x.device()});
 }
 
@@ -97,7 +97,7 @@ Tensor reduce_axis(const Tensor& x, Index dim, KeepDim keepdim, bool is_all) {
   Tensor result = full(kept, is_all, {.dtype = truth_type(x), .device = x.device()});
   Layout repeated{x.shape(), result.strides(), 0};
   repeated.strides[d] = 0;
-  if (!x.is_meta()) fold_in_parts(result, repeated, x, d, is_all);
+  if (x.has_memory()) fold_in_parts(result, repeated, x, d, is_all);
   return keepdim == KeepDim::yes ? result : result.select(dim, 0);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/explain.hpp"
 
+#include <algorithm>
+
 #include "explain_cause.hpp"
 #include "explain_chain.hpp"
 #include "message.hpp"
@@ -23,7 +25,7 @@ Tensor on_meta(const Layout& layout, DType dtype) {
 std::map<std::string, Tensor> on_meta(const std::map<std::string, Tensor>& inputs) {
   std::map<std::string, Tensor> result;
   for (const auto& [name, tensor] : inputs) {
-    result.emplace(name, Tensor(Storage::meta(tensor.storage().nbytes()), tensor.layout(), tensor.dtype()));
+    result.emplace(name, Tensor(tensor.storage().without_memory(), tensor.layout(), tensor.dtype()));
   }
   return result;
 }
@@ -162,6 +164,12 @@ Evaluation not_parsed(const ParseError& error) {
   return evaluation;
 }
 
+/// Whether elements that are only foretold are used on the cpu: then nothing is carried out.
+bool comes_back(const Evaluation& forecast) {
+  const auto returns = [](const Step& step) { return step.link && step.link->to.is_host(); };
+  return std::any_of(forecast.steps.begin(), forecast.steps.end(), returns);
+}
+
 }  // namespace
 
 Explanation explain(std::string_view expression, const ExplainOptions& options) {
@@ -174,7 +182,11 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     EvaluateOptions evaluate_options{.inputs = on_meta(options.inputs), .device = Device::meta};
     evaluate_options.scrambles = options.scrambles;
     Evaluation forecast = unwatched([&] { return evaluate(program, evaluate_options); });
-    if (forecast.totals.peak_bytes > options.max_bytes && !forecast.failure) {
+    if (comes_back(forecast) && !forecast.failure) {
+      explanation.note = "the value is left out: what comes back from another device has no elements here";
+      forecast.value = {};
+      explanation.evaluation = std::move(forecast);
+    } else if (forecast.totals.peak_bytes > options.max_bytes && !forecast.failure) {
       explanation.note =
           detail::message("the value is left out: it needs ", bytes_to_text(forecast.totals.peak_bytes),
                           " of memory, more than ", bytes_to_text(options.max_bytes));
@@ -186,6 +198,7 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     } else {
       evaluate_options.inputs = options.inputs;
       evaluate_options.device = Device::cpu;
+      evaluate_options.absent = AbsentDevice::foretell;
       explanation.evaluation = evaluate(program, evaluate_options);
       explanation.chain = detail::compare_with_chain(explanation.evaluation);
     }
@@ -202,6 +215,7 @@ EvaluateOptions for_session(const ExplainOptions& options) {
   EvaluateOptions result;
   result.inputs = options.inputs;
   result.scrambles = options.scrambles;
+  result.absent = AbsentDevice::foretell;
   return result;
 }
 

@@ -46,7 +46,7 @@ Json to_json_nested(const Nested& nested) {
 }
 
 Json to_json_tensor(const Tensor& tensor) {
-  if (tensor.is_meta() || tensor.numel() > most_elements) return nullptr;
+  if (!tensor.has_memory() || tensor.numel() > most_elements) return nullptr;
   return to_json_nested(tensor.tolist());
 }
 
@@ -124,6 +124,15 @@ Json to_json_scramble(const std::optional<ScrambleSeen>& seen) {
           {"differing", seen->differing ? Json(*seen->differing) : Json(nullptr)}};
 }
 
+Json to_json_transfer(const Step& step) {
+  if (!step.link) return nullptr;
+  return {{"from", name(step.link->from)},
+          {"to", name(step.link->to)},
+          {"memory", name(step.link->memory)},
+          {"blocking", step.link->blocking == Blocking::blocking},
+          {"bytes", step.bytes_transferred}};
+}
+
 Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, PlanDetail plans) {
   Json reason = nullptr;
   if (!step.reason.empty() || !step.hint.empty()) {
@@ -139,6 +148,7 @@ Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, Pla
             {"shares_storage", step.shares_storage},
             {"bytes_moved", step.bytes_moved},
             {"bytes_allocated", step.bytes_allocated},
+            {"transfer", to_json_transfer(step)},
             {"reason", reason},
             {"cause", to_json_cause(cause)},
             {"not_contiguous", to_json_contiguity(step.layout)},
@@ -250,7 +260,10 @@ std::string to_json(const Explanation& explanation, PlanDetail plans) {
   json["error"] = to_json_error(explanation);
   json["totals"] = {{"copies", evaluation.totals.copies},
                     {"bytes_moved", evaluation.totals.bytes_moved},
-                    {"peak_bytes", evaluation.totals.peak_bytes}};
+                    {"transfers", evaluation.totals.transfers},
+                    {"bytes_transferred", evaluation.totals.bytes_transferred},
+                    {"peak_bytes", evaluation.totals.peak_bytes},
+                    {"peak_device_bytes", evaluation.totals.peak_device_bytes}};
   json["chain"] = to_json_chain(explanation.chain);
   return dumped(json);
 }

@@ -40,7 +40,7 @@ std::string cell(const std::vector<std::string>& elements, std::size_t i, const 
 ScrambleSeen detail::see(const Scramble& scramble, const Tensor& x) {
   ScrambleSeen seen{scramble, differing_places(scramble, most_places), {}, {}, std::nullopt};
   if (x.numel() <= most_counted) seen.differing = count_differing(scramble);
-  if (x.is_meta()) return seen;
+  if (!x.has_memory()) return seen;
   for (const ScrambledPlace& place : seen.places) {
     seen.found.push_back(element_text(x, place.reshaped_from));
     seen.meant.push_back(element_text(x, place.meant_from));

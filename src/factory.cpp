@@ -16,8 +16,7 @@ Tensor allocate(const Layout& layout, DType dtype, Device device, std::string_vi
   const Index count = touched ? checked_add(touched->highest, 1, operation) : 0;
   const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(dtype)), operation);
   const auto bytes = static_cast<std::size_t>(nbytes);
-  return Tensor(Tensor::Unchecked{}, device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes),
-                layout, dtype);
+  return Tensor(Tensor::Unchecked{}, Storage::on(device, bytes), layout, dtype);
 }
 
 TensorOptions options_like(const Tensor& input, const LikeOptions& options) {

@@ -129,7 +129,7 @@ Tensor tensor(const Nested& values, const TensorOptions& options, Caller caller)
   Tensor result = empty(sizes, typed);
   visit(common, [&](auto type) {
     using T = typename decltype(type)::type;
-    std::byte* const data = result.is_meta() ? nullptr : result.mutable_storage_data();
+    std::byte* const data = result.has_memory() ? result.mutable_storage_data() : nullptr;
     Walker(sizes, result.strides()).walk(values, [data](const Scalar& value, Index position) {
       const T element = entry<T>(value);
       if (data != nullptr) store_element(data + position * static_cast<Index>(sizeof(T)), element);

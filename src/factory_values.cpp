@@ -205,7 +205,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
     } else {
       const auto range = make_range<T, Accumulate<T>>(start, end, step);
       Tensor result = empty({range.count}, typed);
-      if (!result.is_meta()) write_range(reinterpret_cast<T*>(result.mutable_storage_data()), range);
+      if (result.has_memory()) write_range(reinterpret_cast<T*>(result.mutable_storage_data()), range);
       return result;
     }
   });
@@ -231,7 +231,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
     const T first = steps > 0 ? detail::checked_element<T>(start, "linspace") : T{};
     const T last = steps > 1 ? detail::checked_element<T>(end, "linspace") : first;
     Tensor result = empty({steps}, typed);
-    if (result.is_meta() || steps == 0) return result;
+    if (!result.has_memory() || steps == 0) return result;
     auto* const elements = reinterpret_cast<T*>(result.mutable_storage_data());
     if (steps == 1) {
       elements[0] = first;

@@ -226,10 +226,10 @@ std::string tuple(const Dims& sizes) {
 }
 
 std::vector<std::string> suffixes(const Tensor& tensor) {
-  const bool shows_elements = !tensor.is_meta() && tensor.numel() > 0;
+  const bool shows_elements = tensor.has_memory() && tensor.numel() > 0;
   std::vector<std::string> result;
-  if (tensor.is_meta()) result.emplace_back("device='meta'");
-  if (!shows_elements && (tensor.is_meta() || tensor.dim() != 1)) {
+  if (!tensor.has_memory()) result.push_back("device='" + name(tensor.device()) + "'");
+  if (!shows_elements && (!tensor.has_memory() || tensor.dim() != 1)) {
     result.push_back("size=" + tuple(tensor.shape()));
   }
   const DType dtype = tensor.dtype();
@@ -248,7 +248,7 @@ std::string to_string(const Tensor& tensor, const PrintOptions& options) {
   const std::string prefix = "tensor(";
   const auto indent = static_cast<Index>(prefix.size());
   std::string text = prefix;
-  if (tensor.is_meta()) {
+  if (!tensor.has_memory()) {
     text += "...";
   } else if (tensor.numel() == 0) {
     text += "[]";

@@ -71,7 +71,7 @@ bool is_masked_fill(const Tensor& value, std::span<const TensorIndex> entries) {
 
 /// Refuses what PyTorch's `masked_fill_` of one number does.
 void require_fillable(const Tensor& self, const Tensor& value, std::span<const TensorIndex> entries) {
-  if (!self.is_meta() && !value.is_meta()) {
+  if (self.has_memory() && value.has_memory()) {
     detail::require_element("index_put_", value.item(), self.dtype());
   }
   for (const TensorIndex& entry : entries) {
@@ -101,11 +101,11 @@ Tensor ready_value(const Tensor& self, const Tensor& value, bool is_fill) {
                                        " must be the tensor's, ", name(self.dtype()),
                                        "; convert it with .to(dtype)"));
   }
-  if (value.is_meta() && !self.is_meta()) {
-    throw RuntimeError(detail::message("index_put_: a value on meta has no elements to be copied (shape ",
-                                       value.shape(), ")"));
+  if (!value.has_memory() && self.has_memory()) {
+    throw RuntimeError(detail::message("index_put_: a value on ", name(value.device()),
+                                       " has no elements to be copied (shape ", value.shape(), ")"));
   }
-  return detail::stored_as(self, self.is_meta() ? value : value.to(self.dtype()));
+  return detail::stored_as(self, self.has_memory() ? value.to(self.dtype()) : value);
 }
 
 /// Writes a value into a view, as `x[1:3] = value`. A single element may be one of the view's own.

@@ -117,7 +117,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
   const bool is_short =
       parts.size() > 1 && outer != axis && dst.numel() * item >= least_bytes &&
       dst.strides()[axis] * dst.shape()[axis] * item < short_run_bytes * static_cast<Index>(parts.size());
-  if (!is_short || dst.is_meta()) {
+  if (!is_short || !dst.has_memory()) {
     copy_whole(dst, axis, parts);
     return;
   }

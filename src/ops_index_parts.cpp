@@ -22,9 +22,9 @@ std::size_t axes_of(const TensorIndex::Value& entry) {
 }
 
 void require_readable(const Tensor& index, std::string_view what) {
-  if (!index.is_meta()) return;
-  throw RuntimeError(detail::message(operation, ": ", what,
-                                     " on meta has no elements to be read, and the result depends on them"
+  if (index.has_memory()) return;
+  throw RuntimeError(detail::message(operation, ": ", what, " on ", name(index.device()),
+                                     " has no elements to be read, and the result depends on them"
                                      " (shape ",
                                      index.shape(), ")"));
 }
@@ -274,7 +274,7 @@ Tensor read_starts(const Parts& parts, const Dims& lists, const Dims& shape) {
 }
 
 bool is_forecast(const Tensor& self, const Parts& parts) {
-  if (self.is_meta()) return true;
+  if (!self.has_memory()) return true;
   for (const Picked& one : parts.picked) {
     if (!one.mask) require_readable(one.index, "an index");
   }

@@ -109,7 +109,7 @@ Index split_of_row(Index row, Index diagonal, Index columns, Triangle which) {
 }
 
 void copy_triangle(Tensor& result, const Tensor& x, Triangle which, Index diagonal) {
-  if (x.is_meta() || x.numel() == 0) return;
+  if (!x.has_memory() || x.numel() == 0) return;
   const Index columns = x.size(-1);
   const Index rows = x.size(-2);
   const auto item = static_cast<Index>(x.element_size());

@@ -67,8 +67,9 @@ std::vector<Index> read_repeats(const Tensor& repeats, Index size) {
     throw RuntimeError(
         detail::message("repeat_interleave: repeats must have at most 1 axis (shape ", repeats.shape(), ")"));
   }
-  if (repeats.is_meta()) {
-    throw RuntimeError("repeat_interleave: repeats on meta has no elements to be read");
+  if (!repeats.has_memory()) {
+    throw RuntimeError(detail::message("repeat_interleave: repeats on ", name(repeats.device()),
+                                       " has no elements to be read"));
   }
   if (repeats.numel() != 1 && repeats.numel() != size) {
     throw RuntimeError(detail::message("repeat_interleave: repeats of shape ", repeats.shape(),
@@ -125,7 +126,7 @@ Tensor Tensor::repeat_interleave(const Tensor& repeats, std::optional<Index> dim
   for (const Index count : counts) size[d] = checked_add(size[d], count, "repeat_interleave");
   Tensor result = empty(size, {.dtype = dtype_, .device = device()});
   detail::copy_by("boxes", result, *this, result.numel(), [&] {
-    if (is_meta() || result.numel() == 0) return;
+    if (!has_memory() || result.numel() == 0) return;
     std::vector<Index> starts;
     starts.reserve(static_cast<std::size_t>(size[d]));
     for (std::size_t i = 0; i < counts.size(); ++i) {

@@ -194,7 +194,8 @@ Tensor randint(Index low, Index high, const Dims& size, Generator& generator, co
       detail::require_range<T>("randint", from, to, *typed.dtype);
       Tensor fresh = empty(size, typed);
       const std::uint64_t range = static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-      if (!fresh.is_meta()) detail::fill_integers(elements<T>(fresh), fresh.numel(), from, range, generator);
+      if (fresh.has_memory())
+        detail::fill_integers(elements<T>(fresh), fresh.numel(), from, range, generator);
       return fresh;
     }
   });
@@ -228,7 +229,7 @@ Tensor randperm(Index n, Generator& generator, const TensorOptions& options, Cal
                                            " counts without a gap"));
       }
       Tensor fresh = empty({n}, typed);
-      if (!fresh.is_meta()) shuffle(elements<T>(fresh), n, generator);
+      if (fresh.has_memory()) shuffle(elements<T>(fresh), n, generator);
       return fresh;
     }
   });

@@ -30,7 +30,7 @@ Dims memory_order(const Tensor& self) {
 template <typename Fill>
 Tensor& fill_in_order(Tensor& self, std::string_view operation, const Fill& fill) {
   detail::require_distinct_elements(operation, self);
-  if (self.is_meta() || self.numel() == 0) return self;
+  if (!self.has_memory() || self.numel() == 0) return self;
   if (self.is_contiguous() && self.is_resolved()) {
     fill(self);
     return self;

@@ -46,7 +46,7 @@ T* elements(Tensor& dense) {
 /// not on meta, where there are none.
 template <typename F>
 void visit_reals(Tensor& dense, const F& f) {
-  if (dense.is_meta()) return;
+  if (!dense.has_memory()) return;
   const Index count = dense.numel() * (dense.is_complex() ? 2 : 1);
   switch (component_type(dense.dtype())) {
     case DType::float64:

@@ -135,9 +135,9 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
                      0, 1, INT64_MAX);
   }
   const detail::OperationScope scope(operation, caller);
-  if (x.is_neg() && !x.is_meta()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
+  if (x.is_neg() && x.has_memory()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
-  if (x.is_meta() || result.numel() == 0) return result;
+  if (!x.has_memory() || result.numel() == 0) return result;
   const detail::UntoldScope untold;
   fold_into(result, x, source, folded, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.

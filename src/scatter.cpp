@@ -123,14 +123,14 @@ Tensor repeated(const Targets& targets, const Scalar& value) {
 }
 
 void write(std::string_view operation, const Targets& targets, const Tensor& source) {
-  if (targets.self.is_meta()) return;
+  if (!targets.self.has_memory()) return;
   Tensor self = targets.self;
   detail::write_elements(self, source,
                          detail::positions_along(operation, self.layout(), targets.index, targets.axis));
 }
 
 void combine(std::string_view operation, const Targets& targets, const Tensor& source, Reduction reduce) {
-  if (targets.self.is_meta()) return;
+  if (!targets.self.has_memory()) return;
   Tensor self = targets.self;
   // Small floats are summed in float32, and the elements that self stands for, not what it stores.
   const bool is_apart = is_small_float(self.dtype()) || !self.is_resolved();
@@ -162,7 +162,7 @@ void reduce_into(std::string_view operation, Tensor& self, Index dim, const Tens
     write(operation, *targets, repeated(*targets, identity_of(reduce, self.dtype())));
   }
   combine(operation, *targets, source, reduce);
-  if (reduce == Reduction::mean && !self.is_meta()) divide_by_counts(operation, *targets, include_self);
+  if (reduce == Reduction::mean && self.has_memory()) divide_by_counts(operation, *targets, include_self);
 }
 
 /// What the operations that are not in place begin with.
@@ -183,7 +183,7 @@ Tensor gather(const Tensor& x, Index dim, const Tensor& index, Caller caller) {
   const Tensor numbers = detail::at_least_rank_1(index);
   require_fit("gather", numbers, "tensor", source, axis);
   detail::require_readable_index("gather", x, index);
-  if (x.is_meta()) return result;
+  if (!x.has_memory()) return result;
   detail::read_elements(result, x, detail::positions_along("gather", source.layout(), numbers, axis));
   return result;
 }
@@ -211,7 +211,7 @@ Tensor take(const Tensor& x, const Tensor& index, Caller caller) {
   detail::require_int64("take", index, ErrorKind::runtime);
   Tensor result = empty(index.shape(), {.dtype = x.dtype(), .device = x.device()});
   detail::require_readable_index("take", x, index);
-  if (x.is_meta() || index.numel() == 0) return result;
+  if (!x.has_memory() || index.numel() == 0) return result;
   detail::read_elements(result, x, detail::positions_of_numbers("take", x.layout(), index));
   return result;
 }
@@ -270,7 +270,7 @@ Tensor& put_(Tensor& self, const Tensor& index, const Tensor& source, Accumulate
   detail::require_no_overlap("put_", self, index);
   detail::require_no_overlap("put_", self, source);
   detail::require_readable_index("put_", self, index);
-  if (self.is_meta() || index.numel() == 0) return self;
+  if (!self.has_memory() || index.numel() == 0) return self;
   const Tensor positions = detail::positions_of_numbers("put_", self.layout(), index);
   if (accumulate == Accumulate::no) {
     detail::write_elements(self, source, positions);

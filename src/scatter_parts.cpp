@@ -200,7 +200,7 @@ void require_one_dtype(std::string_view operation, const Tensor& self, const Ten
 }
 
 void require_readable_index(std::string_view operation, const Tensor& self, const Tensor& index) {
-  if (self.is_meta() || !index.is_meta()) return;
+  if (!self.has_memory() || index.has_memory()) return;
   throw RuntimeError(
       message(operation, ": an index on meta has no elements to be read (shape ", index.shape(), ")"));
 }

@@ -56,7 +56,7 @@ detail::Boxes boxes_of(const Tensor& distances, const Layout& dense, const Layou
 /// Each slice of the source to where the index says. Of slices without elements the index is not looked at.
 void write_slices(std::string_view operation, Tensor& self, std::size_t axis, const Tensor& index,
                   Index lowest, const Tensor& source) {
-  if (self.is_meta() || count_elements(slice_of(self.layout(), axis).shape) == 0) return;
+  if (!self.has_memory() || count_elements(slice_of(self.layout(), axis).shape) == 0) return;
   const ErrorKind kind = self.numel() == 0 ? ErrorKind::runtime : ErrorKind::index;
   const Tensor distances = detail::slice_distances(operation, self.layout(), axis, index, lowest, kind);
   const Tensor stored = detail::stored_as(self, source);
@@ -174,7 +174,7 @@ Tensor index_select(const Tensor& x, Index dim, const Tensor& index, Caller call
   Tensor result = empty(shape, {.dtype = x.dtype(), .device = x.device()});
   detail::require_readable_index("index_select", x, index);
   const Tensor given = x.dim() == 0 ? result.squeeze(0) : result;
-  if (x.is_meta()) return given;
+  if (!x.has_memory()) return given;
   // The kinds are PyTorch's: it has a way of its own for axis 1.
   const bool is_runtime = x.dim() > 1 && (axis == 1 || x.numel() == 0);
   const ErrorKind kind = is_runtime ? ErrorKind::runtime : ErrorKind::index;
@@ -223,7 +223,7 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   const std::size_t axis = detail::axis_or_first("index_add_", dim, self.shape());
   require_addable(self, axis, index, source);
   require_writable("index_add_", self, index, source);
-  if (self.is_meta() || (self.numel() == 0 && self.dim() > 1)) return self;
+  if (!self.has_memory() || (self.numel() == 0 && self.dim() > 1)) return self;
   Tensor target = detail::at_least_rank_1(self);
   const Tensor added = detail::at_least_rank_1(source);
   const Scalar factor = detail::element_of(self, alpha).item();

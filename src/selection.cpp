@@ -18,7 +18,7 @@ using detail::OperationScope;
 using detail::SetElements;
 
 void require_elements(std::string_view operation, const Tensor& x) {
-  if (!x.is_meta()) return;
+  if (x.has_memory()) return;
   throw RuntimeError(message(operation,
                              ": a tensor on meta has no elements to be read, and the result"
                              " depends on them (shape ",
@@ -96,7 +96,7 @@ Tensor& masked_scatter_(Tensor& self, const Tensor& mask, const Tensor& source, 
   detail::require_distinct_elements("masked_scatter_", self);
   const Tensor wide = mask.expand(self.shape());
   static_cast<void>(self.mutable_storage_data());
-  if (self.is_meta()) return self;
+  if (!self.has_memory()) return self;
   require_elements("masked_scatter_", mask);
   require_elements("masked_scatter_", source);
   const SetElements set = set_elements(wide);
@@ -116,7 +116,7 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value, Call
   const Tensor one = detail::element_of(self, value);
   static_cast<void>(self.mutable_storage_data());
   if (!self.is_same(mask)) detail::require_no_overlap("masked_fill_", self, mask);
-  if (self.is_meta()) return self;
+  if (!self.has_memory()) return self;
   require_elements("masked_fill_", mask);
   const SetElements set = set_elements(wide);
   if (set.count() > 0) write_set(self, set, one.expand({set.count()}));

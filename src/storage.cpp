@@ -66,19 +66,15 @@ void release_adopted(detail::StorageBlock* block) {
   delete adopted;
 }
 
-void release_meta(detail::StorageBlock* block) {
+void release_foretold(detail::StorageBlock* block) {
   tell_end_of(block);
   delete block;
 }
-void grow_meta(detail::StorageBlock* block, std::size_t nbytes) {
+void grow_foretold(detail::StorageBlock* block, std::size_t nbytes) {
   block->nbytes = nbytes;
 }
 
 }  // namespace
-
-std::string_view name(Device device) {
-  return device == Device::meta ? "meta" : "cpu";
-}
 
 Storage Storage::allocate(std::size_t nbytes) {
   const bool apart = nbytes >= apart_from;
@@ -117,14 +113,21 @@ Storage Storage::adopt(void* data, std::size_t nbytes, std::function<void(void*)
   return Storage(block.release());
 }
 
-Storage Storage::meta(std::size_t nbytes) {
+Storage Storage::on(Device device, std::size_t nbytes) {
+  if (device.has_memory()) return allocate(nbytes);
   auto block = std::make_unique<detail::StorageBlock>();
   block->nbytes = nbytes;
-  block->device = Device::meta;
-  block->release = release_meta;
-  block->grow = grow_meta;
+  block->device = device.placed();
+  block->release = release_foretold;
+  block->grow = grow_foretold;
   Storage result(block.release());
   tell_of(result.block_);
+  return result;
+}
+
+Storage Storage::without_memory() const {
+  Storage result = on(device().is_host() ? Device::meta : device(), nbytes());
+  if (is_pinned()) result.set_pinned();
   return result;
 }
 

@@ -24,7 +24,7 @@ Tensor Tensor::fresh(const Dims& size, DType dtype, Device device, std::string_v
   Tensor result(WithoutStorage{}, dtype, [&] { return row_major(size, operation); });
   const Index nbytes = checked_multiply(result.numel(), static_cast<Index>(item_size(dtype)), operation);
   const auto bytes = static_cast<std::size_t>(nbytes);
-  result.storage_ = device == Device::meta ? Storage::meta(bytes) : Storage::allocate(bytes);
+  result.storage_ = Storage::on(device, bytes);
   return result;
 }
 

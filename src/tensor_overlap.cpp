@@ -21,7 +21,7 @@ std::string text_of(const Tensor& x) {
 }  // namespace
 
 SeenOverlap seen_overlap(const Tensor& a, const Tensor& b) {
-  if (a.numel() == 0 || b.numel() == 0 || a.is_meta() || b.is_meta()) return SeenOverlap::none;
+  if (a.numel() == 0 || b.numel() == 0 || !a.has_memory() || !b.has_memory()) return SeenOverlap::none;
   if (a.is_same(b)) return SeenOverlap::full;
   if (!is_non_overlapping_and_dense(a.layout()) || !is_non_overlapping_and_dense(b.layout())) {
     return SeenOverlap::unknown;

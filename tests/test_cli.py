@@ -74,6 +74,7 @@ class Explain(Case):
                     "shares_storage",
                     "bytes_moved",
                     "bytes_allocated",
+                    "transfer",
                     "reason",
                     "cause",
                     "not_contiguous",
@@ -82,7 +83,17 @@ class Explain(Case):
             )
         self.assertEqual([step["kind"] for step in answer["steps"]], ["new", "view", "view", "copy"])
         self.assertEqual(answer["value"], [[0, 2], [1, 3]])
-        self.assertEqual(answer["totals"], {"copies": 1, "bytes_moved": 64, "peak_bytes": 64})
+        self.assertEqual(
+            answer["totals"],
+            {
+                "copies": 1,
+                "bytes_moved": 64,
+                "transfers": 0,
+                "bytes_transferred": 0,
+                "peak_bytes": 64,
+                "peak_device_bytes": 0,
+            },
+        )
         refused = json.loads(self.run_tool("explain", "torch.zeros(2,3).T.view(6)", "--json", code=1).stdout)
         self.assertEqual(list(refused["error"]), ["type", "message", "step", "obstacle", "cause", "scramble"])
         self.assertTrue(refused["error"]["message"].startswith(FAMOUS))

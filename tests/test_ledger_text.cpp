@@ -87,6 +87,7 @@ TEST(LedgerJson, HoldsEveryField) {
                          {"bytes_written", 24},
                          {"bytes_allocated", 24},
                          {"kernel", "small"},
+                         {"link", nullptr},
                          {"file", "test_ledger_text.cpp"},
                          {"line", line},
                          {"allowed", "a \"quoted\" place\n"}}));
@@ -95,6 +96,8 @@ TEST(LedgerJson, HoldsEveryField) {
   EXPECT_EQ(json["totals"]["copies"], 1);
   EXPECT_EQ(json["totals"]["allocations"], 2);
   EXPECT_EQ(json["totals"]["bytes_allocated"], 40);
+  EXPECT_EQ(json["totals"]["transfers"], 0);
+  EXPECT_EQ(json["totals"]["bytes_transferred"], 0);
   EXPECT_EQ(json["totals"]["peak_bytes"], 24);
   EXPECT_EQ(json["left_out"], 0);
 }

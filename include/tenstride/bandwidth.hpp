@@ -23,6 +23,8 @@ struct Bandwidth {
   /// Seconds that a copy of a few bytes takes.
   double call_seconds = 0;
   int threads = 1;
+  /// To other devices: not measured, and not kept in the file (see transfer.hpp).
+  LinkSpeed link = link_speed();
   friend bool operator==(const Bandwidth&, const Bandwidth&) = default;
 };
 

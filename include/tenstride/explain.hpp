@@ -163,11 +163,11 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
                                   PlanDetail plans = PlanDetail::left_out);
 
 /// `{"expr","steps":[{"op","kind","dtype","shape","strides","offset","contiguous","shares_storage","bytes_moved",
-/// "bytes_allocated","reason","cause","not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats",
+/// "bytes_allocated","transfer":null|{"from","to","memory","blocking","bytes"},"reason","cause","not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats",
 /// "backwards","gaps","may_overlap"},"scramble":null|{"from","to","order","meant","places":[{"index","reshaped_from",
 /// "meant_from","found","meant"}],"differing"}}],"value","error":null|{"type","message","step","obstacle",
 /// "cause","scramble"},"totals":{"copies",
-/// "bytes_moved","peak_bytes"},"chain":null|{"source","shape","strides","offset","dtype","eager":{"steps":[{"call",
+/// "bytes_moved","transfers","bytes_transferred","peak_bytes","peak_device_bytes"},"chain":null|{"source","shape","strides","offset","dtype","eager":{"steps":[{"call",
 /// "kind","shape","strides","offset","bytes_read","bytes_written"}],"copies","bytes_read","bytes_written"},
 /// "lazy":{"copies","bytes_read","bytes_written","peak_bytes","plan":[{"from","to"}],"result"},"bytes_saved"}}`
 /// on one line; "source" is the number of the step that the chain begins with, null for an input, "plan" has

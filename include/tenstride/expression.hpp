@@ -16,6 +16,7 @@
 #include "tenstride/reshape.hpp"
 #include "tenstride/scramble.hpp"
 #include "tenstride/tensor.hpp"
+#include "tenstride/transfer.hpp"
 
 /// PyTorch's notation as text: `x.permute(0, 2, 1)[:, ::2].view(-1)`.
 namespace tenstride {
@@ -120,9 +121,9 @@ class TENSTRIDE_API Value {
 
 /// What a call did with memory, by PyTorch's catalogue. `fresh` is "new": a factory, or an element-wise
 /// result. `view` shares the storage, `self` is the very same tensor, `copy` moved elements to a storage of
-/// its own.
-enum class StepKind : unsigned char { fresh, view, self, copy };
-/// "new", "view", "self" or "copy".
+/// its own, `transfer` sent them to another device.
+enum class StepKind : unsigned char { fresh, view, self, copy, transfer };
+/// "new", "view", "self", "copy" or "transfer".
 TENSTRIDE_API std::string_view name(StepKind kind);
 
 /// A layout operation as a library does it that carries out each at once. A call is one, a pattern several.
@@ -164,6 +165,10 @@ struct Step {
   Index bytes_moved = 0;
   /// Bytes of the fresh storage.
   Index bytes_allocated = 0;
+  /// Of a transfer: the link, and the bytes that cross it. What is copied before and after it on either side
+  /// is `bytes_moved`.
+  std::optional<Link> link{};
+  Index bytes_transferred = 0;
   /// Why a copy was made; empty for other kinds.
   std::string reason;
   /// How a copy, or a write in place, was planned; an operation may copy several times, and the first 16
@@ -172,10 +177,11 @@ struct Step {
   std::vector<CopyPlan> plans;
   /// How many plans there were.
   std::size_t plan_count = 0;
-  /// A likely mistake: a reshape that reorders the sizes, and what was probably meant. Mostly empty.
+  /// A likely mistake: a reshape that reorders the sizes, and what was probably meant; or what a transfer
+  /// costs that it need not. Mostly empty.
   std::string hint;
-  /// The facts of the hint. Nothing, and no hint, where the rest of the call's line is a comment that says
-  /// `as meant`.
+  /// The facts of the hint of a reshape. Nothing, and no hint, where the rest of the call's line is a comment
+  /// that says `as meant`.
   std::optional<ScrambleSeen> scramble;
   /// The step that made the tensor the call began with; nothing where that was bound from outside or where
   /// the call is a factory.
@@ -217,8 +223,13 @@ struct Totals {
   /// Steps of kind copy.
   std::size_t copies = 0;
   Index bytes_moved = 0;
-  /// The most bytes of storages alive at once, those of bound inputs left out; a value lives as in Python,
-  /// until the call that used it is over or its name is bound anew.
+  /// Steps of kind transfer, and the bytes that cross the links.
+  std::size_t transfers = 0;
+  Index bytes_transferred = 0;
+  /// The most bytes of storages of other devices alive at once.
+  Index peak_device_bytes = 0;
+  /// The most bytes of storages on the cpu (or meta) alive at once, those of bound inputs left out; a value
+  /// lives as in Python, until the call that used it is over or its name is bound anew.
   Index peak_bytes = 0;
 };
 
@@ -243,6 +254,8 @@ struct EvaluateOptions {
   std::map<std::string, Tensor> inputs{};
   /// Where factories allocate unless told otherwise; on meta nothing is allocated and nothing moves.
   Device device = Device::cpu;
+  /// Whether tensors with elements may go to a device that has none here; without elements, all may.
+  AbsentDevice absent = AbsentDevice::refuse;
   /// So many links at the end of the last statement's chain are not carried out: 1 of `x.T.contiguous()`
   /// gives `x.T`. What is left out must exist.
   std::size_t links_left_out = 0;

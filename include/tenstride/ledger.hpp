@@ -16,6 +16,7 @@
 #include "tenstride/export.hpp"
 #include "tenstride/scramble.hpp"
 #include "tenstride/storage.hpp"
+#include "tenstride/transfer.hpp"
 
 /// Copies in the open: a list of all that a stretch of code copies and allocates, and a ban on copies. Both
 /// are scopes of the calling thread; where none is open, an operation asks for one pointer. See
@@ -24,9 +25,10 @@ namespace tenstride {
 
 /// `copy` reads elements and writes them elsewhere, `fill` writes one value (it is no copy), `allocation` is
 /// fresh memory that the same call does not fill by one copy, `scramble` a reshape that moves nothing and was
-/// probably meant to be a transpose (see scramble.hpp).
-enum class LedgerKind : unsigned char { copy, fill, allocation, scramble };
-/// "copy", "fill", "allocation" or "scramble".
+/// probably meant to be a transpose (see scramble.hpp), `transfer` sends elements to another device (it is
+/// foretold; the copies before and after it on either side are entries of their own).
+enum class LedgerKind : unsigned char { copy, fill, allocation, scramble, transfer };
+/// "copy", "fill", "allocation", "scramble" or "transfer".
 TENSTRIDE_API std::string_view name(LedgerKind kind);
 
 /// A line of a script that called, where an interpreter stands between it and the library; of an expression
@@ -51,17 +53,20 @@ struct LedgerEntry {
   std::optional<Layout> dst{};
   DType src_dtype = DType::float32;
   DType dst_dtype = DType::float32;
+  /// Of the destination.
   Device device = Device::cpu;
   /// Bytes of elements; each written element is read once. Allocated: by the same call, for this.
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
   /// What carried it out: the name of a CopyKernel, or "small" for the short way, "pieces"
-  /// for parts joined piece by piece, "boxes" and "mask" for elements picked by an index, "triangle". On meta
-  /// what was planned.
+  /// for parts joined piece by piece, "boxes" and "mask" for elements picked by an index, "triangle"; of a
+  /// transfer "pageable", "pinned" or "peer". Without memory what was planned.
   std::string kernel;
   /// Of a copy between two layouts; else null.
   std::shared_ptr<const CopyPlan> plan{};
+  /// Of a transfer; `bytes_read`, and as many `bytes_written`, cross it.
+  std::optional<Link> link{};
   /// When it began, from the ledger's beginning, and how long it took. The parts of one "pieces" share the
   /// time by their bytes; on meta 0.
   double start = 0;
@@ -81,11 +86,14 @@ struct LedgerTotals {
   /// Of fresh memory, however it was filled.
   std::size_t allocations = 0;
   std::size_t scrambles = 0;
+  std::size_t transfers = 0;
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// The most bytes allocated since the ledger began that were alive at the same time. What another thread
-  /// gives back counts on.
+  /// Bytes that cross a link; read and written above, too.
+  Index bytes_transferred = 0;
+  /// The most bytes allocated since the ledger began, on all devices together, that were alive at the same
+  /// time. What another thread gives back counts on.
   Index peak_bytes = 0;
   double seconds = 0;
   friend bool operator==(const LedgerTotals&, const LedgerTotals&) = default;
@@ -168,7 +176,7 @@ class TENSTRIDE_API NoCopyError : public RuntimeError {
 /// Forbids the calling thread to copy elements: an operation that would throws NoCopyError before it has
 /// written anything. Views, fresh memory and fills (`zeros`) are free, and so is what hands elements out of
 /// tensors: `item`, `tolist`, `to_vector`, printing, comparisons. Of NoCopy and NoCopy::Allow within each
-/// other the innermost decides. Pre: as of any scope here.
+/// other the innermost decides. A transfer to another device counts as a copy. Pre: as of any scope here.
 /// Example: `const NoCopy none; y = x.permute({0, 2, 1}).view({2, 12});` throws where that takes a copy.
 class TENSTRIDE_API NoCopy : public detail::WatchScope {
  public:
@@ -233,9 +241,10 @@ class TENSTRIDE_API NoScramble : public detail::WatchScope {
 /// the reason; then the totals. Ends with a line end.
 TENSTRIDE_API std::string to_text(const CopyLedger& ledger);
 /// `{"entries":[{"kind","operation","reason","src":null|{"layout","dtype"},"dst","device","bytes_read",
-/// "bytes_written","bytes_allocated","kernel","start","seconds","file","line","function","allowed"}],"totals":
-/// {"copies","fills","allocations","scrambles","bytes_read","bytes_written","bytes_allocated","peak_bytes",
-/// "seconds"},"left_out"}` on one line; `left_out` counts the entries that are not kept.
+/// "bytes_written","bytes_allocated","kernel","link":null|{"from","to","memory","blocking"},"start","seconds",
+/// "file","line","function","allowed"}],"totals":{"copies","fills","allocations","scrambles","transfers",
+/// "bytes_read","bytes_written","bytes_allocated","bytes_transferred","peak_bytes","seconds"},"left_out"}` on
+/// one line; `left_out` counts the entries that are not kept.
 TENSTRIDE_API std::string to_json(const CopyLedger& ledger);
 /// A JSON array of complete events in Chrome's trace format, to be looked at in Perfetto or chrome://tracing:
 /// `{"name","cat","ph":"X","ts","dur","pid","tid","args"}`, times in microseconds from the ledger's

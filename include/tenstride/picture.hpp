@@ -58,6 +58,8 @@ struct PictureTensor {
   std::size_t storage = 0;
   /// Of a copy.
   Index bytes_moved = 0;
+  /// Over the link, of a transfer to another device.
+  Index bytes_transferred = 0;
   /// Where the values are known; else the picture shows positions.
   std::optional<Tensor> values;
   /// "since: …", "note: …"; mostly empty.

@@ -10,15 +10,10 @@
 #include <string_view>
 #include <utility>
 
+#include "tenstride/device.hpp"
 #include "tenstride/export.hpp"
 
 namespace tenstride {
-
-/// Where bytes live. `meta` has sizes but no memory: a chain run on it costs nothing and tells what it would
-/// do.
-enum class Device : unsigned char { cpu, meta };
-/// "cpu" or "meta".
-TENSTRIDE_API std::string_view name(Device device);
 
 /// Whether the library may write through a storage.
 enum class Access : unsigned char { read_write, read_only };
@@ -34,6 +29,7 @@ struct StorageBlock {
   std::size_t nbytes = 0;
   Device device = Device::cpu;
   Access access = Access::read_write;
+  bool is_pinned = false;
   /// Gives back the bytes and the block itself.
   void (*release)(StorageBlock*) = nullptr;
   /// Gives the block at least `nbytes` bytes, keeping those it has; null where it cannot grow.
@@ -74,8 +70,13 @@ class TENSTRIDE_API Storage {
   /// `nbytes` of a file from byte `offset` on, without reading it. Throws FileError where the file is absent
   /// or shorter. Example: `Storage::map_file("x.npy", MapMode::read_only, 128, 4096)`.
   static Storage map_file(const std::string& path, MapMode mode, std::size_t offset, std::size_t nbytes);
-  /// A size without memory.
-  static Storage meta(std::size_t nbytes);
+  /// A size without memory, on `Device::meta`.
+  static Storage meta(std::size_t nbytes) { return on(Device::meta, nbytes); }
+  /// Fresh memory on the cpu; on any other device a size without memory.
+  static Storage on(Device device, std::size_t nbytes);
+
+  /// As many bytes that are not there: on meta for the cpu, else on the same device; pinned where these are.
+  [[nodiscard]] Storage without_memory() const;
 
   constexpr Storage(const Storage& other) noexcept : block_(other.block_) { retain(); }
   constexpr Storage(Storage&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
@@ -94,6 +95,14 @@ class TENSTRIDE_API Storage {
 
   [[nodiscard]] std::size_t nbytes() const noexcept { return block_ == nullptr ? 0 : block_->nbytes; }
   [[nodiscard]] Device device() const noexcept { return block_ == nullptr ? Device::cpu : block_->device; }
+  [[nodiscard]] bool has_memory() const noexcept { return device().has_memory(); }
+  /// Whether the bytes were asked for in page-locked memory, which a device reads without a detour: foretold,
+  /// as nothing here locks pages.
+  [[nodiscard]] bool is_pinned() const noexcept { return block_ != nullptr && block_->is_pinned; }
+  /// Nothing happens to no storage.
+  void set_pinned() noexcept {
+    if (block_ != nullptr) block_->is_pinned = true;
+  }
   [[nodiscard]] bool is_read_only() const noexcept {
     return block_ != nullptr && block_->access == Access::read_only;
   }

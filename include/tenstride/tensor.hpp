@@ -64,6 +64,10 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   }
   [[nodiscard]] Device device() const noexcept { return storage_.device(); }
   [[nodiscard]] bool is_meta() const noexcept { return device() == Device::meta; }
+  /// Whether there are elements to be read: not on `meta`, and not on a device that is foretold.
+  [[nodiscard]] bool has_memory() const noexcept { return storage_.has_memory(); }
+  /// Whether the memory is page-locked (`pin_memory`).
+  [[nodiscard]] bool is_pinned() const noexcept { return storage_.is_pinned(); }
   [[nodiscard]] const Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const Storage& storage() const noexcept { return storage_; }
   /// Every element of the storage as a 1-D view: PyTorch's `storage()`, to look at.
@@ -262,7 +266,12 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] Tensor to(Device device, Caller caller = Caller::current()) const {
     return to(ToOptions{.device = device}, caller);
   }
+  /// From one device to another it is a transfer (transfer.hpp), which is foretold: the result has no memory.
   [[nodiscard]] Tensor to(const ToOptions& options, Caller caller = Caller::current()) const;
+  /// Itself where it is pinned, else a copy in page-locked memory. Throws RuntimeError for a tensor with
+  /// elements, unless that is foretold: there is no device here to lock pages for.
+  [[nodiscard]] Tensor pin_memory(AbsentDevice absent = AbsentDevice::refuse,
+                                  Caller caller = Caller::current()) const;
   /// Itself, or where the conjugate bit is set a copy without it, nor the negative one.
   [[nodiscard]] Tensor resolve_conj(Caller caller = Caller::current()) const;
   /// Itself, or where the negative bit is set a copy without it, nor the conjugate one.
@@ -288,7 +297,11 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
 
   // Writing. All give the tensor back.
   /// Broadcasts and converts; right also where source and destination overlap.
-  Tensor& copy_(const Tensor& src, Caller caller = Caller::current());
+  Tensor& copy_(const Tensor& src, Caller caller = Caller::current()) {
+    return copy_(src, Blocking::blocking, caller);
+  }
+  /// Between two devices a transfer, which is foretold.
+  Tensor& copy_(const Tensor& src, Blocking blocking, Caller caller = Caller::current());
   Tensor& fill_(const Scalar& value, Caller caller = Caller::current());
   Tensor& zero_(Caller caller = Caller::current()) { return fill_(0, caller); }
   Tensor& index_put_(std::initializer_list<TensorIndex> indices, const Tensor& value,

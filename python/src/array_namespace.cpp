@@ -35,7 +35,7 @@ nb::object moved(nb::handle self, nb::handle device, nb::handle stream) {
   const std::optional<Device> target = to_device(device, "to_device");
   const Tensor& tensor = tensor_of(self.ptr());
   if (!target) throw TypeError("to_device: a device must be given");
-  if (*target == tensor.device()) return nb::borrow(self);
+  if (target->placed() == tensor.device()) return nb::borrow(self);
   return nb::steal(new_tensor(tensor.to(ToOptions{.device = *target})));
 }
 

@@ -102,11 +102,23 @@ else a copy that does. Raises RuntimeError where the format does not fit the ran
 )"},
     {"cpu",
      R"(The tensor with memory on the cpu: the very same one where it is there already. Raises RuntimeError
-for one on meta, which has no elements.
+for one on meta, which has no elements. From another device it is a transfer, which is foretold: the
+result lies on meta, which stands for the cpu without memory.
 
 >>> x = torch.ones(1)
 >>> x.cpu() is x
 True
+>>> x.to("meta").cuda().cpu().device
+device(type='meta')
+)"},
+    {"cuda",
+     R"(The tensor on a GPU: a transfer, which is foretold of a tensor without memory (docs/devices.md).
+Raises RuntimeError for one with elements: tenstride holds memory on the cpu only.
+
+>>> with torch.CopyLedger() as ledger:
+...     y = torch.zeros(2, 3, device="meta").cuda(1)
+>>> y.device, ledger.transfers, ledger.bytes_transferred
+(device(type='cuda', index=1), 1, 24)
 )"},
     {"detach_copy", R"(A contiguous copy of all of it.
 
@@ -199,6 +211,15 @@ libraries too.
 
 >>> torch.permute_copy(torch.zeros(2, 3, 4), (2, 0, 1)).stride()
 (6, 3, 1)
+)"},
+    {"pin_memory",
+     R"(The tensor in page-locked memory, from which a device reads without a detour: a copy, or the very same
+tensor where it is pinned already. Foretold, of a tensor without memory. Raises RuntimeError for one with
+elements, as there is no device here.
+
+>>> x = torch.zeros(2, device="meta").pin_memory()
+>>> x.is_pinned(), x.pin_memory() is x
+(True, True)
 )"},
     {"repeat_interleave",
      R"(A copy in which each element along `dim` comes so many times in a row: one number, or one for each;
@@ -297,7 +318,8 @@ tensor([0, 1, 0, 1])
 where all is so already and `copy` is not asked for. A tensor as argument stands for its dtype and
 device.
 
-Raises RuntimeError where the format does not fit the rank. Numbers that an integer type does not
+To another device than the cpu and meta it is a transfer, which is foretold of a tensor without memory;
+of one with elements it raises RuntimeError. So it does where the format does not fit the rank. Numbers that an integer type does not
 hold become its nearest.
 
 >>> x = torch.tensor([1.5, -2.5])
@@ -364,6 +386,12 @@ differ.
 
 >>> torch.vstack([torch.arange(2), torch.arange(2)]).shape
 torch.Size([2, 2])
+)"},
+    {"xpu",
+     R"(The tensor on an Intel GPU: a transfer, which is foretold as that of `cuda`, with its refusals.
+
+>>> torch.zeros(2, 3, device="meta").xpu().device
+device(type='xpu', index=0)
 )"},
 };
 static_assert(is_sorted(texts));

@@ -20,11 +20,11 @@ a float. Raises RuntimeError where `step` is 0 or leads away from the end.
 tensor([1, 4, 7])
 )"},
     {"device",
-     R"(Where bytes live: `cpu`, or `meta`, which has sizes and no memory. Raises RuntimeError for any
-other.
+     R"(Where bytes live: `cpu`, or `meta`, which has sizes and no memory, or `cuda`, `mps` and `xpu`, which
+are foretold. Raises RuntimeError for any other.
 
->>> torch.device("meta").type
-'meta'
+>>> torch.device("meta").type, torch.device("cuda", 1)
+('meta', device(type='cuda', index=1))
 )"},
     {"empty",
      R"(A tensor of the given sizes whose elements are whatever the memory held; float32 unless `dtype` says

@@ -128,6 +128,11 @@ axes.
 >>> torch.zeros(2, 3).T.is_non_overlapping_and_dense()
 True
 )"},
+    {"is_pinned", R"(Whether the memory is page-locked: after `pin_memory`.
+
+>>> torch.zeros(2).is_pinned()
+False
+)"},
     {"is_set_to", R"(Whether both tensors are the same view of the same storage.
 
 >>> x = torch.zeros(2)

@@ -51,7 +51,8 @@ void hand_out(PyObject* self, Py_buffer* view, int flags) {
     throw_python(PyExc_BufferError, message("buffer: ", what, " (shape ", tensor.shape(), "); ", fix));
   };
   const char* format = buffer_format(tensor.dtype());
-  if (tensor.is_meta()) refuse("a tensor on meta has no memory", "make it on the cpu");
+  if (!tensor.has_memory())
+    refuse(message("a tensor on ", name(tensor.device()), " has no memory"), "make it on the cpu");
   if (tensor.is_conj()) refuse("a conjugate view must be resolved", "use .resolve_conj() first");
   if (tensor.is_neg()) refuse("a negative view must be resolved", "use .resolve_neg() first");
   if (format == nullptr) {

@@ -103,7 +103,7 @@ nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_vers
   const bool is_versioned = major_version(max_version) >= 1;
   require_cpu(dl_device);
   Tensor tensor = tensor_of(self.ptr());
-  if (rule == CopyRule::always && !tensor.is_meta()) {
+  if (rule == CopyRule::always && tensor.has_memory()) {
     const LedgerPlaces places;
     const nb::gil_scoped_release released;
     tensor = tensor.clone();
@@ -118,7 +118,7 @@ nb::object export_tensor(nb::handle self, nb::handle stream, nb::handle max_vers
 }
 
 nb::object export_device(nb::handle self) {
-  if (!tensor_of(self.ptr()).is_meta()) return nb::make_tuple(io::dlpack_cpu, 0);
+  if (tensor_of(self.ptr()).has_memory()) return nb::make_tuple(io::dlpack_cpu, 0);
   throw_python(PyExc_BufferError, "__dlpack_device__: meta has no memory and is none of DLPack's devices");
 }
 
@@ -127,7 +127,7 @@ void require_reachable(nb::handle object, std::optional<Device> device) {
   const nb::object answer = nb::getattr(object, "__dlpack_device__")();
   const io::DLDevice given{nb::cast<std::int32_t>(nb::int_(nb::object(answer[0]))),
                            nb::cast<std::int32_t>(nb::int_(nb::object(answer[1])))};
-  if (given.type == io::dlpack_cpu || device == Device::cpu) return;
+  if (given.type == io::dlpack_cpu || device) return;
   throw_python(PyExc_BufferError,
                message("from_dlpack: a tensor on ", io::dlpack_device_name(given),
                        " must be on the cpu; move it there first, e.g. by .cpu(), or ask for "
@@ -167,7 +167,9 @@ Tensor own_tensor(const Tensor& tensor) {
 }  // namespace
 
 Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyRule rule) {
-  if (device == Device::meta) throw ValueError("from_dlpack: device must be 'cpu': meta has no memory");
+  if (device && !device->has_memory()) {
+    throw ValueError(message("from_dlpack: device must be 'cpu': ", name(*device), " has no memory"));
+  }
   Tensor tensor;
   if (is_tensor(object.ptr())) {
     tensor = own_tensor(tensor_of(object.ptr()));

@@ -174,9 +174,9 @@ std::optional<Device> to_device(nb::handle object, std::string_view operation) {
   if (nb::isinstance<DeviceObject>(object)) return nb::cast<DeviceObject>(object).value;
   if (nb::isinstance<nb::str>(object)) {
     const std::string_view text = nb::cast<nb::str>(object).c_str();
-    if (text == "cpu" || text == "cpu:0") return Device::cpu;
-    if (text == "meta") return Device::meta;
-    throw RuntimeError(message(operation, ": device '", text, "' must be 'cpu' or 'meta'"));
+    if (const std::optional<Device> device = Device::parse(text)) return device;
+    throw RuntimeError(message(operation, ": device '", text,
+                               "' must be cpu, meta, cuda, mps or xpu, with an index or without ('cuda:1')"));
   }
   throw TypeError(message(operation, ": device must be a device or its name (",
                           std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));

@@ -24,8 +24,8 @@ std::string_view python_name(nb::handle object) {
 /// Converted and copied as the rule has it; the GIL is free meanwhile.
 Tensor converted(const Tensor& tensor, std::optional<DType> dtype, std::optional<Device> device,
                  CopyRule rule, std::string_view operation) {
-  const bool fits =
-      dtype.value_or(tensor.dtype()) == tensor.dtype() && device.value_or(tensor.device()) == tensor.device();
+  const bool fits = dtype.value_or(tensor.dtype()) == tensor.dtype() &&
+                    device.value_or(tensor.device()).placed() == tensor.device();
   if (fits && rule != CopyRule::always) return tensor;
   if (rule == CopyRule::never) {
     throw ValueError(message(operation, ": a copy must be allowed to convert ", name(tensor.dtype()), " on ",
@@ -47,6 +47,7 @@ bool is_buffer(nb::handle object) {
 }
 
 Tensor from_numbers(nb::handle object, std::optional<DType> dtype, std::optional<Device> device) {
+  if (device) detail::require_present(*device, "asarray");
   const Nested nested = to_nested(object.ptr());
   return tensor(nested, TensorOptions{.dtype = dtype, .device = device.value_or(Device::cpu)});
 }

@@ -38,9 +38,9 @@ bool is_numpy(nb::handle object, const char* name) {
 }
 
 void require_numpy_can(const Tensor& tensor) {
-  if (tensor.is_meta()) {
-    throw TypeError(
-        message("numpy: a tensor on meta has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
+  if (!tensor.has_memory()) {
+    throw TypeError(message("numpy: a tensor on ", name(tensor.device()),
+                            " has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
   }
   if (!tensor.is_resolved()) {
     throw RuntimeError(message("numpy: a ", tensor.is_conj() ? "conjugate" : "negative",
@@ -111,7 +111,7 @@ nb::object array_interface(nb::handle self) {
     throw_python(PyExc_AttributeError,
                  message("__array_interface__: ", what, " (shape ", tensor.shape(), ")"));
   };
-  if (tensor.is_meta()) refuse("a tensor on meta has no memory");
+  if (!tensor.has_memory()) refuse(message("a tensor on ", name(tensor.device()), " has no memory"));
   if (tensor.is_conj()) refuse("a conjugate view must be resolved by .resolve_conj() first");
   if (tensor.is_neg()) refuse("a negative view must be resolved by .resolve_neg() first");
   if (type.empty()) refuse(message("NumPy has no ", name(tensor.dtype())));

@@ -119,6 +119,13 @@ void define_explaining(nb::module_& module) {
           "bytes_moved", [](const Explanation& self) { return self.evaluation.totals.bytes_moved; },
           "Bytes read and written by them.")
       .def_prop_ro(
+          "transfers", [](const Explanation& self) { return self.evaluation.totals.transfers; },
+          "How many tensors were sent to another device: foretold, see `device`.")
+      .def_prop_ro(
+          "bytes_transferred",
+          [](const Explanation& self) { return self.evaluation.totals.bytes_transferred; },
+          "Bytes that cross the links.")
+      .def_prop_ro(
           "error",
           [](const Explanation& self) -> std::optional<std::string> {
             if (!self.evaluation.failure) return std::nullopt;

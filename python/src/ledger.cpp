@@ -133,16 +133,23 @@ void define_ledger(nb::module_& module) {
           "clear", [](Ledger& self) { self.scope().clear(); }, "Begins anew.")
       .def_prop_ro(
           "entries", [](Ledger& self) { return member(to_json(self.scope()), "entries"); },
-          "What happened, in order: a list of dicts with kind ('copy', 'fill', 'allocation', 'scramble'), "
+          "What happened, in order: a list of dicts with kind ('copy', 'fill', 'allocation', 'scramble', "
+          "'transfer'), "
           "operation, "
-          "reason, src, dst, bytes_read, bytes_written, bytes_allocated, kernel, seconds, file, line, "
+          "reason, src, dst, bytes_read, bytes_written, bytes_allocated, kernel, link, seconds, file, line, "
           "function.")
       .def_prop_ro(
           "totals", [](Ledger& self) { return member(to_json(self.scope()), "totals"); },
-          "Sums over all: a dict of copies, fills, allocations, scrambles, bytes_read, bytes_written, "
-          "bytes_allocated, peak_bytes and seconds.")
+          "Sums over all: a dict of copies, fills, allocations, scrambles, transfers, bytes_read, "
+          "bytes_written, bytes_allocated, bytes_transferred, peak_bytes and seconds.")
       .def_prop_ro(
           "copies", [](Ledger& self) { return self.scope().totals().copies; }, "How many copies.")
+      .def_prop_ro(
+          "transfers", [](Ledger& self) { return self.scope().totals().transfers; },
+          "How many transfers to other devices, which are foretold.")
+      .def_prop_ro(
+          "bytes_transferred", [](Ledger& self) { return self.scope().totals().bytes_transferred; },
+          "Bytes that cross the links.")
       .def_prop_ro(
           "bytes_read", [](Ledger& self) { return self.scope().totals().bytes_read; },
           "Bytes that copies read.")

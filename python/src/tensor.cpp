@@ -256,8 +256,10 @@ nb::object reduce(const Tensor& tensor) {
   const Index low = reached ? reached->lowest : 0;
   const Index high = reached ? reached->highest : -1;
   const auto item = static_cast<Index>(plain.element_size());
+  // A tensor without memory is its device's name, on meta None.
   nb::object bytes = nb::none();
-  if (!plain.is_meta()) {
+  if (!plain.device().is_host()) bytes = nb::cast(name(plain.device()));
+  if (plain.has_memory()) {
     const auto* first = reinterpret_cast<const char*>(plain.storage_data() + low * item);
     bytes = nb::bytes(plain.numel() == 0 ? "" : first, static_cast<std::size_t>((high - low + 1) * item));
   }
@@ -276,9 +278,12 @@ Dims to_dims(nb::handle tuple) {
 
 Tensor rebuild(nb::object bytes, const DTypeObject& dtype, std::size_t nbytes, nb::tuple size,
                nb::tuple stride, Index offset) {
-  const bool is_meta = bytes.is_none();
-  Storage storage = is_meta ? Storage::meta(nbytes) : Storage::allocate(nbytes);
-  if (!is_meta) {
+  const bool is_foretold = nb::isinstance<nb::str>(bytes);
+  const Device device = is_foretold       ? Device::parse(nb::cast<std::string>(bytes)).value_or(Device::meta)
+                        : bytes.is_none() ? Device::meta
+                                          : Device::cpu;
+  Storage storage = Storage::on(device, nbytes);
+  if (storage.has_memory()) {
     const auto given = nb::cast<nb::bytes>(bytes);
     if (given.size() != nbytes) throw StorageError("pickle: the bytes must be as many as the tensor's");
     std::copy_n(static_cast<const std::byte*>(given.data()), nbytes, storage.mutable_data());
@@ -307,7 +312,7 @@ void define_tensor(nb::module_& module) {
       .def("__format__",
            [](nb::handle self, const std::string& format) -> nb::object {
              const Tensor& tensor = tensor_of(self.ptr());
-             const bool is_number = tensor.dim() == 0 && !tensor.is_meta() && self.type().is(tensor_type());
+             const bool is_number = tensor.dim() == 0 && tensor.has_memory() && self.type().is(tensor_type());
              if (!is_number) {
                if (format.empty()) return nb::str(self);
                throw TypeError(

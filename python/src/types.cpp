@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "exchange.hpp"
 #include "message.hpp"
 #include "tenstride/dtype.hpp"
 
@@ -18,7 +19,7 @@ namespace nb = nanobind;
 /// All live as long as the process.
 std::array<PyObject*, dtype_count> dtypes{};
 std::array<PyObject*, 4> formats{};
-std::array<PyObject*, 2> devices{};
+std::array<PyObject*, 2> devices{};  // of the cpu and meta
 
 std::string format_name(MemoryFormat format) {
   const bool has_suffix = format == MemoryFormat::contiguous || format == MemoryFormat::preserve;
@@ -87,36 +88,57 @@ void define_formats(nb::module_& module) {
   }
 }
 
+/// Of "cuda:1", ("cuda", 1) or a device.
+Device device_of(nb::handle type, std::optional<int> index) {
+  const Device device = *to_device(type, "device");
+  if (!index) return device;
+  if (device.index()) {
+    throw RuntimeError(detail::message(
+        "device: '", name(device), "' must not have an index of its own where index ", *index, " is given"));
+  }
+  if (*index < 0 || *index > 127) {
+    throw RuntimeError(detail::message("device: index ", *index, " must be in 0..127"));
+  }
+  return Device(device.kind(), *index);
+}
+
 void define_devices(nb::module_& module) {
-  nb::class_<DeviceObject>(module, "device",
-                           "Where bytes live: `cpu`, or `meta`, which has sizes and no memory.\n\n"
-                           "Raises RuntimeError for any other.\n\n"
-                           ">>> torch.zeros(2, device=torch.device(\"meta\")).device.type\n'meta'\n")
+  nb::class_<DeviceObject>(
+      module, "device",
+      "Where bytes live: `cpu`, or `meta`, which has sizes and no memory, or `cuda`, `mps` and "
+      "`xpu`, which are foretold:\n"
+      "a transfer to them is told, the tensor has no elements.\n\n"
+      "Raises RuntimeError for any other.\n\n"
+      ">>> torch.device(\"cuda\", 1), torch.device(\"cuda:1\").index\n"
+      "(device(type='cuda', index=1), 1)\n"
+      ">>> torch.zeros(2, device=\"meta\").to(\"cuda\").device\n"
+      "device(type='cuda', index=0)\n")
       .def(
           "__init__",
-          [](DeviceObject* self, const std::string& type) {
-            const bool is_cpu = type == "cpu" || type == "cpu:0";
-            if (!is_cpu && type != "meta") {
-              throw RuntimeError(detail::message("device: '", type, "' must be 'cpu' or 'meta'"));
-            }
-            new (self) DeviceObject{is_cpu ? Device::cpu : Device::meta};
+          [](DeviceObject* self, nb::handle type, std::optional<int> index) {
+            new (self) DeviceObject{device_of(type, index)};
           },
-          nb::arg("type"))
+          nb::arg("type"), nb::arg("index").none() = nb::none(),
+          nb::sig("def __init__(self, type: str | device, index: int | None = None) -> None"))
       .def_prop_ro(
-          "type", [](const DeviceObject& self) { return std::string(name(self.value)); }, "'cpu' or 'meta'.")
+          "type", [](const DeviceObject& self) { return std::string(name(self.value.kind())); },
+          "'cpu', 'meta', 'cuda', 'mps' or 'xpu'.")
       .def_prop_ro(
-          "index", [](const DeviceObject&) { return nb::none(); }, "None: there is one of each.")
+          "index", [](const DeviceObject& self) { return self.value.index(); },
+          "Which one of the type; None where none is named.")
       .def("__eq__",
            [](const DeviceObject& self, const DeviceObject& other) { return self.value == other.value; })
       .def("__eq__", [](const DeviceObject&, nb::handle) { return false; })
-      .def("__hash__", [](const DeviceObject& self) { return static_cast<int>(self.value); })
-      .def("__str__", [](const DeviceObject& self) { return std::string(name(self.value)); })
-      .def("__repr__",
-           [](const DeviceObject& self) { return detail::message("device(type='", name(self.value), "')"); })
+      .def("__hash__",
+           [](const DeviceObject& self) {
+             return static_cast<int>(self.value.kind()) * 256 + self.value.index().value_or(-1);
+           })
+      .def("__str__", [](const DeviceObject& self) { return name(self.value); })
+      .def("__repr__", [](const DeviceObject& self) { return to_string(self.value); })
       .def("__reduce__",
-           [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(self.attr("type"))); });
+           [](nb::handle self) { return nb::make_tuple(self.type(), nb::make_tuple(nb::str(self))); });
   for (const Device device : {Device::cpu, Device::meta}) {
-    devices[static_cast<std::size_t>(device)] = nb::cast(DeviceObject{device}).release().ptr();
+    devices[static_cast<std::size_t>(device.kind())] = nb::cast(DeviceObject{device}).release().ptr();
   }
 }
 
@@ -156,7 +178,8 @@ PyObject* new_format(MemoryFormat format) {
   return new_ref(formats[static_cast<std::size_t>(format)]);
 }
 PyObject* new_device(Device device) {
-  return new_ref(devices[static_cast<std::size_t>(device)]);
+  if (!device.is_host() || device.index()) return nanobind::cast(DeviceObject{device}).release().ptr();
+  return new_ref(devices[static_cast<std::size_t>(device.kind())]);
 }
 
 }  // namespace tenstride::python

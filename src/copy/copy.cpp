@@ -8,6 +8,7 @@
 #include "../message.hpp"
 #include "copy/ledger_watch.hpp"
 #include "copy/small.hpp"
+#include "copy/transfer.hpp"
 #include "scalar_checked.hpp"
 #include "tensor_overlap.hpp"
 #include "tenstride/overlap.hpp"
@@ -77,24 +78,24 @@ Layout without_repeats(const Layout& layout) {
 }
 
 void require_memory(const Tensor& src, std::string_view operation) {
-  if (!src.is_meta()) return;
-  throw RuntimeError(
-      detail::message(operation, ": a meta tensor has no elements to be copied (shape ", src.shape(), ")"));
+  if (src.has_memory()) return;
+  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(src.device()),
+                                     " has no elements to be copied (shape ", src.shape(), ")"));
 }
 
 /// Carries the copy out, and names the kernel: "" where nothing moves.
 std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
                         src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
-  if (is_plain && !src.is_meta()) [[likely]] {
+  if (is_plain && src.has_memory()) [[likely]] {
     std::byte* const bytes = dst.mutable_storage_data();
-    if (dst.is_meta()) return {};
+    if (!dst.has_memory()) return {};
     if (copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
       return "small";
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
   std::byte* const bytes = dst.mutable_storage_data();
-  if (dst.is_meta()) return {};
+  if (!dst.has_memory()) return {};
   require_memory(src, "copy");
   if (is_empty(dst.layout())) return {};
   const CopyPlan made = plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options);
@@ -136,8 +137,7 @@ Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const S
   const Index nbytes = checked_multiply(checked_add(touched.highest, 1, "materialize"),
                                         static_cast<Index>(item_size(dtype)), "materialize");
   const auto bytes = static_cast<std::size_t>(nbytes);
-  Tensor result(Tensor::Unchecked{}, src.is_meta() ? Storage::meta(bytes) : Storage::allocate(bytes), layout,
-                dtype);
+  Tensor result(Tensor::Unchecked{}, Storage::on(src.device(), bytes), layout, dtype);
   copy_elements(result, src, arithmetic);
   return result;
 }
@@ -147,13 +147,17 @@ Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Cal
   return materialize(src, row_major(src.shape()), dtype, arithmetic);
 }
 
-Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
+Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
   detail::require_distinct_elements("copy_", *this);
   if (is_same(src)) return *this;
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
   detail::require_no_partial_overlap("copy_", *this, src);
-  if (!is_meta()) require_memory(src, "copy_");
+  if (detail::is_transfer(src.device(), device())) {
+    detail::transfer(*this, source, blocking);
+    return *this;
+  }
+  if (has_memory()) require_memory(src, "copy_");
   if (source.is_neg() && source.dtype() != dtype_ && dtype_ != DType::bool_) {
     // PyTorch converts first here and negates then, in the destination's type.
     Tensor negated = neg_view();
@@ -175,9 +179,9 @@ Tensor& Tensor::copy_(const Tensor& src, Caller caller) {
 Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const detail::OperationScope scope("fill_", caller);
   std::byte* const bytes = mutable_storage_data();
-  if (!is_meta()) detail::require_element("fill_", value, dtype_);
+  if (has_memory()) detail::require_element("fill_", value, dtype_);
   if (is_empty(layout_)) return *this;
-  if (is_meta()) {
+  if (!has_memory()) {
     if (!detail::is_watched()) return *this;
     LedgerEntry entry = detail::fill_entry(*this);
     detail::record({&entry, 1}, storage_, [] { return name(CopyKernel::fill); });

@@ -16,7 +16,7 @@ using detail::LedgerWatch;
 using detail::message;
 
 std::string_view name(LedgerKind kind) {
-  constexpr std::string_view names[] = {"copy", "fill", "allocation", "scramble"};
+  constexpr std::string_view names[] = {"copy", "fill", "allocation", "scramble", "transfer"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -39,6 +39,10 @@ void CopyLedger::add(LedgerEntry entry, const void* block) {
   totals_.copies += entry.kind == LedgerKind::copy ? 1 : 0;
   totals_.fills += entry.kind == LedgerKind::fill ? 1 : 0;
   totals_.scrambles += entry.kind == LedgerKind::scramble ? 1 : 0;
+  if (entry.kind == LedgerKind::transfer) {
+    ++totals_.transfers;
+    totals_.bytes_transferred += entry.bytes_read;
+  }
   totals_.bytes_read += entry.bytes_read;
   totals_.bytes_written += entry.bytes_written;
   totals_.seconds += entry.seconds;
@@ -89,6 +93,13 @@ ScrambleError::ScrambleError(Scramble scramble, std::string_view operation)
 
 namespace detail {
 
+namespace {
+/// Whether elements are read here and written there.
+bool moves(const LedgerEntry& entry) {
+  return entry.kind == LedgerKind::copy || entry.kind == LedgerKind::transfer;
+}
+}  // namespace
+
 WatchScope::WatchScope(Kind kind) : kind_(kind) {
   LedgerWatch::open(*this);
 }
@@ -133,15 +144,14 @@ WatchScope* LedgerWatch::deciding(WatchScope::Kind forbids, WatchScope::Kind all
 }
 
 void LedgerWatch::require_allowed(const LedgerEntry& entry) const {
-  if (entry.kind != LedgerKind::copy) return;
+  if (!moves(entry)) return;
   const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
   if (scope != nullptr && scope->kind_ == WatchScope::Kind::no_copy) throw NoCopyError(entry);
 }
 
 void LedgerWatch::add(LedgerEntry entry, const void* block) {
   const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
-  const bool is_allowed =
-      entry.kind == LedgerKind::copy && scope != nullptr && scope->kind_ == WatchScope::Kind::allow_copy;
+  const bool is_allowed = moves(entry) && scope != nullptr && scope->kind_ == WatchScope::Kind::allow_copy;
   if (is_allowed) entry.allowed = static_cast<const NoCopy::Allow*>(scope)->place_;
   for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
     if (each->kind_ == WatchScope::Kind::ledger) static_cast<CopyLedger*>(each)->add(entry, block);
@@ -264,7 +274,7 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   for (LedgerEntry& entry : entries) {
     const auto own = static_cast<double>(entry.bytes_read + entry.bytes_written);
-    if (entry.device != Device::meta) entry.seconds = took.count() * own / static_cast<double>(bytes);
+    if (entry.device.has_memory()) entry.seconds = took.count() * own / static_cast<double>(bytes);
     if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? name(entry.plan->kernel) : kernel;
     it.add(std::move(entry), dst.id());
   }

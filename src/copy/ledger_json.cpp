@@ -58,6 +58,14 @@ std::string side(const std::optional<Layout>& layout, DType dtype) {
   return object({{"layout", quoted(to_string(*layout))}, {"dtype", quoted(name(dtype))}});
 }
 
+std::string link_of(const LedgerEntry& entry) {
+  if (!entry.link) return "null";
+  return object({{"from", quoted(name(entry.link->from))},
+                 {"to", quoted(name(entry.link->to))},
+                 {"memory", quoted(name(entry.link->memory))},
+                 {"blocking", entry.link->blocking == Blocking::blocking ? "true" : "false"}});
+}
+
 std::string to_json(const LedgerEntry& entry) {
   const ScriptPlace place = detail::place_of(entry);
   return object({{"kind", quoted(name(entry.kind))},
@@ -70,6 +78,7 @@ std::string to_json(const LedgerEntry& entry) {
                  {"bytes_written", number(entry.bytes_written)},
                  {"bytes_allocated", number(entry.bytes_allocated)},
                  {"kernel", quoted(entry.kernel)},
+                 {"link", link_of(entry)},
                  {"start", number(entry.start)},
                  {"seconds", number(entry.seconds)},
                  {"file", quoted(detail::file_text(place))},
@@ -97,9 +106,11 @@ std::string to_json(const CopyLedger& ledger) {
                                     {"fills", number(totals.fills)},
                                     {"allocations", number(totals.allocations)},
                                     {"scrambles", number(totals.scrambles)},
+                                    {"transfers", number(totals.transfers)},
                                     {"bytes_read", number(totals.bytes_read)},
                                     {"bytes_written", number(totals.bytes_written)},
                                     {"bytes_allocated", number(totals.bytes_allocated)},
+                                    {"bytes_transferred", number(totals.bytes_transferred)},
                                     {"peak_bytes", number(totals.peak_bytes)},
                                     {"seconds", number(totals.seconds)}})},
                  {"left_out", number(ledger.left_out())}});

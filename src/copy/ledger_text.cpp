@@ -24,7 +24,7 @@ std::string bytes_text(Index bytes) {
 
 std::string milliseconds_text(const LedgerEntry& entry) {
   const bool is_timed =
-      entry.device != Device::meta && (entry.kind == LedgerKind::copy || entry.kind == LedgerKind::fill);
+      entry.device.has_memory() && (entry.kind == LedgerKind::copy || entry.kind == LedgerKind::fill);
   if (!is_timed) return "-";
   char digits[32];
   const auto end =
@@ -85,6 +85,10 @@ std::string to_text(const CopyLedger& ledger) {
       message(plural(totals.copies, "copy", "copies"), ", ", totals.bytes_read, " B read, ",
               totals.bytes_written, " B written; ", plural(totals.allocations, "allocation", "allocations"),
               ", ", totals.bytes_allocated, " B, at most ", totals.peak_bytes, " B at the same time\n");
+  if (totals.transfers > 0) {
+    text += message(plural(totals.transfers, "transfer", "transfers"), ", ", totals.bytes_transferred,
+                    " B over the link\n");
+  }
   if (totals.scrambles > 0) text += plural(totals.scrambles, "scramble", "scrambles") + '\n';
   return text;
 }

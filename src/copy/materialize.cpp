@@ -2,6 +2,7 @@
 #include "../message.hpp"
 #include "copy/ledger_watch.hpp"
 #include "copy/reasons.hpp"
+#include "copy/transfer.hpp"
 #include "tenstride/copy.hpp"
 
 /// The methods that give the tensor itself, a view, or a copy.
@@ -63,12 +64,19 @@ Tensor Tensor::resolve_neg(Caller caller) const {
 
 Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   const DType dtype = options.dtype.value_or(dtype_);
-  const Device target = options.device.value_or(device());
+  Device target = options.device.value_or(device()).placed();
+  // Where things are foretold, meta stands for the cpu.
+  if (is_meta() && target == Device::cpu && options.absent == AbsentDevice::foretell) target = Device::meta;
   const bool keeps_format =
       options.memory_format == MemoryFormat::preserve || options.memory_format == suggest_memory_format();
   if (dtype == dtype_ && target == device() && keeps_format && options.copy != CopyRule::always) return *this;
   const detail::OperationScope scope("to", caller);
   const Layout layout = layout_like(layout_, options.memory_format, "to");
+  if (target != Device::meta && detail::is_transfer(device(), target)) {
+    if (has_memory() && options.absent == AbsentDevice::refuse) detail::require_present(target, "to");
+    require_allowed(options.copy, *this, "to", "the device changes");
+    return detail::transferred(*this, layout, dtype, target, options.blocking);
+  }
   if (target == Device::meta && !is_meta()) {
     return empty_strided(layout.shape, layout.strides, {.dtype = dtype, .device = Device::meta});
   }

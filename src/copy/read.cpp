@@ -40,9 +40,9 @@ Nested read_nested(const Tensor& rows, std::size_t axis, Index position) {
 }
 
 void require_memory(const Tensor& tensor, std::string_view operation) {
-  if (!tensor.is_meta()) return;
-  throw RuntimeError(
-      detail::message(operation, ": a meta tensor has no elements to be read (shape ", tensor.shape(), ")"));
+  if (tensor.has_memory()) return;
+  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(tensor.device()),
+                                     " has no elements to be read (shape ", tensor.shape(), ")"));
 }
 
 }  // namespace

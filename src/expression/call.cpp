@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "message.hpp"
+#include "watch.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -352,9 +353,25 @@ std::optional<Device> Call::device(std::size_t parameter) const {
   const Value::Variant& given = value(parameter).variant();
   if (const auto* device = std::get_if<Device>(&given)) return *device;
   const auto* text = std::get_if<std::string>(&given);
-  if (text != nullptr && *text == "cpu") return Device::cpu;
-  if (text != nullptr && *text == "meta") return Device::meta;
-  fail_type(parameter, "the device 'cpu' or 'meta'");
+  if (text != nullptr) {
+    if (const std::optional<Device> named = Device::parse(*text)) return named;
+    throw RuntimeError(message(operation_.name, ": device '", *text,
+                               "' must be cpu, meta, cuda, mps or xpu, with an index or without ('cuda:1')"));
+  }
+  const std::optional<Index> number = is_index(parameter) ? std::optional(index(parameter)) : std::nullopt;
+  if (!number || *number < 0 || *number > 127) fail_type(parameter, "a device, e.g. 'cpu' or 'cuda:1'");
+  return Device(DeviceKind::cuda, static_cast<int>(*number));
+}
+
+Device Call::device_for_fresh(std::size_t parameter, Device otherwise) const {
+  const std::optional<Device> given = device(parameter);
+  if (!given) return otherwise;
+  const Device placed = given->placed();
+  if (placed == Device::cpu && session_.device == Device::meta) return Device::meta;
+  if (session_.absent == AbsentDevice::refuse && watch == nullptr && placed != otherwise) {
+    require_present(placed, operation_.name);
+  }
+  return placed;
 }
 
 std::optional<MemoryFormat> Call::format(std::size_t parameter) const {

@@ -61,6 +61,8 @@ struct Operation {
 /// What lives as long as one evaluation.
 struct Session {
   Device device = Device::cpu;
+  /// Whether a tensor may go to a device that has no memory here.
+  AbsentDevice absent = AbsentDevice::refuse;
   std::string output;
   Generator generator{0};
 };
@@ -104,7 +106,11 @@ class Call {
   [[nodiscard]] bool flag(std::size_t parameter, bool otherwise) const;
   [[nodiscard]] std::string text(std::size_t parameter) const;
   [[nodiscard]] std::optional<DType> dtype(std::size_t parameter) const;
+  /// A device, its name, or an int: so many of cuda.
   [[nodiscard]] std::optional<Device> device(std::size_t parameter) const;
+  /// The device for a fresh tensor: the parameter's, or what stands for it in a forecast, or `otherwise`.
+  /// Throws RuntimeError for one without memory here, where nothing is foretold and no ledger is open.
+  [[nodiscard]] Device device_for_fresh(std::size_t parameter, Device otherwise) const;
   [[nodiscard]] std::optional<MemoryFormat> format(std::size_t parameter) const;
   /// What `**` took.
   [[nodiscard]] const std::vector<AxisSize>& sizes() const noexcept { return sizes_; }

@@ -9,6 +9,7 @@ namespace detail {
 Evaluator::Evaluator(EvaluatorState& state, const EvaluateOptions& options)
     : state_(state), options_(options), text_(std::move(state.text)) {
   session_.device = options.device;
+  session_.absent = options.device == Device::meta ? AbsentDevice::foretell : options.absent;
   session_.generator = state.generator;
   variables_ = std::move(state.variables);
   storages_ = std::move(state.storages);
@@ -123,7 +124,7 @@ Value Evaluator::value_of_formatted(const Node& node) {
     const Value value = value_of(*child);
     const Tensor* tensor = value.tensor();
     // As PyTorch formats it, not as it prints it.
-    const bool is_number = tensor != nullptr && tensor->dim() == 0 && !tensor->is_meta();
+    const bool is_number = tensor != nullptr && tensor->dim() == 0 && tensor->has_memory();
     text += is_number ? tensor->item().to_string() : value.str();
     spend(text.size() / characters_of_work, node.range);
   }

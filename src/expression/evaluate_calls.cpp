@@ -49,7 +49,8 @@ std::optional<Value> small_attribute(const Value& object, std::string_view name)
     if (name == "is_complex") return Value(Scalar(is_complex(*dtype)));
   }
   if (const auto* device = std::get_if<Device>(&object.variant())) {
-    if (name == "type") return Value(Value::Variant(std::string(tenstride::name(*device))));
+    if (name == "type") return Value(Value::Variant(std::string(tenstride::name(device->kind()))));
+    if (name == "index") return device->index() ? Value(Scalar(*device->index())) : Value();
   }
   return std::nullopt;
 }

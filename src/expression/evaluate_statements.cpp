@@ -215,9 +215,11 @@ Flow Evaluator::attempt(const Statement& statement) {
 }
 
 bool Evaluator::can_catch(const Stopped& stopped) const {
-  // On meta what needs elements fails, and goes well with them.
-  const bool is_forecast = options_.device == Device::meta;
-  return !stopped.is_final && !(is_forecast && stopped.failure.message.find("meta") != std::string::npos);
+  // Without memory what needs elements fails, and goes well with them.
+  const std::string& text = stopped.failure.message;
+  const bool wants_elements =
+      text.find("meta") != std::string::npos || text.find("foretold") != std::string::npos;
+  return !stopped.is_final && !(options_.device == Device::meta && wants_elements);
 }
 
 Flow Evaluator::handle(const Statement& statement, Stopped& stopped) {

@@ -83,7 +83,7 @@ class ToMeta {
     for (const auto& [real, meta] : storages_) {
       if (real == tensor.storage()) return Tensor(meta, tensor.layout(), tensor.dtype());
     }
-    storages_.emplace_back(tensor.storage(), Storage::meta(tensor.storage().nbytes()));
+    storages_.emplace_back(tensor.storage(), tensor.storage().without_memory());
     return Tensor(storages_.back().second, tensor.layout(), tensor.dtype());
   }
 

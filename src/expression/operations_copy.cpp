@@ -12,6 +12,10 @@ namespace {
 constexpr auto copy = OpClass::copy;
 constexpr auto maybe_self = OpClass::self_or_copy;
 
+Blocking blocking_of(bool is_non_blocking) {
+  return is_non_blocking ? Blocking::non_blocking : Blocking::blocking;
+}
+
 /// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)` and the same by name.
 Value to(Call& call) {
   ToOptions options;
@@ -25,17 +29,41 @@ Value to(Call& call) {
     if (call.has(next) && call.is_dtype(next)) options.dtype = call.dtype(next++);
     if (next == 0 && call.has(0)) call.fail_type(0, "a dtype, a device or a Tensor");
   }
+  bool is_non_blocking = false;
   bool always = false;
   for (std::size_t flag = 0; next < 4; ++next, ++flag) {
-    if (flag == 1) always = call.flag(next, always);
-    if (flag < 1 && call.has(next))
-      static_cast<void>(call.flag(next, false));  // non_blocking changes nothing here
+    if (flag == 0) is_non_blocking = call.flag(next, false);
+    if (flag == 1) always = call.flag(next, false);
   }
   if (call.has(4)) options.dtype = call.dtype(4);
   if (call.has(5)) options.device = call.device(5);
   if (call.flag(6, always)) options.copy = CopyRule::always;
   options.memory_format = call.format(7).value_or(MemoryFormat::preserve);
+  options.blocking = blocking_of(call.flag(8, is_non_blocking));
+  options.absent = call.session().absent;
   return call.self().to(options);
+}
+
+/// `x.cuda()`, `x.xpu("xpu:1")`.
+template <DeviceKind Kind>
+Value to_kind(Call& call) {
+  Device target(Kind);
+  if (call.is_index(0)) {
+    const Index index = call.index(0);
+    if (index < 0 || index > 127) {
+      throw RuntimeError(message(name(Kind), ": device index ", index, " must be in 0..127"));
+    }
+    target = Device(Kind, static_cast<int>(index));
+  } else if (call.has(0)) {
+    target = *call.device(0);
+  }
+  if (target.kind() != Kind) {
+    throw RuntimeError(message(name(Kind), ": device '", name(target), "' must be of kind ", name(Kind)));
+  }
+  return call.self().to(ToOptions{.device = target,
+                                  .memory_format = call.format(2).value_or(MemoryFormat::preserve),
+                                  .absent = call.session().absent,
+                                  .blocking = blocking_of(call.flag(1, false))});
 }
 
 template <DType Type>
@@ -210,9 +238,14 @@ void add_conversions(std::vector<Operation>& table) {
       {"cdouble", method, maybe_self, converting, to_type<DType::complex128>},
       {"cpu", method, maybe_self, converting,
        [](Call& c) -> Value {
-         return c.self().to(
-             ToOptions{.device = Device::cpu, .memory_format = c.format(0).value_or(MemoryFormat::preserve)});
+         return c.self().to(ToOptions{.device = Device::cpu,
+                                      .memory_format = c.format(0).value_or(MemoryFormat::preserve),
+                                      .absent = c.session().absent});
        }},
+      {"cuda", method, maybe_self, "device? non_blocking? | memory_format?", to_kind<DeviceKind::cuda>},
+      {"xpu", method, maybe_self, "device? non_blocking? | memory_format?", to_kind<DeviceKind::xpu>},
+      {"pin_memory", method, maybe_self, "device?",
+       [](Call& c) -> Value { return c.self().pin_memory(c.session().absent); }},
       {"type", method, maybe_self, "dtype?", type},
   };
   table.insert(table.end(), conversions.begin(), conversions.end());

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "call.hpp"
+#include "message.hpp"
 #include "tenstride/factory.hpp"
 
 /// Operations that make a tensor of nothing but numbers, and the like of another tensor.
@@ -12,17 +13,18 @@ constexpr auto fresh = OpClass::fresh;
 
 /// The dtype at parameter `at`, the device at `at + 1`.
 TensorOptions options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device(at + 1).value_or(call.session().device)};
+  return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};
 }
 
 /// The dtype at `at`, the device at `at + 1`, the memory format at `at + 2`.
 LikeOptions like_options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device(at + 1), call.format(at + 2).value_or(MemoryFormat::preserve)};
+  return {call.dtype(at), call.device_for_fresh(at + 1, call.self().device()),
+          call.format(at + 2).value_or(MemoryFormat::preserve)};
 }
 
 /// `x.new_zeros(...)`: dtype and device of the tensor unless told.
 TensorOptions new_options(const Call& call, std::size_t at) {
-  return {call.dtype(at).value_or(call.self().dtype()), call.device(at + 1).value_or(call.self().device())};
+  return {call.dtype(at).value_or(call.self().dtype()), call.device_for_fresh(at + 1, call.self().device())};
 }
 
 Value empty_of(Call& call) {
@@ -50,12 +52,19 @@ bool holds_none(const Value& value) {
 Value tensor_of(Call& call) {
   if (call.is_tensor(0)) {
     const Tensor& source = call.tensor(0);
-    return source.to(ToOptions{.dtype = call.dtype(1), .device = call.device(2), .copy = CopyRule::always});
+    return source.to(ToOptions{.dtype = call.dtype(1),
+                               .device = call.device(2),
+                               .copy = CopyRule::always,
+                               .absent = call.session().absent});
   }
   if (!call.has(1) && holds_none(call.value(0))) {
     throw RuntimeError("tensor: None must be a number, or the dtype be given (it tells no dtype)");
   }
-  return tensor(call.nested(0), options(call, 1));
+  TensorOptions chosen = options(call, 1);
+  if (chosen.device.is_host()) return tensor(call.nested(0), chosen);
+  // As PyTorch does it: made on the cpu, and then sent.
+  const Device target = std::exchange(chosen.device, Device::meta);
+  return tensor(call.nested(0), chosen).to(target);
 }
 
 Value size_value(Call& call) {
@@ -63,8 +72,18 @@ Value size_value(Call& call) {
 }
 
 Value device_value(Call& call) {
-  if (!call.has(0)) call.fail_type(0, "the device 'cpu' or 'meta'");
-  return Value(Value::Variant(*call.device(0)));
+  if (!call.has(0)) call.fail_type(0, "a device");
+  Device device = *call.device(0);
+  if (call.has(1)) {
+    const Index index = call.index(1);
+    if (device.index()) {
+      throw RuntimeError(message("device: '", name(device),
+                                 "' must not have an index of its own where index ", index, " is given"));
+    }
+    if (index < 0 || index > 127) throw RuntimeError(message("device: index ", index, " must be in 0..127"));
+    device = Device(device.kind(), static_cast<int>(index));
+  }
+  return Value(Value::Variant(device));
 }
 
 constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout?";
@@ -118,7 +137,7 @@ std::vector<Operation> factory_operations() {
                      TensorOptions{c.dtype(1).value_or(DType::float32), options(c, 1).device});
        }},
       {"Size", function, OpClass::query, "! sizes", size_value},
-      {"device", function, OpClass::query, "! type", device_value},
+      {"device", function, OpClass::query, "! type index?", device_value},
   };
   add_likes(table);
   return table;

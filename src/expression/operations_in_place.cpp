@@ -82,7 +82,8 @@ Tensor widest(const Scalar& number) {
 
 Value copy_into(Call& call) {
   const bool is_number = call.value(0).number() != nullptr;
-  call.mutable_self().copy_(is_number ? widest(call.number(0)) : call.tensor(0));
+  const Blocking blocking = call.flag(1, false) ? Blocking::non_blocking : Blocking::blocking;
+  call.mutable_self().copy_(is_number ? widest(call.number(0)) : call.tensor(0), blocking);
   return itself(call);
 }
 

@@ -134,6 +134,11 @@ Value type_of_result(Call& call) {
   return common_type("result_type", result_type(operands), operands[0].dtype, operands[1].dtype);
 }
 
+template <DeviceKind Kind>
+Value is_on(Call& call) {
+  return answer(call.self().device().kind() == Kind);
+}
+
 void add_attributes(std::vector<Operation>& table) {
   const std::vector<Operation> attributes{
       {"shape", attribute, query, "", [](Call& c) { return Value::size_of(c.self().shape()); }},
@@ -144,15 +149,19 @@ void add_attributes(std::vector<Operation>& table) {
        [](Call& c) { return number(static_cast<Index>(c.self().itemsize())); }},
       {"nbytes", attribute, query, "", [](Call& c) { return number(static_cast<Index>(c.self().nbytes())); }},
       {"is_meta", attribute, query, "", [](Call& c) { return answer(c.self().is_meta()); }},
-      {"is_cpu", attribute, query, "", [](Call& c) { return answer(c.self().device() == Device::cpu); }},
+      {"is_cpu", attribute, query, "", is_on<DeviceKind::cpu>},
+      {"is_cuda", attribute, query, "", is_on<DeviceKind::cuda>},
+      {"is_mps", attribute, query, "", is_on<DeviceKind::mps>},
+      {"is_xpu", attribute, query, "", is_on<DeviceKind::xpu>},
       {"is_leaf", attribute, query, "", [](Call&) { return answer(true); }},
       {"output_nr", attribute, query, "", [](Call&) { return number(0); }},
   };
   table.insert(table.end(), attributes.begin(), attributes.end());
-  // What no tensor of ours is: on another device, of another layout, quantized, or part of a graph.
+  // What no tensor of ours is: on a device that is not known, of another layout, quantized, or part of a
+  // graph.
   for (const char* name :
-       {"is_cuda", "is_ipu", "is_maia", "is_mkldnn", "is_mps", "is_mtia", "is_nested", "is_quantized",
-        "is_sparse", "is_sparse_csr", "is_vulkan", "is_xla", "is_xpu", "requires_grad", "retains_grad"}) {
+       {"is_ipu", "is_maia", "is_mkldnn", "is_mtia", "is_nested", "is_quantized", "is_sparse",
+        "is_sparse_csr", "is_vulkan", "is_xla", "requires_grad", "retains_grad"}) {
     table.push_back({name, attribute, query, "", [](Call&) { return answer(false); }});
   }
   for (const char* name : {"grad", "grad_fn", "name"}) {
@@ -205,6 +214,7 @@ std::vector<Operation> query_operations() {
       {"is_inference", both, query, "", [](Call&) { return answer(false); }},
       {"is_neg", both, query, "", [](Call& c) { return answer(c.self().is_neg()); }},
       {"is_nonzero", both, query, "", is_nonzero},
+      {"is_pinned", method, query, "device?", [](Call& c) { return answer(c.self().is_pinned()); }},
       {"is_same_size", both, query, "other",
        [](Call& c) { return answer(c.self().shape() == c.tensor(0).shape()); }},
       {"is_shared", method, query, "", [](Call&) { return answer(false); }},

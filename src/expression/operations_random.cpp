@@ -10,11 +10,12 @@ constexpr auto fresh = OpClass::fresh;
 constexpr auto in_place = OpClass::in_place;
 
 TensorOptions options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device(at + 1).value_or(call.session().device)};
+  return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};
 }
 
 LikeOptions like_options(const Call& call) {
-  return {call.dtype(0), call.device(1), call.format(2).value_or(MemoryFormat::preserve)};
+  return {call.dtype(0), call.device_for_fresh(1, call.self().device()),
+          call.format(2).value_or(MemoryFormat::preserve)};
 }
 
 /// `randint(high, size)`, `randint(low, high, size)`; the size may be named.

@@ -88,12 +88,17 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
   if (is_fresh_storage) step.bytes_allocated = static_cast<Index>(result.storage().nbytes());
   if (is_fresh_storage && !is_known && result.storage().use_count() > 0)
     storages_.push_back(result.storage());
-  Index alive = 0;
-  for (const Storage& storage : storages_) alive += static_cast<Index>(storage.nbytes());
+  Index alive = 0, elsewhere = 0;
+  for (const Storage& storage : storages_) {
+    (storage.device().is_host() ? alive : elsewhere) += static_cast<Index>(storage.nbytes());
+  }
   Totals& totals = result_.totals;
   totals.peak_bytes = std::max(totals.peak_bytes, alive);
+  totals.peak_device_bytes = std::max(totals.peak_device_bytes, elsewhere);
   totals.bytes_moved += step.bytes_moved;
   if (step.kind == StepKind::copy) ++totals.copies;
+  if (step.kind == StepKind::transfer) ++totals.transfers;
+  totals.bytes_transferred += step.bytes_transferred;
   if (repeats_ > 0) {
     spend(work_of_step + static_cast<std::size_t>(step.bytes_moved + step.bytes_allocated) / bytes_of_work,
           step.range);
@@ -130,13 +135,15 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     if (step.kind == StepKind::copy) {
       Index read = self != nullptr ? bytes_of(made.numel(), *self) : 0;
       for (const Tensor& input : inputs) read += bytes_of(input.numel(), input);
-      const bool leaves_memory = self != nullptr && self->is_meta() != made.is_meta();
+      const bool leaves_memory = self != nullptr && self->has_memory() != made.has_memory();
       if (!leaves_memory) step.bytes_moved = read + bytes_of(made.numel(), made);
       step.reason = copy_reason(call, before, made);
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
       step.bytes_moved = in_place_bytes(call, ledger_);
-    if (step.kind == StepKind::copy || operation.op_class == OpClass::in_place) {
+    note_transfer(step, call);
+    if (step.kind == StepKind::copy || step.kind == StepKind::transfer ||
+        operation.op_class == OpClass::in_place) {
       step.plan_count = ledger_.totals().copies;
       for (const LedgerEntry& entry : ledger_.entries()) {
         if (entry.kind != LedgerKind::copy) continue;
@@ -152,8 +159,10 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
       add_chain(step, on_chain(chain_before(step.source, before), call),
                 pattern_steps(call, before, self->dtype()), made.layout());
     }
-    const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh;
-    const bool is_self = step.kind == StepKind::self && self != nullptr;
+    const bool is_in_place = operation.op_class == OpClass::in_place;
+    const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh ||
+                          (step.kind == StepKind::transfer && !is_in_place);
+    const bool is_self = self != nullptr && (step.kind == StepKind::self || is_in_place);
     const std::size_t number = result_.steps.size();
     add_step(std::move(step), made, is_fresh);
     // The very same tensor stays the very same object, so that writing to its metadata is seen by all its

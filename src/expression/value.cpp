@@ -64,7 +64,7 @@ std::string entry(const std::optional<Index>& value) {
 std::string listed(const Tensor& elements, std::string_view kind) {
   constexpr Index most = 1000;
   std::string text;
-  for (Index i = 0; !elements.is_meta() && i < std::min(most, elements.numel()); ++i) {
+  for (Index i = 0; elements.has_memory() && i < std::min(most, elements.numel()); ++i) {
     text += ' ' + elements[i].item().to_string() + '\n';
   }
   if (elements.numel() > most) text += " ...\n";
@@ -131,7 +131,7 @@ std::string Value::repr() const {
             const bool has_suffix = format == MemoryFormat::contiguous || format == MemoryFormat::preserve;
             return detail::message("torch.", tenstride::name(format), has_suffix ? "_format" : "");
           },
-          [](Device device) { return detail::message("device(type='", tenstride::name(device), "')"); },
+          [](Device device) { return to_string(device); },
           [](const Slice& slice) {
             return detail::message("slice(", entry(slice.start), ", ", entry(slice.stop), ", ", slice.step,
                                    ")");
@@ -151,13 +151,13 @@ std::string Value::repr() const {
 
 std::string Value::str() const {
   if (const auto* text = std::get_if<std::string>(&value_)) return *text;
-  if (const auto* device = std::get_if<Device>(&value_)) return std::string(tenstride::name(*device));
+  if (const auto* device = std::get_if<Device>(&value_)) return tenstride::name(*device);
   if (const auto* exception = std::get_if<detail::ExceptionValue>(&value_)) return exception->message;
   return repr();
 }
 
 std::string_view name(StepKind kind) {
-  static constexpr std::array<std::string_view, 4> names{"new", "view", "self", "copy"};
+  static constexpr std::array<std::string_view, 5> names{"new", "view", "self", "copy", "transfer"};
   return names[static_cast<std::size_t>(kind)];
 }
 

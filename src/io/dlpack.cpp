@@ -53,9 +53,9 @@ void delete_exported(Managed* managed) {
 }
 
 void require_exportable(const Tensor& tensor, std::string_view operation) {
-  if (tensor.is_meta()) {
-    throw RuntimeError(message(operation, ": a tensor on meta has no memory and must be on the cpu (shape ",
-                               tensor.shape(), ")"));
+  if (!tensor.has_memory()) {
+    throw RuntimeError(message(operation, ": a tensor on ", name(tensor.device()),
+                               " has no memory and must be on the cpu (shape ", tensor.shape(), ")"));
   }
   if (!tensor.is_resolved()) {
     throw RuntimeError(message(operation, ": a ", tensor.is_conj() ? "conjugate" : "negative",

@@ -100,8 +100,9 @@ Tensor as_picture(const Tensor& image) {
                             " must be uint8 or bool (shape ", shape,
                             "); scale them to 0..255 and use .to(uint8)"));
   }
-  if (image.is_meta()) {
-    throw RuntimeError(message("write_png: a meta tensor has no elements to be written (shape ", shape, ")"));
+  if (!image.has_memory()) {
+    throw RuntimeError(message("write_png: ", tenstride::detail::without_memory_text(image.device()),
+                               " has no elements to be written (shape ", shape, ")"));
   }
   const bool has_channels = shape.size() == 3;
   const auto channels_at = [&](std::size_t axis) { return shape[axis] >= 1 && shape[axis] <= 4; };

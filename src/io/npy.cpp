@@ -99,9 +99,9 @@ void NpyWriter::commit() {
 }
 
 void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options, Caller caller) {
-  if (tensor.is_meta()) {
-    throw RuntimeError(
-        message("save_npy: a meta tensor has no elements to be written (shape ", tensor.shape(), ")"));
+  if (!tensor.has_memory()) {
+    throw RuntimeError(message("save_npy: ", tenstride::detail::without_memory_text(tensor.device()),
+                               " has no elements to be written (shape ", tensor.shape(), ")"));
   }
   const tenstride::detail::OperationScope scope("save_npy", caller);
   const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out

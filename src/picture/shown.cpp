@@ -257,6 +257,9 @@ std::string story_of(const Picture& picture, std::size_t number) {
                        storage.name);
       }
       return message("the same tensor, nothing moves");
+    case StepKind::transfer:
+      return message("transfer: ", bytes_to_text(tensor.bytes_transferred), " over the link, into storage ",
+                     storage.name);
     case StepKind::copy:
       return message("copy: ", bytes_to_text(tensor.bytes_moved), " moved, into storage ", storage.name);
   }

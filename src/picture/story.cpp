@@ -28,7 +28,7 @@ bool is_blank(char c) {
 
 /// The tensor as it is now.
 std::optional<Tensor> as_it_is(const Tensor& tensor) {
-  if (tensor.is_meta() || tensor.is_complex()) return std::nullopt;
+  if (!tensor.has_memory() || tensor.is_complex()) return std::nullopt;
   if (tensor.storage().nbytes() > most_bytes_kept || tensor.storage().nbytes() % tensor.element_size() != 0)
     return tensor;
   return Tensor(tensor.flat_storage().clone().storage(), tensor.layout(), tensor.dtype());
@@ -82,7 +82,8 @@ class Story {
       };
       inputs_ = is_large ? on_meta() : options_.inputs;
       const Device device = is_large ? Device::meta : Device::cpu;
-      evaluation_ = evaluate(program, {.inputs = inputs_, .device = device, .on_step = watch});
+      evaluation_ = evaluate(
+          program, {.inputs = inputs_, .device = device, .absent = AbsentDevice::foretell, .on_step = watch});
     } catch (const ParseError& error) {
       picture_.error = detail::message("SyntaxError: ", error.what());
       picture_.is_wrong_notation = true;
@@ -103,7 +104,7 @@ class Story {
   [[nodiscard]] std::map<std::string, Tensor> on_meta() const {
     std::map<std::string, Tensor> result;
     for (const auto& [name, tensor] : options_.inputs) {
-      result.emplace(name, Tensor(Storage::meta(tensor.storage().nbytes()), tensor.layout(), tensor.dtype()));
+      result.emplace(name, Tensor(tensor.storage().without_memory(), tensor.layout(), tensor.dtype()));
     }
     return result;
   }
@@ -170,6 +171,7 @@ class Story {
     shown.dtype = step.dtype;
     shown.values = seen.values;
     shown.bytes_moved = step.bytes_moved;
+    shown.bytes_transferred = step.bytes_transferred;
     shown.hint = step.hint.substr(0, step.hint.find('\n'));
     const std::size_t known = known_.size();
     shown.storage = storage_of(seen.tensor);

@@ -24,6 +24,7 @@ std::string_view kind_style(StepKind kind) {
     case StepKind::self:
       return "view";
     case StepKind::copy:
+    case StepKind::transfer:
       return "copy";
   }
   return "";

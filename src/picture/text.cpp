@@ -18,6 +18,7 @@ std::string_view kind_color(StepKind kind) {
     case StepKind::self:
       return "\033[32m";
     case StepKind::copy:
+    case StepKind::transfer:
       return "\033[33m";
   }
   return "";

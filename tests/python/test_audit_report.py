@@ -86,9 +86,11 @@ def test_json_is_what_the_dict_is(report):
         "silent": 2,
         "explicit": 1,
         "conversion": 1,
+        "transfer": 0,
         "scrambles": 1,
         "bytes_read": 1488,
         "bytes_written": 1248,
+        "bytes_transferred": 0,
     }
     first = found["copies"][0]
     assert first["src"] == {"layout": "(3,20):(1,3)+0", "dtype": "float64"}
@@ -197,7 +199,7 @@ def test_kinds_narrow_the_check(report):
         report.assert_no_copies(kinds=["explicit"])
     with pytest.raises(AssertionError, match="2 copies"):
         report.assert_no_copies(kinds="silent")
-    with pytest.raises(ValueError, match=r"kinds \['loud'\] must be of silent, explicit, conversion"):
+    with pytest.raises(ValueError, match=r"kinds \['loud'\] must be of silent, explicit, conversion, transfer"):
         report.assert_no_copies(kinds=["loud"])
 
 

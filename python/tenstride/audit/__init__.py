@@ -33,11 +33,15 @@ class audit:
     - `skip`: further packages whose lines are not the user's; PyTorch, NumPy, einops and the standard library
       are never.
     - `limit`: copies that are listed, the rest is counted.
+    - `devices`: ``"foretell"`` runs a program that says ``.cuda()`` or ``device="cuda"`` in the CPU's memory (or on
+      meta) and lists what it would send, on a machine without any such device. The program's own questions
+      (``x.device``, ``torch.cuda.is_available()``) are answered as it expects.
     - `names`: ``"stack"`` reads from the Python stack what was called, and changes nothing about the program;
       ``"functions"`` asks PyTorch's function mode, the way where the bytecode does not tell (Python before
       3.11). Under it, modules take no fused fast path.
 
-    Raises ImportError where neither PyTorch nor NumPy is installed, ValueError for an unknown `names`.
+    Raises ImportError where neither PyTorch nor NumPy is installed, or no PyTorch where devices are foretold;
+    ValueError for an unknown `names` or `devices`.
 
     >>> import numpy
     >>> with audit() as report:
@@ -48,11 +52,23 @@ class audit:
 
     allow = staticmethod(allow)
 
-    def __init__(self, *, skip: Sequence[str] = (), limit: int = 65536, names: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        skip: Sequence[str] = (),
+        limit: int = 65536,
+        names: str | None = None,
+        devices: str | None = None,
+    ) -> None:
         if names not in (None, "stack", "functions"):
             raise ValueError(f"audit: names {names!r} must be 'stack', 'functions' or None")
+        if devices not in (None, "foretell"):
+            raise ValueError(f"audit: devices {devices!r} must be 'foretell' or None")
+        self._foretells = devices is not None
         self._names = names or ("stack" if HAS_POSITIONS else "functions")
         self._torch = _framework()
+        if self._foretells and not self._torch:
+            raise ImportError("audit: devices='foretell' looks at PyTorch programs; import torch before the scope")
         folders = [
             os.path.dirname(file)
             for file in (getattr(sys.modules.get(name), "__file__", None) for name in ("torch", "numpy"))
@@ -73,7 +89,13 @@ class audit:
             if functions is not None:
                 functions.__enter__()
                 self._modes.append(functions)
-            mode = CopyMode(self.report, functions)
+            mode = CopyMode(self.report, functions, self._foretells)
+            if mode.places is not None:
+                from .torch_devices import DeviceMode, pretended_cuda
+
+                for scope in (pretended_cuda(), DeviceMode(mode.places)):
+                    scope.__enter__()
+                    self._modes.append(scope)
             mode.__enter__()
             self._modes.append(mode)
         if "numpy" in sys.modules:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _STYLE = """
 :root { color-scheme: light dark; --back:#f6f7f9; --card:#fff; --text:#1d2430; --dim:#667080;
-  --line:#dfe3e8; --code:#eef1f4; --silent:#c2410c; --explicit:#1d6fb8; --conversion:#7c4dbd;
+  --line:#dfe3e8; --code:#eef1f4; --silent:#c2410c; --explicit:#1d6fb8; --conversion:#7c4dbd; --transfer:#0f766e;
   --warn:#a16207; }
 @media (prefers-color-scheme: dark) { :root { --back:#14171c; --card:#1d2127; --text:#e4e8ee; --dim:#98a2b0;
-  --line:#323842; --code:#272c34; --silent:#fb923c; --explicit:#6db7f2; --conversion:#bb97f0;
+  --line:#323842; --code:#272c34; --silent:#fb923c; --explicit:#6db7f2; --conversion:#bb97f0; --transfer:#5eead4;
   --warn:#eab308; } }
 * { box-sizing: border-box; }
 body { margin:0; background:var(--back); color:var(--text); font:15px/1.45 system-ui,sans-serif; }
@@ -33,6 +33,7 @@ article { background:var(--card); border:1px solid var(--line); border-left:4px 
   border-radius:8px; padding:10px 16px 12px; margin:0 0 12px; }
 .silent { --tone:var(--silent); } .explicit { --tone:var(--explicit); }
 .conversion { --tone:var(--conversion); }
+.transfer { --tone:var(--transfer); }
 .scramble { --tone:var(--warn); }
 header { display:flex; align-items:baseline; gap:10px; flex-wrap:wrap; }
 header b { font-size:16px; } .kind { color:var(--tone); font-size:13px; }
@@ -94,13 +95,13 @@ def _card(group: Sequence[Copy], most: int) -> str:
 
 
 def _kind_words(kind: str, count: int) -> str:
-    if kind == "conversion":
-        return "conversion" if count == 1 else "conversions"
+    if kind in ("conversion", "transfer"):
+        return kind if count == 1 else f"{kind}s"
     return f"{kind} copy" if count == 1 else f"{kind} copies"
 
 
 def _sums(report: Report) -> str:
-    kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion")]
+    kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion", "transfer")]
     cells = [(str(count), _kind_words(kind, count)) for kind, count in kinds if count]
     cells += [(bytes_text(report.bytes_read), "read"), (bytes_text(report.bytes_written), "written")]
     if report.scrambles:

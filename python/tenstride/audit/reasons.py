@@ -6,9 +6,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import layouts as ly
+from .links import HOSTS
 from .origins import Origin, made_not_contiguous, made_not_viewable
 
 if TYPE_CHECKING:
+    from .links import Link
     from .places import Place
     from .record import Copy
 
@@ -20,6 +22,7 @@ PRODUCTS = frozenset(
 )
 
 _ALWAYS = {
+    "pin_memory": "pin_memory copies into page-locked memory",
     "cat": "cat writes all its parts into a new one",
     "concat": "cat writes all its parts into a new one",
     "concatenate": "concatenate writes all its parts into a new one",
@@ -64,6 +67,8 @@ def why(copy: Copy) -> str:
     """One clause: why the bytes moved."""
     if copy.note:
         return copy.note
+    if copy.link is not None:
+        return copy.link.why()
     obstacle = obstacle_of(copy)
     if obstacle is not None:
         inner = "" if copy.operation in RESHAPES else f"{copy.operation} needs it as {ly.sizes_text(obstacle.to)}; "
@@ -103,6 +108,8 @@ def fix(copy: Copy) -> str:
     """What to write instead, or why it stays."""
     if copy.remedy:
         return copy.remedy
+    if copy.link is not None:
+        return _fix_transfer(copy, copy.link)
     if copy.phase == "backward":
         return "autograd's own; it follows from the layouts of the forward pass"
     if copy.followed is not None and copy.src is not None and copy.inside is None:
@@ -122,6 +129,19 @@ def fix(copy: Copy) -> str:
     if copy.call in _FIXES:
         return _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
+
+
+def _fix_transfer(copy: Copy, link: Link) -> str:
+    advice = link.advice()
+    if advice:
+        return "; ".join(advice)
+    if link.is_module:
+        return "once for each parameter, which stays there"
+    if copy.operation in ("tensor", "as_tensor", "asarray"):
+        return f"{copy.operation} makes it on the cpu and sends it; full, arange and the like are made on {link.target}"
+    if link.target in HOSTS:
+        return "compute there what can be, and bring back less"
+    return f"make it on {link.target} (device=...), or move it once"
 
 
 def _fix_followed(copy: Copy, src: ly.Layout, name: str, sizes: ly.Sizes, place: Place | None) -> str:
@@ -195,6 +215,7 @@ def _fix_reshape(copy: Copy, obstacle: ly.Obstacle) -> str:
 
 
 _FIXES = {
+    "pin_memory": "pin a buffer that is sent again, or let the loader pin (DataLoader(pin_memory=True))",
     "clone": "drop it unless one of the two is written to afterwards",
     "copy": "drop it unless one of the two is written to afterwards",
     "cat": "make the whole once (empty) and let the parts be written into it (out=, slices)",

@@ -8,6 +8,7 @@ from typing import Any
 
 from . import reasons
 from .layouts import Layout, Reordering, Sizes
+from .links import Link
 from .origins import Origin
 from .places import Place
 
@@ -37,9 +38,10 @@ class _AtLine:
 class Copy(_AtLine):
     """One copy. All layouts are in elements, all sizes of memory in bytes.
 
-    ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment) or
-    ``"conversion"`` (another dtype or device was asked for). ``operation`` is what the user's line, or the library code
-    below it (``inside``), called; ``call`` what the framework did for it. ``phase`` is ``"forward"`` or ``"backward"``.
+    ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment),
+    ``"conversion"`` (another dtype was asked for) or ``"transfer"`` (another device was; ``link`` says how).
+    ``operation`` is what the user's line, or the library code below it (``inside``), called; ``call`` what the
+    framework did for it. ``phase`` is ``"forward"`` or ``"backward"``.
     """
 
     kind: str
@@ -72,6 +74,8 @@ class Copy(_AtLine):
     followed: tuple[str, Sizes, Place | None] | None = None
     """The view that was made of what contiguous() copied."""
     sources: int = 1
+    link: Link | None = None
+    """Of a transfer: what crosses, and what is copied beside it."""
 
     @property
     def bytes_moved(self) -> int:
@@ -114,6 +118,7 @@ class Copy(_AtLine):
             self.dst,
             self.target,
             self.dst_dtype,
+            self.dst_device,
             self.allowed,
         )
 
@@ -131,6 +136,7 @@ class Copy(_AtLine):
             "src": _side_dict(self.src, self.src_dtype),
             "dst": _side_dict(self.dst, self.dst_dtype),
             "device": str(self.dst_device),
+            "link": None if self.link is None else self.link.to_dict(),
             "bytes_read": self.bytes_read,
             "bytes_written": self.bytes_written,
             "start": self.start,

@@ -14,7 +14,7 @@ from .places import Place, Skipper
 from .record import Copy, ScrambleFound
 
 Exception_ = Union[str, Callable[["Copy"], bool]]
-KINDS = ("silent", "explicit", "conversion")
+KINDS = ("silent", "explicit", "conversion", "transfer")
 
 _scopes = threading.local()
 
@@ -100,8 +100,18 @@ class Report:
         """Bytes read and written by all listed copies."""
         return self.bytes_read + self.bytes_written
 
+    @property
+    def transfers(self) -> list[Copy]:
+        """The copies that go to another device."""
+        return self.of_kind("transfer")
+
+    @property
+    def bytes_transferred(self) -> int:
+        """Bytes that cross a link."""
+        return sum(copy.link.bytes for copy in self.copies if copy.link is not None)
+
     def of_kind(self, *kinds: str) -> list[Copy]:
-        """The copies of these kinds (``silent``, ``explicit``, ``conversion``)."""
+        """The copies of these kinds (``silent``, ``explicit``, ``conversion``, ``transfer``)."""
         return [copy for copy in self.copies if copy.kind in kinds]
 
     def groups(self) -> list[list[Copy]]:
@@ -122,6 +132,7 @@ class Report:
                 "scrambles": len(self.scrambles),
                 "bytes_read": self.bytes_read,
                 "bytes_written": self.bytes_written,
+                "bytes_transferred": self.bytes_transferred,
             },
             "left_out": self.left_out,
             "missed": list(self.missed),

@@ -35,10 +35,13 @@ def summary(report: Report) -> str:
     if not report.copies:
         text = "no copies"
     else:
-        kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion")]
+        kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion", "transfer")]
         parts = [f"{count} {kind}" for kind, count in kinds if count]
         text = f"{_plural(len(report.copies), 'copy', 'copies')} ({', '.join(parts)}), "
         text += f"{bytes_text(report.bytes_read)} read, {bytes_text(report.bytes_written)} written"
+    if report.transfers:
+        seconds = sum(copy.link.seconds for copy in report.transfers if copy.link is not None)
+        text += f"; {bytes_text(report.bytes_transferred)} over the link, about {seconds * 1e3:.2g} ms"
     if report.scrambles:
         text += f"; {_plural(len(report.scrambles), 'scramble', 'scrambles')}"
     if report.left_out:
@@ -52,6 +55,8 @@ def group_lines(number: int, group: Sequence[Copy]) -> list[str]:
     src, dst = copy.sides()
     times = f"{len(group)} x  " if len(group) > 1 else ""
     moved = bytes_text(sum(one.bytes_moved for one in group))
+    if copy.link is not None:
+        moved = bytes_text(sum(one.link.bytes for one in group if one.link is not None)) + " over the link"
     phase = ", backward" if copy.phase == "backward" else ""
     where = copy.place.short if copy.place else "?"
     lines = [f"{number}  {copy.operation}  {copy.kind}{phase}  {times}{moved}  {where}"]

@@ -15,18 +15,20 @@ from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[impor
 
 from . import torch_names as names
 from .layouts import Layout, find_reordering, is_channels_last, is_contiguous
+from .links import is_transfer
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
 from .report import Report, current_label
+from .torch_devices import Places
 from .torch_remedies import index_remedy, repeat_remedy
-from .torch_track import Storages
+from .torch_track import Storages, dtype_name
+from .torch_transfers import Transfers
 
 _OWN_FILES = tuple(
     os.path.join("torch", *path)
     for path in (("utils", "_python_dispatch.py"), ("utils", "_stats.py"), ("_ops.py",), ("overrides.py",))
 )
-_PRINTING = os.path.join("torch", "_tensor_str.py")
 
 
 class _Facts:
@@ -89,7 +91,7 @@ class FunctionNames(TorchFunctionMode):  # type: ignore[misc,unused-ignore]
 class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     """Lists what the operations of this thread copy, in `report`."""
 
-    def __init__(self, report: Report, functions: FunctionNames | None) -> None:
+    def __init__(self, report: Report, functions: FunctionNames | None, foretells: bool = False) -> None:
         super().__init__()
         global _known
         if _known is None:
@@ -97,6 +99,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         self._known = _known
         self.report, self.functions = report, functions
         self.storages = Storages(torch)
+        self.places = Places(self.storages) if foretells else None
+        self.transfers = Transfers(self)
         self._last: tuple[Copy, int | None] | None = (
             None  # the copy of the operation before this one, with the key of its result
         )
@@ -117,6 +121,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         start = time.perf_counter()
         result = func(*args, **kwargs)
         seconds = time.perf_counter() - start
+        if self.places is not None:
+            self._guarded(facts, self.transfers.place, facts, args, kwargs, result, sys._getframe(1))
         # sys._getframe(1) is PyTorch's frame that called this one, or the program's.
         frame = sys._getframe(1)
         last, self._last = self._last, None
@@ -133,18 +139,18 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         try:
             return look(*given)
         except Exception as error:
-            self._say(f"aten::{facts.name} could not be looked at: {type(error).__name__}: {error}")
+            self.say(f"aten::{facts.name} could not be looked at: {type(error).__name__}: {error}")
             return None
 
-    def _say(self, sentence: str) -> None:
+    def say(self, sentence: str) -> None:
         if sentence not in self._missed:
             self._missed.add(sentence)
             self.report.missed.append(sentence)
 
-    def _site(self, frame: Any) -> CallSite:
+    def site(self, frame: Any) -> CallSite:
         return call_site(frame, self.report._skipper, _OWN_FILES)
 
-    def _operation(self, site: CallSite, call: str, fallback: str | None = None) -> Any:
+    def operation(self, site: CallSite, call: str, fallback: str | None = None) -> Any:
         function = self.functions.current if self.functions else None
         return names.operation_of(site, fallback or names.pretty(call), self._known, function)
 
@@ -177,23 +183,31 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
             read = min(target.numel(), written) * source.element_size()
         if written == 0 or self._is_same(source, target):
             return
-        site = self._site(frame)
-        if site.inside is not None and site.inside.file.endswith(_PRINTING):
+        site = self.site(frame)
+        if site.inside is not None and site.inside.file.endswith(names.PRINTING):
             return
         is_contiguous_call = facts.name == "clone" and kwargs.get("memory_format") is torch.contiguous_format
         fallback = "contiguous" if is_contiguous_call else None
-        operation, is_own, is_backward = self._operation(site, facts.name, fallback)
+        operation, is_own, is_backward = self.operation(site, facts.name, fallback)
         converts = facts.name == "_to_copy" and (source.dtype != target.dtype or source.device != target.device)
+        devices = self.transfers.device(source), self.transfers.device(target)
+        crosses = is_transfer(*devices) and layout is not None
+        link = self.transfers.link(source, target, site, facts.name, args, kwargs) if crosses else None
+        if link is not None:
+            read = written = link.bytes
         copy = Copy(
-            kind=names.kind_of(operation, is_own and not is_backward, facts.name, converts),
+            kind="transfer"
+            if link is not None
+            else names.kind_of(operation, is_own and not is_backward, facts.name, converts),
+            link=link,
             operation=operation,
             call=facts.name,
             src=layout,
-            src_dtype=_dtype(source),
-            src_device=str(source.device),
+            src_dtype=dtype_name(source),
+            src_device=devices[0],
             dst=self.storages.layout(target),
-            dst_dtype=_dtype(target),
-            dst_device=str(target.device),
+            dst_dtype=dtype_name(target),
+            dst_device=devices[1],
             bytes_read=read,
             bytes_written=written,
             place=site.place,
@@ -202,7 +216,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
             node=_node() if is_backward else None,
             allowed=current_label(),
             start=start - self.report.began,
-            seconds=seconds,
+            seconds=link.seconds if link is not None and self.places is not None else seconds,
             thread=threading.current_thread().name,
             origin=origin,
             sources=len(sources),
@@ -260,8 +274,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
                 continue
             if dst == src or (is_contiguous(dst) and is_contiguous(src) and parent is None):
                 continue  # nothing that anyone will ask about
-            site = site or self._site(frame)
-            operation, _, _ = self._operation(site, facts.name)
+            site = site or self.site(frame)
+            operation, _, _ = self.operation(site, facts.name)
             text = _with_numbers(operation, facts.name, args)
             self.storages.remember(output, Origin(text, site, dst, src, parent))
 
@@ -279,16 +293,16 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         if facts.name != "_unsafe_view" and entry is not None and entry.copied is not None:
             copy, entry.copied = entry.copied, None
             if copy.dst == src and copy.src is not None:
-                site = self._site(frame)
-                copy.followed = (self._operation(site, facts.name)[0], dst.shape, site.place)
+                site = self.site(frame)
+                copy.followed = (self.operation(site, facts.name)[0], dst.shape, site.place)
         reordering = find_reordering(src.shape, dst.shape)
         if reordering is None:
             return
-        site = self._site(frame)
+        site = self.site(frame)
         if site.inside is None:
-            operation, _, is_backward = self._operation(site, facts.name)
+            operation, _, is_backward = self.operation(site, facts.name)
             if operation in names.CAN_SCRAMBLE and not is_backward:
-                found = ScrambleFound(operation, reordering, _dtype(source), site.place, current_label())
+                found = ScrambleFound(operation, reordering, dtype_name(source), site.place, current_label())
                 self.report.add_scramble(found)
 
     # All others ------------------------------------------------------------------------------------------
@@ -312,8 +326,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         parent = None if tensor is None else self.storages.origin(tensor, src)
         if parent is not None and parent.source is not None and parent.source.strides == parent.layout.strides:
             parent = parent.parent or parent  # a chain of operations that keep strides is one step
-        site = site or self._site(frame)
-        operation = operation or self._operation(site, call)[0]
+        site = site or self.site(frame)
+        operation = operation or self.operation(site, call)[0]
         if tensor is not None and parent is None:
             return  # it came into the scope so
         self.storages.remember(output, Origin(operation, site, dst, src, parent))
@@ -330,8 +344,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
                 why = f"takes an operand of layout {odd[0]}, which its kernel may copy inside"
         if why is None:
             return
-        place = self._site(frame).place
-        self._say(f"aten::{name} ({place.short if place else '?'}) {why}")
+        place = self.site(frame).place
+        self.say(f"aten::{name} ({place.short if place else '?'}) {why}")
 
 
 def _fits(name: str, layout: Layout) -> bool:
@@ -343,10 +357,6 @@ def _fits(name: str, layout: Layout) -> bool:
         sides = list(zip(layout.shape, layout.strides))[-2:]
         return any(stride == 1 or size == 1 for size, stride in sides)
     return False
-
-
-def _dtype(tensor: Any) -> str:
-    return str(tensor.dtype).rpartition(".")[2]
 
 
 def _node() -> str | None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -25,7 +26,7 @@ WRITES_INTO = frozenset({"copy_", "index_put_", "_foreach_copy_"})
 EXPLICIT = _words(
     "clone copy copy_ setitem deepcopy index_copy index_copy_ index_put index_put_ load_state_dict tensor "
     "new_tensor as_tensor put_ scatter_ masked_scatter_ narrow_copy detach_copy _foreach_copy_ slice_scatter "
-    "select_scatter"
+    "select_scatter pin_memory"
 )
 """Calls that say that they copy."""
 
@@ -58,6 +59,10 @@ _PRETTY = {
     "_reshape_alias": "view",
     "numpy_T": "T",
 }
+
+
+PRINTING = os.path.join("torch", "_tensor_str.py")
+"""The end of the file that prints tensors, whose copies are not the program's."""
 
 
 def pretty(call: str) -> str:

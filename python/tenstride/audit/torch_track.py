@@ -6,19 +6,29 @@ from __future__ import annotations
 from typing import Any
 
 from .layouts import Layout
+from .links import Pin
 from .origins import Origin
 from .record import Copy
 
 _MOST_VIEWS = 1024  # layouts remembered of one storage
 
 
+def dtype_name(tensor: Any) -> str:
+    """``float32``."""
+    return str(tensor.dtype).rpartition(".")[2]
+
+
 class _Entry:
-    __slots__ = ("copied", "origins", "reference")
+    __slots__ = ("copied", "narrow", "origins", "pin", "place", "reference")
 
     def __init__(self, reference: Any) -> None:
         self.reference = reference
         self.origins: dict[Layout, Origin] = {}
         self.copied: Copy | None = None  # a copy made by contiguous() that nothing has looked at yet
+        # Where devices are foretold (torch_devices.py):
+        self.place: str | None = None
+        self.pin: Pin | None = None
+        self.narrow: tuple[str, int] | None = None
 
 
 class Storages:
