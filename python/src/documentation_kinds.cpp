@@ -22,10 +22,10 @@ True
 >>> torch.zeros(2).is_cpu, torch.zeros(2, device="meta").is_cpu
 (True, False)
 )"},
-    {"is_cuda", R"(Whether the elements are on a CUDA device: False.
+    {"is_cuda", R"(Whether the tensor is on a CUDA device, which can only be foretold.
 
->>> torch.zeros(2).is_cuda
-False
+>>> torch.zeros(2).is_cuda, torch.zeros(2, device="meta").cuda().is_cuda
+(False, True)
 )"},
     {"is_inference", R"(Whether the tensor was made in inference mode, which is autograd's: False.
 
@@ -52,10 +52,10 @@ False
 >>> torch.zeros(2).is_mkldnn
 False
 )"},
-    {"is_mps", R"(Whether the elements are on an MPS device: False.
+    {"is_mps", R"(Whether the tensor is on an MPS device, which can only be foretold.
 
->>> torch.zeros(2).is_mps
-False
+>>> torch.zeros(2).is_mps, torch.zeros(2, device="meta").to("mps").is_mps
+(False, True)
 )"},
     {"is_mtia", R"(Whether the elements are on an MTIA device: False.
 
@@ -112,10 +112,10 @@ False
 >>> torch.zeros(2).is_xla
 False
 )"},
-    {"is_xpu", R"(Whether the elements are on an XPU device: False.
+    {"is_xpu", R"(Whether the tensor is on an XPU device, which can only be foretold.
 
->>> torch.zeros(2).is_xpu
-False
+>>> torch.zeros(2).is_xpu, torch.zeros(2, device="meta").xpu().is_xpu
+(False, True)
 )"},
     {"name", R"(A name that autograd would show: None.
 
