@@ -231,6 +231,15 @@ TEST(ExplainTransfer, GoesOnWithoutElements) {
             "add: all tensors must be on one device, not cuda:0 and cpu");
 }
 
+TEST(ExplainTransfer, IsAnAssignmentToElementsToo) {
+  const Explanation explained = explain("w = torch.zeros(3, device='cuda')\nw[1:] = torch.ones(2)");
+  ASSERT_FALSE(explained.evaluation.failure) << explained.message;
+  const Step& step = explained.evaluation.steps.back();
+  EXPECT_EQ(step.kind, StepKind::transfer);
+  EXPECT_EQ(step.bytes_transferred, 8);
+  EXPECT_EQ(step.bytes_moved, 0);
+}
+
 TEST(ExplainTransfer, StandsInTextAndJson) {
   ::unsetenv("TENSTRIDE_LINK");
   const Explanation explained = explain("torch.zeros(2, 3).cuda(1)");

@@ -241,6 +241,7 @@ void Evaluator::assign_index(const Node& target, const Value& value) {
     Tensor& tensor = *object.tensor();
     const Index region = tensor.index(indices).numel();  // what is written, for the count of bytes
     Index bytes = region * static_cast<Index>(tensor.element_size());
+    sweep();
     if (value.tensor() != nullptr) {
       tensor.index_put_(indices, *value.tensor());
       bytes += region * static_cast<Index>(value.tensor()->element_size());
@@ -258,6 +259,7 @@ void Evaluator::assign_index(const Node& target, const Value& value) {
     step.bytes_moved = bytes;
     step.source = object.step();
     step.range = range;
+    note_transfer(step, value.tensor());
     add_step(std::move(step), tensor, false);
   });
 }

@@ -156,8 +156,9 @@ class Evaluator {
   template <class Work>
   auto guarded(TextRange range, std::string_view op, const Value* self, Work&& work) -> decltype(work());
   /// Fills in the hint; a scramble that is to be refused ends the evaluation.
-  /// Makes the step a transfer where its operation sent elements to another device.
-  void note_transfer(Step& step, const Call& call);
+  /// Makes the step a transfer where its operation sent elements of `source` (null: of a list) to another
+  /// device.
+  void note_transfer(Step& step, const Tensor* source);
   void note_scramble(Step& step, const Tensor& self, const Layout& before, const Dims& sizes);
   [[noreturn]] void stop(const Error& error, TextRange range, std::string_view op, const Value* self);
   /// The line of the text, for the ledgers around.

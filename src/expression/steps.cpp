@@ -141,7 +141,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
       step.bytes_moved = in_place_bytes(call, ledger_);
-    note_transfer(step, call);
+    note_transfer(step, self);
     if (step.kind == StepKind::copy || step.kind == StepKind::transfer ||
         operation.op_class == OpClass::in_place) {
       step.plan_count = ledger_.totals().copies;

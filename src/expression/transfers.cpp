@@ -93,7 +93,7 @@ class TransferHints {
 
 }  // namespace
 
-void Evaluator::note_transfer(Step& step, const Call& call) {
+void Evaluator::note_transfer(Step& step, const Tensor* source) {
   const std::vector<LedgerEntry>& entries = ledger_.entries();
   const auto crossing = std::find_if(entries.begin(), entries.end(),
                                      [](const LedgerEntry& entry) { return entry.link.has_value(); });
@@ -108,7 +108,7 @@ void Evaluator::note_transfer(Step& step, const Call& call) {
     step.bytes_moved += entry.bytes_read + entry.bytes_written;
     step.reason += "; one more copy, " + entry.reason;
   }
-  step.hint = TransferHints(result_.steps, step, *crossing).text(call.has_self() && call.self().is_pinned());
+  step.hint = TransferHints(result_.steps, step, *crossing).text(source != nullptr && source->is_pinned());
 }
 
 }  // namespace tenstride::detail

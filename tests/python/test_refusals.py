@@ -111,7 +111,7 @@ torch.linspace(0, 1, -1) -> RuntimeError
 torch.eye(-1) -> RuntimeError
 torch.tensor([[1], [1, 2]]) -> ValueError
 torch.tensor("a") -> TypeError
-torch.device("cuda") -> RuntimeError
+torch.device("gpu") -> RuntimeError
 torch.randint(5, 5, (2,)) -> RuntimeError
 torch.randperm(-1) -> RuntimeError
 z(2).size(3) -> IndexError
