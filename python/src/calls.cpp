@@ -15,6 +15,7 @@
 #include "expression/call.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
+#include "old_masks.hpp"
 #include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -122,6 +123,9 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
     }
     Call call(operation, session, {}, std::move(receiver), std::move(values));
     const Layout before = call.has_self() ? call.self().layout() : Layout{};
+    if (operation.name.starts_with("index_put")) {
+      for (const Tensor& index : call.tensors(0)) warn_of_old_mask(index);
+    }
     const LedgerPlaces places;
     const Value result = run(operation, call);
     return from_result(call, before, given, result);
