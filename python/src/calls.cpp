@@ -17,6 +17,7 @@
 #include "gil.hpp"
 #include "ledger.hpp"
 #include "message.hpp"
+#include "old_masks.hpp"
 #include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -154,6 +155,9 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
     const std::optional<Out> out = named > 0 ? find_out(values) : std::nullopt;
     Call call(operation, session, {}, std::move(receiver), std::move(values));
     const Layout before = call.has_self() ? call.self().layout() : Layout{};
+    if (operation.name.starts_with("index_put")) {
+      for (const Tensor& index : call.tensors(0)) warn_of_old_mask(index);
+    }
     const LedgerPlaces places;
     const Value result = run(operation, call);
     if (out) warn_of_resized(operation, *out);

@@ -7,6 +7,7 @@
 #include "expression/call.hpp"
 #include "layouts.hpp"
 #include "message.hpp"
+#include "old_masks.hpp"
 #include "ops_index_parts.hpp"
 #include "storage.hpp"
 #include "tenstride/factory.hpp"
@@ -250,20 +251,19 @@ PyObject* from_value(const Value& value) {
   Py_RETURN_NONE;
 }
 
+void warn_of_old_mask(const Tensor& index) {
+  if (index.dtype() != DType::uint8 || index.dim() == 0) return;
+  constexpr const char* text =
+      "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.";
+  if (PyErr_WarnEx(PyExc_UserWarning, text, 1) != 0) throw nb::python_error();
+}
+
 namespace {
 
 /// A foreign array as an index: positions of any type of integers, where a Tensor's must be int64 or int32.
 Tensor foreign_index(const Tensor& array) {
   const DType type = array.dtype();
   return is_integer(type) && type != DType::uint8 ? array.to(DType::int64) : array;
-}
-
-/// Says so as PyTorch does where uint8 serves as a mask.
-void warn_of_old_mask(const Tensor& index) {
-  if (index.dtype() != DType::uint8 || index.dim() == 0) return;
-  constexpr const char* text =
-      "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.";
-  if (PyErr_WarnEx(PyExc_UserWarning, text, 1) != 0) throw nb::python_error();
 }
 
 TensorIndex to_entry(PyObject* object) {

@@ -93,6 +93,8 @@ def test_a_uint8_tensor_is_a_mask_and_says_that_this_is_old():
         assert torch.equal(given, square()[mask])
     with pytest.warns(UserWarning):
         assert put(square(), rows, torch.tensor([7, 8, 9]))[1].tolist() == [7, 8, 9]
+    with pytest.warns(UserWarning, match="uint8"):
+        assert square().index_put((rows,), torch.tensor([7, 8, 9]))[2].tolist() == [7, 8, 9]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(UserWarning):
