@@ -71,11 +71,14 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
                         zeros({}, {.dtype = DType::bool_}).expand(operands[1].tensor.shape()), Takes::numbers,
                         self);
   }
-  if (meeting == DType::bool_ || alpha == Scalar(1)) {
+  // PyTorch multiplies by alpha here also where that is 1: of an infinite part comes a NaN.
+  const bool is_half = meeting == DType::complex32;
+  if (!is_half && (meeting == DType::bool_ || alpha == Scalar(1))) {
     return apply_binary(operation, op, a, b, Takes::numbers, self);
   }
   Prepared factor = detail::prepare_parameter(op == BinaryOp::sub ? negated(alpha) : alpha);
-  return detail::run_ternary(operation, copy::ternary_row(TernaryOp::add_scaled, worked_in(meeting)),
+  const TernaryOp sum = is_half ? TernaryOp::add_halves : TernaryOp::add_scaled;
+  return detail::run_ternary(operation, copy::ternary_row(sum, worked_in(meeting)),
                              {std::move(operands[0]), std::move(operands[1]), std::move(factor)},
                              {meeting, meeting, meeting}, meeting, self);
 }

@@ -45,6 +45,7 @@ TEST(ArithmeticTypes, AreThoseOfPyTorch) {
   EXPECT_EQ(pow(2, f64).dtype(), DType::float64);
   EXPECT_EQ(pow(b, 2).dtype(), DType::int64);
   EXPECT_EQ(abs(c64).dtype(), DType::float32);
+  EXPECT_EQ(abs(c64.to(DType::complex32)).dtype(), DType::float16);
   EXPECT_EQ(where(b, i8, 2.5).dtype(), DType::float32);
   EXPECT_EQ(clamp(i8, 0.5).dtype(), DType::float32);
   EXPECT_EQ(logical_and(f32, i8).dtype(), DType::bool_);

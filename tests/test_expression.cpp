@@ -162,6 +162,19 @@ TEST(Evaluate, IndexesAsPythonDoes) {
             "[[3.0, 5.0], [1.0, 6.0]]");
 }
 
+TEST(Evaluate, AssignsToRealAndImag) {
+  EXPECT_EQ(shown("x = torch.zeros(2, dtype=torch.complex64); x.real = 3; x.imag = torch.arange(2); x"),
+            "tensor([3.+0.j, 3.+1.j])");
+  EXPECT_EQ(shown("x = torch.tensor([1 + 2j]); x.conj().imag = 5; x.imag += 1; x"), "tensor([1.-4.j])");
+  EXPECT_EQ(kinds("x = torch.tensor([1j]); x.real = 1; x.real"), "tensor new, fill_ self, real view");
+  EXPECT_EQ(
+      shown("x = torch.zeros(2); x.T = 1"),
+      "AttributeError: the attribute 'T' of a Tensor cannot be assigned to, only real and imag of a Tensor");
+  EXPECT_EQ(shown("x = torch.zeros(2); x.imag = 1"), "RuntimeError: imag: the dtype float32 must be complex");
+  EXPECT_EQ(shown("x = torch.ones(2).chalf(); x.real = [1, 2]"),
+            "TypeError: real: what is assigned must be a number or a Tensor, not list");
+}
+
 TEST(Evaluate, KeepsOneTensorUnderAllItsNames) {
   EXPECT_EQ(shown("x = torch.zeros(2, 3); y = x; y.t_(); x.shape"), "torch.Size([3, 2])");
   EXPECT_EQ(shown("x = torch.zeros(2); y = x.contiguous(); y[0] = 1; x.tolist()"), "[1.0, 0.0]");

@@ -88,6 +88,7 @@ constexpr bool has_binary() {
 template <TernaryOp op, class T>
 constexpr bool has_ternary() {
   if (op == TernaryOp::where) return true;
+  if (op == TernaryOp::add_halves) return std::is_same_v<T, std::complex<float>>;
   if (op == TernaryOp::clamp) return is_whole<T> || std::is_floating_point_v<T>;
   return is_whole<T> || std::is_floating_point_v<T> || is_complex_number<T>;
 }
@@ -311,6 +312,8 @@ template <TernaryOp op, class T>
 T ternary_element(const T& a, const T& b, const T& c) {
   if constexpr (op == TernaryOp::add_scaled) {
     return binary_element<BinaryOp::add>(a, multiply(b, c));
+  } else if constexpr (op == TernaryOp::add_halves) {
+    return a + convert_element<T>(convert_element<complex32>(multiply(b, c)));
   } else {
     return extreme<BinaryOp::minimum>(extreme<BinaryOp::maximum>(a, b), c);
   }

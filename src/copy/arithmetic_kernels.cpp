@@ -102,7 +102,8 @@ BinaryRow portable_binary(BinaryOp op, DType type) {
 
 TernaryRow portable_ternary(TernaryOp op, DType type) {
   using Op = TernaryOp;
-  static constexpr std::array rows{ternary_of<Op::add_scaled>, ternary_of<Op::clamp>, ternary_of<Op::where>};
+  static constexpr std::array rows{ternary_of<Op::add_scaled>, ternary_of<Op::clamp>, ternary_of<Op::where>,
+                                   ternary_of<Op::add_halves>};
   return rows[static_cast<std::size_t>(op)](type);
 }
 

@@ -46,6 +46,7 @@ enum class TernaryOp : unsigned char {
   add_scaled,  ///< a + b * c, rounded after each step
   clamp,       ///< a, not below b, not above c
   where,       ///< b where a byte of a is not 0, else c
+  add_halves,  ///< a + b * c of complex32 held as complex64: the product is rounded to it
 };
 
 enum class Extreme : unsigned char { least, greatest };

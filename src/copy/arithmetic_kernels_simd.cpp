@@ -317,6 +317,7 @@ BinaryRow find_binary(BinaryOp op, DType type) {
 TernaryRow find_ternary(TernaryOp op, DType type) {
   using Op = TernaryOp;
   if (op == Op::where) return ternary_of<Op::where>(type);
+  if (op == Op::add_halves) return nullptr;
   return op == Op::clamp ? ternary_of<Op::clamp>(type) : ternary_of<Op::add_scaled>(type);
 }
 

@@ -467,6 +467,27 @@ def halves():
         "torch.empty_like(h, dtype=torch.chalf).dtype",
     ]:
         record(f"{given}r = {expression}")
+    # PyTorch rounds the product of a sum with alpha, and multiplies by 1 too: of an infinite part comes a NaN.
+    chance = random.Random(3)
+    bits = [chance.randrange(-(2**15), 2**15) for _ in range(120)] + [0x7C00, 0, 1, 0x7C00]
+    odd = f"a = torch.tensor({bits}, dtype=torch.int16).view(torch.complex32); b = a.roll(3); "
+    for expression in [
+        "a + b",
+        "a - b",
+        "a * b",
+        "a * 2.7",
+        "a + 0.1",
+        "0.3 - a",
+        "-a",
+        "a.abs()",
+        "torch.add(a, b, alpha=3)",
+        "torch.sub(a, b, alpha=2.7)",
+        "torch.add(a, b, alpha=0.5+1.3j)",
+        "a.conj() * b",
+        "a + a.real",
+        "a.conj().imag + 1",
+    ]:
+        record(f"{odd}r = {expression}")
     for change in ["c[0] = 2j", "c.real = 7", "c.imag = h", "c[torch.tensor([0, 0])] = c.clone()", "c[c == c] = 1"]:
         record(f"{given}{change}; r = c")
 

@@ -52,6 +52,7 @@ bool is_exact(DType from, DType to) {
   }
   if (is_integer(from))
     return (part == DType::float32 || part == DType::float64) && digits(from) <= digits(part);
+  if (from == part) return true;
   if (!is_floating_point(part)) return false;
   return part == DType::float64 || (part == DType::float32 && item_size(from) < 4);
 }

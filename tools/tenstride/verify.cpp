@@ -127,6 +127,8 @@ class Comparison {
       const T result = value.to<T>();
       if constexpr (is_small_float<T>) {
         return Scalar(static_cast<double>(static_cast<float>(result)));
+      } else if constexpr (is_complex_element<T>) {
+        return Scalar(convert_element<std::complex<double>>(result));
       } else {
         return Scalar(result);
       }
