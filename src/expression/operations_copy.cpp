@@ -80,7 +80,7 @@ std::string class_name(DType dtype) {
     case DType::float8_e5m2:
       return "torch.Float8_e5m2Tensor";
     default:
-      return "torch." + std::string(name(dtype));
+      return "torch.Tensor";
   }
 }
 
