@@ -43,6 +43,14 @@ def test_a_transfer_is_listed_with_line_link_and_bytes(names):
     assert y.device == torch.device("cpu"), "outside of the scope it is where it is"
 
 
+@pytest.mark.parametrize("names", NAMES)
+def test_the_operation_is_what_the_program_called(names):
+    with foretold(names) as report:
+        y = torch.zeros(3).cuda()
+        y.cpu()
+    assert [copy.operation for copy in report.transfers] == ["cuda", "cpu"]
+
+
 def test_the_program_hears_what_it_expects():
     with foretold():
         assert torch.cuda.is_available() and torch.cuda.device_count() == 1

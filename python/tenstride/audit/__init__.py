@@ -86,18 +86,17 @@ class audit:
             from .torch_mode import CopyMode, FunctionNames
 
             functions = FunctionNames() if self._names == "functions" else None
-            if functions is not None:
-                functions.__enter__()
-                self._modes.append(functions)
             mode = CopyMode(self.report, functions, self._foretells)
+            scopes: list[Any] = []
             if mode.places is not None:
                 from .torch_devices import DeviceMode, pretended_cuda
 
-                for scope in (pretended_cuda(), DeviceMode(mode.places)):
+                scopes += [pretended_cuda(), DeviceMode(mode.places)]
+            # The names are asked first, so that they are those that the program called.
+            for scope in (*scopes, functions, mode):
+                if scope is not None:
                     scope.__enter__()
                     self._modes.append(scope)
-            mode.__enter__()
-            self._modes.append(mode)
         if "numpy" in sys.modules:
             from .numpy_functions import install
 
