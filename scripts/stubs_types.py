@@ -183,7 +183,7 @@ _SEVERAL = (
     "broadcast_tensors chunk dsplit hsplit meshgrid split split_copy split_with_sizes split_with_sizes_copy "
     "tensor_split unbind unbind_copy unravel_index vsplit"
 )
-_INTS = "data_ptr dim element_size itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
+_INTS = "data_ptr dim element_size get_device itemsize nbytes ndim ndimension nelement numel output_nr storage_offset"
 _ANSWERS = (
     "allclose can_cast equal is_complex is_conj is_contiguous is_cpu is_cuda is_floating_point is_inference is_ipu "
     "is_leaf is_maia is_meta is_mkldnn is_mps is_mtia is_neg is_nested is_non_overlapping_and_dense is_nonzero "

@@ -7,6 +7,11 @@ namespace {
 
 // Sorted by name.
 constexpr OperationText texts[] = {
+    {"get_device", R"(The index of the device: -1 on the cpu and on meta.
+
+>>> torch.zeros(2).get_device(), torch.zeros(2, device="meta").cuda(1).get_device()
+(-1, 1)
+)"},
     {"grad", R"(The gradient: None, there is no autograd.
 
 >>> torch.zeros(2).grad is None

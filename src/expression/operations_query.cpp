@@ -193,6 +193,7 @@ std::vector<Operation> query_operations() {
       {"size", method, query, "dim?", size},
       {"stride", method, query, "dim?", stride},
       {"dim", method, query, "", [](Call& c) { return number(c.self().dim()); }},
+      {"get_device", both, query, "", [](Call& c) { return number(c.self().device().index().value_or(-1)); }},
       {"ndimension", method, query, "", [](Call& c) { return number(c.self().dim()); }},
       {"numel", both, query, "", [](Call& c) { return number(c.self().numel()); }},
       {"nelement", method, query, "", [](Call& c) { return number(c.self().numel()); }},
