@@ -111,7 +111,9 @@ inline Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction
   }
   Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
   Tensor flat = result.view({-1});
-  for (Index i = 0; i < results; ++i) flat.select(0, i).fill_(Scalar(folded[detail::at(i)]));
+  constexpr DType wide = DType::complex128;  // converted as elements are, which refuses none
+  for (Index i = 0; i < results; ++i)
+    flat.select(0, i).copy_(full({}, folded[detail::at(i)], {.dtype = wide}));
   return result;
 }
 

@@ -151,7 +151,7 @@ TEST(Evaluate, IndexesAsPythonDoes) {
   EXPECT_EQ(layout(x + "x[(1, 2, 0)]"), "():()+20");
   EXPECT_EQ(layout(x + "x[[0, 1], :, [2, 3]]"), "(2,3):(3,1)+0");
   EXPECT_EQ(layout(x + "x[[[0, 1], [1, 2]]]"), "(2,4):(4,1)+0");  // x[[0, 1], [1, 2]]
-  EXPECT_EQ(layout(x + "x[[None, 1]]"), "(1,3,4):(12,4,1)+12");
+  EXPECT_EQ(layout(x + "x[[None, 1]]"), "(1,3,4):(24,4,1)+12");
   EXPECT_EQ(shown(x + "x[x > 20].tolist()"), "[21, 22, 23]");
   EXPECT_EQ(shown(x + "x[1, 2, 0].item()"), "20");
   EXPECT_EQ(shown(x + "x.shape[1:], x.shape[-1], x.stride()[0]"), "(torch.Size([3, 4]), 4, 12)");

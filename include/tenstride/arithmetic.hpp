@@ -87,8 +87,8 @@ TENSTRIDE_API Tensor where(const Tensor& condition, const Operand& a, const Oper
                            Caller caller = Caller::current());
 
 // In place: the result goes into `self`, which is given back. `other` broadcasts to its shape. Throws
-// RuntimeError where the common element type is of a higher kind than self's (float32 into int64), where two
-// elements of self share memory, and where `other` is another view of the same memory that PyTorch sees to
+// RuntimeError where the common element type is of a higher kind than self's (float32 into int64), where an
+// axis of self has stride 0, and where `other` is another view of the same memory that PyTorch sees to
 // overlap; StorageError where self is read-only.
 TENSTRIDE_API Tensor& add_(Tensor& self, const Operand& other, const Scalar& alpha = 1,
                            Caller caller = Caller::current());

@@ -296,7 +296,7 @@ class TENSTRIDE_API Tensor : private detail::TensorParts {
   [[nodiscard]] Tensor triu(Index diagonal = 0, Caller caller = Caller::current()) const;
 
   // Writing. All give the tensor back.
-  /// Broadcasts and converts; right also where source and destination overlap.
+  /// Broadcasts and converts; refuses what PyTorch sees to overlap (numpy::copyto takes it).
   Tensor& copy_(const Tensor& src, Caller caller = Caller::current()) {
     return copy_(src, Blocking::blocking, caller);
   }
