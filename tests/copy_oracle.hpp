@@ -42,7 +42,8 @@ inline void copy(const Layout& dst, DType dst_type, std::byte* dst_base, const L
     const auto negates = [&](Negation side) {
       return options.negation == side || options.negation == Negation::both;
     };
-    if (dst_type == src_type && !scales && options.negation == Negation::none &&
+    const bool keeps_sign = options.negation == Negation::none || options.negation == Negation::both;
+    if (dst_type == src_type && !scales && keeps_sign &&
         (options.conjugation == Conjugation::keep || !is_complex(src_type))) {
       std::memcpy(out, in, item_size(dst_type));
     } else {

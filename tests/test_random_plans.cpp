@@ -283,7 +283,10 @@ void draw(Random& random, Trial& trial) {
   if (random.one_in(2)) trial.options.streaming_above = 0;
   if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
   if (random.one_in(8)) trial.options.conjugation = Conjugation::conjugate;
-  if (random.one_in(8)) trial.options.negation = static_cast<Negation>(random.between(1, 3));
+  const bool has_negatives = trial.src.type != DType::bool_ && trial.dst.type != DType::bool_;
+  if (has_negatives && random.one_in(8)) {
+    trial.options.negation = static_cast<Negation>(random.between(1, 3));
+  }
   if (random.one_in(4)) add_scale_and_shift(random, trial);
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
