@@ -5,7 +5,7 @@
 #include <atomic>
 #include <type_traits>
 
-#include "copy/arithmetic_elements.hpp"
+#include "copy/combine_elements.hpp"
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
 #include "ops_gather.hpp"
@@ -61,29 +61,13 @@ std::string on_axis(std::size_t axis, const Dims& shape) {
   return message("on axis ", axis, " (shape ", shape, ")");
 }
 
-/// The arithmetic for bools is that of their bytes' bits.
-constexpr copy::BinaryOp of_bits(copy::BinaryOp op) {
-  const bool is_or = op == copy::BinaryOp::add || op == copy::BinaryOp::maximum;
-  return is_or ? copy::BinaryOp::bit_or : copy::BinaryOp::bit_and;
-}
-
-/// The type in which elements of T are combined; small floats are rounded after each operation.
-template <class T>
-using Worked =
-    std::conditional_t<std::is_same_v<T, bool>, std::uint8_t,
-                       std::conditional_t<is_floating_point(dtype_of<T>) && sizeof(T) < 4, float, T>>;
-
-/// Gives whether elements of T can be combined so.
+/// Gives whether elements of T can be combined so; those of complex32 PyTorch does not combine.
 template <copy::BinaryOp op, class T>
 bool combine(std::byte* out, std::span<const Index> places, const std::byte* in) {
-  using W = Worked<T>;
-  constexpr copy::BinaryOp worked = std::is_same_v<T, bool> ? of_bits(op) : op;
-  if constexpr (copy::has_binary<worked, W>()) {
+  if constexpr (copy::can_combine<op, T>() && !std::is_same_v<T, complex32>) {
     for (std::size_t k = 0; k < places.size(); ++k) {
       std::byte* const at = out + places[k] * static_cast<Index>(sizeof(T));
-      const W value = convert_element<W>(load_element<T>(in + k * sizeof(T)));
-      const W sum = copy::binary_element<worked, W>(convert_element<W>(load_element<T>(at)), value);
-      store_element<T>(at, convert_element<T>(sum));
+      store_element<T>(at, copy::combined<op>(load_element<T>(at), load_element<T>(in + k * sizeof(T))));
     }
     return true;
   } else {

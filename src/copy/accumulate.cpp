@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/accumulate.hpp"
 
-#include <complex>
-#include <type_traits>
 #include <vector>
+
+#include "copy/combine_elements.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -22,22 +22,6 @@ std::vector<Index> distances_of(const Layout& box) {
   return distances;
 }
 
-template <typename T>
-T sum(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return a || b;
-  } else if constexpr (is_small_float<T>) {
-    return T(static_cast<float>(a) + static_cast<float>(b));
-  } else if constexpr (std::is_same_v<T, complex32>) {
-    using Wide = std::complex<float>;
-    return convert_element<T>(convert_element<Wide>(a) + convert_element<Wide>(b));
-  } else if constexpr (std::is_integral_v<T>) {
-    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-  } else {
-    return a + b;
-  }
-}
-
 }  // namespace
 
 void accumulate_boxes(Tensor& dst, const Tensor& src, std::span<const Index> starts, const Layout& box) {
@@ -48,7 +32,7 @@ void accumulate_boxes(Tensor& dst, const Tensor& src, std::span<const Index> sta
     for (const Index start : starts) {
       for (const Index distance : distances) {
         std::byte* const at = base + (start + distance) * static_cast<Index>(sizeof(T));
-        store_element<T>(at, sum(load_element<T>(at), load_element<T>(from)));
+        store_element<T>(at, copy::combined<copy::BinaryOp::add>(load_element<T>(at), load_element<T>(from)));
         from += sizeof(T);
       }
     }

@@ -149,8 +149,8 @@ Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Cal
 
 Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
-  detail::require_distinct_elements("copy_", *this);
   if (is_same(src)) return *this;
+  detail::require_distinct_elements("copy_", *this);
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
   detail::require_no_partial_overlap("copy_", *this, src);
   if (detail::is_transfer(src.device(), device())) {
