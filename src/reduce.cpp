@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
+#include <type_traits>
 
 #include "copy/ledger_watch.hpp"
 #include "message.hpp"
@@ -48,6 +50,28 @@ Layout without_repetition(Layout layout) {
   return layout;
 }
 
+/// Products that are NaN are taken again one element after another in row-major order, as NumPy takes them:
+/// of partial products one may have overflowed where another vanished, and inf * 0 is NaN. Example: the
+/// product of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
+template <typename T>
+void retake_products(Tensor& result, const std::byte* base, const Layout& source, const Layout& folded) {
+  using Wide = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
+  const auto at = [base](Index place) {
+    return convert_element<Wide>(load_element<T>(base + place * static_cast<Index>(sizeof(T))));
+  };
+  auto* const products = reinterpret_cast<T*>(result.mutable_storage_data());
+  const Index count = numel(folded);
+  for (Index r = 0; r < result.numel(); ++r) {
+    if (products[r] == products[r]) continue;
+    const Index first = position(source, unravel(r, source.shape));
+    Wide product = 1;
+    for (Index k = 0; k < count && product == product; ++k) {
+      product *= at(first + position(folded, unravel(k, folded.shape)));
+    }
+    products[r] = convert_element<T>(product);
+  }
+}
+
 void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
                Reduction reduction) {
   const auto item = static_cast<Index>(x.itemsize());
@@ -57,10 +81,14 @@ void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layo
   const Layout once = without_repetition(source);
   if (once.shape == source.shape) {
     detail::reduce_into(result, kernel, {source, each, item, base});
+    if (reduction != Reduction::prod || is_integer(result.dtype())) return;
+    visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) retake_products<T>(result, base, source, each);
+    });
     return;
   }
   Tensor few = empty(once.shape, {.dtype = result.dtype()});
-  detail::reduce_into(few, kernel, {once, each, item, base});
+  fold_into(few, x, once, folded, reduction);
   copy_elements(result, few.expand(source.shape));
 }
 

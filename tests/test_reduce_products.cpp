@@ -3,12 +3,15 @@
 // short runs and pooled squares, between forbidden pages. And sums of half numbers of every exponent.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 
 #include "reduce_oracle.hpp"
 #include "support/guarded.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
 #include "tenstride/text.hpp"
 
@@ -133,6 +136,17 @@ TEST(ReducePools, OfEveryBitPatternAreTheDefinition) {
       });
     }
   }
+}
+
+TEST(ReduceProducts, VanishWhereOneHalfOverflowsAndTheOtherVanishes) {
+  const Tensor x = arange(1, 60001, 1, {.dtype = DType::float64});
+  const Tensor ramp = div(x, 30000);
+  EXPECT_EQ(reduce_axes(ramp, {0}, Reduction::prod).item<double>(), 0.0);
+  EXPECT_EQ(reduce_axes(ramp.expand({3, 60000}), {1}, Reduction::prod).to_vector<double>(),
+            (std::vector<double>{0, 0, 0}));
+  const Tensor columns = ramp.view({300, 200}).t();
+  EXPECT_EQ(reduce_axes(columns, {0, 1}, Reduction::prod).item<double>(), 0.0);
+  EXPECT_TRUE(std::isnan(reduce_axes(tensor({0.0, INFINITY}), {0}, Reduction::prod).item<double>()));
 }
 
 }  // namespace
