@@ -20,7 +20,10 @@ Tensor copy_with_strides(const Tensor& x) {
   for (std::size_t d = 0; d < x.layout().rank(); ++d) {
     if (x.strides()[d] == 0 && x.shape()[d] > 1) return x.clone();
   }
-  return x.flat_storage().clone().with_layout(x.layout());
+  Tensor storage = x.flat_storage();
+  if (x.is_conj()) storage = storage.conj();
+  if (x.is_neg()) storage = storage.neg_view();
+  return storage.clone().with_layout(x.layout());
 }
 
 /// `view` is of `result`.

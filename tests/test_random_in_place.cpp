@@ -133,8 +133,8 @@ TEST(DrawsInPlace, RefuseWhatHasNoSuchNumbers) {
             "uniform_: dtype int64 must be float16, bfloat16, float32, float64 or a complex type");
   EXPECT_EQ(
       refusal<Refused>([&] { return uniform_(wide); }),
-      "uniform_: the tensor must not have several elements in one place, axis 0 of size 3 has stride 0; "
-      "use .clone() first");
+      "uniform_: the destination must not have several elements in one place, axis 0 of size 3 has stride 0 "
+      "((3,2):(0,1)+0); use .clone() first");
   EXPECT_EQ(refusal<Refused>([&] { return normal_(x, 0, -1); }), "normal_: std -1.000000 must be at least 0");
   EXPECT_EQ(refusal<Refused>([&] { return random_(x, 5, 2); }), "random_: low 5 must be less than high 2");
   EXPECT_EQ(refusal<Refused>([&] { return random_(bytes, 0, 300); }),

@@ -196,14 +196,16 @@ TEST(Scatter, SaysWhatDoesNotFit) {
             }),
             "RuntimeError: scatter_: the source's dtype float32 must be the tensor's, int64; convert it with "
             ".to(dtype)");
-  EXPECT_EQ(message_of([&] { return scatter_(x, 0, index, x); }),
-            "RuntimeError: scatter_: the destination (shape (3,4), strides (4,1), offset 0) and the source "
-            "(shape (3,4), strides (4,1), offset 0) must not share memory; clone() one of them first");
+  EXPECT_EQ(
+      message_of([&] { return scatter_(x, 0, index, x); }),
+      "RuntimeError: scatter_: what is written to ((3,4), strides (4,1), offset 0) and what is read ((3,4), "
+      "strides (4,1), offset 0) must not share memory (some elements of the input tensor and the "
+      "written-to tensor refer to a single memory location); clone() the second first");
   Tensor repeated = numbered({1, 4}, DType::int64).expand({3, 4});
   EXPECT_EQ(
       message_of([&] { return scatter_(repeated, 0, index, 7); }),
-      "RuntimeError: scatter_: the elements of the destination must not share memory (shape (3,4), strides "
-      "(0,1)); clone() it first");
+      "RuntimeError: scatter_: the destination must not have several elements in one place, axis 0 of size 3 "
+      "has stride 0 ((3,4):(0,1)+0); use .clone() first");
   EXPECT_EQ(
       message_of([&] {
         return index_copy(x, 0, numbers({0, 1}), x.narrow(0, 0, 1));

@@ -96,7 +96,7 @@ std::vector<Operation> selection_operations() {
       {"nonzero", function, fresh, "| as_tuple? out?", nonzero_of<true>},
       {"argwhere", both, fresh, "", [](Call& c) -> Value { return argwhere(c.self()); }},
       {"unravel_index", function, fresh, "! indices shape",
-       [](Call& c) -> Value { return tuple_value(unravel_index(c.tensor(0), c.dims(1))); }},
+       [](Call& c) -> Value { return tuple_value(unravel_index(c.tensor(0), c.dims_or_index(1))); }},
       {"cartesian_prod", function, fresh, "! tensors...?", cartesian_prod_of},
       {"combinations", function, fresh, "r? with_replacement?", combinations_of},
   };

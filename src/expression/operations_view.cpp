@@ -3,6 +3,7 @@
 
 #include "call.hpp"
 #include "message.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/ops.hpp"
 
 /// Operations that give a view, always or where one is possible.
@@ -120,7 +121,9 @@ Tensor part_of(const Tensor& x, std::string_view name) {
 Tensor write_part(const Tensor& x, std::string_view name, const Value& value) {
   Tensor part = part_of(x, name);
   if (value.tensor() != nullptr) return part.copy_(*value.tensor());
-  if (value.number() != nullptr) return part.fill_(*value.number());
+  if (value.number() != nullptr) {
+    return part.copy_(full({}, *value.number(), {.dtype = part.dtype(), .device = part.device()}));
+  }
   throw TypeError(message(name, ": what is assigned must be a number or a Tensor, not ", value.type_name()));
 }
 
