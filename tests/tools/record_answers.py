@@ -19,9 +19,12 @@ import itertools
 import json
 import re
 import sys
-import warnings
+from pathlib import Path
 
 import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from answering import answer
 
 CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 
@@ -47,45 +50,12 @@ def lines(path):
                 yield CHOICE.sub(lambda _: next(chosen), code)  # noqa: B023
 
 
-def describe(value, names):
-    if isinstance(value, torch.Tensor):
-        tensors = {name: held for name, held in names.items() if isinstance(held, torch.Tensor)}
-        return {
-            "kind": "tensor",
-            "shape": list(value.shape),
-            "stride": list(value.stride()),
-            "offset": value.storage_offset(),
-            "dtype": str(value.dtype),
-            "values": repr(value.tolist()),
-            "is": sorted(name for name, held in tensors.items() if held is value),
-            "shares": sorted(
-                name
-                for name, held in tensors.items()
-                if held.numel() and held.untyped_storage().data_ptr() == value.untyped_storage().data_ptr()
-            ),
-        }
-    if isinstance(value, (tuple, list)) and all(isinstance(part, torch.Tensor) for part in value):
-        return {"kind": "tuple", "parts": [describe(part, names) for part in value]}
-    return {"kind": "value", "repr": repr(value)}
-
-
 def main(path):
     for code in lines(path):
-        *setup, last = code.split("; ")
-        names = {"torch": torch}
-        exec("\n".join(setup), names)
-        before = {name: repr(held.tolist()) for name, held in names.items() if isinstance(held, torch.Tensor)}
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            try:
-                answer = describe(eval(last, names), names)
-            except Exception as error:
-                answer = {"kind": "error", "type": type(error).__name__}
-        if answer["kind"] != "error":
-            answer["warns"] = any("was resized" in str(warning.message) for warning in caught)
-            after = {name: repr(names[name].tolist()) for name in before}
-            answer["after"] = {name: values for name, values in after.items() if values != before[name]}
-        print(json.dumps({"code": code, **answer}))
+        given = answer(code, torch)
+        if given["kind"] == "error":  # what PyTorch has resized or written by then is not recorded
+            del given["warns"], given["after"]
+        print(json.dumps({"code": code, **given}))
 
 
 if __name__ == "__main__":

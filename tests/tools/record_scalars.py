@@ -14,8 +14,12 @@ exception's name, and the answer its text's first line.
 import json
 import math
 import sys
+from pathlib import Path
 
 import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from number_ways import ways_of
 
 DTYPES = [
     "bool",
@@ -37,31 +41,7 @@ DTYPES = [
     "float8_e5m2",
 ]
 
-ENTRIES = {
-    "fill_": lambda x, n: x.fill_(n),
-    "set_all": lambda x, n: put(x, Ellipsis, n),
-    "set_row": lambda x, n: put(x, 0, n),
-    "set_mask": lambda x, n: put(x, torch.tensor([True, False]), n),
-    "set_list": lambda x, n: put(x, [0], n),
-    "full": lambda x, n: torch.full((2,), n, dtype=x.dtype),
-    "full_like": lambda x, n: torch.full_like(x, n),
-    "new_full": lambda x, n: x.new_full((2,), n),
-    "scalar_tensor": lambda x, n: torch.scalar_tensor(n, dtype=x.dtype),
-    "tensor": lambda x, n: torch.tensor([n], dtype=x.dtype),
-    "where_first": lambda x, n: torch.where(torch.tensor([True, False]), n, x),
-    "where_second": lambda x, n: torch.where(torch.tensor([False, True]), x, n),
-    "where_method": lambda x, n: x.where(torch.tensor([False, True]), n),
-    "clamp_min": lambda x, n: torch.clamp(x, min=n),
-    "clamp_max": lambda x, n: torch.clamp(x, max=n),
-    "clamp_": lambda x, n: x.clamp_(n, n),
-}
-
 ABSENT = ("not implemented for", "Promotion for uint16", "Unknown Complex", "ComplexHalf", "not supported for complex")
-
-
-def put(x, key, number):
-    x[key] = number
-    return x
 
 
 def numbers():
@@ -95,7 +75,7 @@ def answer(call, dtype, number):
 
 
 def main():
-    for entry, call in ENTRIES.items():
+    for entry, call in ways_of(torch).items():
         for dtype in DTYPES:
             rows = [[repr(number), *answer(call, dtype, number)] for number in numbers()]
             sys.stdout.write(json.dumps({"entry": entry, "dtype": dtype, "numbers": rows}) + "\n")
