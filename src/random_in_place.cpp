@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "random_parts.hpp"
+#include "scalar_checked.hpp"
 #include "tensor_overlap.hpp"
 #include "tenstride/copy.hpp"
 #include "watch.hpp"
@@ -43,26 +44,14 @@ Tensor& fill_in_order(Tensor& self, std::string_view operation, const Fill& fill
   return self;
 }
 
-/// The largest finite number of the floating type T.
-template <typename T>
-double largest() {
-  if constexpr (std::is_same_v<T, float16>) {
-    return 65504;
-  } else if constexpr (std::is_same_v<T, bfloat16>) {
-    return 0x1.fep127;
-  } else {
-    return static_cast<double>(std::numeric_limits<T>::max());
-  }
-}
-
 template <typename T>
 void require_bounds(double from, double to, DType dtype) {
-  const auto is_inside = [](double bound) { return std::abs(bound) <= largest<T>(); };
+  const auto is_inside = [](double bound) { return std::abs(bound) <= detail::highest_of<T>(); };
   if (!is_inside(from) || !is_inside(to)) {
     throw RuntimeError(message("uniform_: from ", std::to_string(from), " and to ", std::to_string(to),
                                " must lie in the range of ", name(dtype)));
   }
-  if (from > to || to - from > largest<T>()) {
+  if (from > to || to - from > detail::highest_of<T>()) {
     throw RuntimeError(message("uniform_: from ", std::to_string(from), " must be at most to ",
                                std::to_string(to), ", and their distance in the range of ", name(dtype)));
   }

@@ -6,7 +6,7 @@
 #include "tenstride/copy.hpp"
 #include "tenstride/text.hpp"
 
-/// Transfers as PyTorch 2.6 carries them out: https://github.com/pytorch/pytorch,
+/// Transfers as PyTorch carries them out: https://github.com/pytorch/pytorch,
 /// aten/src/ATen/native/cuda/Copy.cu (copy_requires_temporaries, copy_kernel_cuda) and TensorConversions.cpp
 /// (_to_copy).
 namespace tenstride {
