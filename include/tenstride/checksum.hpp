@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tenstride/layout.hpp"
+#include "tenstride/tensor.hpp"
+
+namespace tenstride {
+
+/// A checksum of elements in logical (row-major) order: the same whatever the strides, the order in a file or
+/// the order of the parts. Each element is hashed with its position, and the hashes are added, so that the
+/// checksums of parts that do not overlap add up to that of the whole. Not for security.
+struct Checksum {
+  std::array<std::uint64_t, 2> words{};
+
+  Checksum& operator+=(const Checksum& other) noexcept {
+    for (std::size_t i = 0; i < words.size(); ++i) words[i] += other.words[i];
+    return *this;
+  }
+  friend Checksum operator+(Checksum a, const Checksum& b) noexcept { return a += b; }
+  friend bool operator==(const Checksum&, const Checksum&) = default;
+};
+
+/// 32 hexadecimal digits.
+TENSTRIDE_API std::string to_string(const Checksum& checksum);
+
+/// Of all elements. Reads each once.
+TENSTRIDE_API Checksum checksum(const Tensor& x);
+
+/// Of a part of a larger tensor: `positions` has the part's shape and says where each of its elements stands
+/// in the row-major order of the whole. Example: of rows 10 to 19 of x, (100,7), the positions are
+/// `narrow(row_major({100, 7}), 0, 10, 10)`, and the checksums of ten such parts add up to `checksum(x)`.
+/// Throws ShapeError where the shapes differ.
+TENSTRIDE_API Checksum checksum(const Tensor& part, const Layout& positions);
+
+}  // namespace tenstride

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tenstride/index.hpp"
+
+namespace tenstride {
+
+/// What a disk likes, as a linear model: a transfer of n bytes by r requests, many of them in flight, takes
+/// n / bytes_per_second + r * seconds_per_request. A run of bytes_per_second * seconds_per_request bytes is
+/// moved at half of the full speed, one of four times that at .80 of it.
+struct DiskRates {
+  double read_bytes_per_second = 2e9;
+  double write_bytes_per_second = 2e9;
+  double seconds_per_request = 1e-5;
+  /// What reading costs writing and the other way round: 1, they share the speed; 0, neither slows the other.
+  double contention = 1;
+  /// Offsets and lengths of requests are multiples of so many bytes; 1 through the page cache.
+  Index page = 4096;
+  friend bool operator==(const DiskRates&, const DiskRates&) = default;
+};
+
+}  // namespace tenstride

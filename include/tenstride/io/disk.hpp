@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tenstride/disk_rates.hpp"
+#include "tenstride/export.hpp"
+
+namespace tenstride::io {
+
+/// How the bytes of large files are moved: past the page cache (O_DIRECT) or through it. `automatic`: past it
+/// where the file system can.
+enum class DiskAccess : unsigned char { automatic, direct, buffered };
+
+/// Measures the disk under a folder, for about a second, with a file of at most `nbytes` that has no name and
+/// is gone afterwards. Throws FileError.
+TENSTRIDE_API DiskRates measure_disk(const std::string& folder, DiskAccess access = DiskAccess::automatic,
+                                     std::size_t nbytes = std::size_t{256} << 20);
+
+/// What is kept of earlier measurements, for the disk that a file or folder is on.
+struct KnownDisk {
+  DiskRates rates;
+  /// Whether the rates were measured; otherwise they are those of DiskRates{}.
+  bool is_measured = false;
+};
+/// The kept rates, or those of DiskRates{}; measures nothing and writes nothing.
+TENSTRIDE_API KnownDisk known_disk(const std::string& path);
+/// Measures anew and keeps that in `disk_rates_file()`.
+TENSTRIDE_API DiskRates refresh_disk(const std::string& folder);
+/// `$XDG_CACHE_HOME/tenstride/disks`, or `~/.cache/tenstride/disks`; empty where neither is known.
+TENSTRIDE_API std::string disk_rates_file();
+
+}  // namespace tenstride::io
