@@ -275,18 +275,4 @@ std::string to_text(const Explanation& explanation, TextStyle style, PlanDetail 
   return Writer(explanation, style).run(plans);
 }
 
-std::string bytes_to_text(Index bytes) {
-  static constexpr std::array<const char*, 6> units{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  if (bytes < 10'000) return std::to_string(bytes) + " B";
-  double amount = static_cast<double>(bytes) / 1024;
-  std::size_t unit = 0;
-  while (amount >= 999.95 && unit + 1 < units.size()) {
-    amount /= 1024;
-    ++unit;
-  }
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %s", amount, units[unit]);
-  return text.data();
-}
-
 }  // namespace tenstride

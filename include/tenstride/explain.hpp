@@ -183,7 +183,4 @@ TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail pla
 /// The steps, each as in `to_json`, as a JSON array.
 TENSTRIDE_API std::string to_json(const std::vector<Step>& steps);
 
-/// "48 B", "1.5 MiB".
-TENSTRIDE_API std::string bytes_to_text(Index bytes);
-
 }  // namespace tenstride

@@ -196,6 +196,9 @@ struct Step {
   std::optional<Chain> chain;
   /// Of a layout operation: itself, or what the pattern consists of.
   std::vector<EagerStep> eager;
+  /// Which element of the bound tensor each element is, if all steps from there on move or convert elements:
+  /// the layout operations as one chain. Only with `OriginRule::followed`.
+  std::optional<Chain> origin{};
 };
 
 /// Why an evaluation stopped.
@@ -249,6 +252,9 @@ struct Evaluation {
 /// What happens at a reshape that reorders the sizes: it is told by `Step::hint`, or it is a Failure.
 enum class ScrambleRule : unsigned char { tell, refuse };
 
+/// Whether steps tell where their elements came from (`Step::origin`).
+enum class OriginRule : unsigned char { left_out, followed };
+
 struct EvaluateOptions {
   /// Names that stand for tensors, e.g. x.
   std::map<std::string, Tensor> inputs{};
@@ -263,6 +269,7 @@ struct EvaluateOptions {
   /// alive, which then counts in `Totals::peak_bytes`.
   std::function<void(const Step&, const Tensor&)> on_step{};
   ScrambleRule scrambles = ScrambleRule::tell;
+  OriginRule origins = OriginRule::left_out;
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is

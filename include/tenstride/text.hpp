@@ -28,4 +28,7 @@ TENSTRIDE_API Layout parse_layout(std::string_view text);
 /// Reads "(2,3)". Throws ParseError.
 TENSTRIDE_API Dims parse_dims(std::string_view text);
 
+/// "48 B", "1.5 MiB".
+TENSTRIDE_API std::string bytes_to_text(Index bytes);
+
 }  // namespace tenstride

@@ -159,10 +159,13 @@ Value Evaluator::value_of_index(const Node& node) {
     const Layout before = object.tensor()->layout();
     std::optional<Chain> chain;
     if (is_view) chain = on_chain(chain_before(object.step(), before), indices);
+    std::optional<Chain> origin = origin_before(object.step(), before);
+    if (origin) origin = is_view ? on_chain(*origin, indices) : std::nullopt;
     const Call call(operation, session_, node.own, std::move(object), {});
     Value recorded = record(operation, call, before, std::move(result), node.own);
     Step& step = result_.steps[*recorded.step()];
     add_chain(step, std::move(chain), {}, Layout(step.layout));
+    step.origin = std::move(origin);
     return recorded;
   });
 }

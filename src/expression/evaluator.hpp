@@ -146,6 +146,9 @@ class Evaluator {
                            TextRange range);
   /// The chain that made the tensor of a step; one that begins with it where something else made it.
   [[nodiscard]] Chain chain_before(std::optional<std::size_t> step, const Layout& layout) const;
+  /// Where the elements of a tensor came from that the step made, or that was bound where there is none.
+  [[nodiscard]] std::optional<Chain> origin_before(std::optional<std::size_t> step,
+                                                   const Layout& layout) const;
   /// Without eager steps the step itself is the one.
   void add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,
                  const Layout& layout) const;

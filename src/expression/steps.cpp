@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "chains.hpp"
@@ -34,6 +35,14 @@ Index in_place_bytes(const Call& call, const CopyLedger& ledger) {
     if (entry.kind == LedgerKind::copy) bytes += entry.bytes_read + entry.bytes_written;
   }
   return bytes;
+}
+
+/// Whether a call gives the same elements in the same order, perhaps converted.
+bool keeps_elements(const Call& call) {
+  static constexpr std::array<std::string_view, 19> names{
+      "contiguous", "clone",  "to",     "bool",   "byte",     "char", "short", "int",   "long",        "half",
+      "float",      "double", "cfloat", "cdouble", "bfloat16", "type", "chalf", "alias", "detach"};
+  return std::find(names.begin(), names.end(), call.operation().name) != names.end();
 }
 
 /// `flatten` of nothing to flatten is the tensor itself; `reshape` never is.
@@ -158,6 +167,9 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     if (self != nullptr && result.tensor() != nullptr) {
       add_chain(step, on_chain(chain_before(step.source, before), call),
                 pattern_steps(call, before, self->dtype()), made.layout());
+      if (const std::optional<Chain> from = origin_before(step.source, before)) {
+        step.origin = keeps_elements(call) ? from : on_chain(*from, call);
+      }
     }
     const bool is_in_place = operation.op_class == OpClass::in_place;
     const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh ||
@@ -185,6 +197,11 @@ Chain Evaluator::chain_before(std::optional<std::size_t> step, const Layout& lay
     return *result_.steps[*step].chain;
   }
   return Chain(layout);
+}
+
+std::optional<Chain> Evaluator::origin_before(std::optional<std::size_t> step, const Layout& layout) const {
+  if (options_.origins == OriginRule::left_out) return std::nullopt;
+  return step ? result_.steps[*step].origin : Chain(layout);
 }
 
 void Evaluator::add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tile_writer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tenstride::io {
+
+TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t end,
+                       std::span<const std::byte> header, bool was_begun,
+                       std::atomic<std::uint64_t>& bytes_written)
+    : file_(file),
+      page_(static_cast<std::uint64_t>(plan.page)),
+      request_bytes_(static_cast<std::uint64_t>(plan.request_bytes)),
+      bytes_written_(bytes_written),
+      kept_(page_, static_cast<std::size_t>(std::max<Index>(plan.passes[pass].kept_pages, 64)), end),
+      was_begun_(was_begun),
+      queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
+  for (DiskBuffer& buffer : buffers_) {
+    buffer = DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
+  }
+  if (page_ > 1 && !header.empty() && !was_begun) {
+    // It is written already; the page that it shares with the first elements is kept, unless they begin a page.
+    const std::uint64_t first = header.size() / page_ * page_;
+    std::vector<std::byte> image(page_);
+    if (first < header.size()) kept_.merge(first, header.subspan(first), image.data());
+  }
+  thread_ = std::thread([this] { run(); });
+}
+
+TileWriter::~TileWriter() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_stopped_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::byte* TileWriter::wait(int milliseconds) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ || filled_ < written_ + 2; });
+  if (failure_) std::rethrow_exception(failure_);
+  return filled_ < written_ + 2 ? buffers_[filled_ % 2].data() : nullptr;
+}
+
+void TileWriter::write(Group group) {
+  {
+    const std::lock_guard lock(mutex_);
+    groups_[filled_ % 2] = std::move(group);
+    ++filled_;
+  }
+  changed_.notify_all();
+}
+
+bool TileWriter::is_idle(int milliseconds) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ || filled_ == written_; });
+  if (failure_) std::rethrow_exception(failure_);
+  return filled_ == written_;
+}
+
+void TileWriter::run() {
+  try {
+    for (;;) {
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return is_stopped_ || filled_ > written_; });
+        if (is_stopped_) return;
+      }
+      write_group(groups_[written_ % 2]);
+      {
+        const std::lock_guard lock(mutex_);
+        ++written_;
+      }
+      changed_.notify_all();
+    }
+  } catch (...) {
+    {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+    }
+    changed_.notify_all();
+  }
+}
+
+void TileWriter::write_group(const Group& group) {
+  if (was_begun_ || kept_.has_lost_pages()) load_pages(group);
+  for (std::size_t i = 0; i < group.pieces.size(); ++i) {
+    const Piece& piece = group.pieces[i];
+    const bool is_last = i + 1 == group.pieces.size();
+    const std::uint64_t last = (piece.begin + piece.nbytes + page_ - 1) / page_ * page_;
+    // A page that the next piece goes on with is written by that one.
+    std::uint64_t next = last;
+    if (!is_last) next = group.pieces[i + 1].begin;
+    if (is_last && group.next_begin) next = *group.next_begin;
+    write_piece(piece, std::min(last, next / page_ * page_));
+  }
+  // The buffer is used anew, and pages of the next tile may be pages of this one.
+  while (queue_->in_flight() > 0) queue_->wait();
+  if (!group.next_begin) kept_.shrink();  // not before the tile's last page is written
+  if (group.when_written) group.when_written();
+}
+
+void TileWriter::write_piece(const Piece& piece, std::uint64_t trimmed_last) {
+  const std::uint64_t first = piece.begin / page_ * page_;
+  std::byte* const image = piece.data - (piece.begin - first);
+  for_each_partial_page(piece, [&](std::uint64_t page_begin) {
+    const std::uint64_t begin = std::max(piece.begin, page_begin);
+    const std::uint64_t end = std::min(piece.begin + piece.nbytes, page_begin + page_);
+    std::byte* const page = image + (page_begin - first);
+    kept_.merge(begin, {page + (begin - page_begin), static_cast<std::size_t>(end - begin)}, page);
+  });
+  if (trimmed_last > first) write_range(first, trimmed_last, image);
+}
+
+template <class Visit>
+void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) const {
+  const std::uint64_t first = piece.begin / page_ * page_;
+  const std::uint64_t end = piece.begin + piece.nbytes;
+  const std::uint64_t last = (end - 1) / page_ * page_;
+  if (piece.begin != first || end < first + page_) visit(first);
+  if (last != first && end != last + page_) visit(last);
+}
+
+void TileWriter::load_pages(const Group& group) {
+  if (page_ == 1) return;
+  if (page_buffer_.size() == 0) {
+    page_buffer_ = DiskBuffer(queue_->depth() * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
+  }
+  std::vector<std::uint64_t> missing;
+  for (const Piece& piece : group.pieces) {
+    for_each_partial_page(piece, [&](std::uint64_t page_begin) {
+      const bool is_known = kept_.contains(page_begin) || (!missing.empty() && missing.back() == page_begin);
+      if (!is_known) missing.push_back(page_begin);
+    });
+  }
+  const std::size_t depth = queue_->depth();
+  for (std::size_t begin = 0; begin < missing.size(); begin += depth) {
+    const std::size_t end = std::min(begin + depth, missing.size());
+    for (std::size_t i = begin; i < end; ++i) {
+      queue_->read(file_, missing[i], slot(i - begin), 0, i);
+    }
+    while (queue_->in_flight() > 0) queue_->wait();
+    for (std::size_t i = begin; i < end; ++i) kept_.load(missing[i], slot(i - begin));
+  }
+}
+
+std::span<std::byte> TileWriter::slot(std::size_t number) const {
+  return {page_buffer_.data() + number * page_, static_cast<std::size_t>(page_)};
+}
+
+void TileWriter::write_range(std::uint64_t first, std::uint64_t last, const std::byte* data) {
+  for (std::uint64_t begin = first; begin < last; begin += request_bytes_) {
+    const std::uint64_t stop = std::min(begin + request_bytes_, last);
+    if (queue_->in_flight() == queue_->depth()) queue_->wait();
+    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)}, begin);
+    bytes_written_ += stop - begin;
+  }
+}
+
+}  // namespace tenstride::io
