@@ -83,7 +83,7 @@ TEST(DiskFile, GoesPastThePageCacheWhereThatIsPossible) {
   const DiskFile automatic = DiskFile::open(path, DiskAccess::automatic, "load");
   EXPECT_EQ(automatic.is_direct(), (fcntl(automatic.descriptor(), F_GETFL) & O_DIRECT) != 0);
   if (!automatic.is_direct()) GTEST_SKIP() << "this file system knows no O_DIRECT";
-  EXPECT_GE(automatic.page(), 512U);
+  EXPECT_GE(automatic.page(), 4096U);
   EXPECT_EQ(automatic.page() & (automatic.page() - 1), 0U);
   EXPECT_EQ(DiskFile::open(path, DiskAccess::direct, "load").page(), automatic.page());
 }

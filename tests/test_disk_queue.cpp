@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -221,7 +220,7 @@ TEST(DiskQueue, IsChosenByTheEnvironment) {
 /// A queue whose transfers give what a test says, after it has moved nothing.
 class ScriptedQueue final : public RequestQueue {
  public:
-  explicit ScriptedQueue(std::deque<std::int64_t> results) : RequestQueue(2), results_(std::move(results)) {}
+  explicit ScriptedQueue(std::deque<std::int64_t>& results) : RequestQueue(2), results_(results) {}
   ~ScriptedQueue() override { finish(); }
   [[nodiscard]] std::string_view name() const noexcept override { return "scripted"; }
   struct Transfer {
@@ -236,9 +235,9 @@ class ScriptedQueue final : public RequestQueue {
  private:
   void start(std::size_t slot) override {
     const DiskRequest& next = request(slot);
-    transfers.push_back({next.offset(), next.nbytes(),
-                         (next.is_read() ? static_cast<const std::byte*>(next.destination()) : next.source()) -
-                             begin});
+    transfers.push_back(
+        {next.offset(), next.nbytes(),
+         (next.is_read() ? static_cast<const std::byte*>(next.destination()) : next.source()) - begin});
     started_.push_back(slot);
   }
   Result next_result() override {
@@ -248,7 +247,7 @@ class ScriptedQueue final : public RequestQueue {
     return result;
   }
   std::deque<std::size_t> started_;
-  std::deque<std::int64_t> results_;
+  std::deque<std::int64_t>& results_;
 };
 
 class ScriptedRequests : public ::testing::Test {
@@ -257,7 +256,7 @@ class ScriptedRequests : public ::testing::Test {
   /// One request of four pages from byte 8192 on, the first 16,000 bytes needed: "done", or what is refused.
   template <typename Begin>
   std::string run(std::deque<std::int64_t> results, Begin&& begin) {
-    ScriptedQueue queue(std::move(results));
+    ScriptedQueue queue(results);
     queue.begin = buffer_.data();
     begin(queue);
     std::string said = "done";
@@ -268,6 +267,7 @@ class ScriptedRequests : public ::testing::Test {
       said = error.what();
     }
     EXPECT_EQ(queue.in_flight(), 0U);
+    EXPECT_TRUE(results.empty());
     transfers_ = queue.transfers;
     return said;
   }
@@ -325,23 +325,24 @@ TEST_F(ScriptedRequests, SayWhatTheSystemSays) {
   EXPECT_EQ(read({-EIO}), name + "be readable, 16000 bytes from byte 8192 on (Input/output error)");
   EXPECT_EQ(read({4096, -EIO}), name + "be readable, 11904 bytes from byte 12288 on (Input/output error)");
   EXPECT_EQ(write({-EIO}), name + "be writable, 16384 bytes from byte 8192 on (Input/output error)");
-  EXPECT_EQ(write({-ENOSPC}),
-            name + "have room for 16384 bytes from byte 8192 on (No space left on device)");
+  EXPECT_EQ(write({-ENOSPC}), name + "have room for 16384 bytes from byte 8192 on (No space left on device)");
   EXPECT_EQ(write({8192, -EDQUOT}),
             name + "have room for 8192 bytes from byte 16384 on (Disk quota exceeded)");
   EXPECT_EQ(write({-EFBIG}), name + "have room for 16384 bytes from byte 8192 on (File too large)");
-  EXPECT_EQ(write({4096, 0, 0}),
+  EXPECT_EQ(write({4096, 0, -EINTR, 0}),
             name + "take 16384 bytes from byte 8192 on, it left out 12288 (the system gives no reason)");
 }
 
 TEST_F(ScriptedRequests, AreFinishedBeforeTheQueueGoes) {
-  std::vector<ScriptedQueue::Transfer> transfers;
+  std::deque<std::int64_t> results{-EIO, 4096, 12288};
   {
-    ScriptedQueue queue({-EIO, 4096, 12288});
+    ScriptedQueue queue(results);
+    queue.begin = buffer_.data();
     queue.read(file_, 0, {buffer_.data(), 16384}, 16384, 1);
     queue.read(file_, 0, {buffer_.data(), 16384}, 16384, 2);
     EXPECT_EQ(queue.in_flight(), 2U);
   }
+  EXPECT_TRUE(results.empty());
 }
 
 }  // namespace

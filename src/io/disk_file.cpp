@@ -16,16 +16,16 @@ namespace {
 
 using tenstride::detail::message;
 
-/// What direct requests are multiples of: 0 where the file system says that it has none, 4096 where it says
-/// nothing (before Linux 6.1 none does), which every common disk takes.
+/// What direct requests are multiples of; 0 where the file system says that it takes none.
 std::size_t direct_page(int descriptor) {
-  constexpr std::size_t usual = 4096;
+  // A disk may take 512, but a file system zeroes and serializes what is less than one of its blocks, and
+  // before Linux 6.1 nothing says what is taken.
+  constexpr std::uint32_t usual = 4096;
   struct statx facts {};
   if (statx(descriptor, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) != 0) return usual;
   if ((facts.stx_mask & STATX_DIOALIGN) == 0) return usual;
   if (facts.stx_dio_offset_align == 0) return 0;
-  // 512: no disk has smaller sectors, and 1 stands for the page cache.
-  return std::max({facts.stx_dio_offset_align, facts.stx_dio_mem_align, __u32{512}});
+  return std::max({facts.stx_dio_offset_align, facts.stx_dio_mem_align, usual});
 }
 
 /// Switches the page cache off; false, with errno, where that cannot be, then it stays on.
