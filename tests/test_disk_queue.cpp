@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -15,6 +14,7 @@
 #include "io/disk_request.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
+#include "support/variable.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::io {
@@ -24,6 +24,7 @@ using testing::Dice;
 using testing::read_bytes;
 using testing::refusal;
 using testing::Scratch;
+using testing::Variable;
 
 using Bytes = std::vector<std::byte>;
 
@@ -200,18 +201,17 @@ TEST(DiskQueueThreads, FinishBeforeTheyGo) {
 }
 
 TEST(DiskQueue, IsChosenByTheEnvironment) {
-  const char* const old = std::getenv("TENSTRIDE_IO");
-  const std::string kept = old == nullptr ? "" : old;
-  setenv("TENSTRIDE_IO", "threads", 1);
-  EXPECT_EQ(make_disk_queue(3)->name(), "threads");
-  EXPECT_EQ(make_disk_queue(3)->depth(), 3U);
-  setenv("TENSTRIDE_IO", "uring", 1);
   const bool has_uring = make_uring_queue(1) != nullptr;
-  EXPECT_EQ(make_disk_queue(3)->name(), has_uring ? "io_uring" : "threads");
-  unsetenv("TENSTRIDE_IO");
-  EXPECT_EQ(make_disk_queue(100)->name(), has_uring ? "io_uring" : "threads");
-  EXPECT_EQ(make_disk_queue(100)->depth(), 100U);
-  if (old != nullptr) setenv("TENSTRIDE_IO", kept.c_str(), 1);
+  {
+    const Variable threads("TENSTRIDE_IO", "threads");
+    EXPECT_EQ(make_disk_queue(3)->name(), "threads");
+    EXPECT_EQ(make_disk_queue(3)->depth(), 3U);
+  }
+  for (const char* const value : {static_cast<const char*>(nullptr), "uring"}) {
+    const Variable other("TENSTRIDE_IO", value);
+    EXPECT_EQ(make_disk_queue(100)->name(), has_uring ? "io_uring" : "threads");
+    EXPECT_EQ(make_disk_queue(100)->depth(), 100U);
+  }
   EXPECT_EQ(refusal<ValueError>([] { return make_disk_queue(0); }), "disk queue: depth 0 must be 1..4096");
   EXPECT_EQ(refusal<ValueError>([] { return make_disk_queue(4097); }),
             "disk queue: depth 4097 must be 1..4096");

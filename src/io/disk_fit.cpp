@@ -14,7 +14,8 @@ double request_seconds(double large_speed, double small_speed, double large_nbyt
   return std::max(seconds, least);
 }
 
-/// The speed without what large requests cost. Where they seem to cost more than .9 of the time, that is noise.
+/// The speed without what large requests cost. Where they seem to cost more than .9 of the time, that is
+/// noise.
 double full_speed(double large_speed, double seconds_per_request, double large_nbytes) {
   constexpr double most = 0.9;
   const double byte_seconds = 1 / large_speed;
@@ -24,8 +25,7 @@ double full_speed(double large_speed, double seconds_per_request, double large_n
 }  // namespace
 
 DiskRates detail::fit_rates(const DiskSpeeds& speeds, double large_nbytes, double small_nbytes) {
-  const double of_reads =
-      request_seconds(speeds.large_reads, speeds.small_reads, large_nbytes, small_nbytes);
+  const double of_reads = request_seconds(speeds.large_reads, speeds.small_reads, large_nbytes, small_nbytes);
   const double of_writes =
       request_seconds(speeds.large_writes, speeds.small_writes, large_nbytes, small_nbytes);
   DiskRates rates;

@@ -15,10 +15,9 @@ struct DiskSpeeds {
   double mixed = 0;
 };
 
-/// The rates by which DiskRates' model gives these speeds; the page is left as it is. `seconds_per_request` is
-/// the mean of reads and writes.
-/// Example: requests of 1 MiB at 2 GB/s, of 16 KiB at 1 GB/s, mixed at 2 GB/s: 2.02e9 bytes per second, 8.3e-6
-/// seconds per request, contention 1.
+/// The rates by which DiskRates' model gives these speeds; the page is left as it is. `seconds_per_request`
+/// is the mean of reads and writes. Example: requests of 1 MiB at 2 GB/s, of 16 KiB at 1 GB/s, mixed at 2
+/// GB/s: 2.03e9 bytes per second, 8.3e-6 seconds per request, contention 1.
 DiskRates fit_rates(const DiskSpeeds& speeds, double large_nbytes, double small_nbytes);
 
 }  // namespace tenstride::io::detail

@@ -36,9 +36,9 @@ int open_nameless(const std::string& folder) {
     if (named >= 0) unlink(name.c_str());
     if (named >= 0) return named;
   }
-  throw FileError(message(operation, ": \"", folder, "\" must be a folder that can be written to",
-                          system_reason(errno)),
-                  folder);
+  throw FileError(
+      message(operation, ": \"", folder, "\" must be a folder that can be written to", system_reason(errno)),
+      folder);
 }
 
 /// 0, 1, … count-1 in an order of chance, the same each time.
@@ -122,7 +122,7 @@ DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t
   }
   nbytes = nbytes / large_request * large_request;
   const DiskFile file = DiskFile::adopt(open_nameless(folder), folder, access, operation);
-  int error = EINTR;
+  int error = nbytes > PTRDIFF_MAX ? EFBIG : EINTR;
   while (error == EINTR) error = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(nbytes));
   if (error != 0 && error != EOPNOTSUPP && error != EINVAL) {
     file.refuse(message("must have room for ", nbytes, " bytes", system_reason(error)));

@@ -125,7 +125,8 @@ KnownDisk known_disk(const std::string& path) {
 
 DiskRates refresh_disk(const std::string& folder) {
   const DiskRates rates = measure_disk(folder);
-  // Of two processes that do this at a time, one may take the other's line away: that disk is measured anew then.
+  // Of two processes that do this at a time, one may take the other's line away: that disk is measured anew
+  // then.
   const std::string file = disk_rates_file();
   const std::string kept = tenstride::detail::read_cache(file);
   tenstride::detail::write_cache(file, detail::replace_disk(kept, detail::disk_key(folder), rates), "disks");

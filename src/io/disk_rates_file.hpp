@@ -11,8 +11,8 @@
 namespace tenstride::io::detail {
 
 /// What tells a disk from others: device, kind of file system and version of the library, as
-/// "254:0 ef53 0.1.0". Of a path that does not exist (a file to be written), that of its folder; empty where that
-/// does not exist either.
+/// "254:0 ef53 0.1.0". Of a path that does not exist (a file to be written), that of its folder; empty where
+/// that does not exist either.
 std::string disk_key(const std::string& path);
 
 /// Example: "254:0 ef53 0.1.0 read 2.2e+09 write 2.4e+09 request 8.5e-06 contention 1 page 4096 end\n".
