@@ -15,6 +15,9 @@ elseif(TENSTRIDE_SANITIZE MATCHES "thread")
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/copy/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS
                                                                                          -fno-sanitize=thread)
 endif()
+if(NOT TENSTRIDE_HAS_URING)
+  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk_queue_uring.cpp)
+endif()
 
 # What GCC 12 makes vectors of only from -O3 on: by -O2, which distributions build with, conversions take up to ten
 # times as long.
@@ -35,6 +38,7 @@ target_include_directories(
   PRIVATE ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(
   tenstride_objects PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
+                            $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>
                             $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
 target_link_libraries(tenstride_objects PRIVATE ${TENSTRIDE_DEPENDENCIES} nlohmann_json::nlohmann_json)
 

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 packages=(
   g++ make cmake ninja-build ccache pkg-config binutils
-  libhwy-dev libtbb-dev libjpeg-dev libpng-dev zlib1g-dev librsvg2-dev libedit-dev
+  libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev zlib1g-dev librsvg2-dev libedit-dev
   libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev
   python3 python3-dev python3-venv
 )
@@ -18,7 +18,7 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     fail "this machine is neither Debian nor Ubuntu; install these by hand, then build with cmake --preset dev:
-       a C++20 compiler, CMake >= 3.25, Ninja, Highway, oneTBB, libjpeg-turbo, libpng, librsvg, libedit, GoogleTest, CLI11, nlohmann-json, Python 3"
+       a C++20 compiler, CMake >= 3.25, Ninja, Highway, oneTBB, liburing, libjpeg-turbo, libpng, librsvg, libedit, GoogleTest, CLI11, nlohmann-json, Python 3"
   fi
   local missing=() package
   for package in "${packages[@]}"; do

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bandwidth_file.hpp"
 
+#include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
-#include <span>
-#include <sstream>
 
+#include "cache_file.hpp"
 #include "message.hpp"
-#include "tenstride/io/atomic_file.hpp"
 #include "tenstride/parallel.hpp"
 
 /// The figures kept from run to run.
 namespace tenstride {
 namespace {
+
+using detail::fixed;
+using detail::number;
 
 struct Figure {
   std::string_view name;
@@ -30,20 +28,6 @@ constexpr std::array<Figure, 6> figures{{{"cached", &Bandwidth::cached},
                                          {"turned_share", &Bandwidth::turned_share},
                                          {"turned_cached_share", &Bandwidth::turned_cached_share},
                                          {"call_seconds", &Bandwidth::call_seconds}}};
-
-/// Enough digits to come back as the same number.
-std::string number(double value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value);
-  return {digits, end.ptr};
-}
-
-std::string fixed(double value, int digits_behind) {
-  char digits[64];
-  const auto end =
-      std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, digits_behind);
-  return {digits, end.ptr};
-}
 
 /// What the figures hold for: the first lines of the file.
 std::string heading(int threads) {
@@ -75,12 +59,9 @@ std::optional<Bandwidth> detail::bandwidth_from_file(std::string_view text) {
   if (!text.starts_with(expected)) return std::nullopt;
   text.remove_prefix(expected.size());
   for (const Figure& figure : figures) {
-    if (!text.starts_with(figure.name)) return std::nullopt;
-    text.remove_prefix(std::min(figure.name.size() + 1, text.size()));
-    double& value = result.*figure.value;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || !std::isfinite(value) || value <= 0) return std::nullopt;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    const std::optional<double> value = detail::take_figure(text, figure.name);
+    if (!value || *value <= 0) return std::nullopt;
+    result.*figure.value = *value;
     if (!text.starts_with('\n')) return std::nullopt;
     text.remove_prefix(1);
   }
@@ -91,28 +72,11 @@ std::optional<Bandwidth> detail::bandwidth_from_file(std::string_view text) {
 namespace {
 
 std::optional<Bandwidth> kept() {
-  const std::string path = bandwidth_file();
-  if (path.empty()) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  std::string text(4096, '\0');  // more is none of ours
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return detail::bandwidth_from_file(text);
+  return detail::bandwidth_from_file(detail::read_cache(bandwidth_file()));
 }
 
-/// A cache that cannot be written is no error: the figures are there all the same.
 void keep(const Bandwidth& bandwidth) {
-  const std::string path = bandwidth_file();
-  if (path.empty()) return;
-  std::error_code failed;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  try {
-    const std::string text = detail::bandwidth_to_file(bandwidth);
-    io::AtomicFile file(path, io::Overwrite::replace, "bandwidth");
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
-  } catch (const FileError&) {
-  }
+  detail::write_cache(bandwidth_file(), detail::bandwidth_to_file(bandwidth), "bandwidth");
 }
 
 /// Guards the figures of the process.
@@ -128,16 +92,7 @@ std::optional<Bandwidth>& of_process() {
 }  // namespace
 
 std::string bandwidth_file() {
-  const auto folder = [](const char* name) -> std::string_view {
-    const char* const value = std::getenv(name);
-    // A path that is not absolute is to be ignored, says the XDG Base Directory Specification.
-    return value == nullptr || *value != '/' ? std::string_view() : std::string_view(value);
-  };
-  if (const std::string_view cache = folder("XDG_CACHE_HOME"); !cache.empty())
-    return detail::message(cache, "/tenstride/bandwidth");
-  if (const std::string_view home = folder("HOME"); !home.empty())
-    return detail::message(home, "/.cache/tenstride/bandwidth");
-  return {};
+  return detail::cache_file("bandwidth");
 }
 
 Bandwidth machine_bandwidth() {

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 
 #include "bandwidth_file.hpp"
 #include "support/scratch.hpp"
+#include "support/variable.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
 #include "tenstride/ops.hpp"
@@ -18,6 +18,8 @@
 
 namespace tenstride {
 namespace {
+
+using testing::Variable;
 
 Bandwidth example() {
   return {8e10, 2e10, 5e9, 0.75, 0.5, 3e-8, num_threads()};
@@ -85,22 +87,6 @@ TEST(Bandwidth, TakesNothingFromADamagedOrForeignFile) {
   EXPECT_EQ(replaced("fresh ", "fresh inf"), std::nullopt);
   EXPECT_EQ(replaced("memory ", "memory x"), std::nullopt);
 }
-
-/// The variable for the length of a test.
-class Variable {
- public:
-  Variable(const char* name, const char* value) : name_(name) {
-    if (const char* const old = std::getenv(name)) old_ = old;
-    value == nullptr ? unsetenv(name) : setenv(name, value, 1);
-  }
-  ~Variable() { old_ ? setenv(name_, old_->c_str(), 1) : unsetenv(name_); }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-
- private:
-  const char* name_;
-  std::optional<std::string> old_;
-};
 
 TEST(Bandwidth, LiesInTheUsersCache) {
   const Variable home("HOME", "/home/someone");

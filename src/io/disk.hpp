@@ -22,19 +22,26 @@ class DiskFile {
   /// For reading and writing, of a file that exists. Throws FileError.
   static DiskFile open_to_write(const std::string& path, DiskAccess access, std::string_view operation);
 
+  /// Takes over a descriptor, also of a file without a name; `path` is for messages. Throws FileError, and
+  /// the descriptor is closed then, too.
+  static DiskFile adopt(int descriptor, const std::string& path, DiskAccess access,
+                        std::string_view operation);
+
   DiskFile(DiskFile&& other) noexcept;
   DiskFile& operator=(DiskFile&& other) noexcept;
   ~DiskFile();
 
-  [[nodiscard]] const std::string& path() const noexcept;
-  [[nodiscard]] std::string_view operation() const noexcept;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
   /// Bytes of the file when it was opened.
-  [[nodiscard]] std::uint64_t size() const noexcept;
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   /// Offsets, lengths and addresses of requests are multiples of this: 1 through the page cache.
-  [[nodiscard]] std::size_t page() const noexcept;
-  [[nodiscard]] bool is_direct() const noexcept;
+  [[nodiscard]] std::size_t page() const noexcept { return page_; }
+  [[nodiscard]] bool is_direct() const noexcept { return page_ != 1; }
   /// Of the requests: O_DIRECT where is_direct().
-  [[nodiscard]] int descriptor() const noexcept;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+  /// Throws FileError: the operation, the path, the rule that is broken.
+  [[noreturn]] void refuse(std::string_view rule) const;
   /// All that was written is on the disk afterwards (fdatasync). Throws FileError.
   void flush();
   /// One read that goes through no queue, of any offset and length, for headers and the like. Throws
@@ -56,9 +63,9 @@ class DiskQueue {
  public:
   virtual ~DiskQueue() = default;
 
-  /// `bytes` must stay until the request is done. A read may reach beyond the end of the file as long as its
-  /// first `needed` bytes do not. Pre: in_flight() < depth(); offset, size and address are multiples of
-  /// `file.page()`.
+  /// `file` and `bytes` must stay until the request is done. A read may reach beyond the end of the file as
+  /// long as its first `needed` bytes do not. Pre: in_flight() < depth(); offset, size and address are
+  /// multiples of `file.page()`.
   virtual void read(const DiskFile& file, std::uint64_t offset, std::span<std::byte> bytes,
                     std::size_t needed, std::uint64_t tag) = 0;
   virtual void write(const DiskFile& file, std::uint64_t offset, std::span<const std::byte> bytes,
@@ -75,7 +82,7 @@ class DiskQueue {
 
 /// By io_uring where the system has it and lets it be used, otherwise by `depth` threads that pread and
 /// pwrite (at most 16). The environment variable TENSTRIDE_IO, "uring" or "threads", says otherwise. The
-/// destructor waits for what is in flight.
+/// destructor waits for what is in flight. Throws ValueError for a depth outside 1..4096.
 std::unique_ptr<DiskQueue> make_disk_queue(std::size_t depth);
 
 /// Memory at a multiple of `page` (of 64 at least), not touched before it is used.

@@ -68,9 +68,11 @@ struct InfoCommand {
 };
 int run(const InfoCommand& command);
 
-/// Measures how fast this machine copies, for forecasts.
+/// Measures how fast this machine copies, or how fast the disk under a folder is, for forecasts.
 struct BenchCommand {
   int threads = 0;
+  /// Nothing: the memory.
+  std::string disk;
   Format format = Format::text;
 };
 int run(const BenchCommand& command);

@@ -16,6 +16,7 @@ _tenstride() {
     --what) COMPREPLY=($(compgen -W "tensors atoms walk" -- "$word")); return ;;
     --color) COMPREPLY=($(compgen -W "axis position" -- "$word")); return ;;
     --scale|--shift|--axis|--threads|--width) return ;;
+    --disk) COMPREPLY=($(compgen -d -- "$word")); return ;;
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -40,7 +41,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    bench) COMPREPLY=($(compgen -W "--json --threads --help" -- "$word")) ;;
+    bench) COMPREPLY=($(compgen -W "--json --threads --disk --help" -- "$word")) ;;
     completion) COMPREPLY=($(compgen -W "bash zsh fish" -- "$word")) ;;
   esac
 }
@@ -64,7 +65,7 @@ _tenstride() {
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--force[replace the output]' ;;
     info) _arguments '2:file:_files' '--json' ;;
-    bench) _arguments '--json' '--threads[at most]:count:' ;;
+    bench) _arguments '--json' '--threads[at most]:count:' '--disk[under this folder]:folder:_files -/' ;;
     completion) compadd -- bash zsh fish ;;
   esac
 }
@@ -84,6 +85,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l scale -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l shift -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l axis -x
 complete -c tenstride -n "__fish_seen_subcommand_from convert bench" -l threads -x
+complete -c tenstride -n "__fish_seen_subcommand_from bench" -l disk -r -d "measure the disk under a folder"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dry-run
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only

@@ -64,7 +64,8 @@ constexpr const char* info_examples = R"(Examples:
 
 constexpr const char* bench_examples = R"(Examples:
   tenstride bench
-  tenstride bench --threads 1 --json)";
+  tenstride bench --threads 1 --json
+  tenstride bench --disk .)";
 
 constexpr const char* completion_examples = R"(Examples:
   source <(tenstride completion bash)
@@ -216,11 +217,13 @@ class Program {
 
   void add_bench() {
     CLI::App* command =
-        app_.add_subcommand("bench", "Measure how fast this machine copies; forecasts go by that");
+        app_.add_subcommand("bench", "Measure how fast this machine, or a disk, is; forecasts go by that");
     command->footer(bench_examples);
     command->add_flag("--json", is_json_, "The same as JSON");
-    command->add_option("--threads", bench_.threads, "Use at most so many threads")
-        ->check(CLI::Range(1, 1024));
+    CLI::Option* threads = command->add_option("--threads", bench_.threads, "Use at most so many threads")
+                               ->check(CLI::Range(1, 1024));
+    command->add_option("--disk", bench_.disk, "Measure the disk under this folder, not the memory")
+        ->excludes(threads);
     command->callback([this] {
       bench_.format = format();
       result_ = cli::run(bench_);

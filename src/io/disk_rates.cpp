@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "../message.hpp"
+#include "disk_fit.hpp"
+#include "disk_request.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view operation = "measure_disk";
+constexpr std::size_t large_request = std::size_t{1} << 20;
+constexpr std::size_t small_request = std::size_t{16} << 10;
+constexpr std::size_t depth = 32;
+
+/// A file in the folder that no name leads to.
+int open_nameless(const std::string& folder) {
+  const int nameless = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (nameless >= 0) return nameless;
+  if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {
+    // A file system that cannot: for a moment the file has a name.
+    std::string name = folder + "/.tenstride-XXXXXX";
+    const int named = mkostemp(name.data(), O_CLOEXEC);
+    if (named >= 0) unlink(name.c_str());
+    if (named >= 0) return named;
+  }
+  throw FileError(
+      message(operation, ": \"", folder, "\" must be a folder that can be written to", system_reason(errno)),
+      folder);
+}
+
+/// 0, 1, … count-1 in an order of chance, the same each time.
+std::vector<std::uint64_t> shuffled(std::uint64_t count) {
+  std::vector<std::uint64_t> order(count);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(count));
+  return order;
+}
+
+/// What requests do, one after another.
+enum class Kind : unsigned char { reads, writes, both };
+
+class Measurement {
+ public:
+  Measurement(const DiskFile& file, std::uint64_t nbytes)
+      : file_(file),
+        nbytes_(nbytes),
+        queue_(make_disk_queue(depth)),
+        buffer_(depth * large_request, file.page()) {
+    // Something that no disk shortens, and that is in memory before the time is taken.
+    std::mt19937_64 random(1);
+    for (std::size_t at = 0; at < buffer_.size(); at += sizeof(std::uint64_t)) {
+      const std::uint64_t number = random();
+      std::copy_n(reinterpret_cast<const std::byte*>(&number), sizeof number, buffer_.data() + at);
+    }
+  }
+
+  /// Writes the file from its first byte on, for at most so many seconds; what was written is measured then.
+  void fill(double max_seconds) {
+    std::vector<std::uint64_t> order(nbytes_ / large_request);
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    nbytes_ = run(Kind::writes, large_request, order, max_seconds).nbytes;
+  }
+
+  /// Bytes per second of requests in an order of chance, for about so many seconds.
+  double speed(Kind kind, std::size_t request, double seconds) {
+    const Done done = run(kind, request, shuffled(nbytes_ / request), seconds);
+    return static_cast<double>(done.nbytes) / done.seconds;
+  }
+
+ private:
+  struct Done {
+    std::uint64_t nbytes = 0;
+    double seconds = 0;
+  };
+  Done run(Kind kind, std::size_t request, const std::vector<std::uint64_t>& order, double max_seconds) {
+    const Clock::time_point start = Clock::now();
+    const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+    std::uint64_t tag = 0;
+    std::size_t count = 0;
+    // Each request in flight has a piece of the buffer, which its tag says.
+    for (; count < order.size(); ++count) {
+      if (count >= depth && elapsed() > max_seconds) break;
+      tag = queue_->in_flight() < depth ? queue_->in_flight() : queue_->wait();
+      const std::span<std::byte> piece(buffer_.data() + tag * large_request, request);
+      const std::uint64_t offset = order[count] * request;
+      const bool is_read = kind == Kind::reads || (kind == Kind::both && count % 2 == 0);
+      if (is_read) {
+        queue_->read(file_, offset, piece, request, tag);
+      } else {
+        queue_->write(file_, offset, piece, tag);
+      }
+    }
+    while (queue_->in_flight() > 0) static_cast<void>(queue_->wait());
+    return {count * request, elapsed()};
+  }
+
+  const DiskFile& file_;
+  std::uint64_t nbytes_;
+  std::unique_ptr<DiskQueue> queue_;
+  DiskBuffer buffer_;
+};
+
+}  // namespace
+
+DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t nbytes) {
+  constexpr std::size_t least = 2 * large_request;
+  if (nbytes < least) {
+    throw ValueError(message(operation, ": ", nbytes, " bytes must be at least ", least));
+  }
+  nbytes = nbytes / large_request * large_request;
+  const DiskFile file = DiskFile::adopt(open_nameless(folder), folder, access, operation);
+  int error = nbytes > PTRDIFF_MAX ? EFBIG : EINTR;
+  while (error == EINTR) error = posix_fallocate(file.descriptor(), 0, static_cast<off_t>(nbytes));
+  if (error != 0 && error != EOPNOTSUPP && error != EINVAL) {
+    file.refuse(message("must have room for ", nbytes, " bytes", system_reason(error)));
+  }
+
+  Measurement measurement(file, nbytes);
+  constexpr double fill_seconds = 0.3;
+  measurement.fill(fill_seconds);
+  // The best of two rounds: what else uses the disk now is no property of it.
+  constexpr int rounds = 2;
+  constexpr double seconds = 0.07;
+  detail::DiskSpeeds best;
+  for (int round = 0; round < rounds; ++round) {
+    const auto improve = [&](double& speed, Kind kind, std::size_t request) {
+      speed = std::max(speed, measurement.speed(kind, request, seconds));
+    };
+    improve(best.large_reads, Kind::reads, large_request);
+    improve(best.large_writes, Kind::writes, large_request);
+    improve(best.mixed, Kind::both, large_request);
+    improve(best.small_reads, Kind::reads, small_request);
+    improve(best.small_writes, Kind::writes, small_request);
+  }
+  DiskRates rates = detail::fit_rates(best, large_request, small_request);
+  rates.page = static_cast<Index>(file.page());
+  return rates;
+}
+
+}  // namespace tenstride::io
