@@ -23,6 +23,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Other sources have kernels of these names in the namespace of the instruction set.
+namespace {
+
 using D32 = hn::ScalableTag<std::uint32_t>;
 using D64 = hn::ScalableTag<std::uint64_t>;
 
@@ -215,13 +218,15 @@ constexpr ChecksumKernels table{table_name,
                                 {apart<std::uint8_t, 1>, apart<std::uint16_t, 1>, apart<std::uint32_t, 1>,
                                  apart<std::uint32_t, 2>, apart<std::uint32_t, 4>}};
 
-const ChecksumKernels& own_table() {
+}  // namespace
+
+const ChecksumKernels& own_checksum_table() {
   return table;
 }
 
 #else
 
-const ChecksumKernels& own_table() {
+const ChecksumKernels& own_checksum_table() {
   return portable_checksum_kernels();
 }
 
@@ -238,16 +243,16 @@ const ChecksumKernels* find_checksum_kernels(std::string_view name) {
   const auto candidates = {
 #if HWY_ARCH_X86
 #if HWY_TARGETS & HWY_AVX3
-    &N_AVX3::own_table(),
+    &N_AVX3::own_checksum_table(),
 #endif
 #if HWY_TARGETS & HWY_AVX2
-    &N_AVX2::own_table(),
+    &N_AVX2::own_checksum_table(),
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-    &N_SSSE3::own_table(),
+    &N_SSSE3::own_checksum_table(),
 #endif
 #else
-    &HWY_STATIC_DISPATCH(own_table)(),
+    &HWY_STATIC_DISPATCH(own_checksum_table)(),
 #endif
     &portable_checksum_kernels()
   };
