@@ -25,7 +25,7 @@ if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/src/copy/kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels_converting_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/copy/arithmetic_kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/compare_kernels_simd.cpp
-    ${PROJECT_SOURCE_DIR}/src/copy/convert.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/checksum_kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/convert.cpp
     PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()
 

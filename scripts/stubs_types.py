@@ -298,6 +298,7 @@ SLOTS = {
 
 # Signatures of nanobind's functions whose types C++ does not tell.
 SIGNATURES = {
+    "checksum": "(x: Tensor | NDArray[Any]) -> builtins.str",
     "as_tensor": "(data: Any, dtype: dtype | None = None, device: _Device | None = None) -> Tensor",
     "asarray": (
         "(obj: Any, *, dtype: dtype | None = None, device: _Device | None = None, "

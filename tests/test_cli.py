@@ -224,6 +224,14 @@ class Info(Case):
             "size      152 B\nmapped    yes: nothing is read before it is used\n",
         )
 
+    def test_shows_the_checksum_of_the_elements_in_row_major_order(self):
+        digits = "4908bee0692dedb29fd873803cd55182"  # of arange(6), by the NumPy function in docs/checksum.md
+        self.write("c.npy", npy((2, 3), range(6)))
+        self.write("f.npy", npy((2, 3), (0, 3, 1, 4, 2, 5), fortran=True))
+        for path in ("c.npy", "f.npy"):
+            self.assertEqual(json.loads(self.run_tool("info", path, "--checksum", "--json").stdout)["checksum"], digits)
+            self.assertTrue(self.run_tool("info", path, "--checksum").stdout.endswith(f"\nchecksum  {digits}\n"))
+
     def test_refuses_what_is_no_tensor(self):
         self.write("a.npy", npy((2, 3), range(5)))
         self.run_tool("info", "a.npy", code=1)

@@ -7,6 +7,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "message.hpp"
+#include "tenstride/checksum.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/image.hpp"
@@ -39,17 +40,22 @@ bool is_path(nb::handle object) {
          PyObject_HasAttrString(object.ptr(), "__fspath__") != 0;
 }
 
+/// A tensor, or an array of others without a copy where that can be.
+Tensor tensor_or_array(nb::handle given, std::string_view operation) {
+  if (is_tensor(given.ptr())) return tensor_of(given.ptr());
+  const std::optional<Tensor> array = tensor_from_array(given, CopyRule::if_needed, operation);
+  if (!array) {
+    throw TypeError(detail::message(operation, ": a Tensor or an array must be given (",
+                                    std::string_view(Py_TYPE(given.ptr())->tp_name), ")"));
+  }
+  return *array;
+}
+
 /// NumPy gives the path first, PyTorch the tensor.
 void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool fortran_order) {
   if (is_path(tensor_given) && !is_path(path_given)) std::swap(path_given, tensor_given);
   const std::string path = path_of(path_given);
-  std::optional<Tensor> array;
-  if (!is_tensor(tensor_given.ptr())) array = tensor_from_array(tensor_given, CopyRule::if_needed, "save");
-  if (!is_tensor(tensor_given.ptr()) && !array) {
-    throw TypeError(detail::message("save: a Tensor or an array must be given (",
-                                    std::string_view(Py_TYPE(tensor_given.ptr())->tp_name), ")"));
-  }
-  const Tensor tensor = array ? *array : tensor_of(tensor_given.ptr());
+  const Tensor tensor = tensor_or_array(tensor_given, "save");
   const std::string suffix = std::filesystem::path(path).extension().string();
   const io::Overwrite rule = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
   const nb::gil_scoped_release released;
@@ -61,6 +67,12 @@ void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool f
   } else {
     throw ValueError(detail::message("save: the path (", path, ") must end in .npy or .png"));
   }
+}
+
+std::string checksum_digits(nb::handle given) {
+  const Tensor x = tensor_or_array(given, "checksum");
+  const nb::gil_scoped_release released;
+  return to_string(tenstride::checksum(x));
 }
 
 MapMode mode_of(const std::string& mode) {
@@ -96,6 +108,16 @@ Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::ha
 }  // namespace
 
 void define_files(nb::module_& module) {
+  module.def("checksum", checksum_digits, nb::arg("x"),
+             "32 hexadecimal digits that are the same for the same elements in the same row-major order, "
+             "whatever the strides. Elements count by their bits; shape and dtype do not count. Arrays of "
+             "others are taken too. Not for security.\n\n"
+             "Raises RuntimeError for a tensor without memory.\n\n"
+             ">>> torch.checksum(torch.arange(6, dtype=torch.float32))\n"
+             "'4908bee0692dedb29fd873803cd55182'\n"
+             ">>> x = torch.rand(3, 4)\n"
+             ">>> torch.checksum(x.T.contiguous().T) == torch.checksum(x)\n"
+             "True\n");
   module.def("load", load, nb::arg("path"),
              "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own.\n\n"
              "Raises FileError for a file that cannot be read or is not what it says.\n\n"

@@ -5,7 +5,7 @@
 
 namespace tenstride::python {
 
-/// Makes `load`, `save` and `memmap` in the module.
+/// Makes `load`, `save`, `memmap` and `checksum` in the module.
 void define_files(nanobind::module_& module);
 
 }  // namespace tenstride::python

@@ -64,6 +64,8 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
 
 struct InfoCommand {
   std::string path;
+  /// Reads all elements for it.
+  bool shows_checksum = false;
   Format format = Format::text;
 };
 int run(const InfoCommand& command);

@@ -38,7 +38,7 @@ _tenstride() {
       esac ;;
     info)
       case $word in
-        -*) COMPREPLY=($(compgen -W "--json --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "--checksum --json --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     bench) COMPREPLY=($(compgen -W "--json --threads --disk --help" -- "$word")) ;;
@@ -64,7 +64,7 @@ _tenstride() {
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--force[replace the output]' ;;
-    info) _arguments '2:file:_files' '--json' ;;
+    info) _arguments '2:file:_files' '--checksum[of all elements]' '--json' ;;
     bench) _arguments '--json' '--threads[at most]:count:' '--disk[under this folder]:folder:_files -/' ;;
     completion) compadd -- bash zsh fish ;;
   esac
@@ -104,6 +104,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from show" -l axis -x
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l width -x
 complete -c tenstride -n "__fish_seen_subcommand_from show" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from explain info bench" -l json
+complete -c tenstride -n "__fish_seen_subcommand_from info" -l checksum -d "of all elements"
 complete -c tenstride -n "__fish_seen_subcommand_from completion" -f -a "bash zsh fish"
 )sh";
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
+#include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/text.hpp"
 
@@ -20,6 +21,11 @@ std::string order_text(const Layout& layout) {
   return order == "F" ? "F (column-major: the first axis is the fastest)" : order;
 }
 
+/// Of the elements of the file in row-major order.
+std::string checksum_digits(const std::string& path) {
+  return to_string(checksum(io::open_tensor_file(path)));
+}
+
 }  // namespace
 
 int run(const InfoCommand& command) {
@@ -27,25 +33,26 @@ int run(const InfoCommand& command) {
   const Index elements = numel(info.layout);
   const Index nbytes = elements * static_cast<Index>(item_size(info.dtype));
   if (command.format == Format::json) {
-    const nlohmann::ordered_json json{{"path", command.path},
-                                      {"format", info.format},
-                                      {"dtype", name(info.dtype)},
-                                      {"shape", info.layout.shape.to_vector()},
-                                      {"strides", info.layout.strides.to_vector()},
-                                      {"order", order_name(info.layout)},
-                                      {"elements", elements},
-                                      {"nbytes", nbytes},
-                                      {"file_nbytes", info.file_nbytes},
-                                      {"data_begin", info.data_begin},
-                                      {"mapped", info.is_mapped},
-                                      {"byte_swapped", info.is_byte_swapped}};
+    nlohmann::ordered_json json{{"path", command.path},
+                                {"format", info.format},
+                                {"dtype", name(info.dtype)},
+                                {"shape", info.layout.shape.to_vector()},
+                                {"strides", info.layout.strides.to_vector()},
+                                {"order", order_name(info.layout)},
+                                {"elements", elements},
+                                {"nbytes", nbytes},
+                                {"file_nbytes", info.file_nbytes},
+                                {"data_begin", info.data_begin},
+                                {"mapped", info.is_mapped},
+                                {"byte_swapped", info.is_byte_swapped}};
+    if (command.shows_checksum) json["checksum"] = checksum_digits(command.path);
     std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     return done;
   }
   std::string mapped = "no: read into memory";
   if (info.is_mapped) mapped = "yes: nothing is read before it is used";
   if (info.is_byte_swapped) mapped += ", byte by byte turned round";
-  const std::vector<std::vector<std::string>> rows{
+  std::vector<std::vector<std::string>> rows{
       {"file", command.path},
       {"format", info.format},
       {"dtype", std::string(name(info.dtype))},
@@ -56,6 +63,7 @@ int run(const InfoCommand& command) {
       {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
       {"mapped", mapped},
   };
+  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(command.path)});
   std::cout << lay_out(rows);
   return done;
 }

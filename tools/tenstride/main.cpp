@@ -60,7 +60,8 @@ Examples:
 
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
-  tenstride info weights.npy --json)";
+  tenstride info weights.npy --json
+  tenstride info weights.npy --checksum)";
 
 constexpr const char* bench_examples = R"(Examples:
   tenstride bench
@@ -205,9 +206,11 @@ class Program {
   }
 
   void add_info() {
-    CLI::App* command = app_.add_subcommand("info", "Show what a file holds; only its header is read");
+    CLI::App* command =
+        app_.add_subcommand("info", "Show what a file holds; without --checksum only its header is read");
     command->footer(info_examples);
     command->add_option("FILE", info_.path, "A .npy, JPEG or PNG file")->required();
+    command->add_flag("--checksum", info_.shows_checksum, "Read all elements and show their checksum");
     command->add_flag("--json", is_json_, "The same as JSON");
     command->callback([this] {
       info_.format = format();

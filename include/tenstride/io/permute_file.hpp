@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenstride/block_plan.hpp"
+#include "tenstride/checksum.hpp"
+#include "tenstride/dtype.hpp"
+#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/disk.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/io/progress.hpp"
+#include "tenstride/io/resume.hpp"
+
+/// Files in another order, of any size, under a memory limit.
+namespace tenstride::io {
+
+/// What is read back when all is written.
+enum class FileCheck : unsigned char {
+  none,
+  /// The destination: its checksum must be that of what was to be written. Where elements are only moved, that
+  /// is the checksum of the source's elements, each with the place it belongs to.
+  checksum,
+};
+
+struct FileOptions {
+  /// Bytes of all buffers; 0: half of free_memory().
+  std::uint64_t memory = 0;
+  /// What the disks like; nothing: as measured before (`known_disk`), otherwise as DiskRates{} says.
+  std::optional<DiskRates> disk{};
+  DiskAccess access = DiskAccess::automatic;
+  Resume resume = Resume::no;
+  FileCheck check = FileCheck::none;
+  Overwrite overwrite = Overwrite::refuse;
+  ElementOrder order = ElementOrder::row_major;
+  /// Of the destination; nothing: as the chain gives.
+  std::optional<DType> dtype{};
+  /// Each element is multiplied and shifted before it is converted, as ScaleShift says.
+  std::vector<double> scale{};
+  std::vector<double> shift{};
+  Index axis = 0;
+};
+
+/// A step that reads one file and writes another.
+struct FileStage {
+  BlockPlan plan;
+  /// Where the blocks of two passes begin in the temporary file.
+  std::uint64_t blocks_begin = 0;
+};
+
+/// All that is known before an element is read.
+struct FileJob {
+  std::string source;
+  std::string destination;
+  FileInfo info;
+  FileOptions options;
+  /// Of the destination.
+  Dims shape;
+  DType dtype = DType::float32;
+  /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
+  std::vector<DType> conversions;
+  /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
+  std::vector<FileStage> stages;
+  /// The limits that the plans were made with.
+  BlockLimits limits;
+  bool is_disk_measured = false;
+  std::uint64_t temporary_bytes = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  double seconds = 0;
+};
+
+struct FileResult {
+  Checksum checksum;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  double seconds = 0;
+  /// Whether an earlier run was gone on with.
+  bool is_resumed = false;
+  /// Whether the destination was read back.
+  bool is_checked = false;
+};
+
+/// Whether a chain can be carried out from file to file: it moves and converts the elements of `x`. The text says
+/// what it does beside that; empty where it can. Throws ParseError.
+TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
+
+/// Plans; reads the source's header, and the limits of an earlier run where that is to be gone on with. Throws
+/// FileError for a source that is no .npy file, ValueError for a chain that cannot be carried out from file to file
+/// and for a memory limit that is too small, and what the chain throws.
+TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
+                                        const std::string& destination, const FileOptions& options = {});
+
+/// Carries out a plan. The destination has its name when all is done; until then, what is finished is kept beside it
+/// (see docs/large-files.md). Throws FileError; Interrupted, or what `progress` throws, when that ends the run. An
+/// error of a file or a full disk removes what was made; an interruption keeps it, to be resumed.
+TENSTRIDE_API FileResult run(const FileJob& job, const ProgressCallback& progress = {});
+
+/// Writes what the chain makes of the tensor `x` in a .npy file into another .npy file, with the memory that
+/// `options` allow, whatever the size. Example: `permute_file("tyx.npy", "x.permute(2, 1, 0)", "xyt.npy")`.
+TENSTRIDE_API FileResult permute_file(const std::string& source, std::string_view chain,
+                                      const std::string& destination, const FileOptions& options = {},
+                                      const ProgressCallback& progress = {});
+
+/// The checksum of the elements of a file, read once, with at most so many bytes of memory. Throws FileError.
+TENSTRIDE_API Checksum checksum_file(const std::string& path, std::uint64_t memory = std::uint64_t{64} << 20,
+                                     const ProgressCallback& progress = {});
+
+/// The axes, passes, blocks and costs of all stages, several lines for people.
+TENSTRIDE_API std::string to_string(const FileJob& job);
+
+}  // namespace tenstride::io

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "file_chain.hpp"
+
+#include <limits>
+
+#include "../message.hpp"
+#include "tenstride/expression.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+Tensor without_memory(const FileInfo& info) {
+  const auto touched = reach(info.layout);
+  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(info.dtype) : 0;
+  return Tensor(Storage::meta(nbytes), info.layout, info.dtype);
+}
+
+[[noreturn]] void refuse(const Failure& failure) {
+  const std::string text = failure.type + ": " + failure.message;
+  if (failure.type == "ValueError") throw ValueError(text);
+  if (failure.type == "TypeError") throw TypeError(text);
+  throw RuntimeError(text);
+}
+
+std::string call_text(std::string_view chain, TextRange range) {
+  return std::string(chain.substr(range.begin, range.end - range.begin));
+}
+
+}  // namespace
+
+bool is_exact(DType from, DType to) {
+  if (from == to || from == DType::bool_) return true;
+  if (is_complex(from)) return is_complex(to) && item_size(from) <= item_size(to);
+  const DType part = component_type(to);
+  const auto digits = [](DType type) {
+    return visit(type, []<class T>(std::type_identity<T>) -> int {
+      if constexpr (std::numeric_limits<T>::is_specialized) return std::numeric_limits<T>::digits;
+      return 0;
+    });
+  };
+  if (is_integer(from) && is_integer(part)) {
+    const bool loses_sign =
+        kind(from) == DTypeKind::signed_integer && kind(part) == DTypeKind::unsigned_integer;
+    return !loses_sign && digits(from) <= digits(part);
+  }
+  if (is_integer(from))
+    return (part == DType::float32 || part == DType::float64) && digits(from) <= digits(part);
+  if (from == part) return true;
+  if (!is_floating_point(part)) return false;
+  return part == DType::float64 || (part == DType::float32 && item_size(from) < 4);
+}
+
+FileChain follow(std::string_view chain, const FileInfo& info) {
+  const Evaluation evaluation = evaluate(
+      Program::parse(chain),
+      {.inputs = {{"x", without_memory(info)}}, .device = Device::meta, .origins = OriginRule::followed});
+  if (evaluation.failure) refuse(*evaluation.failure);
+  FileChain result;
+  const Tensor* tensor = evaluation.value.tensor();
+  if (tensor == nullptr) {
+    result.obstacle = message("it gives ", evaluation.value.type_name(), ", not a Tensor");
+    return result;
+  }
+  result.shape = tensor->shape();
+  result.dtype = tensor->dtype();
+  Chain origin(info.layout);
+  DType dtype = info.dtype;
+  std::optional<std::size_t> before;
+  for (std::size_t i = 0; i < evaluation.steps.size(); ++i) {
+    const Step& step = evaluation.steps[i];
+    if (!step.origin || step.source != before || step.kind == StepKind::transfer) {
+      result.obstacle = message(call_text(chain, step.range), " does more than move or convert elements of x");
+      return result;
+    }
+    if (step.dtype != dtype) result.conversions.push_back(step.dtype);
+    dtype = step.dtype;
+    origin = *step.origin;
+    before = i;
+  }
+  if (evaluation.value.step() != before || tensor->is_conj() || tensor->is_neg()) {
+    result.obstacle = "it is no single chain on x";
+    return result;
+  }
+  result.copies = origin.copy_plan().copies;
+  if (result.copies.empty()) result.copies.push_back({origin.plan().result, row_major(result.shape)});
+  return result;
+}
+
+}  // namespace tenstride::io

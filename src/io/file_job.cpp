@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "../message.hpp"
+#include "file_chain.hpp"
+#include "resumable_file.hpp"
+#include "tenstride/bandwidth.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/text.hpp"
+
+/// What is planned before an element is read.
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::string_view operation = "permute_file";
+
+/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of the
+/// layout is a part of one axis of the shape.
+Layout column_major_of(const Layout& dst, const Dims& shape) {
+  const Dims rows = row_major_strides(shape), columns = column_major_strides(shape);
+  Layout result = dst;
+  for (std::size_t d = 0; d < dst.rank(); ++d) {
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const Index stride = dst.strides[d];
+      if (stride < rows[axis] || stride >= rows[axis] * shape[axis]) continue;
+      result.strides[d] = columns[axis] * (stride / rows[axis]);
+      break;
+    }
+  }
+  return result;
+}
+
+/// The axis of a copy that is the result's axis. Throws ValueError where it is no single one.
+std::size_t axis_of(const Layout& dst, const Dims& shape, Index axis) {
+  const auto given = static_cast<std::size_t>(axis < 0 ? axis + static_cast<Index>(shape.size()) : axis);
+  const Dims rows = row_major_strides(shape);
+  for (std::size_t d = 0; d < dst.rank(); ++d) {
+    if (dst.shape[d] == shape[given] && dst.strides[d] == rows[given]) return d;
+  }
+  throw ValueError(message(operation, ": numbers along axis ", axis, " of the result ", shape,
+                           " must belong to an axis that no reshape puts together; give one number, or reshape later"));
+}
+
+std::uint64_t rounded(std::uint64_t nbytes) {
+  constexpr std::uint64_t page = 65536;  // a multiple of every page there is
+  return (nbytes + page - 1) / page * page;
+}
+
+BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
+  BlockLimits limits;
+  const std::uint64_t memory = options.memory > 0 ? options.memory : free_memory() / 2;
+  limits.memory = static_cast<Index>(std::min<std::uint64_t>(memory, std::uint64_t{1} << 62));
+  const KnownDisk known = known_disk(destination);
+  limits.disk = options.disk.value_or(known.rates);
+  is_measured = options.disk.has_value() || known.is_measured;
+  if (options.access == DiskAccess::buffered) limits.disk.page = 1;
+  const Bandwidth bandwidth = machine_bandwidth();
+  limits.copy_bytes_per_second = bandwidth.memory * bandwidth.turned_share;
+  return limits;
+}
+
+}  // namespace
+
+std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info) {
+  return follow(chain, info).obstacle;
+}
+
+FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
+                          const FileOptions& options) {
+  FileJob job;
+  job.source = source;
+  job.destination = destination;
+  job.options = options;
+  job.info = read_file_info(source, operation);
+  if (job.info.kind != FileKind::npy) {
+    throw FileError(message(operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format), source);
+  }
+  const FileChain followed = follow(chain, job.info);
+  if (!followed.obstacle.empty()) {
+    throw ValueError(message(operation, ": \"", chain,
+                             "\" must move and convert elements only, to be carried out from file to file: ",
+                             followed.obstacle));
+  }
+  job.shape = followed.shape;
+  job.conversions = followed.conversions;
+  if (options.dtype && *options.dtype != followed.dtype) job.conversions.push_back(*options.dtype);
+  job.dtype = options.dtype.value_or(followed.dtype);
+  const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
+  // What loses nothing on the way to the next type need not happen.
+  DType before = job.info.dtype;
+  for (std::size_t i = 0; i + 1 < job.conversions.size();) {
+    if (is_exact(before, job.conversions[i])) {
+      job.conversions.erase(job.conversions.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      before = job.conversions[i++];
+    }
+  }
+
+  job.limits = limits_of(options, destination, job.is_disk_measured);
+  const auto src_item = static_cast<Index>(item_size(job.info.dtype));
+  const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, operation);
+  std::uint64_t begin = job.info.data_begin;
+  std::uint64_t temporary = 0;
+  for (std::size_t i = 0; i < followed.copies.size(); ++i) {
+    const ChainCopy& copy = followed.copies[i];
+    const bool is_last = i + 1 == followed.copies.size();
+    BlockProblem problem;
+    problem.src = copy.src;
+    problem.dst = copy.dst;
+    problem.positions = copy.dst;
+    problem.src_item = src_item;
+    problem.dst_item = is_last ? static_cast<Index>(item_size(job.dtype)) : src_item;
+    problem.src_begin = static_cast<Index>(begin);
+    problem.dst_begin = static_cast<Index>(is_last ? header.size() : temporary);
+    if (is_last && options.order == ElementOrder::column_major) problem.dst = column_major_of(copy.dst, job.shape);
+    if (is_last && has_arithmetic && std::max(options.scale.size(), options.shift.size()) > 1) {
+      problem.kept_axis = axis_of(copy.dst, job.shape, options.axis);
+    }
+    if (!is_last) {
+      begin = temporary;
+      temporary += rounded(static_cast<std::uint64_t>(numel(copy.dst) * src_item));
+    }
+    FileStage stage{plan_blocks(problem, job.limits), temporary};
+    temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
+    job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
+    job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
+    job.seconds += stage.plan.seconds;
+    job.stages.push_back(std::move(stage));
+  }
+  job.temporary_bytes = temporary;
+  return job;
+}
+
+std::string to_string(const FileJob& job) {
+  std::string text;
+  for (std::size_t i = 0; i < job.stages.size(); ++i) {
+    if (job.stages.size() > 1) text += message("stage ", i + 1, i + 1 < job.stages.size() ? ", into temporary space\n" : "\n");
+    text += to_string(job.stages[i].plan) + '\n';
+  }
+  return text;
+}
+
+}  // namespace tenstride::io
