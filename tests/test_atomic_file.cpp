@@ -2,7 +2,6 @@
 #include "tenstride/io/atomic_file.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "support/file_size_limit.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 #include "tenstride/error.hpp"
@@ -21,6 +21,7 @@
 namespace tenstride::io {
 namespace {
 
+using testing::FileSizeLimit;
 using testing::read_bytes;
 using testing::refusal;
 using testing::Scratch;
@@ -48,26 +49,6 @@ int in_child(Body&& body) {
 void fill_half(NpyWriter& writer) {
   std::fill_n(writer.tensor().mutable_data<float>(), writer.tensor().numel() / 2, 1.0F);
 }
-
-/// No file of this process may grow over `nbytes` while the scope lasts; a write that would is an error.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t nbytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{nbytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 TEST(AtomicFile, HasItsNameOnlyWhenWhole) {
   const Scratch scratch;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "progress.hpp"
+#include "speed.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/npy.hpp"
@@ -23,7 +25,12 @@ void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
     copy_elements(dst, src, plan.arithmetic());
     return;
   }
-  Progress progress;
+  ProgressReport report(ProgressStyle::automatic);
+  const double start = now();
+  const auto row_nbytes =
+      static_cast<std::uint64_t>(src.numel() / rows) * (item_size(src.dtype()) + item_size(dst.dtype()));
+  io::Progress progress;
+  progress.bytes = row_nbytes * static_cast<std::uint64_t>(rows);
   const Index height = std::max<Index>(1, slab_bytes / std::max<Index>(1, nbytes / rows));
   const Index axis = plan.axis < 0 ? plan.axis + src.dim() : plan.axis;
   for (Index row = 0; row < rows; row += height) {
@@ -38,7 +45,9 @@ void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
     part.shift = cut(part.shift);
     Tensor slab = dst.narrow(0, row, count);
     copy_elements(slab, src.narrow(0, row, count), part);
-    progress.show(row + count, rows);
+    progress.bytes_done = row_nbytes * static_cast<std::uint64_t>(row + count);
+    progress.seconds = now() - start;
+    report.show(progress);
   }
 }
 

@@ -86,23 +86,4 @@ Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const La
 std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
 std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
 
-/// A bar on standard error; nothing is drawn in the first second, nor where that is no terminal.
-class Progress {
- public:
-  Progress();
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-  void show(Index rows_done, Index rows);
-
- private:
-  double start_;
-  bool is_drawn_ = false;
-};
-
-/// Seconds of a clock that never goes back.
-double now();
-/// Bytes read and written per second by memcpy, in 10^9.
-double measure_memcpy(Index bytes);
-
 }  // namespace tenstride::cli

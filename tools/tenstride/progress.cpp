@@ -1,45 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstring>
+#include "progress.hpp"
 
-#include "convert.hpp"
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "cli.hpp"
+#include "speed.hpp"
 
 namespace tenstride::cli {
+namespace {
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+/// Of the terminal that standard error is.
+std::size_t error_columns() {
+  constexpr std::size_t usual = 80;
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
 }
 
-double measure_memcpy(Index bytes) {
-  const auto size = static_cast<std::size_t>(std::clamp<Index>(bytes, 1, Index{256} << 20));
-  std::vector<char> src(size, 1), dst(size, 2);  // both touched: page faults are no part of a plain copy
-  double best = 1e9;
-  for (int round = 0; round < 3; ++round) {
-    const double start = now();
-    std::memcpy(dst.data(), src.data(), size);
-    src[0] = dst[size - 1];  // the copy is used, so that it is made
-    best = std::min(best, now() - start);
-  }
-  return 2 * static_cast<double>(size) / 1e9 / std::max(best, 1e-9);
-}
-
-Progress::Progress() : start_(now()) {}
-
-Progress::~Progress() {
-  if (is_drawn_) std::fputs("\r\033[K", stderr);
-}
-
-void Progress::show(Index rows_done, Index rows) {
-  constexpr int width = 40;
-  if (!is_error_terminal() || now() - start_ < 1) return;
-  is_drawn_ = true;
-  const double share = static_cast<double>(rows_done) / static_cast<double>(std::max<Index>(rows, 1));
-  std::string bar(static_cast<std::size_t>(share * width), '=');
-  bar.resize(width, ' ');
-  std::fprintf(stderr, "\r[%s] %3.0f%%", bar.c_str(), 100 * share);
+void write_error(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+}
+
+}  // namespace
+
+ProgressReport::Form ProgressReport::choose_form(ProgressStyle style) {
+  if (style == ProgressStyle::quiet) return Form::nothing;
+  if (style == ProgressStyle::json) return Form::json;
+  const char* const terminal = std::getenv("TERM");
+  const bool is_dumb = terminal != nullptr && std::string_view(terminal) == "dumb";
+  return is_error_terminal() && !is_dumb ? Form::bar : Form::lines;
+}
+
+ProgressReport::ProgressReport(ProgressStyle style) : form_(choose_form(style)) {
+  if (form_ == Form::bar) due_ = now() + 1;  // a bar that is gone at once only flickers
+  if (form_ == Form::lines) due_ = now() + 5;
+}
+
+ProgressReport::~ProgressReport() {
+  erase_bar();
+}
+
+void ProgressReport::erase_bar() {
+  if (is_drawn_) write_error("\r\033[K");
+  is_drawn_ = false;
+}
+
+void ProgressReport::show(const io::Progress& progress) {
+  last_ = progress;
+  const double time = now();
+  if (form_ == Form::nothing || time < due_) return;
+  if (form_ == Form::bar) {
+    // One column less: in the last one some terminals begin a new line.
+    write_error("\r" + io::progress_bar(progress, error_columns() - 1) + "\033[K");
+    is_drawn_ = true;
+    due_ = time + 0.1;
+  } else if (form_ == Form::lines) {
+    write_error("tenstride: " + io::progress_text(progress) + "\n");
+    due_ = time + 5;
+  } else {
+    const io::ProgressEvent event = is_begun_ ? io::ProgressEvent::progress : io::ProgressEvent::start;
+    write_error(io::progress_json(event, progress) + "\n");
+    is_begun_ = true;
+    due_ = time + 1;
+  }
+}
+
+void ProgressReport::end(io::ProgressEvent how, std::string_view message) {
+  erase_bar();
+  if (form_ == Form::json) write_error(io::progress_json(how, last_, message) + "\n");
 }
 
 }  // namespace tenstride::cli
