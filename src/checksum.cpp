@@ -14,7 +14,8 @@ namespace {
 
 using Joint = std::array<Layout, 2>;
 
-/// Bytes that one thread takes at a time. 1 MiB: some 100 µs, against 10 µs to wake a thread.
+/// Bytes that one task takes. 1 MiB: 0.1 ms (float32) to 0.25 ms (uint8; Emerald Rapids), beside which the
+/// start of a task costs little.
 constexpr Index grain_bytes = Index{1} << 20;
 
 /// Below that many elements an axis is too short to be the innermost where the next one is longer.

