@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The contenders written in Python, each in its own process:
+
+    bench/large_files_peers.py numpy|tensorstore|dask CASE SOURCE_BYTES MEMORY SOURCE.npy RESULT"""
+
+import itertools
+import mmap
+import pathlib
+import sys
+
+import large_files_cases
+import numpy
+
+MIB = 1 << 20
+
+
+def run_elements(extents, shape, axes):
+    """Elements that lie side by side in a block of these extents, where `axes` are from the fastest to the slowest."""
+    run = 1
+    for axis in axes:
+        run *= extents[axis]
+        if extents[axis] < shape[axis]:
+            break
+    return run
+
+
+def choose_block(shape, source_axes, block_bytes):
+    """Extents of a block of at most `block_bytes` whose runs are long on both sides: the innermost axis that is not
+    whole yet on the side of the shorter run is doubled while there is room."""
+    result_axes = tuple(reversed(range(len(shape))))
+    extents = [1] * len(shape)
+    bytes_now = large_files_cases.ITEM_BYTES
+    while True:
+        sides = sorted((source_axes, result_axes), key=lambda axes: run_elements(extents, shape, axes))
+        axis = next((axis for axis in sides[0] if extents[axis] < shape[axis]), None)
+        if axis is None:
+            return extents
+        room = block_bytes // (bytes_now // extents[axis])
+        wider = min(2 * extents[axis], shape[axis], room)
+        if wider == extents[axis]:
+            return extents
+        bytes_now = bytes_now // extents[axis] * wider
+        extents[axis] = wider
+
+
+def blocks(shape, extents):
+    starts = [range(0, size, extent) for size, extent in zip(shape, extents)]
+    for place in itertools.product(*starts):
+        yield tuple(slice(first, min(first + extent, size)) for first, extent, size in zip(place, extents, shape))
+
+
+def source_axes(view):
+    return sorted(range(view.ndim), key=lambda axis: view.strides[axis])
+
+
+def with_numpy(case, memory, source, result):
+    """Both files mapped, copied block by block; what is done leaves memory before the next block needs room."""
+    array = numpy.load(source, mmap_mode="r")
+    view = case.view(array)
+    out = numpy.lib.format.open_memmap(result, mode="w+", dtype="<f4", shape=case.result_shape)
+    for block in blocks(view.shape, choose_block(view.shape, source_axes(view), memory // 5)):
+        out[block] = numpy.ascontiguousarray(view[block])
+        for mapped in (array, out):
+            mapped._mmap.madvise(mmap.MADV_DONTNEED)
+    out.flush()
+
+
+def with_tensorstore(case, memory, source, result):
+    """The transposed view of the mapped file, written chunk by chunk, as many at a time as a fifth of the memory holds."""
+    import tensorstore
+
+    view = case.view(numpy.load(source, mmap_mode="r"))
+    chunk = choose_block(view.shape, source_axes(view), min(16 * MIB, memory // 20))
+    store = tensorstore.open(
+        {
+            "driver": "zarr",
+            "kvstore": {"driver": "file", "path": str(result)},
+            "metadata": {"compressor": None, "dtype": "<f4", "shape": list(view.shape), "chunks": chunk},
+            "context": {"cache_pool": {"total_bytes_limit": memory // 10}, "data_copy_concurrency": {"limit": 2}},
+        },
+        create=True,
+    ).result()
+    pending = []
+    for block in blocks(view.shape, chunk):
+        pending.append(store[block].write(tensorstore.array(view[block])))
+        if len(pending) == 4:
+            pending.pop(0).result()
+    for write in pending:
+        write.result()
+
+
+class Lazy:
+    """An array in a file that a worker opens when it needs a part: pickled, it is a path."""
+
+    def __init__(self, path):
+        array = numpy.load(path, mmap_mode="r")
+        self.path, self.shape, self.dtype, self.ndim = path, array.shape, array.dtype, array.ndim
+
+    def __getitem__(self, index):
+        return numpy.array(numpy.load(self.path, mmap_mode="r")[index])
+
+
+def with_dask(case, memory, source, result):
+    """One worker with two threads, chunks along the source's first axis in, along the result's first axis out."""
+    import dask
+    import dask.array
+    from distributed import Client, LocalCluster
+
+    shuffled = pathlib.Path(result).with_suffix(".shuffle")
+    dask.config.set({"array.rechunk.method": "p2p", "distributed.worker.memory.target": 0.5})
+    limit = memory * 3 // 4
+    with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, memory_limit=limit,
+                      local_directory=str(shuffled), dashboard_address=None) as cluster, Client(cluster):
+        chunk_bytes = min(32 * MIB, memory // 16)
+        rows = max(1, chunk_bytes // (case.source_bytes // case.shape[0]))
+        lazy = dask.array.from_array(Lazy(source), chunks=(rows,) + case.shape[1:], name=False)
+        view = case.view(lazy)
+        rows = max(1, chunk_bytes // (case.result_bytes // case.result_shape[0]))
+        view.rechunk((rows,) + view.shape[1:]).to_zarr(
+            str(result), compute=True, zarr_array_kwargs={"compressors": None})
+
+
+def main():
+    contender, name, size, memory, source, result = sys.argv[1:]
+    case = next(case for case in large_files_cases.cases(int(size)) if case.name == name)
+    work = {"numpy": with_numpy, "tensorstore": with_tensorstore, "dask": with_dask}[contender]
+    work(case, int(memory), source, result)
+
+
+if __name__ == "__main__":
+    main()
