@@ -13,6 +13,7 @@ import large_files_cases
 import numpy
 
 MIB = 1 << 20
+READAHEAD_BYTES = 128 << 10  # MADV_WILLNEED fetches the disk's readahead at most, of which this is the default
 
 
 def run_elements(extents, shape, axes):
@@ -54,24 +55,48 @@ def source_axes(view):
     return sorted(range(view.ndim), key=lambda axis: view.strides[axis])
 
 
+def fetch(array, part):
+    """Asks the system for the pages of `part`, a view of the mapped `array`, range by range, none in between."""
+    first, last = numpy.lib.array_utils.byte_bounds(part)
+    axis = max(range(part.ndim), key=lambda axis: abs(part.strides[axis]) * (part.shape[axis] > 1))
+    if last - first > max(2 * part.nbytes, mmap.PAGESIZE) and part.shape[axis] > 1:
+        for i in range(part.shape[axis]):
+            fetch(array, part[(slice(None),) * axis + (slice(i, i + 1),)])
+        return
+    start = first - numpy.lib.array_utils.byte_bounds(array)[0] + large_files_cases.HEADER_BYTES
+    aligned = start - start % mmap.PAGESIZE
+    end = start + last - first
+    for piece in range(aligned, end, READAHEAD_BYTES):
+        array._mmap.madvise(mmap.MADV_WILLNEED, piece, min(READAHEAD_BYTES, end - piece))
+
+
 def with_numpy(case, memory, source, result):
-    """Both files mapped, copied block by block; what is done leaves memory before the next block needs room."""
+    """Both files mapped, copied block by block: read in the order of the source, written in that of the result. What is
+    done is let go before the next block needs room.
+
+    The system's own readahead is off, for it reads megabytes around each page; a block's ranges are asked for instead."""
     array = numpy.load(source, mmap_mode="r")
     view = case.view(array)
     out = numpy.lib.format.open_memmap(result, mode="w+", dtype="<f4", shape=case.result_shape)
+    for mapped in (array, out):
+        mapped._mmap.madvise(mmap.MADV_RANDOM)
     for block in blocks(view.shape, choose_block(view.shape, source_axes(view), memory // 5)):
-        out[block] = numpy.ascontiguousarray(view[block])
+        fetch(array, view[block])
+        out[block] = numpy.array(view[block], order="K")
         for mapped in (array, out):
             mapped._mmap.madvise(mmap.MADV_DONTNEED)
     out.flush()
 
 
 def with_tensorstore(case, memory, source, result):
-    """The transposed view of the mapped file, written chunk by chunk, as many at a time as a fifth of the memory holds."""
+    """The transposed view of the mapped file, written chunk by chunk, two at a time; each chunk is read in the order of
+    the source, since tensorstore's own reads of a map, in the order of the chunk, fetch the same pages many times."""
     import tensorstore
 
-    view = case.view(numpy.load(source, mmap_mode="r"))
-    chunk = choose_block(view.shape, source_axes(view), min(16 * MIB, memory // 20))
+    array = numpy.load(source, mmap_mode="r")
+    array._mmap.madvise(mmap.MADV_RANDOM)
+    view = case.view(array)
+    chunk = choose_block(view.shape, source_axes(view), memory // 16)
     store = tensorstore.open(
         {
             "driver": "zarr",
@@ -83,8 +108,9 @@ def with_tensorstore(case, memory, source, result):
     ).result()
     pending = []
     for block in blocks(view.shape, chunk):
-        pending.append(store[block].write(tensorstore.array(view[block])))
-        if len(pending) == 4:
+        fetch(array, view[block])
+        pending.append(store[block].write(numpy.array(view[block], order="K")))
+        if len(pending) == 2:
             pending.pop(0).result()
     for write in pending:
         write.result()
@@ -105,6 +131,7 @@ def with_dask(case, memory, source, result):
     """One worker with two threads, chunks along the source's first axis in, along the result's first axis out."""
     import dask
     import dask.array
+    import zarr
     from distributed import Client, LocalCluster
 
     shuffled = pathlib.Path(result).with_suffix(".shuffle")
@@ -117,8 +144,9 @@ def with_dask(case, memory, source, result):
         lazy = dask.array.from_array(Lazy(source), chunks=(rows,) + case.shape[1:], name=False)
         view = case.view(lazy)
         rows = max(1, chunk_bytes // (case.result_bytes // case.result_shape[0]))
-        view.rechunk((rows,) + view.shape[1:]).to_zarr(
-            str(result), compute=True, zarr_array_kwargs={"compressors": None})
+        chunks = (rows,) + view.shape[1:]
+        out = zarr.create_array(str(result), shape=view.shape, chunks=chunks, dtype="<f4", compressors=None)
+        view.rechunk(chunks).to_zarr(out)
 
 
 def main():
