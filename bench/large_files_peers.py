@@ -56,18 +56,18 @@ def source_axes(view):
 
 
 def fetch(array, part):
-    """Asks the system for the pages of `part`, a view of the mapped `array`, range by range, none in between."""
-    first, last = numpy.lib.array_utils.byte_bounds(part)
-    axis = max(range(part.ndim), key=lambda axis: abs(part.strides[axis]) * (part.shape[axis] > 1))
-    if last - first > max(2 * part.nbytes, mmap.PAGESIZE) and part.shape[axis] > 1:
+    """Asks the system for the pages of `part`, a view of the mapped `array`, range by range: gaps of a page are left."""
+    axis = max(range(part.ndim), key=lambda axis: part.strides[axis] * (part.shape[axis] > 1))
+    one = (slice(None),) * axis
+    low, high = numpy.lib.array_utils.byte_bounds(part[(*one, slice(0, 1))])
+    if part.strides[axis] - (high - low) >= mmap.PAGESIZE and part.shape[axis] > 1:
         for i in range(part.shape[axis]):
-            fetch(array, part[(slice(None),) * axis + (slice(i, i + 1),)])
+            fetch(array, part[(*one, slice(i, i + 1))])
         return
-    start = first - numpy.lib.array_utils.byte_bounds(array)[0] + large_files_cases.HEADER_BYTES
-    aligned = start - start % mmap.PAGESIZE
-    end = start + last - first
-    for piece in range(aligned, end, READAHEAD_BYTES):
-        array._mmap.madvise(mmap.MADV_WILLNEED, piece, min(READAHEAD_BYTES, end - piece))
+    map_start = numpy.lib.array_utils.byte_bounds(array)[0] - large_files_cases.HEADER_BYTES
+    first, last = (address - map_start for address in numpy.lib.array_utils.byte_bounds(part))
+    for piece in range(first - first % mmap.PAGESIZE, last, READAHEAD_BYTES):
+        array._mmap.madvise(mmap.MADV_WILLNEED, piece, min(READAHEAD_BYTES, last - piece))
 
 
 def with_numpy(case, memory, source, result):
