@@ -60,13 +60,13 @@ bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); 
 bench-quick: ## The same, in minutes
 	@$(MAKE) --no-print-directory bench QUICK=1
 
+large-files: LARGE_FILES := $(if $(QUICK),quick,results)
 large-files: setup ## Reorder files larger than memory beside cp and other programs (root, 25 GB of disk, hours; QUICK=1: a try)
 	cmake --preset release
 	cmake --build --preset release --target tenstride_cli
-	bench/large_files.sh --continue $(if $(QUICK),--quick --out build/large_files/quick.json)
-	build/large_files/venv/bin/python3 -B bench/large_files_report.py \
-	  build/large_files/$(if $(QUICK),quick,results).json --markdown build/large_files/results.md \
-	  --plot build/large_files/results.svg
+	bench/large_files.sh --continue $(if $(QUICK),--quick) --out build/large_files/$(LARGE_FILES).json
+	build/large_files/venv/bin/python3 -B bench/large_files_report.py build/large_files/$(LARGE_FILES).json \
+	  --markdown build/large_files/$(LARGE_FILES).md --plot build/large_files/$(LARGE_FILES).svg
 
 pictures: setup ## Draw the pictures of the documents anew, and print their outputs
 	cmake --preset dev

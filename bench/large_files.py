@@ -57,12 +57,12 @@ def options():
     parser.add_argument("--timeout", type=float, default=600,
                         help="seconds for tenstride, and for a peer where tenstride has no time (600)")
     parser.add_argument("--tenstride", type=pathlib.Path, default=ROOT / "build/release/bin/tenstride")
-    parser.add_argument("--quick", action="store_true", help="64 MB with a limit of 48 MB, each once: does it work?")
+    parser.add_argument("--quick", action="store_true", help="64 MB with a limit of 64 MB, each once: does it work?")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="keep the runs that the results have")
     parser.add_argument("--without-limit", action="store_true", help="no control group, warm caches: no result")
     chosen = parser.parse_args()
     if chosen.quick:
-        chosen.size, chosen.memory, chosen.repetitions = 64_000_000, 48 << 20, 1
+        chosen.size, chosen.memory, chosen.repetitions, chosen.timeout = 64_000_000, 64 << 20, 1, 5
     chosen.out = chosen.out or chosen.folder / "results.json"
     return chosen
 

@@ -27,14 +27,17 @@ class MemoryGroup:
         else:
             self.version = 2
             self.path = ROOT / NAME
+        self.make()
+
+    def make(self):
         self.path.mkdir(exist_ok=True)
         if self.version == 1:
-            self.write("memory.limit_in_bytes", limit)
+            self.write("memory.limit_in_bytes", self.limit)
             self.write("memory.swappiness", 0)
-            self.try_write("memory.memsw.limit_in_bytes", limit)
+            self.try_write("memory.memsw.limit_in_bytes", self.limit)
         else:
             self.try_write("../cgroup.subtree_control", "+memory")
-            self.write("memory.max", limit)
+            self.write("memory.max", self.limit)
             self.try_write("memory.swap.max", 0)
 
     def write(self, name, value):
@@ -55,8 +58,10 @@ class MemoryGroup:
     def processes(self):
         return [int(line) for line in self.read("cgroup.procs").split()]
 
-    def reset_peak(self):
-        self.try_write("memory.max_usage_in_bytes" if self.version == 1 else "memory.peak", 0)
+    def renew(self):
+        """An empty group whose peak and whose count of kills begin anew."""
+        self.close()
+        self.make()
 
     def peak(self):
         """The most memory charged to the group, page cache included; None on kernels that do not say."""
@@ -140,8 +145,7 @@ def measure(command, folder, log, group=None, timeout=None, environment=None):
     io               bytes by system calls (rchar, wchar) and between disk and memory (read_bytes, write_bytes)"""
     if group:
         drop_caches()
-        group.reset_peak()
-        kills = group.kills()
+        group.renew()
     enter = 'if [ -n "$0" ]; then echo $$ > "$0/cgroup.procs" || exit 125; fi; exec "$@"'
     place = str(group.path) if group else ""
     peaks, anonymous, late = {}, 0, False
@@ -169,7 +173,7 @@ def measure(command, folder, log, group=None, timeout=None, environment=None):
     elif process.returncode == 0:
         status = "done"
     else:
-        status = "killed" if group and group.kills() > kills else "failed"
+        status = "killed" if group and group.kills() else "failed"
     return {"status": status, "exit_code": process.returncode, "seconds": seconds, "flush_seconds": flush(folder),
             "resident_peak": max(peaks.values(), default=0), "anonymous_peak": anonymous if group else None,
             "group_peak": group.peak() if group else None, "io": io, "timeout_seconds": timeout}
