@@ -48,7 +48,8 @@ def options():
     all_cases = [case.name for case in large_files_cases.cases(1 << 20)]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=number_of_bytes, default=8_000_000_000, help="bytes of a source (8e9)")
-    parser.add_argument("--memory", type=number_of_bytes, default=512 << 20, help="limit of the control group (512M)")
+    parser.add_argument("--memory", type=number_of_bytes, default=512_000_000,
+                        help="limit of the control group (512e6; 512M is 512 MiB)")
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "build/large_files", help="where the files go")
     parser.add_argument("--out", type=pathlib.Path, help="the results (results.json in the folder)")
     parser.add_argument("--cases", type=names(all_cases), default=all_cases, help=",".join(all_cases))
@@ -59,6 +60,8 @@ def options():
     parser.add_argument("--tenstride", type=pathlib.Path, default=ROOT / "build/release/bin/tenstride")
     parser.add_argument("--quick", action="store_true", help="64 MB with a limit of 64 MB, each once: does it work?")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="keep the runs that the results have")
+    parser.add_argument("--again", type=names(CONTENDERS), default=[],
+                        help="with --continue: forget the runs of these, as after a new build of tenstride")
     parser.add_argument("--without-limit", action="store_true", help="no control group, warm caches: no result")
     chosen = parser.parse_args()
     if chosen.quick:
@@ -75,11 +78,7 @@ def line_of(path, key):
 def machine():
     return {"processor": line_of("/proc/cpuinfo", "model name"), "processors": os.cpu_count(),
             "memory": line_of("/proc/meminfo", "MemTotal"), "swap": line_of("/proc/meminfo", "SwapTotal"),
-            "kernel": platform.release(), "system": line_of_os_release()}
-
-
-def line_of_os_release():
-    return platform.freedesktop_os_release().get("PRETTY_NAME", "") if hasattr(platform, "freedesktop_os_release") else ""
+            "kernel": platform.release(), "system": platform.freedesktop_os_release().get("PRETTY_NAME", "")}
 
 
 def disk(folder):
@@ -124,6 +123,7 @@ class Results:
                 if self.kept["settings"][key] != self.settings[key]:
                     sys.exit(f"large_files: {self.path} has the {key} {self.kept['settings'][key]}, which must be "
                              f"{self.settings[key]} to go on")
+        self.kept["runs"] = [run for run in self.kept["runs"] if run["contender"] not in chosen.again]
         commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True, capture_output=True)
         self.kept.update(settings=self.settings, machine=machine(), disk=disk(chosen.folder),
                          commit=commit.stdout.strip(), date=time.strftime("%Y-%m-%d"))
@@ -213,6 +213,7 @@ def measure_case(chosen, job, results, group, folder):
         say(f"{case.name}: all runs are there")
         return
     say(f"{case.name}: {case.spec} of {case.shape}, {case.source_bytes} bytes")
+    remove(job.twin)  # of another case, where a run was killed
     large_files_cases.write_source(job.source, case.shape)
     for name, count in missing.items():
         contender = CONTENDERS[name]
@@ -226,7 +227,7 @@ def measure_case(chosen, job, results, group, folder):
         for _ in range(count):
             run = run_once(name, job, group, timeout, folder)
             results.kept["versions"][name] = contender.version(job)
-            results.add(run)
+            results.add({**run, "commit": results.kept["commit"]})
             say(f"{case.name}: {name} {told(run)}")
     remove(job.twin)
 

@@ -132,7 +132,7 @@ class Nco(Contender):
         return shutil.which("ncpdq") is not None
 
     def version(self, job):
-        return first_line("ncpdq", "--version")
+        return "nco " + first_line("dpkg-query", "-W", "-f=${Version}", "nco")
 
 
 class Gdal(Contender):
@@ -155,13 +155,14 @@ class Gdal(Contender):
         return shutil.which("gdalmdimtranslate") is not None
 
     def version(self, job):
-        return first_line("gdalinfo", "--version")
+        return first_line("gdalinfo", "--version").split(",")[0]
 
 
 class InPython(Contender):
     def __init__(self, module):
         self.module = module
-        self.environment = {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+        self.environment = {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2",
+                            "MALLOC_TRIM_THRESHOLD_": "65536"}
 
     def command(self, job):
         return [sys.executable, "-B", PEERS, self.module, job.case.name, str(job.size), str(job.memory), job.source,

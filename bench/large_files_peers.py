@@ -128,18 +128,21 @@ class Lazy:
 
 
 def with_dask(case, memory, source, result):
-    """One worker with two threads, chunks along the source's first axis in, along the result's first axis out."""
+    """One worker with one thread, chunks along the source's first axis in, along the result's first axis out."""
     import dask
     import dask.array
     import zarr
     from distributed import Client, LocalCluster
 
     shuffled = pathlib.Path(result).with_suffix(".shuffle")
-    dask.config.set({"array.rechunk.method": "p2p", "distributed.worker.memory.target": 0.5})
+    # Its buffers hold 1 GiB and 100 MiB by default. A worker paused for memory would never go on: it has nothing to spill.
+    dask.config.set({"array.rechunk.method": "p2p", "distributed.worker.memory.pause": False,
+                     "distributed.p2p.comm.buffer": memory // 32, "distributed.p2p.storage.buffer": memory // 32,
+                     "distributed.p2p.threads": 1})
     limit = memory * 3 // 4
-    with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, memory_limit=limit,
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, memory_limit=limit,
                       local_directory=str(shuffled), dashboard_address=None) as cluster, Client(cluster):
-        chunk_bytes = min(32 * MIB, memory // 16)
+        chunk_bytes = memory // 32
         rows = max(1, chunk_bytes // (case.source_bytes // case.shape[0]))
         lazy = dask.array.from_array(Lazy(source), chunks=(rows,) + case.shape[1:], name=False)
         view = case.view(lazy)

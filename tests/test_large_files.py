@@ -108,6 +108,7 @@ class Runs(unittest.TestCase):
         self.assertEqual([entry.name for entry in self.folder.iterdir() if "source" in entry.name], [])
         self.assertEqual(self.bench("--continue").count("all runs are there"), 7)
         self.assertEqual(json.loads(path.read_text(encoding="utf-8"))["runs"], runs)
+        self.assertEqual(self.bench("--continue", "--again", "cp").count(": cp done"), 7)
         report = subprocess.run(
             [sys.executable, "-B", ROOT / "bench/large_files_report.py", path],
             text=True,
