@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup stubs demo test asan tsan wheel fuzz slow bench bench-quick pictures format clean build
+.PHONY: help setup stubs demo test asan tsan wheel fuzz slow bench bench-quick large-files pictures format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -59,6 +59,14 @@ bench: ## Measure beside memcpy and the other libraries (QUICK=1: a selection); 
 
 bench-quick: ## The same, in minutes
 	@$(MAKE) --no-print-directory bench QUICK=1
+
+large-files: LARGE_FILES := $(if $(QUICK),quick,results)
+large-files: setup ## Reorder files larger than memory beside cp and other programs (root, 25 GB of disk, hours; QUICK=1: a try)
+	cmake --preset release
+	cmake --build --preset release --target tenstride_cli
+	bench/large_files.sh --continue $(if $(QUICK),--quick) --out build/large_files/$(LARGE_FILES).json
+	build/large_files/venv/bin/python3 -B bench/large_files_report.py build/large_files/$(LARGE_FILES).json \
+	  --markdown build/large_files/$(LARGE_FILES).md --plot build/large_files/$(LARGE_FILES).svg
 
 pictures: setup ## Draw the pictures of the documents anew, and print their outputs
 	cmake --preset dev
