@@ -141,4 +141,17 @@ void DiskFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
   }
 }
 
+void DiskFile::write_start(std::span<const std::byte> bytes) {
+  const DiskBuffer buffer((bytes.size() + page_ - 1) / page_ * page_, page_);
+  std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  DiskRequest request = DiskRequest::writing(*this, 0, {buffer.data(), buffer.size()}, 0);
+  while (request.advance(request.perform()) == DiskRequest::Next::again) continue;
+}
+
+void DiskFile::truncate(std::uint64_t nbytes) {
+  if (ftruncate(descriptor_, static_cast<off_t>(nbytes)) != 0) {
+    refuse(message("must become ", nbytes, " bytes long", system_reason(errno)));
+  }
+}
+
 }  // namespace tenstride::io

@@ -26,13 +26,13 @@ std::uint32_t continue_check(std::uint32_t check, const void* bytes, std::size_t
 }
 
 /// As it stands in the file, in the machine's order of bytes: a journal of a machine of the other order has
-/// another magic number. The destination's name follows.
+/// another magic number. The destination's name and the limits follow.
 struct StoredHeader {
   static constexpr std::uint64_t this_magic = 0x6C6E726A64727473U;  // "strdjrnl"
   static constexpr std::uint32_t this_version = 1;
   std::uint64_t magic = this_magic;
   std::uint32_t version = this_version;
-  /// Of all other bytes, those of the name included.
+  /// Of all other bytes, those of the texts included.
   std::uint32_t check = 0;
   BootId boot{};
   std::uint64_t source_nbytes = 0;
@@ -43,16 +43,17 @@ struct StoredHeader {
   std::uint64_t blocks_nbytes = 0;
   std::uint64_t parts = 0;
   std::uint64_t name_nbytes = 0;
+  std::uint64_t limits_nbytes = 0;
 };
-static_assert(sizeof(StoredHeader) == 96, "no padding, whose bytes would be anything");
+static_assert(sizeof(StoredHeader) == 104, "no padding, whose bytes would be anything");
 
-std::uint32_t check_of(StoredHeader header, const std::string& name) {
+std::uint32_t check_of(StoredHeader header, const std::string& texts) {
   header.check = 0;
   const std::uint32_t check = continue_check(0, &header, sizeof header);
-  return continue_check(check, name.data(), name.size());
+  return continue_check(check, texts.data(), texts.size());
 }
 
-constexpr std::uint64_t max_name_nbytes = 4096;
+constexpr std::uint64_t max_text_nbytes = 4096;
 
 }  // namespace
 
@@ -105,16 +106,18 @@ void Journal::create(const JournalHeader& header) {
   stored.blocks_nbytes = header.blocks_nbytes;
   stored.parts = header.parts;
   stored.name_nbytes = header.name.size();
-  stored.check = check_of(stored, header.name);
+  stored.limits_nbytes = header.limits.size();
+  const std::string texts = header.name + header.limits;
+  stored.check = check_of(stored, texts);
   // Room for all records, so that a disk that is full by then does not end the run; without it, it may.
-  const std::uint64_t room = sizeof stored + header.name.size() + 2 * header.parts * sizeof(Record);
+  const std::uint64_t room = sizeof stored + texts.size() + 2 * header.parts * sizeof(Record);
   if (room <= INT64_MAX) {
     static_cast<void>(fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(room)));
   }
   write(&stored, sizeof stored, 0);
-  write(header.name.data(), header.name.size(), sizeof stored);
+  write(texts.data(), texts.size(), sizeof stored);
   flush();
-  end_ = sizeof stored + header.name.size();
+  end_ = sizeof stored + texts.size();
   check_ = stored.check;
   header_boot_ = boot_;
 }
@@ -123,16 +126,23 @@ std::optional<JournalHeader> Journal::read_header() {
   StoredHeader stored;
   if (!read(&stored, sizeof stored, 0)) return std::nullopt;
   if (stored.magic != StoredHeader::this_magic || stored.version != StoredHeader::this_version ||
-      stored.name_nbytes > max_name_nbytes) {
+      stored.name_nbytes > max_text_nbytes || stored.limits_nbytes > max_text_nbytes) {
     return std::nullopt;
   }
-  JournalHeader header{stored.source_nbytes, stored.source_mtime_ns,
-                       stored.header_hash,   stored.plan_hash,
-                       stored.nbytes,        stored.blocks_nbytes,
-                       stored.parts,         std::string(static_cast<std::size_t>(stored.name_nbytes), '\0')};
-  if (!read(header.name.data(), header.name.size(), sizeof stored)) return std::nullopt;
-  if (stored.check != check_of(stored, header.name)) return std::nullopt;
-  end_ = sizeof stored + header.name.size();
+  const auto name_nbytes = static_cast<std::size_t>(stored.name_nbytes);
+  std::string texts(name_nbytes + static_cast<std::size_t>(stored.limits_nbytes), '\0');
+  if (!read(texts.data(), texts.size(), sizeof stored)) return std::nullopt;
+  if (stored.check != check_of(stored, texts)) return std::nullopt;
+  JournalHeader header{stored.source_nbytes,
+                       stored.source_mtime_ns,
+                       stored.header_hash,
+                       stored.plan_hash,
+                       stored.nbytes,
+                       stored.blocks_nbytes,
+                       stored.parts,
+                       texts.substr(0, name_nbytes),
+                       texts.substr(name_nbytes)};
+  end_ = sizeof stored + texts.size();
   check_ = stored.check;
   header_boot_ = stored.boot;
   return header;

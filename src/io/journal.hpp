@@ -28,6 +28,8 @@ struct JournalHeader {
   std::uint64_t parts = 0;
   /// Of the destination, without its folder.
   std::string name;
+  /// What the plan was made with, to make it again.
+  std::string limits;
 
   friend bool operator==(const JournalHeader&, const JournalHeader&) = default;
 };

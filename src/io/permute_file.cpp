@@ -125,7 +125,7 @@ class Runner {
     if (job_.temporary_bytes > 0) {
       temporary = DiskFile::open_to_write(destination_.blocks_path(), job_.options.access, operation);
     }
-    if (!destination_.is_resumed()) part.write(0, std::as_bytes(std::span(header_)));
+    if (!destination_.is_resumed()) part.write_start(std::as_bytes(std::span(header_)));
     std::size_t first_part = 0;
     int number = 0;
     for (std::size_t i = 0; i < job_.stages.size(); ++i) {
@@ -198,9 +198,9 @@ class Runner {
         report();
       }
       if (is_first && job_.info.is_byte_swapped) swap_tile(*tile);
-      const Checksum moved = write_tile(writer, stage, pass, conversion, *tile,
+      write_tile(writer, stage, pass, conversion, *tile,
                                         first_part + static_cast<std::size_t>(tile->number), to, is_final);
-      (void)moved;
+      
       reader.release();
     }
     while (!writer.is_idle(poll_milliseconds)) report();
@@ -247,14 +247,14 @@ class Runner {
       BlockBox inside = box;
       for (std::size_t d = 0; d < origin.size(); ++d) inside.first[d] -= origin[d];
       for (BlockBox& group :
-           detail::cut_into_groups(inside, layout.strides, item, plan.page, plan.passes[pass].group_bytes)) {
+           tenstride::detail::cut_into_groups(inside, layout.strides, item, plan.page, plan.passes[pass].group_bytes)) {
         const GroupPlace place = place_group(group, layout, item, begin, plan.page);
         for (std::size_t d = 0; d < origin.size(); ++d) group.first[d] += origin[d];
         targets.push_back({std::move(group), place, layout});
       }
     };
     if (writes_blocks) {
-      for (const BlockBox& block : detail::blocks_of(plan, tile.box)) {
+      for (const BlockBox& block : tenstride::detail::blocks_of(plan, tile.box)) {
         add(block, block.first, row_major(block.extents),
             stage.blocks_begin + static_cast<std::uint64_t>(block_offset(plan, block.first)));
       }
@@ -274,7 +274,7 @@ class Runner {
       copy_part(group, plan, pass, tile, target.box, conversion);
       if (is_final) {
         const Layout positions{target.box.extents, problem.positions.strides,
-                               detail::position_of(target.box.first, problem.positions)};
+                               tenstride::detail::position_of(target.box.first, problem.positions)};
         sum += tenstride::checksum(group, positions);
       }
       Group job;
@@ -363,7 +363,7 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
     const LoadedTile* tile = nullptr;
     while (tile == nullptr) tile = reader.wait(poll_milliseconds);
     const Layout positions{tile->box.extents, plan.problem.positions.strides,
-                           detail::position_of(tile->box.first, plan.problem.positions)};
+                           tenstride::detail::position_of(tile->box.first, plan.problem.positions)};
     sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype), positions);
     reader.release();
   }

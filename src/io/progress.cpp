@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tenstride/explain.hpp"
+#include "tenstride/text.hpp"
 
 namespace tenstride::io {
 namespace {

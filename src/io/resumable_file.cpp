@@ -159,7 +159,7 @@ bool ResumableFile::State::open_earlier(const JournalHeader& header) {
   const auto is_whole = [&](const std::string& name, std::uint64_t nbytes) {
     struct stat facts {};
     return fstatat(target.folder(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) == nbytes;
+           S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) >= nbytes;  // its last page may be whole
   };
   if (!is_whole(part_name, header.nbytes)) return false;
   records = journal->read_records(static_cast<std::size_t>(header.parts));
@@ -241,7 +241,8 @@ ResumableFile::ResumableFile(const std::string& path, std::uint64_t nbytes, std:
                              nbytes,
                              blocks_nbytes,
                              parts,
-                             state.target.name()};
+                             state.target.name(),
+                             binding.limits};
   if (resume != Resume::no) {
     const std::optional<JournalHeader> begun = state.journal->read_header();
     if (begun) state.check_same(*begun, wanted, binding);
@@ -257,6 +258,20 @@ ResumableFile::ResumableFile(const std::string& path, std::uint64_t nbytes, std:
     state.remove_all();
     throw;
   }
+}
+
+std::optional<std::string> ResumableFile::earlier_limits(const std::string& path,
+                                                         std::string_view operation) {
+  const State state(path, Overwrite::replace, operation);
+  const Descriptor file(
+      openat(state.target.folder(), state.journal_name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.is_open()) return std::nullopt;
+  Journal journal(file.get(), read_boot_id(), [&state](int error) {
+    state.target.refuse("must have a journal that can be read", system_reason(error));
+  });
+  const std::optional<JournalHeader> header = journal.read_header();
+  if (!header) return std::nullopt;
+  return header->limits;
 }
 
 ResumableFile::~ResumableFile() = default;

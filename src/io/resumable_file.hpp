@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/resume.hpp"
 
 namespace tenstride::io {
 
@@ -19,16 +21,11 @@ struct Binding {
   std::int64_t source_mtime_ns = 0;
   std::uint64_t header_hash = 0;  ///< of the bytes before the elements
   std::uint64_t plan_hash = 0;    ///< of the plan, its chain, types and numbers
+  std::string limits{};           ///< what the plan was made with, to make it again
 };
 /// Of a source: size, time, hash of its first `header_nbytes` bytes. Throws FileError.
 Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std::uint64_t plan_hash,
                     std::string_view operation);
-
-enum class Resume : unsigned char {
-  no,        ///< begin anew; what an earlier run left is removed
-  if_there,  ///< go on where there is something to go on with
-  required,  ///< refuse where there is nothing
-};
 
 /// A file that is written in parts, in any order, and appears under its name whole or not at all; the parts
 /// that are done survive the process. Beside the destination stand, while it is written,
@@ -37,6 +34,8 @@ enum class Resume : unsigned char {
 /// refused.
 class ResumableFile {
  public:
+  /// The limits that an interrupted run had, where there was one. Throws FileError.
+  static std::optional<std::string> earlier_limits(const std::string& path, std::string_view operation);
   /// Takes the room of both files first (posix_fallocate, quota included) and refuses with what is free and
   /// what is needed; checks that the destination may be replaced, as AtomicFile does. Throws FileError.
   ResumableFile(const std::string& path, std::uint64_t nbytes, std::uint64_t blocks_nbytes, std::size_t parts,

@@ -69,8 +69,8 @@ void convert_by_parts(Tensor& dst, const Tensor& src, const Dims& first, const C
 
 GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin, Index page) {
   GroupPlace place;
-  place.buffer = detail::group_buffer(group.extents, dst.strides, item, page);
-  place.file_begin = begin + static_cast<std::uint64_t>(detail::position_of(group.first, dst) * item);
+  place.buffer = tenstride::detail::group_buffer(group.extents, dst.strides, item, page);
+  place.file_begin = begin + static_cast<std::uint64_t>(tenstride::detail::position_of(group.first, dst) * item);
   place.buffer_begin = static_cast<std::size_t>(place.file_begin % static_cast<std::uint64_t>(page));
   return place;
 }

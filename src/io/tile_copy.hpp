@@ -27,7 +27,7 @@ struct Conversion {
 
 /// Where a group's runs lie in its buffer and in the file.
 struct GroupPlace {
-  detail::TileBuffer buffer;
+  tenstride::detail::TileBuffer buffer;
   /// Of the group's lowest element.
   std::uint64_t file_begin = 0;
   std::size_t buffer_begin = 0;

@@ -33,10 +33,10 @@ TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t 
   const auto nbytes = static_cast<std::size_t>(plan.passes[pass].tile_bytes) + page;
   for (DiskBuffer& buffer : buffers_) buffer = DiskBuffer(nbytes, page);
   if (pass_ == 0 && page > 1) {
-    const detail::TileBuffer full = detail::tile_buffer(plan.passes[0].tile, plan.problem.src.strides,
+    const tenstride::detail::TileBuffer full = tenstride::detail::tile_buffer(plan.passes[0].tile, plan.problem.src.strides,
                                                         plan.problem.src_item, plan.problem.src_begin, plan.page);
     bounce_slot_bytes_ = static_cast<std::size_t>(
-        detail::bounce_slot_bytes(full, plan.problem.src_item, plan.page, plan.request_bytes));
+        tenstride::detail::bounce_slot_bytes(full, plan.problem.src_item, plan.page, plan.request_bytes));
     bounce_buffer_ = DiskBuffer(bounce_slot_bytes_ * queue_->depth(), page);
   }
   slots_.resize(queue_->depth());
@@ -110,8 +110,8 @@ void TileReader::load(LoadedTile& tile, DiskBuffer& buffer) {
 void TileReader::load_runs(LoadedTile& tile, DiskBuffer& buffer) {
   const BlockProblem& problem = plan_.problem;
   tile.buffer =
-      detail::tile_buffer(tile.box.extents, problem.src.strides, problem.src_item, problem.src_begin, plan_.page);
-  const Index lowest = detail::position_of(tile.box.first, problem.src) +
+      tenstride::detail::tile_buffer(tile.box.extents, problem.src.strides, problem.src_item, problem.src_begin, plan_.page);
+  const Index lowest = tenstride::detail::position_of(tile.box.first, problem.src) +
                        lowest_of_box(tile.box.extents, problem.src.strides);
   const auto item = static_cast<std::uint64_t>(problem.src_item);
   const auto page = static_cast<std::uint64_t>(plan_.page);

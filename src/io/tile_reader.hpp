@@ -22,7 +22,7 @@ struct LoadedTile {
   BlockBox box;
   /// What the buffer holds: the runs of the box, the first of them at `data`; or, in a second pass, slots.
   const std::byte* data = nullptr;
-  detail::TileBuffer buffer;
+  tenstride::detail::TileBuffer buffer;
 };
 
 /// Reads the tiles of a pass one after the other into two buffers, one tile ahead, in a thread of its own.
