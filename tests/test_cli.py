@@ -48,7 +48,7 @@ class Calls(Case):
             sorted(rates),
             ["contention", "page", "read_bytes_per_second", "seconds_per_request", "write_bytes_per_second"],
         )
-        self.fails(2, "--disk excludes --threads\nSee tenstride --help.", "bench", "--threads", "1", "--disk", ".")
+        self.fails(2, "--threads excludes --disk\nSee tenstride --help.", "bench", "--threads", "1", "--disk", ".")
         none = 'measure_disk: "/none" must be a folder that can be written to (No such file or directory)'
         self.fails(1, none, "bench", "--disk", "/none")
 

@@ -364,7 +364,7 @@ TEST_F(ScriptedRequests, SayWhatTheSystemSays) {
 }
 
 TEST_F(ScriptedRequests, AreFinishedBeforeTheQueueGoes) {
-  std::deque<std::int64_t> results{-EIO, 4096, 12288};
+  std::deque<std::int64_t> results{-EIO, 4096};
   {
     ScriptedQueue queue(results);
     queue.begin = buffer_.data();
