@@ -32,6 +32,26 @@ class Calls(Case):
         self.run_tool("convert", "a.npy", "x", "-o", "b.npy", "--dry-run", "--verify", code=2)
         self.fails(2, 'completion: "tcsh" must be bash, zsh or fish', "completion", "tcsh")
 
+    def test_a_disk_is_measured_and_kept(self):
+        done = self.run_tool("bench", "--disk", self.folder)
+        self.assertRegex(
+            done.stdout,
+            r"^reading  +\d+\.\d\d GB/s \(half of it in runs of \d+\.\d kB, \.80 in runs of \d+\.\d kB\)\n"
+            r"writing  +\d+\.\d\d GB/s \(half of it in runs of \d+\.\d kB, \.80 in runs of \d+\.\d kB\)\n"
+            r"a request  +\d+\.\d us\n"
+            r"contention  +[01]\.\d\d \(1: reads and writes share the speed; 0: neither slows the other\)\n"
+            r"(past|through) the page cache.*\n"
+            r"kept in .*/tenstride/disks\n$",
+        )
+        rates = json.loads(self.run_tool("bench", "--disk", self.folder, "--json").stdout)
+        self.assertEqual(
+            sorted(rates),
+            ["contention", "page", "read_bytes_per_second", "seconds_per_request", "write_bytes_per_second"],
+        )
+        self.fails(2, "--threads excludes --disk\nSee tenstride --help.", "bench", "--threads", "1", "--disk", ".")
+        none = 'measure_disk: "/none" must be a folder that can be written to (No such file or directory)'
+        self.fails(1, none, "bench", "--disk", "/none")
+
     def test_completion_scripts_are_accepted_by_their_shells(self):
         script = self.run_tool("completion", "bash").stdout
         check = script + 'COMP_WORDS=(tenstride convert --d); COMP_CWORD=2; _tenstride; echo "${COMPREPLY[@]}"\n'

@@ -86,7 +86,8 @@ class DiskQueue {
 
 /// By io_uring where the system has it and lets it be used, otherwise by `depth` threads that pread and
 /// pwrite (at most 16). The environment variable TENSTRIDE_IO, "uring" or "threads", says otherwise. The
-/// destructor waits for what is in flight. Throws ValueError for a depth outside 1..4096.
+/// destructor waits for the transfers in flight; how far a request came that nobody waited for is not known.
+/// Throws ValueError for a depth outside 1..4096.
 std::unique_ptr<DiskQueue> make_disk_queue(std::size_t depth);
 
 /// Memory at a multiple of `page` (of 64 at least), not touched before it is used.

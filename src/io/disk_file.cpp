@@ -73,6 +73,8 @@ DiskFile DiskFile::adopt(int descriptor, const std::string& path, DiskAccess acc
     file.refuse("must be a file that can be opened" + system_reason(errno));
   }
   if (!S_ISREG(facts.st_mode)) file.refuse("must be a regular file");
+  // Left on, io_uring would answer EAGAIN, again and again, on file systems where requests have to wait.
+  fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
   file.size_ = static_cast<std::uint64_t>(facts.st_size);
   if (access != DiskAccess::buffered) {
     const std::size_t page = direct_page(descriptor);

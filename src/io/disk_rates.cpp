@@ -131,9 +131,9 @@ DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t
   Measurement measurement(file, nbytes);
   constexpr double fill_seconds = 0.3;
   measurement.fill(fill_seconds);
-  // The best of two rounds: what else uses the disk now is no property of it.
-  constexpr int rounds = 2;
-  constexpr double seconds = 0.07;
+  // The best of four rounds: what else uses the disk now is no property of it.
+  constexpr int rounds = 4;
+  constexpr double seconds = 0.035;
   detail::DiskSpeeds best;
   for (int round = 0; round < rounds; ++round) {
     const auto improve = [&](double& speed, Kind kind, std::size_t request) {

@@ -79,7 +79,8 @@ class RequestQueue : public DiskQueue {
     std::int64_t value = 0;  ///< the bytes moved, or -errno
   };
   [[nodiscard]] const DiskRequest& request(std::size_t slot) const noexcept { return slots_[slot]; }
-  /// For the destructors of the kinds of queue, before what they need for it goes away.
+  /// Waits until no transfer is in flight and forgets the results. For the destructors of the kinds of queue,
+  /// before what they need for it goes away.
   void finish() noexcept;
 
  private:

@@ -13,7 +13,10 @@ namespace tenstride::io {
 enum class DiskAccess : unsigned char { automatic, direct, buffered };
 
 /// Measures the disk under a folder, for about a second, with a file of at most `nbytes` that has no name and
-/// is gone afterwards. Throws FileError.
+/// is gone afterwards: requests of 1 MiB and of 16 KiB, 32 in flight, give the rates. Throws FileError, and
+/// ValueError for less than 2 MiB.
+/// Example: `measure_disk(".")` of a virtio disk: 2.2e9 bytes read and 3.3e9 written per second, 7.9e-6
+/// seconds per request, contention 1, page 4096.
 TENSTRIDE_API DiskRates measure_disk(const std::string& folder, DiskAccess access = DiskAccess::automatic,
                                      std::size_t nbytes = std::size_t{256} << 20);
 
