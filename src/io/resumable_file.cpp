@@ -170,8 +170,7 @@ bool ResumableFile::State::open_earlier(const JournalHeader& header) {
   if (needs_blocks && !is_whole(blocks_name, header.blocks_nbytes)) return false;
   part_file = Descriptor(openat(target.folder(), part_name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!part_file.is_open()) {
-    target.refuse("must be gone on with in \"", part_path, "\", which cannot be opened",
-                  system_reason(errno));
+    target.refuse("must be resumed in a file that can be written, \"", part_path, "\"", system_reason(errno));
   }
   return true;
 }

@@ -17,7 +17,8 @@ enum class Overwrite : unsigned char { refuse, replace };
 /// A file that appears under its name whole or not at all. It is written under another name in the same
 /// folder (`.tenstride-<16 hex digits>.tmp`), and `commit` flushes it to the disk and renames it. Without
 /// `commit`, and after any error, the written part is removed and a file of the name stays as it was. A
-/// symbolic link is followed, the access rights of a replaced file are kept. Not for several threads at once.
+/// symbolic link is followed; the access rights of a replaced file are kept, and its owner where that is
+/// allowed. Not for several threads at once.
 ///
 /// Example:
 /// ```
