@@ -218,7 +218,8 @@ Index least_extra_bytes(const Dims& shape, const Dims& order, Index element_byte
   return least;
 }
 
-InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_bytes, Index extra_bytes) {
+InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_bytes, Index extra_bytes,
+                          std::string_view operation) {
   const Problem problem = merged(shape, order, element_bytes);
   InPlacePlan plan;
   if (problem.size() < 2) return plan;
@@ -234,10 +235,10 @@ InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_by
   };
   auto found = solve(problem, exchanges, whole, [](double a, double b) { return a + b; });
   if (!found) {
-    throw ValueError(detail::message("permute_: extra_bytes ", extra_bytes, " must be at least ",
+    throw ValueError(detail::message(operation, ": extra_bytes ", extra_bytes, " must be at least ",
                                      least_extra_bytes(shape, order, element_bytes),
-                                     " (what the axes of shape ", shape, " by ", order, ", elements of ",
-                                     element_bytes, " B, take to change places in memory)"));
+                                     " (as they lie in memory, axes of shape ", shape, " go by ", order,
+                                     ", elements of ", element_bytes, " B)"));
   }
   plan.steps = std::move(found->steps);
   for (const InPlaceStep& step : plan.steps) {

@@ -2,6 +2,7 @@
 #include "tenstride/permute_in_place.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "copy/in_place_steps.hpp"
 #include "copy/ledger_watch.hpp"
@@ -33,7 +34,8 @@ Dims axes_in_memory(const Layout& layout) {
 }
 
 /// The steps that bring a dense block of memory from one layout to another of the same shape.
-InPlacePlan plan_between(const Layout& from, const Layout& to, Index element_bytes, std::size_t extra_bytes) {
+InPlacePlan plan_between(std::string_view operation, const Layout& from, const Layout& to,
+                         Index element_bytes, std::size_t extra_bytes) {
   if (is_empty(from)) return {};
   const Dims before = axes_in_memory(from);
   const Dims after = axes_in_memory(to);
@@ -44,11 +46,13 @@ InPlacePlan plan_between(const Layout& from, const Layout& to, Index element_byt
     order.push_back(static_cast<Index>(std::find(before.begin(), before.end(), axis) - before.begin()));
   }
   const auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
-  return plan_in_place(shape, order, element_bytes, static_cast<Index>(std::min(extra_bytes, most)));
+  return plan_in_place(shape, order, element_bytes, static_cast<Index>(std::min(extra_bytes, most)),
+                       operation);
 }
 
-InPlacePlan plan_for(const Tensor& x, const Layout& from, const Layout& to, const InPlaceOptions& options) {
-  return plan_between(from, to, static_cast<Index>(x.element_size()),
+InPlacePlan plan_for(std::string_view operation, const Tensor& x, const Layout& from, const Layout& to,
+                     const InPlaceOptions& options) {
+  return plan_between(operation, from, to, static_cast<Index>(x.element_size()),
                       options.extra_bytes.value_or(default_extra_bytes(x.nbytes())));
 }
 
@@ -58,9 +62,7 @@ void carry_out(const InPlacePlan& plan, Tensor& x, const Layout& from, const Lay
   const Tensor after = x.with_layout(to);
   std::byte* const bytes = x.mutable_storage_data();
   if (plan.steps.empty()) return;
-  const detail::ReasonScope reason([&] {
-    return detail::message("elements change places within the memory, ", plan.scratch_bytes, " B besides");
-  });
+  const detail::ReasonScope reason([] { return "the elements change places in their own memory"; });
   if (detail::is_watched()) {
     // What NoCopy refuses, it refuses before memory is asked for.
     detail::require_copy_allowed(to, x.dtype(), before);
@@ -96,7 +98,7 @@ std::size_t default_extra_bytes(std::size_t nbytes) {
 InPlacePlan permute_plan(const Tensor& x, const Dims& dims, const InPlaceOptions& options) {
   require_dense("permute_", x);
   const Layout from = permute(x.layout(), dims);
-  return plan_for(x, from, row_major(from.shape), options);
+  return plan_for("permute_", x, from, row_major(from.shape), options);
 }
 
 Tensor& permute_(Tensor& x, const Dims& dims, const InPlaceOptions& options, Caller caller) {
@@ -105,7 +107,7 @@ Tensor& permute_(Tensor& x, const Dims& dims, const InPlaceOptions& options, Cal
   const Layout from = permute(x.layout(), dims);
   Layout to = row_major(from.shape);
   to.offset = from.offset;
-  carry_out(plan_for(x, from, to, options), x, from, to);
+  carry_out(plan_for("permute_", x, from, to, options), x, from, to);
   return x.as_strided_(to.shape, to.strides, to.offset);
 }
 
@@ -119,7 +121,7 @@ Tensor& to_memory_format_(Tensor& x, MemoryFormat format, const InPlaceOptions& 
   }
   const Layout from = x.layout();
   const Layout to{from.shape, format_strides(from.shape, format, "to_memory_format_"), from.offset};
-  carry_out(plan_for(x, from, to, options), x, from, to);
+  carry_out(plan_for("to_memory_format_", x, from, to, options), x, from, to);
   return x.as_strided_(to.shape, to.strides, to.offset);
 }
 

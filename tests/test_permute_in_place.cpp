@@ -133,5 +133,182 @@ TEST(PermuteInPlace, TransposesBatchesOfItemsByEachMethod) {
   }
 }
 
+TEST(PermuteInPlace, TakesAnyDenseOrderOfAxes) {
+  for (const Dims& dims : {Dims{0, 1, 2}, Dims{1, 2, 0}, Dims{2, 1, 0}}) {
+    for (const Dims& lying : {Dims{2, 0, 1}, Dims{1, 0, 2}}) {
+      const Tensor x = numbered({4, 6, 5}, DType::float32, 2).permute(lying);
+      expect_permuted(x, dims, 1 << 20);
+      expect_permuted(x, dims, 64);
+    }
+  }
+  // Back to where it was: nothing moves.
+  Tensor x = numbered({4, 6}, DType::float32).t();
+  EXPECT_TRUE(permute_plan(x, {1, 0}).steps.empty());
+  EXPECT_EQ(permute_plan(x, {1, 0}).to_string(), "nothing moves");
+  expect_permuted(x, {1, 0}, 0);
+}
+
+TEST(PermuteInPlace, PermutesManyGroupsOfAxes) {
+  const Dims dims{7, 5, 3, 1, 6, 4, 2, 0};
+  const Tensor x = numbered({2, 3, 2, 2, 3, 2, 2, 3}, DType::float32, 1);
+  for (const std::size_t extra : {least(x, dims), least(x, dims) * 3, std::size_t{1} << 20}) {
+    expect_permuted(x, dims, extra);
+  }
+}
+
+TEST(PermuteInPlace, KeepsPendingConjugatesAndNegatives) {
+  Tensor x = numbered({3, 4}, DType::complex64).conj();
+  const Tensor expected = x.t().clone(MemoryFormat::contiguous);
+  permute_(x, {1, 0});
+  EXPECT_TRUE(x.is_conj());
+  EXPECT_EQ(std::memcmp(x.resolve_conj().data_ptr(), expected.resolve_conj().data_ptr(), x.nbytes()), 0);
+}
+
+TEST(PermuteInPlace, ChangesTheMemoryFormatAndBack) {
+  for (const std::size_t extra : {std::size_t{2000}, std::size_t{1} << 20}) {
+    Tensor x = numbered({2, 3, 20, 14}, DType::float32, 1);
+    const Tensor before = x.clone();
+    const std::vector<std::byte> bytes = bytes_of(x.storage());
+    EXPECT_EQ(&to_memory_format_(x, MemoryFormat::channels_last, {extra}), &x);
+    EXPECT_TRUE(x.is_contiguous(MemoryFormat::channels_last));
+    EXPECT_EQ(x.shape(), before.shape());
+    EXPECT_EQ(std::memcmp(x.clone(MemoryFormat::contiguous).data_ptr(), before.data_ptr(), x.nbytes()), 0);
+    to_memory_format_(x, MemoryFormat::contiguous, {extra});
+    EXPECT_TRUE(x.is_contiguous());
+    EXPECT_TRUE(bytes_of(x.storage()) == bytes);
+  }
+  Tensor x = numbered({2, 3, 4, 5, 6}, DType::bfloat16);
+  const Tensor before = x.clone();
+  to_memory_format_(x, MemoryFormat::channels_last_3d);
+  EXPECT_TRUE(x.is_contiguous(MemoryFormat::channels_last_3d));
+  EXPECT_EQ(std::memcmp(x.clone(MemoryFormat::contiguous).data_ptr(), before.data_ptr(), x.nbytes()), 0);
+}
+
+TEST(PermuteInPlace, IsSeenByTensorsOnTheSameStorageInTheirOldLayout) {
+  Tensor x = arange(6).view({2, 3});
+  const Tensor other = x;
+  permute_(x, {1, 0});
+  EXPECT_EQ(other.to_string(), "tensor([[0, 3, 1],\n        [4, 2, 5]])");
+}
+
+TEST(PermuteInPlace, GivesTheSameBytesWithAnyNumberOfThreads) {
+  struct Case {
+    Dims shape;
+    std::size_t extra;
+  };
+  for (const Case& c : {Case{{600, 500, 1}, 1 << 16}, Case{{512, 512, 3}, 1 << 21},
+                        Case{{40, 30, 3000}, 1 << 20}, Case{{401, 607, 2}, 1 << 16}}) {
+    for (const int threads : {1, 2, 3}) {
+      const ThreadScope scope(threads);
+      expect_permuted(numbered(c.shape, DType::float32), {1, 0, 2}, c.extra);
+    }
+  }
+}
+
+TEST(PermuteInPlace, TakesNoMoreMemoryThanItSays) {
+  for (const std::size_t extra : {std::size_t{3000}, std::size_t{10000}, std::size_t{60000}}) {
+    Tensor x = numbered({211, 307}, DType::float32);
+    const InPlacePlan plan = permute_plan(x, {1, 0}, {extra});
+    CopyLedger ledger;
+    permute_(x, {1, 0}, {extra});
+    ledger.close();
+    EXPECT_EQ(ledger.totals().allocations, 1U);
+    EXPECT_EQ(ledger.totals().peak_bytes, plan.scratch_bytes);
+    EXPECT_LE(ledger.totals().peak_bytes, static_cast<Index>(extra));
+  }
+}
+
+TEST(PermuteInPlace, IsInTheLedgerStepByStep) {
+  Tensor x = numbered({240, 360}, DType::float32);
+  const InPlacePlan plan = permute_plan(x, {1, 0}, {16384});
+  CopyLedger ledger;
+  permute_(x, {1, 0}, {16384});
+  ledger.close();
+  EXPECT_EQ(ledger.totals().copies, plan.steps.size());
+  EXPECT_EQ(ledger.totals().bytes_read, plan.bytes_moved);
+  EXPECT_EQ(ledger.totals().bytes_written, plan.bytes_moved);
+  const LedgerEntry& last = ledger.entries().back();
+  EXPECT_EQ(last.operation, "permute_");
+  EXPECT_EQ(last.kernel, name(plan.steps.back().method));
+  EXPECT_EQ(last.reason, "the elements change places in their own memory");
+}
+
+TEST(PermuteInPlace, MovesNothingInsideNoCopy) {
+  Tensor x = arange(6).view({2, 3});
+  {
+    const NoCopy none;
+    EXPECT_THROW(permute_(x, {1, 0}), NoCopyError);
+  }
+  EXPECT_EQ(x.to_string(), "tensor([[0, 1, 2],\n        [3, 4, 5]])");
+}
+
+TEST(PermuteInPlace, ChangesOnlyTheLayoutOnMeta) {
+  Tensor x = empty({4, 6}, {.device = Device::meta});
+  permute_(x, {1, 0});
+  EXPECT_EQ(x.layout(), row_major({6, 4}));
+}
+
+TEST(PermuteInPlace, SaysWhyItRefuses) {
+  Tensor gaps = zeros({4, 6}).slice(1, 0, 3);
+  EXPECT_EQ(
+      refusal<RuntimeError>([&] {
+        permute_(gaps, {1, 0});
+      }),
+      "permute_: a tensor of (4,3):(6,1)+0 must be dense (each element in a place of its own, no gap "
+      "between them, no stride negative); use .permute(...).contiguous() or .contiguous(memory_format), "
+      "which take memory for a second tensor");
+  Tensor small = zeros({4, 6}, {.dtype = DType::uint8});
+  EXPECT_EQ(
+      refusal<ValueError>([&] {
+        permute_(small, {1, 0}, {3});
+      }),
+      "permute_: extra_bytes 3 must be at least 9 (as they lie in memory, axes of shape (4,6) go by (1,0), "
+      "elements of 1 B)");
+  EXPECT_EQ(refusal<RuntimeError>([&] {
+              permute_(small, {1, 1});
+            }),
+            refusal<RuntimeError>([&] {
+              static_cast<void>(small.permute({1, 1}));
+            }));
+  Tensor constant = zeros({4, 6}).read_only();
+  EXPECT_EQ(refusal<StorageError>([&] {
+              permute_(constant, {1, 0});
+            }),
+            refusal<StorageError>([&] { static_cast<void>(constant.mutable_storage_data()); }));
+  EXPECT_EQ(refusal<ValueError>([&] { to_memory_format_(small, MemoryFormat::preserve); }),
+            "to_memory_format_: the format preserve must be one that says where elements lie (contiguous, "
+            "channels_last or channels_last_3d)");
+  EXPECT_EQ(refusal<ShapeError>([&] { to_memory_format_(small, MemoryFormat::channels_last); }),
+            "to_memory_format_: memory format channels_last must meet rank 4, not 2 (shape (4,6))");
+}
+
+TEST(InPlacePlan, IsAsInItsExample) {
+  EXPECT_EQ(plan_in_place({4, 6}, {1, 0}, 4, 1 << 20).to_string(),
+            "scratch: 1 block of (4,6) by (1,0), items of 4 B, 96 B of scratch, 192 B moved");
+  EXPECT_EQ(least_extra_bytes({4, 6}, {1, 0}, 1), 9);
+  EXPECT_EQ(least_extra_bytes({4, 6}, {0, 1}, 1), 0);
+  EXPECT_EQ(default_extra_bytes(1 << 20), std::size_t{1} << 20);
+  EXPECT_EQ(default_extra_bytes(1'000'000'000), 10'000'000U);
+}
+
+TEST(InPlacePlan, HasNoPlanBelowTheLeastAndOneFromItOn) {
+  const Dims orders[] = {{2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
+  for (const Dims& shape : {Dims{7, 11, 13}, Dims{64, 64, 3}, Dims{12, 18, 30}}) {
+    for (const Dims& order : orders) {
+      const Index lowest = least_extra_bytes(shape, order, 4);
+      EXPECT_LE(plan_in_place(shape, order, 4, lowest).scratch_bytes, lowest);
+      EXPECT_THROW(plan_in_place(shape, order, 4, lowest - 1), ValueError);
+    }
+  }
+}
+
+// 64 MiB of memory; left to `make slow`.
+TEST(Huge, PermutesInPlaceByEachMethod) {
+  expect_permuted(numbered({4096, 4096}, DType::float32), {1, 0}, 1 << 20);
+  expect_permuted(numbered({4000, 4200}, DType::float32), {1, 0}, 1 << 20);
+  expect_permuted(numbered({4001, 4201}, DType::float32), {1, 0}, 1 << 18);
+  expect_permuted(numbered({100, 300, 500}, DType::float32), {2, 1, 0}, 1 << 20);
+}
+
 }  // namespace
 }  // namespace tenstride

@@ -69,7 +69,7 @@ struct InPlacePlan {
 /// Throws ValueError where `extra_bytes` is less than `least_extra_bytes`.
 /// Example: `plan_in_place({4, 6}, {1, 0}, 4, 1024).steps.size() == 1`.
 TENSTRIDE_API InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_bytes,
-                                        Index extra_bytes);
+                                        Index extra_bytes, std::string_view operation = "plan_in_place");
 
 /// The smallest `extra_bytes` with which `plan_in_place` has a plan; 0 where nothing moves.
 /// Of more than 6 groups of axes it is one that will do, not always the smallest.

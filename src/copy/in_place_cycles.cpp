@@ -11,7 +11,7 @@ namespace {
 
 /// Below this length a part of an item costs more to reach than to copy: items are cut no shorter for the
 /// sake of threads.
-constexpr Index shortest_part = 4096;
+constexpr Index shortest_part = 256;
 
 /// A permutation of items, carried out in parts of the items: each thread has a bitmap and a part of its own.
 template <class Source>

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include "tenstride/copy_plan.hpp"
 #include "tenstride/in_place_plan.hpp"
@@ -51,6 +52,10 @@ struct ItemParts {
   [[nodiscard]] std::byte* operator[](Index i) const { return data + i * item_bytes + offset; }
 };
 
+/// How many items are prefetched, and of each how many bytes: the processor prefetches more by itself.
+inline constexpr std::size_t items_ahead = 4;
+inline constexpr Index prefetched_bytes = 512;
+
 /// Item i becomes what item source(i) was, for all i of [0, count): each cycle once, with one item in `held`
 /// and a bit for each item in `bitmap`. Pre: `source` is a permutation.
 template <class Source>
@@ -63,18 +68,20 @@ void follow_cycles(const ItemParts& items, Index count, std::uint64_t* bitmap, s
     Index from = source(start);
     if (from == start) continue;
     std::memcpy(held, items[start], length);
+    // The items that come next are on their way while this one is copied.
+    std::array<Index, items_ahead> ahead{};
+    Index last = from;
+    for (Index& next : ahead) next = last = source(last);
     Index to = start;
-    while (from != start) {
+    for (std::size_t turn = 0; from != start; turn = (turn + 1) % items_ahead) {
       bitmap[from / 64] |= std::uint64_t{1} << (from % 64);
-      const Index next = source(from);
-      // The next item is on its way while this one is copied; more lines than these the processor asks for
-      // by itself.
-      for (Index line = 0; line < std::min(items.length, Index{512}); line += 64) {
-        __builtin_prefetch(items[next] + line);
-      }
       std::memcpy(items[to], items[from], length);
       to = from;
-      from = next;
+      from = std::exchange(ahead[turn], source(last));
+      last = ahead[turn];
+      for (Index line = 0; line < std::min(items.length, prefetched_bytes); line += 64) {
+        __builtin_prefetch(items[last] + line, 1);
+      }
     }
     std::memcpy(items[to], held, length);
   }
