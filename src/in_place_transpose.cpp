@@ -60,8 +60,8 @@ Choice by_cycles(const Transposition& t, Index extra) {
   const Index bitmap = bitmap_bytes(t.rows * t.columns);
   const Index scratch = std::min(extra, 4 * (bitmap + std::min(t.item, longest_part)));
   const double part = static_cast<double>(std::min(t.item, scratch - bitmap));
-  // An item begins at a cache miss: 96 MB by items of 2400 B take 1.06 times as long as a plain copy, of 640 B
-  // 1.9, of 240 B 2.0 times, of 64 B some 6 times (Sapphire Rapids, 2 threads, other programs running).
+  // An item begins at a cache miss: 96 MB by items of 2400 B take 1.06 times as long as a plain copy, of 640
+  // B 1.9, of 240 B 2.0 times, of 64 B some 6 times (Sapphire Rapids, 2 threads, other programs running).
   return CostedSteps{total_bytes(t) * (1 + 300 / part), {step_of(InPlaceMethod::cycles, t, scratch, 1)}};
 }
 
