@@ -118,10 +118,9 @@ InPlaceStep finish(const Problem& problem, const Order& order) {
                               problem.product(order, last, order.size()) * problem.item_bytes);
 }
 
-/// What a search adds up: the cost of a sequence and its last exchange.
-template <class Weight>
+/// The cheapest way to an order that is known: its cost, and its last exchange.
 struct Reached {
-  Weight weight;
+  double weight;
   Order from;
   std::vector<InPlaceStep> steps;
 };
@@ -129,9 +128,9 @@ struct Reached {
 /// The cheapest way to the goal (Dijkstra). `steps_of(t)` and `finish_of(step)` give the weight of an
 /// exchange and its steps, or nothing where it is impossible; `together` joins two weights.
 template <class StepsOf, class FinishOf, class Together>
-std::optional<Reached<double>> search(const Problem& problem, const StepsOf& steps_of,
-                                      const FinishOf& finish_of, const Together& together) {
-  std::map<Order, Reached<double>> reached;
+std::optional<Reached> search(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
+                              const Together& together) {
+  std::map<Order, Reached> reached;
   using Entry = std::pair<double, Order>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
   const auto offer = [&](const Order& to, double weight, const Order& from, std::vector<InPlaceStep> steps) {
@@ -160,7 +159,7 @@ std::optional<Reached<double>> search(const Problem& problem, const StepsOf& ste
     }
   }
   if (!reached.contains(problem.goal)) return std::nullopt;
-  Reached<double> result{reached[problem.goal].weight, {}, {}};
+  Reached result{reached[problem.goal].weight, {}, {}};
   for (Order at = problem.goal; at != start_of(problem); at = reached[at].from) {
     const std::vector<InPlaceStep>& steps = reached[at].steps;
     result.steps.insert(result.steps.begin(), steps.begin(), steps.end());
@@ -170,9 +169,9 @@ std::optional<Reached<double>> search(const Problem& problem, const StepsOf& ste
 
 /// The same for many groups: each is brought to its place from the left.
 template <class StepsOf, class FinishOf, class Together>
-std::optional<Reached<double>> insert_each(const Problem& problem, const StepsOf& steps_of,
-                                           const FinishOf& finish_of, const Together& together) {
-  Reached<double> result{0, {}, {}};
+std::optional<Reached> insert_each(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
+                                   const Together& together) {
+  Reached result{0, {}, {}};
   Order order = start_of(problem);
   for (std::size_t i = 0; order != problem.goal; ++i) {
     auto found = finish_of(finish(problem, order));
@@ -193,7 +192,7 @@ std::optional<Reached<double>> insert_each(const Problem& problem, const StepsOf
 }
 
 template <class... Rules>
-std::optional<Reached<double>> solve(const Problem& problem, const Rules&... rules) {
+std::optional<Reached> solve(const Problem& problem, const Rules&... rules) {
   return problem.size() <= max_searched_groups ? search(problem, rules...) : insert_each(problem, rules...);
 }
 

@@ -51,10 +51,10 @@ struct Decomposition {
   [[nodiscard]] Index row_source(Index i) const { return ((i * n - i / a) % m + m) % m; }
 };
 
-/// A panel of `width` columns from `first` on, rotated upwards through the scratch: column j by
-/// `rotation(j)` rows in common and by `j - first` more where it is skewed.
-enum class Skew : bool { none, by_column };
+/// Whether each column of a panel is rotated by one row more than the column before it.
+enum class Skew : unsigned char { none, by_column };
 
+/// A panel of `width` columns from `first` on, whose columns are rotated upwards through the scratch.
 class Panel {
  public:
   Panel(const Decomposition& matrix, std::byte* data, Index item, Index first, Index width)
