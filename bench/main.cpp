@@ -41,6 +41,9 @@ void list(const Options& options) {
   for (const std::string& full_name : reduction_names(options.scope)) {
     if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
   }
+  for (const std::string& full_name : in_place_names(options.scope)) {
+    if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
+  }
   for (const auto& peer : peers()) {
     for (const Tiny& tiny : peer->tiny()) {
       const std::string full_name = "tiny/" + tiny.what;
@@ -77,6 +80,8 @@ int run(const Options& options) {
   result["arithmetic"] = run_arithmetic(session);
   write(options, result);
   result["reductions"] = run_reductions(session);
+  write(options, result);
+  result["in_place"] = run_in_place(session);
   write(options, result);
   result["chains"] = run_chains(session);
   write(options, result);

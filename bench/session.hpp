@@ -80,6 +80,8 @@ Json run_arithmetic(Session& session);
 std::vector<std::string> arithmetic_names();
 Json run_reductions(Session& session);
 std::vector<std::string> reduction_names(Scope scope);
+Json run_in_place(Session& session);
+std::vector<std::string> in_place_names(Scope scope);
 Json run_tiny(Session& session);
 
 /// Five significant digits: more is noise.

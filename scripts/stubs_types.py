@@ -66,6 +66,7 @@ PARAMETERS = {
     "end": "_Number",
     "end_dim": "_Int",
     "exponent": "_Operand",
+    "extra_bytes": "_Int",
     "fill_value": "_Number",
     "from_": "_Number",
     "high": "_Int",

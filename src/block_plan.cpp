@@ -32,8 +32,8 @@ BlockProblem in_order(const BlockProblem& given) {
   sides[2].offset = positions.offset;
   for (const std::size_t axis : axes) {
     const bool is_kept = given.kept_axis == axis;
-    const std::array<Index, 4> strides{given.src.strides[axis], given.dst.strides[axis], positions.strides[axis],
-                                       is_kept ? 1 : 0};
+    const std::array<Index, 4> strides{given.src.strides[axis], given.dst.strides[axis],
+                                       positions.strides[axis], is_kept ? 1 : 0};
     for (std::size_t k = 0; k < sides.size(); ++k) {
       sides[k].shape.push_back(given.src.shape[axis]);
       sides[k].strides.push_back(strides[k]);
@@ -146,9 +146,10 @@ class Chooser {
   [[nodiscard]] Index memory_of(const TileBuffer& buffer, Index item, Index pages) const {
     // Beside a page that is kept lies what finds it: some 100 bytes.
     const bool has_pages = budget_.page > 1 && !buffer.runs.extents.empty();
-    const Index bounce = has_pages ? budget_.requests_in_flight *
-                                         detail::bounce_slot_bytes(buffer, item, budget_.page, budget_.request_bytes)
-                                   : 0;
+    const Index bounce =
+        has_pages ? budget_.requests_in_flight *
+                        detail::bounce_slot_bytes(buffer, item, budget_.page, budget_.request_bytes)
+                  : 0;
     return 2 * buffer.nbytes + bounce + 2 * budget_.group_bytes + pages * (budget_.page + 128);
   }
 
@@ -158,7 +159,8 @@ class Chooser {
     return side.bytes / limits_.disk.read_bytes_per_second + side.requests * limits_.disk.seconds_per_request;
   }
   [[nodiscard]] double writing(const Side& side) const {
-    return side.bytes / limits_.disk.write_bytes_per_second + side.requests * limits_.disk.seconds_per_request;
+    return side.bytes / limits_.disk.write_bytes_per_second +
+           side.requests * limits_.disk.seconds_per_request;
   }
 
   /// A pass whose reading and writing overlap, and overlap with the copies of the other tiles.
@@ -166,9 +168,11 @@ class Chooser {
                                     Index dst_item) const {
     const double elements = volume(problem_.src.shape);
     // Each element is read and written once by the copy, and read once for the checksum.
-    const double copied = elements * static_cast<double>(src_item + 2 * dst_item) / limits_.copy_bytes_per_second;
+    const double copied =
+        elements * static_cast<double>(src_item + 2 * dst_item) / limits_.copy_bytes_per_second;
     const double alone = 1 / std::max(tiles, 1.0);
-    const double disk = together(read, written, limits_.disk.contention) * (1 - alone) + (read + written) * alone;
+    const double disk =
+        together(read, written, limits_.disk.contention) * (1 - alone) + (read + written) * alone;
     return std::max(disk, copied) + std::min(disk, copied) * alone;
   }
 
@@ -185,7 +189,8 @@ class Chooser {
 
   [[nodiscard]] Index temporary_item() const { return std::min(problem_.src_item, problem_.dst_item); }
 
-  /// Blocks are what tiles of both passes have in common: along each axis one of the two parts must divide the other.
+  /// Blocks are what tiles of both passes have in common: along each axis one of the two parts must divide
+  /// the other.
   static Pair fitted(Dims first, Dims second, const Dims& shape) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       Index& larger = first[d] > second[d] ? first[d] : second[d];
@@ -236,8 +241,8 @@ class Chooser {
     const FileRuns runs = runs_of_box(pair.second, problem_.dst.strides, 0);
     const Side written = side_of(runs, tiles, problem_.dst_item, budget_, budget_.group_bytes);
     const auto nbytes = tiles * static_cast<double>(buffer.nbytes);
-    return pass_seconds(reading({nbytes, nbytes / static_cast<double>(budget_.request_bytes)}), writing(written),
-                        tiles, temporary_item(), problem_.dst_item);
+    return pass_seconds(reading({nbytes, nbytes / static_cast<double>(budget_.request_bytes)}),
+                        writing(written), tiles, temporary_item(), problem_.dst_item);
   }
 
   /// The tiles that cost one side least, at most so many.
@@ -261,9 +266,10 @@ class Chooser {
       if (stride == 0) return std::nullopt;  // what is reduced is not moved twice
     }
     const double elements = volume(problem_.src.shape);
-    const double unavoidable =
-        elements * static_cast<double>(problem_.src_item + temporary_item()) / limits_.disk.read_bytes_per_second +
-        elements * static_cast<double>(problem_.dst_item + temporary_item()) / limits_.disk.write_bytes_per_second;
+    const double unavoidable = elements * static_cast<double>(problem_.src_item + temporary_item()) /
+                                   limits_.disk.read_bytes_per_second +
+                               elements * static_cast<double>(problem_.dst_item + temporary_item()) /
+                                   limits_.disk.write_bytes_per_second;
     if (limit < 0.5 * unavoidable) return std::nullopt;  // no contention halves it at most
     const std::vector<Dims> firsts = cheapest(tiles, [&](const Dims& tile) {
       return first_seconds({tile, tile});
@@ -339,8 +345,8 @@ class Chooser {
     second.kept_pages = kept_pages(pair.second);
     plan.passes.push_back(std::move(second));
     detail::count_blocks(plan, budget_);
-    plan.passes[1].write = detail::count_writes(problem_.dst, pair.second, problem_.dst_item, problem_.dst_begin,
-                                                budget_, plan.is_counted);
+    plan.passes[1].write = detail::count_writes(problem_.dst, pair.second, problem_.dst_item,
+                                                problem_.dst_begin, budget_, plan.is_counted);
     plan.passes[0].seconds = seconds_of(plan.passes[0], problem_.src_item, temporary_item());
     plan.passes[1].seconds = seconds_of(plan.passes[1], temporary_item(), problem_.dst_item);
     TileBuffer slots_buffer;
@@ -393,7 +399,8 @@ BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
   const BlockProblem problem = in_order(given);
   if (is_empty(problem.src)) return empty_plan(problem);
   if (std::optional<BlockPlan> plan = Chooser(problem, limits).choose()) return *std::move(plan);
-  if (std::optional<BlockPlan> plan = Chooser(problem, without_pages(limits)).choose()) return *std::move(plan);
+  if (std::optional<BlockPlan> plan = Chooser(problem, without_pages(limits)).choose())
+    return *std::move(plan);
   throw ValueError(detail::message("plan_blocks: memory of ", limits.memory, " bytes must be at least ",
                                    least_block_memory(given), " bytes for these axes"));
 }

@@ -78,8 +78,8 @@ class PieceCounter {
 
 }  // namespace
 
-BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin, const BlockBudget& budget,
-                         bool& is_counted) {
+BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
+                         const BlockBudget& budget, bool& is_counted) {
   const Index tiles = tiles_of(src.shape, tile);
   const FileRuns full = tile_buffer(tile, src.strides, item, begin, budget.page).runs;
   if (full.count() > most_counted / tiles) {
@@ -93,7 +93,8 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
     const BlockBox box = tile_box(src.shape, tile, number);
     auto found = buffers.find(box.extents);
     if (found == buffers.end()) {
-      found = buffers.emplace(box.extents, tile_buffer(box.extents, src.strides, item, begin, budget.page)).first;
+      found =
+          buffers.emplace(box.extents, tile_buffer(box.extents, src.strides, item, begin, budget.page)).first;
     }
     const FileRuns& runs = found->second.runs;
     const Index lowest = position_of(box.first, src) + lowest_of_box(box.extents, src.strides);
@@ -111,8 +112,8 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
   return traffic;
 }
 
-BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin, const BlockBudget& budget,
-                          bool& is_counted) {
+BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin,
+                          const BlockBudget& budget, bool& is_counted) {
   const Index tiles = tiles_of(dst.shape, tile);
   const FileRuns full = runs_of_box(tile, dst.strides, 0);
   if (full.count() > most_counted / tiles) {

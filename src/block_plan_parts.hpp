@@ -11,8 +11,9 @@ namespace tenstride::detail {
 /// Gaps up to the size of a page are read over: the disk reads whole pages.
 inline constexpr Index disk_page = 4096;
 
-/// Runs at least so many pages long are read into the tile's buffer where they lie, pages at their ends included;
-/// shorter ones by way of a request's own buffer, as the pages would make the tile's buffer larger by a quarter.
+/// Runs at least so many pages long are read into the tile's buffer where they lie, pages at their ends
+/// included; shorter ones by way of a request's own buffer, as the pages would make the tile's buffer larger
+/// by a quarter.
 inline constexpr Index in_place_pages = 16;
 
 /// The sizes that the limit gives to all plans alike.
@@ -34,11 +35,12 @@ struct TileBuffer {
 };
 TileBuffer tile_buffer(const Dims& extents, const Dims& strides, Index item, Index begin, Index page);
 
-/// The runs of a group as it is written: in the buffer each run lies at the same place of a page as in the file.
+/// The runs of a group as it is written: in the buffer each run lies at the same place of a page as in the
+/// file.
 TileBuffer group_buffer(const Dims& extents, const Dims& strides, Index item, Index page);
 
-/// The whole pages that a piece of a file touches, in bytes. Of two pieces of a tile that share a page the later one
-/// writes it, with what is there of both.
+/// The whole pages that a piece of a file touches, in bytes. Of two pieces of a tile that share a page the
+/// later one writes it, with what is there of both.
 struct WriteRange {
   Index first = 0;
   Index last = 0;
@@ -47,27 +49,27 @@ constexpr WriteRange range_of(Index first_byte, Index end_byte, Index page) {
   return {first_byte / page * page, (end_byte + page - 1) / page * page};
 }
 
-/// A tile's box cut into parts along its outer axes, each small enough for a group's buffer; in the order of the
-/// destination.
+/// A tile's box cut into parts along its outer axes, each small enough for a group's buffer; in the order of
+/// the destination.
 std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, Index item, Index page,
                                       Index group_bytes);
 
 /// Position of an index, in elements.
 Index position_of(const Dims& index, const Layout& layout);
 
-/// Candidates for tiles of at most `elements` elements: whole along the fastest axes of either side, and parts of
-/// the next ones.
+/// Candidates for tiles of at most `elements` elements: whole along the fastest axes of either side, and
+/// parts of the next ones.
 std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements);
 
-/// The longest request that is not read in place, of a full tile's buffer. Where that is read in place, shorter tiles
-/// at the end of an axis need not be.
+/// The longest request that is not read in place, of a full tile's buffer. Where that is read in place,
+/// shorter tiles at the end of an axis need not be.
 Index bounce_slot_bytes(const TileBuffer& full, Index item, Index page, Index request_bytes);
 
 /// What reading all tiles of a layout asks; false in `is_counted` where it was estimated.
-BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin, const BlockBudget& budget,
-                         bool& is_counted);
-BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin, const BlockBudget& budget,
-                          bool& is_counted);
+BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
+                         const BlockBudget& budget, bool& is_counted);
+BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin,
+                          const BlockBudget& budget, bool& is_counted);
 
 /// What the first pass writes to the temporary file and the second one reads from it.
 void count_blocks(BlockPlan& plan, const BlockBudget& budget);

@@ -26,8 +26,9 @@ std::string pass_text(const BlockPlan& plan, std::size_t number) {
   const BlockPass& pass = plan.passes[number];
   const bool is_first_of_two = plan.passes.size() == 2 && number == 0;
   const bool is_second = number == 1;
-  std::string text = message("pass ", number + 1, "  ", pass.tiles, pass.tiles == 1 ? " tile of " : " tiles of ",
-                             to_string(pass.tile), ", each read into ", bytes_to_text(pass.tile_bytes), "\n");
+  std::string text =
+      message("pass ", number + 1, "  ", pass.tiles, pass.tiles == 1 ? " tile of " : " tiles of ",
+              to_string(pass.tile), ", each read into ", bytes_to_text(pass.tile_bytes), "\n");
   text += message("  read   ", traffic_text(pass.read), is_second ? ", from blocks" : "", "\n");
   text += message("  write  ", traffic_text(pass.write), is_first_of_two ? ", into blocks" : "", "\n");
   return text;
@@ -43,18 +44,18 @@ nlohmann::ordered_json to_object(const BlockTraffic& traffic) {
 }  // namespace
 
 std::string to_string(const BlockPlan& plan) {
-  std::string text = message("axes    source ", to_string(plan.problem.src), ", ", plan.problem.src_item,
-                             " B each; destination ", to_string(plan.problem.dst), ", ", plan.problem.dst_item,
-                             " B each\n");
+  std::string text =
+      message("axes    source ", to_string(plan.problem.src), ", ", plan.problem.src_item,
+              " B each; destination ", to_string(plan.problem.dst), ", ", plan.problem.dst_item, " B each\n");
   for (std::size_t number = 0; number < plan.passes.size(); ++number) text += pass_text(plan, number);
   if (plan.passes.size() == 2) {
     text += message("blocks  ", to_string(plan.block), " in slots of ", bytes_to_text(plan.slot_bytes),
                     ", temporary space of ", bytes_to_text(plan.temporary_bytes), "\n");
   }
-  text += message("total   ", bytes_to_text(plan.bytes_read()), " read, ", bytes_to_text(plan.bytes_written()),
-                  " written, ", plan.requests(), " requests", plan.is_counted ? "" : " (estimated)", ", pages of ",
-                  plan.page, " B, ", bytes_to_text(plan.memory), " of memory, about ",
-                  decimal(plan.seconds, "%.3g"), " s");
+  text += message("total   ", bytes_to_text(plan.bytes_read()), " read, ",
+                  bytes_to_text(plan.bytes_written()), " written, ", plan.requests(), " requests",
+                  plan.is_counted ? "" : " (estimated)", ", pages of ", plan.page, " B, ",
+                  bytes_to_text(plan.memory), " of memory, about ", decimal(plan.seconds, "%.3g"), " s");
   return text;
 }
 

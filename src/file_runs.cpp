@@ -14,9 +14,8 @@ std::vector<std::size_t> moving_axes(const Dims& extents, const Dims& strides) {
   for (std::size_t d = 0; d < extents.size(); ++d) {
     if (extents[d] > 1 && strides[d] != 0) axes.push_back(d);
   }
-  std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(strides[a]) < std::abs(strides[b]);
-  });
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::size_t a, std::size_t b) { return std::abs(strides[a]) < std::abs(strides[b]); });
   return axes;
 }
 
@@ -27,7 +26,8 @@ FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap) {
   bool is_run = true;
   for (const std::size_t d : moving_axes(extents, strides)) {
     const Index stride = std::abs(strides[d]);
-    // A gap that is read over pays only within a run: behind the first axis that is no part of it, all are outside.
+    // A gap that is read over pays only within a run: behind the first axis that is no part of it, all are
+    // outside.
     is_run = is_run && stride - runs.span <= max_gap;
     if (is_run) {
       runs.span += stride * (extents[d] - 1);
@@ -41,7 +41,8 @@ FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap) {
 
 Index lowest_of_box(const Dims& extents, const Dims& strides) {
   Index lowest = 0;
-  for (std::size_t d = 0; d < extents.size(); ++d) lowest += std::min<Index>(strides[d], 0) * (extents[d] - 1);
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    lowest += std::min<Index>(strides[d], 0) * (extents[d] - 1);
   return lowest;
 }
 

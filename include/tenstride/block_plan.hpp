@@ -10,7 +10,8 @@
 #include "tenstride/export.hpp"
 #include "tenstride/layout.hpp"
 
-/// How the elements of a file are written in another order under a memory limit: data, with no file behind it.
+/// How the elements of a file are written in another order under a memory limit: data, with no file behind
+/// it.
 namespace tenstride {
 
 /// The elements to be moved: the n-th index of `src` is that of `dst`.
@@ -20,7 +21,8 @@ struct BlockProblem {
   /// In elements of `dst_item` bytes from byte `dst_begin` of the destination on. Dense: every element of the
   /// destination has one index. A stride of 0 marks an axis that is reduced.
   Layout dst;
-  /// Where each element stands in the row-major order of the result, for checksums; as `dst` where it has no axes.
+  /// Where each element stands in the row-major order of the result, for checksums; as `dst` where it has no
+  /// axes.
   Layout positions{};
   Index src_item = 1;
   Index dst_item = 1;
@@ -53,8 +55,8 @@ struct BlockTraffic {
 
 /// One pass over all elements: tile by tile, each read, permuted and written.
 struct BlockPass {
-  /// Extents of a tile along each axis of the plan; the last tile of an axis may be shorter. Tiles are done in
-  /// the row-major order of the plan's axes.
+  /// Extents of a tile along each axis of the plan; the last tile of an axis may be shorter. Tiles are done
+  /// in the row-major order of the plan's axes.
   Dims tile;
   /// How many tiles there are.
   Index tiles = 1;
@@ -70,7 +72,8 @@ struct BlockPass {
 };
 
 struct BlockPlan {
-  /// As given, with the axes in the order of the destination, the slowest first, and merged where both sides allow.
+  /// As given, with the axes in the order of the destination, the slowest first, and merged where both sides
+  /// allow.
   BlockProblem problem;
   /// One pass, or two with a temporary file between.
   std::vector<BlockPass> passes;
@@ -89,7 +92,8 @@ struct BlockPlan {
   Index memory = 0;
   /// Of all passes.
   double seconds = 0;
-  /// Whether requests and bytes were counted run by run, or, for more than 2^24 runs, estimated from a full tile's.
+  /// Whether requests and bytes were counted run by run, or, for more than 2^24 runs, estimated from a full
+  /// tile's.
   bool is_counted = true;
 
   [[nodiscard]] Index bytes_read() const;
@@ -98,13 +102,13 @@ struct BlockPlan {
 };
 
 /// The fastest plan under the limit, by the disk's rates. Tiles are products of parts of axes, long along the
-/// fastest axes of both sides: with tiles of M bytes of a matrix of items of e bytes no run on both sides can be
-/// longer than sqrt(M e) (Aggarwal and Vitter, "The input/output complexity of sorting and related problems",
-/// CACM 31(9), 1988). Where such runs cost more than moving everything twice, the elements go through a file of
-/// blocks, whose runs are longer on all sides (Suh and Prasanna, "An efficient algorithm for out-of-core matrix
-/// transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of runs: Krishnamoorthy et al., "Efficient
-/// parallel out-of-core matrix transposition", IJHPCN 2(2), 2004).
-/// Throws ValueError where the limit is below `least_block_memory`.
+/// fastest axes of both sides: with tiles of M bytes of a matrix of items of e bytes no run on both sides can
+/// be longer than sqrt(M e) (Aggarwal and Vitter, "The input/output complexity of sorting and related
+/// problems", CACM 31(9), 1988). Where such runs cost more than moving everything twice, the elements go
+/// through a file of blocks, whose runs are longer on all sides (Suh and Prasanna, "An efficient algorithm
+/// for out-of-core matrix transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of runs:
+/// Krishnamoorthy et al., "Efficient parallel out-of-core matrix transposition", IJHPCN 2(2), 2004). Throws
+/// ValueError where the limit is below `least_block_memory`.
 TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
 
 /// The least `memory` that plan_blocks accepts.
@@ -119,8 +123,8 @@ TENSTRIDE_API BlockBox tile_box(const Dims& shape, const Dims& tile, Index numbe
 /// How many tiles there are along each axis.
 TENSTRIDE_API Dims tile_counts(const Dims& shape, const Dims& tile);
 
-/// Where in the temporary file a block begins, in bytes: that of the tile `q` of the second pass whose first index
-/// is `first`. Pre: `first` is where a block begins.
+/// Where in the temporary file a block begins, in bytes: that of the tile `q` of the second pass whose first
+/// index is `first`. Pre: `first` is where a block begins.
 TENSTRIDE_API Index block_offset(const BlockPlan& plan, const Dims& first);
 /// The slots of one tile of the second pass.
 TENSTRIDE_API Index slots_per_tile(const BlockPlan& plan);

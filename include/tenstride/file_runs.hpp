@@ -26,9 +26,9 @@ struct FileRuns {
   }
 };
 
-/// The runs of a box of `extents` in a file whose elements lie at `strides`. Gaps of at most `max_gap` elements
-/// belong to the run. Example: the box (2,3,4) of a row-major file (9,3,8) without gaps, strides (24,8,1): 6
-/// runs of 4 elements at (2,3):(24,8); with gaps of up to 4 elements 2 runs of 20 at (2):(24).
+/// The runs of a box of `extents` in a file whose elements lie at `strides`. Gaps of at most `max_gap`
+/// elements belong to the run. Example: the box (2,3,4) of a row-major file (9,3,8) without gaps, strides
+/// (24,8,1): 6 runs of 4 elements at (2,3):(24,8); with gaps of up to 4 elements 2 runs of 20 at (2):(24).
 TENSTRIDE_API FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap);
 
 /// How far below its first index the lowest element of a box lies: 0, or negative with negative strides.
@@ -43,8 +43,8 @@ TENSTRIDE_API Layout box_in_buffer(const Dims& extents, const Dims& strides, con
 /// The pitches of a buffer without padding. Example: of 6 runs of 4 at (2,3) they are (12,4).
 TENSTRIDE_API Dims dense_pitch(const FileRuns& runs);
 
-/// Calls `visit(file, buffer)` with the position of each run in the file and in the buffer, in the order of the
-/// file.
+/// Calls `visit(file, buffer)` with the position of each run in the file and in the buffer, in the order of
+/// the file.
 template <class Visit>
 void for_each_run(const FileRuns& runs, const Dims& pitch, const Visit& visit) {
   Dims index = Dims::filled(runs.extents.size(), 0);

@@ -174,6 +174,18 @@ False
 >>> torch.zeros(2, 3).numel()
 6
 )"},
+    {"permute_",
+     R"(Moves the elements within their own memory, so that afterwards this tensor is what `permute(dims)`
+shows, contiguous from the same offset on; gives the tensor itself. Takes at most `extra_bytes` of
+memory besides: by default a hundredth of the tensor's, and at least 1 MiB. Other tensors on the
+storage keep their strides and see other elements. PyTorch has no such method. Raises RuntimeError
+where the tensor is not dense, ValueError where `extra_bytes` is too small.
+
+>>> torch.arange(6).view(2, 3).permute_(1, 0)
+tensor([[0, 3],
+        [1, 4],
+        [2, 5]])
+)"},
     {"promote_types",
      R"(The smallest type that holds the numbers of both. Raises RuntimeError where there is none.
 

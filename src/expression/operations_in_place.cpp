@@ -2,6 +2,7 @@
 #include "call.hpp"
 #include "message.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/permute_in_place.hpp"
 
 /// Operations that write to a tensor's elements or change what it sees. The value they are called on is
 /// shared by all names bound to it, as in Python.
@@ -87,6 +88,17 @@ Value copy_into(Call& call) {
   return itself(call);
 }
 
+/// No name of PyTorch's: the axes permuted in the tensor's own memory.
+Value permuted(Call& call) {
+  InPlaceOptions options;
+  if (const std::optional<Index> extra = call.maybe_index(1)) {
+    if (*extra < 0) throw ValueError(message("permute_: extra_bytes ", *extra, " must not be negative"));
+    options.extra_bytes = static_cast<std::size_t>(*extra);
+  }
+  permute_(call.mutable_self(), call.dims(0), options);
+  return itself(call);
+}
+
 /// A tensor of rank 0 is copied, and converted as elements are; a number must fit the type.
 Value fill(Call& call) {
   Tensor& self = call.mutable_self();
@@ -117,6 +129,7 @@ std::vector<Operation> in_place_operations() {
       {"resize_", method, in_place, "sizes... | memory_format?",
        [](Call& c) { return resized(c, c.dims(0), c.format(1)); }},
       {"resize_as_", method, in_place, "the_template | memory_format?", resized_as},
+      {"permute_", method, in_place, "dims... | extra_bytes?", permuted},
       {"transpose_", method, in_place, "dim0 dim1",
        [](Call& c) {
          c.mutable_self().transpose_(c.index(0), c.index(1));

@@ -40,7 +40,7 @@ Index in_place_bytes(const Call& call, const CopyLedger& ledger) {
 /// Whether a call gives the same elements in the same order, perhaps converted.
 bool keeps_elements(const Call& call) {
   static constexpr std::array<std::string_view, 19> names{
-      "contiguous", "clone",  "to",     "bool",   "byte",     "char", "short", "int",   "long",        "half",
+      "contiguous", "clone",  "to",     "bool",    "byte",     "char", "short", "int",   "long",  "half",
       "float",      "double", "cfloat", "cdouble", "bfloat16", "type", "chalf", "alias", "detach"};
   return std::find(names.begin(), names.end(), call.operation().name) != names.end();
 }

@@ -13,10 +13,6 @@ namespace tenstride::io {
 
 using tenstride::detail::message;
 
-std::string system_reason(int error) {
-  return message(" (", std::generic_category().message(error), ")");
-}
-
 DiskRequest DiskRequest::reading(const DiskFile& file, std::uint64_t offset, std::span<std::byte> bytes,
                                  std::size_t needed, std::uint64_t tag) {
   DiskRequest request;

@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "disk.hpp"
+#include "system_reason.hpp"
 
 namespace tenstride::io {
-
-/// " (No space left on device)"
-std::string system_reason(int error);
 
 /// One request, which may take several transfers.
 class DiskRequest {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file_chain.hpp"
 
-#include <limits>
-
 #include "../message.hpp"
 #include "tenstride/expression.hpp"
 
@@ -30,28 +28,6 @@ std::string call_text(std::string_view chain, TextRange range) {
 
 }  // namespace
 
-bool is_exact(DType from, DType to) {
-  if (from == to || from == DType::bool_) return true;
-  if (is_complex(from)) return is_complex(to) && item_size(from) <= item_size(to);
-  const DType part = component_type(to);
-  const auto digits = [](DType type) {
-    return visit(type, []<class T>(std::type_identity<T>) -> int {
-      if constexpr (std::numeric_limits<T>::is_specialized) return std::numeric_limits<T>::digits;
-      return 0;
-    });
-  };
-  if (is_integer(from) && is_integer(part)) {
-    const bool loses_sign =
-        kind(from) == DTypeKind::signed_integer && kind(part) == DTypeKind::unsigned_integer;
-    return !loses_sign && digits(from) <= digits(part);
-  }
-  if (is_integer(from))
-    return (part == DType::float32 || part == DType::float64) && digits(from) <= digits(part);
-  if (from == part) return true;
-  if (!is_floating_point(part)) return false;
-  return part == DType::float64 || (part == DType::float32 && item_size(from) < 4);
-}
-
 FileChain follow(std::string_view chain, const FileInfo& info) {
   const Evaluation evaluation = evaluate(
       Program::parse(chain),
@@ -71,7 +47,8 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   for (std::size_t i = 0; i < evaluation.steps.size(); ++i) {
     const Step& step = evaluation.steps[i];
     if (!step.origin || step.source != before || step.kind == StepKind::transfer) {
-      result.obstacle = message(call_text(chain, step.range), " does more than move or convert elements of x");
+      result.obstacle =
+          message(call_text(chain, step.range), " does more than move or convert elements of x");
       return result;
     }
     if (step.dtype != dtype) result.conversions.push_back(step.dtype);

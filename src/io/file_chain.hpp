@@ -26,7 +26,4 @@ struct FileChain {
 /// Follows the chain on the tensor `x` that the file holds. Throws ParseError, and what the chain throws.
 FileChain follow(std::string_view chain, const FileInfo& info);
 
-/// Whether every value of one type is a value of the other.
-bool is_exact(DType from, DType to);
-
 }  // namespace tenstride::io

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 #include "../message.hpp"
 #include "file_chain.hpp"
+#include "file_limits.hpp"
 #include "resumable_file.hpp"
 #include "tenstride/bandwidth.hpp"
+#include "tenstride/dtype_exact.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -18,8 +22,8 @@ using tenstride::detail::message;
 
 constexpr std::string_view operation = "permute_file";
 
-/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of the
-/// layout is a part of one axis of the shape.
+/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of
+/// the layout is a part of one axis of the shape.
 Layout column_major_of(const Layout& dst, const Dims& shape) {
   const Dims rows = row_major_strides(shape), columns = column_major_strides(shape);
   Layout result = dst;
@@ -41,8 +45,9 @@ std::size_t axis_of(const Layout& dst, const Dims& shape, Index axis) {
   for (std::size_t d = 0; d < dst.rank(); ++d) {
     if (dst.shape[d] == shape[given] && dst.strides[d] == rows[given]) return d;
   }
-  throw ValueError(message(operation, ": numbers along axis ", axis, " of the result ", shape,
-                           " must belong to an axis that no reshape puts together; give one number, or reshape later"));
+  throw ValueError(
+      message(operation, ": numbers along axis ", axis, " of the result ", shape,
+              " must belong to an axis that no reshape puts together; give one number, or reshape later"));
 }
 
 std::uint64_t rounded(std::uint64_t nbytes) {
@@ -50,7 +55,36 @@ std::uint64_t rounded(std::uint64_t nbytes) {
   return (nbytes + page - 1) / page * page;
 }
 
+/// What `to_text` wrote.
+BlockLimits limits_from_text(const std::string& text, const FileOptions& options,
+                             const std::string& destination) {
+  std::istringstream words(text);
+  std::vector<double> numbers;
+  // Streams do not read what std::hexfloat writes.
+  for (std::string word; words >> word;) numbers.push_back(std::strtod(word.c_str(), nullptr));
+  if (numbers.size() != 7) {
+    throw FileError(
+        message(operation, ": \"", destination, "\" must have a journal of this version to be resumed"),
+        destination);
+  }
+  BlockLimits limits;
+  limits.memory = static_cast<Index>(numbers[0]);
+  limits.copy_bytes_per_second = numbers[1];
+  limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
+  if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
+    throw ValueError(message(operation, ": memory of ", options.memory, " bytes must be at least the ",
+                             limits.memory, " bytes that \"", destination,
+                             "\" was begun with (or begin anew, without resuming)"));
+  }
+  return limits;
+}
+
 BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
+  if (options.resume != Resume::no) {
+    // The parts must be those of the run that is gone on with.
+    const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, operation);
+    if (earlier) return limits_from_text(*earlier, options, destination);
+  }
   BlockLimits limits;
   const std::uint64_t memory = options.memory > 0 ? options.memory : free_memory() / 2;
   limits.memory = static_cast<Index>(std::min<std::uint64_t>(memory, std::uint64_t{1} << 62));
@@ -63,7 +97,24 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
   return limits;
 }
 
+void check_memory(const BlockProblem& problem, const BlockLimits& limits) {
+  const Index least = least_block_memory(problem);
+  if (limits.memory >= least) return;
+  throw MemoryLimitError(message(operation, ": memory of ", limits.memory, " bytes must be at least ", least,
+                                 " bytes for these axes"),
+                         static_cast<std::uint64_t>(least));
+}
+
 }  // namespace
+
+std::string to_text(const BlockLimits& limits) {
+  const DiskRates& disk = limits.disk;
+  std::ostringstream text;
+  text << std::hexfloat << limits.memory << ' ' << limits.copy_bytes_per_second << ' '
+       << disk.read_bytes_per_second << ' ' << disk.write_bytes_per_second << ' ' << disk.seconds_per_request
+       << ' ' << disk.contention << ' ' << disk.page;
+  return text.str();
+}
 
 std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info) {
   return follow(chain, info).obstacle;
@@ -77,13 +128,14 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   job.options = options;
   job.info = read_file_info(source, operation);
   if (job.info.kind != FileKind::npy) {
-    throw FileError(message(operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format), source);
+    throw FileError(message(operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format),
+                    source);
   }
   const FileChain followed = follow(chain, job.info);
   if (!followed.obstacle.empty()) {
-    throw ValueError(message(operation, ": \"", chain,
-                             "\" must move and convert elements only, to be carried out from file to file: ",
-                             followed.obstacle));
+    throw ValueError(message(
+        operation, ": \"", chain,
+        "\" must move and convert elements only, to be carried out from file to file: ", followed.obstacle));
   }
   job.shape = followed.shape;
   job.conversions = followed.conversions;
@@ -116,7 +168,8 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
     problem.dst_item = is_last ? static_cast<Index>(item_size(job.dtype)) : src_item;
     problem.src_begin = static_cast<Index>(begin);
     problem.dst_begin = static_cast<Index>(is_last ? header.size() : temporary);
-    if (is_last && options.order == ElementOrder::column_major) problem.dst = column_major_of(copy.dst, job.shape);
+    if (is_last && options.order == ElementOrder::column_major)
+      problem.dst = column_major_of(copy.dst, job.shape);
     if (is_last && has_arithmetic && std::max(options.scale.size(), options.shift.size()) > 1) {
       problem.kept_axis = axis_of(copy.dst, job.shape, options.axis);
     }
@@ -124,6 +177,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
       begin = temporary;
       temporary += rounded(static_cast<std::uint64_t>(numel(copy.dst) * src_item));
     }
+    check_memory(problem, job.limits);
     FileStage stage{plan_blocks(problem, job.limits), temporary};
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
     job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
@@ -138,7 +192,8 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
 std::string to_string(const FileJob& job) {
   std::string text;
   for (std::size_t i = 0; i < job.stages.size(); ++i) {
-    if (job.stages.size() > 1) text += message("stage ", i + 1, i + 1 < job.stages.size() ? ", into temporary space\n" : "\n");
+    if (job.stages.size() > 1)
+      text += message("stage ", i + 1, i + 1 < job.stages.size() ? ", into temporary space\n" : "\n");
     text += to_string(job.stages[i].plan) + '\n';
   }
   return text;

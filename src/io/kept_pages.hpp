@@ -10,8 +10,8 @@
 
 namespace tenstride::io {
 
-/// Pages of a file that were written in part: what they hold is kept until they are full, so that whole pages can be
-/// written and none has to be read back.
+/// Pages of a file that were written in part: what they hold is kept until they are full, so that whole pages
+/// can be written and none has to be read back.
 class KeptPages {
  public:
   /// `end`: the last byte of the file that is written belongs to no page beyond it.

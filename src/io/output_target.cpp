@@ -9,13 +9,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <system_error>
 
 namespace tenstride::io {
-
-std::string system_reason(int error) {
-  return " (" + std::generic_category().message(error) + ")";
-}
 
 void ReplacedFile::give_to(int file) const {
   if (user == nobody) return;

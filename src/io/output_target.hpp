@@ -6,13 +6,11 @@
 #include <string>
 
 #include "../message.hpp"
+#include "system_reason.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/io/atomic_file.hpp"
 
 namespace tenstride::io {
-
-/// What the system says to an `errno`, in brackets: " (No such file or directory)".
-std::string system_reason(int error);
 
 /// Access rights and owner of a file that is replaced.
 struct ReplacedFile {

@@ -9,6 +9,7 @@
 
 #include "../copy/swap_bytes.hpp"
 #include "../message.hpp"
+#include "file_limits.hpp"
 #include "resumable_file.hpp"
 #include "tile_copy.hpp"
 
@@ -44,6 +45,23 @@ std::uint64_t plan_hash(const FileJob& job) {
   return fnv1a(text);
 }
 
+/// Where the elements of a box stand in the row-major order of the result.
+Layout positions_of(const BlockProblem& problem, const BlockBox& box) {
+  return {box.extents, problem.positions.strides,
+          tenstride::detail::position_of(box.first, problem.positions)};
+}
+
+/// Into this machine's order.
+void swap_bytes_of(const LoadedTile& tile, DType dtype) {
+  const std::size_t width = item_size(component_type(dtype));
+  const auto item = static_cast<Index>(item_size(dtype));
+  auto* const data = const_cast<std::byte*>(tile.data);  // the reader's own buffer, which it does not look at
+  for_each_run(tile.buffer.runs, tile.buffer.pitch, [&](Index, Index position) {
+    std::byte* const run = data + position * item;
+    swap_bytes(run, run, static_cast<std::size_t>(tile.buffer.runs.span * item), width);
+  });
+}
+
 /// Tells what was done, now and then.
 class Reporter {
  public:
@@ -59,7 +77,7 @@ class Reporter {
   }
   void begin_pass(int pass) { now_.pass = pass; }
   /// Of an earlier run.
-  void skip(std::uint64_t bytes) { skipped_ += bytes; }
+  void skip(std::uint64_t bytes) { now_.bytes_earlier += bytes; }
   void finish_tiles(std::uint64_t tiles) { now_.tiles_done = tiles; }
   /// Calls back where that was not done within the last 50 ms; may throw.
   void tell(std::uint64_t bytes_moved) {
@@ -68,7 +86,7 @@ class Reporter {
     if (told_ && seconds - now_.seconds < 0.05) return;
     told_ = true;
     now_.seconds = seconds;
-    now_.bytes_done = std::min(now_.bytes, skipped_ + bytes_moved);
+    now_.bytes_done = std::min(now_.bytes, now_.bytes_earlier + bytes_moved);
     callback_(now_);
   }
   void tell_end() {
@@ -83,7 +101,6 @@ class Reporter {
   const ProgressCallback& callback_;
   Clock::time_point start_;
   Progress now_{};
-  std::uint64_t skipped_ = 0;
   bool told_ = false;
 };
 
@@ -93,7 +110,7 @@ class Runner {
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
         source_(DiskFile::open(job.source, job.options.access, operation)),
-        binding_(bind_source(job.source, job.info.data_begin, plan_hash(job), operation)),
+        binding_(bind(job)),
         header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, operation)),
         end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
         start_(Clock::now()),
@@ -111,6 +128,11 @@ class Runner {
   }
 
  private:
+  static Binding bind(const FileJob& job) {
+    Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), operation);
+    binding.limits = to_text(job.limits);
+    return binding;
+  }
   [[nodiscard]] std::size_t parts() const {
     Index tiles = 0;
     for (const FileStage& stage : job_.stages) {
@@ -150,9 +172,11 @@ class Runner {
     result.is_resumed = destination_.is_resumed();
     part.truncate(end_);
     if (job_.options.check == FileCheck::checksum) {
+      if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
       check_destination(result.checksum);
       result.is_checked = true;
     }
+    if (job_.temporary_bytes > 0) destination_.drop_blocks();
     destination_.commit();
     reporter_.tell_end();
     result.seconds = seconds_since(start_);
@@ -197,10 +221,11 @@ class Runner {
         tile = reader.wait(poll_milliseconds);
         report();
       }
-      if (is_first && job_.info.is_byte_swapped) swap_tile(*tile);
-      write_tile(writer, stage, pass, conversion, *tile,
-                                        first_part + static_cast<std::size_t>(tile->number), to, is_final);
-      
+      if (is_first && job_.info.is_byte_swapped) swap_bytes_of(*tile, job_.info.dtype);
+      if (is_first && checks_source()) source_sum_ += sum_of_tile(plan, *tile);
+      write_tile(writer, stage, pass, conversion, *tile, first_part + static_cast<std::size_t>(tile->number),
+                 to, is_final);
+
       reader.release();
     }
     while (!writer.is_idle(poll_milliseconds)) report();
@@ -208,10 +233,24 @@ class Runner {
     destination_.flushed();
   }
 
+  /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
+  /// this run.
+  [[nodiscard]] bool checks_source() const {
+    const bool converts =
+        !job_.conversions.empty() || !job_.options.scale.empty() || !job_.options.shift.empty();
+    return job_.options.check == FileCheck::checksum && !converts && job_.stages.size() == 1 &&
+           !destination_.is_resumed();
+  }
+  [[nodiscard]] Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile) const {
+    return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, job_.info.dtype),
+                               positions_of(plan.problem, tile.box));
+  }
+
   void skip(const BlockPass& pass, std::size_t done) {
     if (done == 0) return;
     const double share = static_cast<double>(done) / static_cast<double>(pass.tiles);
-    reporter_.skip(static_cast<std::uint64_t>(share * static_cast<double>(pass.read.bytes + pass.write.bytes)));
+    reporter_.skip(
+        static_cast<std::uint64_t>(share * static_cast<double>(pass.read.bytes + pass.write.bytes)));
     tiles_done_ += done;
   }
 
@@ -220,19 +259,10 @@ class Runner {
     reporter_.tell(bytes_read_ + bytes_written_);
   }
 
-  void swap_tile(const LoadedTile& tile) const {
-    const std::size_t width = item_size(component_type(job_.info.dtype));
-    const auto item = static_cast<Index>(item_size(job_.info.dtype));
-    auto* const data = const_cast<std::byte*>(tile.data);  // the reader's own buffer, which it does not look at
-    for_each_run(tile.buffer.runs, tile.buffer.pitch, [&](Index, Index position) {
-      std::byte* const run = data + position * item;
-      swap_bytes(run, run, static_cast<std::size_t>(tile.buffer.runs.span * item), width);
-    });
-  }
-
   /// The groups of a tile, where they go, and the checksum of what is written.
-  Checksum write_tile(TileWriter& writer, const FileStage& stage, std::size_t pass, const Conversion& conversion,
-                      const LoadedTile& tile, std::size_t part, DiskFile& to, bool is_final) {
+  Checksum write_tile(TileWriter& writer, const FileStage& stage, std::size_t pass,
+                      const Conversion& conversion, const LoadedTile& tile, std::size_t part, DiskFile& to,
+                      bool is_final) {
     const BlockPlan& plan = stage.plan;
     const BlockProblem& problem = plan.problem;
     const bool writes_blocks = plan.passes.size() == 2 && pass == 0;
@@ -246,8 +276,8 @@ class Runner {
     const auto add = [&](const BlockBox& box, const Dims& origin, const Layout& layout, std::uint64_t begin) {
       BlockBox inside = box;
       for (std::size_t d = 0; d < origin.size(); ++d) inside.first[d] -= origin[d];
-      for (BlockBox& group :
-           tenstride::detail::cut_into_groups(inside, layout.strides, item, plan.page, plan.passes[pass].group_bytes)) {
+      for (BlockBox& group : tenstride::detail::cut_into_groups(inside, layout.strides, item, plan.page,
+                                                                plan.passes[pass].group_bytes)) {
         const GroupPlace place = place_group(group, layout, item, begin, plan.page);
         for (std::size_t d = 0; d < origin.size(); ++d) group.first[d] += origin[d];
         targets.push_back({std::move(group), place, layout});
@@ -273,9 +303,7 @@ class Runner {
       Tensor group = group_tensor(target.place, target.box, target.layout.strides, conversion.dst(), buffer);
       copy_part(group, plan, pass, tile, target.box, conversion);
       if (is_final) {
-        const Layout positions{target.box.extents, problem.positions.strides,
-                               tenstride::detail::position_of(target.box.first, problem.positions)};
-        sum += tenstride::checksum(group, positions);
+        sum += tenstride::checksum(group, positions_of(problem, target.box));
       }
       Group job;
       job.pieces = pieces_of(target.place, item, buffer);
@@ -306,14 +334,19 @@ class Runner {
         now.header_hash == binding_.header_hash) {
       return;
     }
-    throw FileError(message(operation, ": \"", job_.source, "\" must not change while it is read"), job_.source);
+    throw FileError(message(operation, ": \"", job_.source, "\" must not change while it is read"),
+                    job_.source);
   }
 
   void check_destination(const Checksum& wanted) const {
-    const Checksum found = checksum_file(destination_.part_path(), static_cast<std::uint64_t>(job_.limits.memory));
+    const Checksum found =
+        checksum_file(destination_.part_path(), static_cast<std::uint64_t>(job_.limits.memory));
+    check_sum("what was read back", found, wanted);
+  }
+  void check_sum(std::string_view what, const Checksum& found, const Checksum& wanted) const {
     if (found == wanted) return;
-    throw FileError(message(operation, ": \"", job_.destination, "\" must have the checksum ", to_string(wanted),
-                            ", what was read back has ", to_string(found)),
+    throw FileError(message(operation, ": \"", job_.destination, "\" must have the checksum ",
+                            to_string(wanted), ", ", what, " has ", to_string(found)),
                     job_.destination);
   }
 
@@ -326,6 +359,7 @@ class Runner {
   Clock::time_point flushed_ = Clock::now();
   Reporter reporter_;
   ResumableFile destination_;
+  Checksum source_sum_;
   std::atomic<std::uint64_t> bytes_read_{0};
   std::atomic<std::uint64_t> bytes_written_{0};
   std::atomic<std::uint64_t> tiles_done_{0};
@@ -362,9 +396,9 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
   for (std::size_t left = tiles; left > 0; --left) {
     const LoadedTile* tile = nullptr;
     while (tile == nullptr) tile = reader.wait(poll_milliseconds);
-    const Layout positions{tile->box.extents, plan.problem.positions.strides,
-                           tenstride::detail::position_of(tile->box.first, plan.problem.positions)};
-    sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype), positions);
+    if (info.is_byte_swapped) swap_bytes_of(*tile, info.dtype);
+    sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype),
+                    positions_of(plan.problem, tile->box));
     reader.release();
   }
   return sum;

@@ -159,7 +159,8 @@ bool ResumableFile::State::open_earlier(const JournalHeader& header) {
   const auto is_whole = [&](const std::string& name, std::uint64_t nbytes) {
     struct stat facts {};
     return fstatat(target.folder(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-           S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) >= nbytes;  // its last page may be whole
+           S_ISREG(facts.st_mode) &&
+           static_cast<std::uint64_t>(facts.st_size) >= nbytes;  // its last page may be whole
   };
   if (!is_whole(part_name, header.nbytes)) return false;
   records = journal->read_records(static_cast<std::size_t>(header.parts));

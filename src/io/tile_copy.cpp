@@ -30,7 +30,8 @@ Dims minus(Dims a, const Dims& b) {
   return a;
 }
 
-/// Converts and writes one tensor into another of the same shape. `first`: the index of its first element in the plan.
+/// Converts and writes one tensor into another of the same shape. `first`: the index of its first element in
+/// the plan.
 void convert_into(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
   ScaleShift arithmetic{conversion.scale, conversion.shift, static_cast<Index>(conversion.axis)};
   const auto cut = [&](std::span<const double> numbers) {
@@ -67,10 +68,12 @@ void convert_by_parts(Tensor& dst, const Tensor& src, const Dims& first, const C
 
 }  // namespace
 
-GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin, Index page) {
+GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin,
+                       Index page) {
   GroupPlace place;
   place.buffer = tenstride::detail::group_buffer(group.extents, dst.strides, item, page);
-  place.file_begin = begin + static_cast<std::uint64_t>(tenstride::detail::position_of(group.first, dst) * item);
+  place.file_begin =
+      begin + static_cast<std::uint64_t>(tenstride::detail::position_of(group.first, dst) * item);
   place.buffer_begin = static_cast<std::size_t>(place.file_begin % static_cast<std::uint64_t>(page));
   return place;
 }
@@ -93,11 +96,12 @@ Tensor group_tensor(const GroupPlace& place, const BlockBox& group, const Dims& 
 }
 
 Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype) {
-  return on_buffer(tile.data, box_in_buffer(tile.box.extents, strides, tile.buffer.runs, tile.buffer.pitch), dtype);
+  return on_buffer(tile.data, box_in_buffer(tile.box.extents, strides, tile.buffer.runs, tile.buffer.pitch),
+                   dtype);
 }
 
-void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile, const BlockBox& part,
-               const Conversion& conversion) {
+void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
+               const BlockBox& part, const Conversion& conversion) {
   if (pass == 0) {
     const Tensor whole = tile_tensor(tile, plan.problem.src.strides, conversion.src);
     const Tensor src = narrowed(whole, minus(part.first, tile.box.first), part.extents);
@@ -126,7 +130,8 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
       common.first[d] = std::max(block.first[d], part.first[d]);
       common.extents[d] = std::min(block_end, part.first[d] + part.extents[d]) - common.first[d];
     }
-    const std::byte* const slot = tile.data + (static_cast<std::uint64_t>(block_offset(plan, block.first)) - begin);
+    const std::byte* const slot =
+        tile.data + (static_cast<std::uint64_t>(block_offset(plan, block.first)) - begin);
     const Tensor src = narrowed(on_buffer(slot, row_major(block.extents), conversion.src),
                                 minus(common.first, block.first), common.extents);
     Tensor target = narrowed(dst, minus(common.first, part.first), common.extents);

@@ -32,7 +32,8 @@ struct GroupPlace {
   std::uint64_t file_begin = 0;
   std::size_t buffer_begin = 0;
 };
-/// `dst`: the layout that the group's box is a part of; elements of `item` bytes from byte `begin` of the file on.
+/// `dst`: the layout that the group's box is a part of; elements of `item` bytes from byte `begin` of the
+/// file on.
 GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin, Index page);
 
 /// The pieces of a group, in the order of the file.
@@ -43,8 +44,8 @@ Tensor group_tensor(const GroupPlace& place, const BlockBox& group, const Dims& 
                     std::byte* buffer);
 
 /// Writes the elements of a part of a tile, converted, into `dst`. `part` is inside the tile's box.
-void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile, const BlockBox& part,
-               const Conversion& conversion);
+void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
+               const BlockBox& part, const Conversion& conversion);
 
 /// The elements of a tile of a first pass. `strides` are those of the plan's source.
 Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype);

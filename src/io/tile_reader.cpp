@@ -21,8 +21,8 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 
 }  // namespace
 
-TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass, std::vector<bool> finished,
-                       std::atomic<std::uint64_t>& bytes_read)
+TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass,
+                       std::vector<bool> finished, std::atomic<std::uint64_t>& bytes_read)
     : file_(file),
       plan_(plan),
       pass_(pass),
@@ -33,8 +33,9 @@ TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t 
   const auto nbytes = static_cast<std::size_t>(plan.passes[pass].tile_bytes) + page;
   for (DiskBuffer& buffer : buffers_) buffer = DiskBuffer(nbytes, page);
   if (pass_ == 0 && page > 1) {
-    const tenstride::detail::TileBuffer full = tenstride::detail::tile_buffer(plan.passes[0].tile, plan.problem.src.strides,
-                                                        plan.problem.src_item, plan.problem.src_begin, plan.page);
+    const tenstride::detail::TileBuffer full =
+        tenstride::detail::tile_buffer(plan.passes[0].tile, plan.problem.src.strides, plan.problem.src_item,
+                                       plan.problem.src_begin, plan.page);
     bounce_slot_bytes_ = static_cast<std::size_t>(
         tenstride::detail::bounce_slot_bytes(full, plan.problem.src_item, plan.page, plan.request_bytes));
     bounce_buffer_ = DiskBuffer(bounce_slot_bytes_ * queue_->depth(), page);
@@ -109,13 +110,14 @@ void TileReader::load(LoadedTile& tile, DiskBuffer& buffer) {
 
 void TileReader::load_runs(LoadedTile& tile, DiskBuffer& buffer) {
   const BlockProblem& problem = plan_.problem;
-  tile.buffer =
-      tenstride::detail::tile_buffer(tile.box.extents, problem.src.strides, problem.src_item, problem.src_begin, plan_.page);
+  tile.buffer = tenstride::detail::tile_buffer(tile.box.extents, problem.src.strides, problem.src_item,
+                                               problem.src_begin, plan_.page);
   const Index lowest = tenstride::detail::position_of(tile.box.first, problem.src) +
                        lowest_of_box(tile.box.extents, problem.src.strides);
   const auto item = static_cast<std::uint64_t>(problem.src_item);
   const auto page = static_cast<std::uint64_t>(plan_.page);
-  const std::uint64_t first_byte = static_cast<std::uint64_t>(problem.src_begin) + static_cast<std::uint64_t>(lowest) * item;
+  const std::uint64_t first_byte =
+      static_cast<std::uint64_t>(problem.src_begin) + static_cast<std::uint64_t>(lowest) * item;
   std::byte* const data = buffer.data() + (tile.buffer.is_in_place ? first_byte % page : 0);
   tile.data = data;
   const std::uint64_t nbytes = static_cast<std::uint64_t>(tile.buffer.runs.span) * item;
@@ -161,7 +163,8 @@ void TileReader::read_by_bounce(std::uint64_t begin, std::uint64_t end, std::byt
     const std::uint64_t wanted = std::max(begin, from), wanted_end = std::min(end, stop);
     const std::size_t slot = free_slot();
     std::byte* const memory = bounce_buffer_.data() + slot * bounce_slot_bytes_;
-    slots_[slot] = {memory + (wanted - from), to + (wanted - begin), static_cast<std::size_t>(wanted_end - wanted)};
+    slots_[slot] = {memory + (wanted - from), to + (wanted - begin),
+                    static_cast<std::size_t>(wanted_end - wanted)};
     queue_->read(file_, from, {memory, static_cast<std::size_t>(stop - from)},
                  static_cast<std::size_t>(wanted_end - from), slot);
     bytes_read_ += stop - from;

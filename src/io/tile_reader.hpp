@@ -36,7 +36,8 @@ class TileReader {
   TileReader(const TileReader&) = delete;
   TileReader& operator=(const TileReader&) = delete;
 
-  /// Waits for at most `milliseconds` for the next tile; null where it is not there yet. Throws what reading threw.
+  /// Waits for at most `milliseconds` for the next tile; null where it is not there yet. Throws what reading
+  /// threw.
   const LoadedTile* wait(int milliseconds);
   /// The tile that `wait` gave is used no longer.
   void release();
@@ -73,7 +74,7 @@ class TileReader {
   std::array<LoadedTile, 2> tiles_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t loaded_ = 0;    ///< tiles that were loaded, and those that were given back
+  std::uint64_t loaded_ = 0;  ///< tiles that were loaded, and those that were given back
   std::uint64_t released_ = 0;
   bool is_stopped_ = false;
   std::exception_ptr failure_;

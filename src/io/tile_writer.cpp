@@ -18,10 +18,12 @@ TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, 
       was_begun_(was_begun),
       queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
   for (DiskBuffer& buffer : buffers_) {
-    buffer = DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
+    buffer =
+        DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
   }
   if (page_ > 1 && !header.empty() && !was_begun) {
-    // It is written already; the page that it shares with the first elements is kept, unless they begin a page.
+    // It is written already; the page that it shares with the first elements is kept, unless they begin a
+    // page.
     const std::uint64_t first = header.size() / page_ * page_;
     std::vector<std::byte> image(page_);
     if (first < header.size()) kept_.merge(first, header.subspan(first), image.data());
@@ -40,7 +42,8 @@ TileWriter::~TileWriter() {
 
 std::byte* TileWriter::wait(int milliseconds) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ || filled_ < written_ + 2; });
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                    [&] { return failure_ || filled_ < written_ + 2; });
   if (failure_) std::rethrow_exception(failure_);
   return filled_ < written_ + 2 ? buffers_[filled_ % 2].data() : nullptr;
 }
@@ -56,7 +59,8 @@ void TileWriter::write(Group group) {
 
 bool TileWriter::is_idle(int milliseconds) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return failure_ || filled_ == written_; });
+  changed_.wait_for(lock, std::chrono::milliseconds(milliseconds),
+                    [&] { return failure_ || filled_ == written_; });
   if (failure_) std::rethrow_exception(failure_);
   return filled_ == written_;
 }
@@ -127,7 +131,8 @@ void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) c
 void TileWriter::load_pages(const Group& group) {
   if (page_ == 1) return;
   if (page_buffer_.size() == 0) {
-    page_buffer_ = DiskBuffer(queue_->depth() * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
+    page_buffer_ =
+        DiskBuffer(queue_->depth() * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
   }
   std::vector<std::uint64_t> missing;
   for (const Piece& piece : group.pieces) {

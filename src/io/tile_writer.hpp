@@ -36,12 +36,13 @@ struct Group {
   std::function<void()> when_written{};
 };
 
-/// Writes groups one after the other from two buffers, in a thread of its own: whole pages, those that pieces share
-/// with others once they are known.
+/// Writes groups one after the other from two buffers, in a thread of its own: whole pages, those that pieces
+/// share with others once they are known.
 class TileWriter {
  public:
-  /// `end`: the file's last byte. `header`: bytes that the file begins with, part of its first page. `was_begun`: an
-  /// earlier run wrote to the file, so that pages may hold something already. Adds what it wrote to `bytes_written`.
+  /// `end`: the file's last byte. `header`: bytes that the file begins with, part of its first page.
+  /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. Adds what it
+  /// wrote to `bytes_written`.
   TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t end,
              std::span<const std::byte> header, bool was_begun, std::atomic<std::uint64_t>& bytes_written);
   /// Waits for what is in flight; groups that were not begun are not written.
@@ -80,7 +81,7 @@ class TileWriter {
   std::array<Group, 2> groups_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t filled_ = 0;   ///< groups that were given, and those that were written
+  std::uint64_t filled_ = 0;  ///< groups that were given, and those that were written
   std::uint64_t written_ = 0;
   bool is_stopped_ = false;
   std::exception_ptr failure_;

@@ -99,6 +99,10 @@ struct ConvertCommand {
   Rehearsal rehearsal = Rehearsal::none;
   bool verify = false;
   bool force = false;
+  /// "512M"; empty: half of what is free.
+  std::string max_mem;
+  bool resumes = false;
+  bool is_quiet = false;
   int threads = 0;
   Format format = Format::text;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "convert_large.hpp"
 #include "progress.hpp"
 #include "speed.hpp"
 #include "tenstride/bandwidth.hpp"
@@ -115,6 +116,7 @@ int run(const ConvertCommand& given) {
   ConvertCommand command = given;
   if (command.threads > 0) set_num_threads(command.threads);
   const ConvertPlan plan = make_plan(command);
+  if (const std::optional<io::FileJob> large = plan_large(plan, command)) return run_large(*large, command);
   if (command.rehearsal == Rehearsal::dry_run) {
     const std::vector<Step>& steps = plan.forecast.steps;
     Layout source = plan.forecast.value.tensor()->layout();

@@ -133,6 +133,10 @@ class Program {
     command->add_option("--threads", convert_.threads, "Use at most so many threads")
         ->check(CLI::Range(1, 1024));
     command->add_flag("--force", convert_.force, "Replace the output where it exists");
+    command->add_option("--max-mem", convert_.max_mem,
+                        "Use at most so much memory, e.g. 512M (half of what is free)");
+    command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")->excludes(dry);
+    command->add_flag("--quiet", convert_.is_quiet, "Tell no progress");
     command->callback([this] {
       convert_.format = format();
       if (is_dry_run_) convert_.rehearsal = Rehearsal::dry_run;

@@ -20,11 +20,22 @@
 /// Files in another order, of any size, under a memory limit.
 namespace tenstride::io {
 
+/// A memory limit under which no plan can be made.
+class TENSTRIDE_API MemoryLimitError : public ValueError {
+ public:
+  MemoryLimitError(const std::string& message, std::uint64_t least) : ValueError(message), least_(least) {}
+  /// The least that would do, in bytes.
+  [[nodiscard]] std::uint64_t least() const noexcept { return least_; }
+
+ private:
+  std::uint64_t least_;
+};
+
 /// What is read back when all is written.
 enum class FileCheck : unsigned char {
   none,
-  /// The destination: its checksum must be that of what was to be written. Where elements are only moved, that
-  /// is the checksum of the source's elements, each with the place it belongs to.
+  /// The destination: its checksum must be that of what was to be written. Where elements are only moved,
+  /// that is the checksum of the source's elements, each with the place it belongs to.
   checksum,
 };
 
@@ -86,19 +97,20 @@ struct FileResult {
   bool is_checked = false;
 };
 
-/// Whether a chain can be carried out from file to file: it moves and converts the elements of `x`. The text says
-/// what it does beside that; empty where it can. Throws ParseError.
+/// Whether a chain can be carried out from file to file: it moves and converts the elements of `x`. The text
+/// says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
 
-/// Plans; reads the source's header, and the limits of an earlier run where that is to be gone on with. Throws
-/// FileError for a source that is no .npy file, ValueError for a chain that cannot be carried out from file to file
-/// and for a memory limit that is too small, and what the chain throws.
+/// Plans; reads the source's header, and the limits of an earlier run where that is to be gone on with.
+/// Throws FileError for a source that is no .npy file, ValueError for a chain that cannot be carried out from
+/// file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
                                         const std::string& destination, const FileOptions& options = {});
 
-/// Carries out a plan. The destination has its name when all is done; until then, what is finished is kept beside it
-/// (see docs/large-files.md). Throws FileError; Interrupted, or what `progress` throws, when that ends the run. An
-/// error of a file or a full disk removes what was made; an interruption keeps it, to be resumed.
+/// Carries out a plan. The destination has its name when all is done; until then, what is finished is kept
+/// beside it (see docs/large-files.md). Throws FileError; Interrupted, or what `progress` throws, when that
+/// ends the run. An error of a file or a full disk removes what was made; an interruption keeps it, to be
+/// resumed.
 TENSTRIDE_API FileResult run(const FileJob& job, const ProgressCallback& progress = {});
 
 /// Writes what the chain makes of the tensor `x` in a .npy file into another .npy file, with the memory that

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert_large.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "progress.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+/// Of threads, plans and what the copies need beside the buffers: measured 9 MiB at most.
+constexpr std::uint64_t memory_beside_buffers = std::uint64_t{16} << 20;
+
+/// A disk that was never measured is measured before so many bytes are moved: that takes a second, they take
+/// ten.
+constexpr std::uint64_t bytes_worth_measuring = std::uint64_t{10} << 30;
+
+std::atomic<int> signal_caught{0};
+
+extern "C" {
+static void note_signal(int signal_number) {
+  signal_caught = signal_number;
+}
+}
+
+/// The first signal ends the run in order, a second one at once.
+void end_in_order_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = note_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigfillset(&action.sa_mask);
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before {};
+    sigaction(signal_number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
+  }
+}
+
+std::string decimal(double value, const char* format) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::uint64_t nbytes_of(const Dims& shape, DType dtype) {
+  return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
+}
+
+/// All that the usual way has in memory at once: both files are mapped.
+std::uint64_t memory_of_usual_way(const ConvertPlan& plan) {
+  return nbytes_of(plan.info.layout.shape, plan.info.dtype) + nbytes_of(plan.shape, plan.dtype) +
+         static_cast<std::uint64_t>(plan.forecast.totals.peak_bytes);
+}
+
+io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& command, std::uint64_t memory) {
+  io::FileOptions options;
+  options.memory = memory;
+  options.resume = command.resumes ? io::Resume::required : io::Resume::no;
+  options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
+  options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.order = plan.order;
+  options.dtype = plan.dtype;
+  options.scale = plan.scale;
+  options.shift = plan.shift;
+  options.axis = plan.axis;
+  return options;
+}
+
+std::string plan_text(const io::FileJob& job) {
+  std::string text = to_string(job) + "forecast: " + bytes_to_text(static_cast<Index>(job.bytes_read)) +
+                     " read, " + bytes_to_text(static_cast<Index>(job.bytes_written)) + " written, " +
+                     bytes_to_text(static_cast<Index>(job.temporary_bytes)) + " of temporary space, about " +
+                     decimal(job.seconds, "%.3g") + " s";
+  text += job.is_disk_measured ? " at this disk's speed\n"
+                               : " if the disk is as most are (tenstride bench --disk FOLDER measures it)\n";
+  return text;
+}
+
+std::string result_text(const io::FileJob& job, const io::FileResult& result) {
+  const auto moved = static_cast<double>(result.bytes_read + result.bytes_written);
+  std::string text = bytes_to_text(static_cast<Index>(result.bytes_read)) + " read, " +
+                     bytes_to_text(static_cast<Index>(result.bytes_written)) + " written in " +
+                     decimal(result.seconds, "%.4g") +
+                     " s: " + decimal(moved / 1e9 / std::max(result.seconds, 1e-9), "%.2f") + " GB/s" +
+                     (result.is_resumed ? ", beside what an earlier run had done\n" : "\n");
+  text += "wrote " + job.destination + ": " + std::string(name(job.dtype)) + " " + to_string(job.shape) +
+          ", " + (job.options.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
+          bytes_to_text(static_cast<Index>(nbytes_of(job.shape, job.dtype))) + '\n';
+  text += "checksum " + to_string(result.checksum) + '\n';
+  if (result.is_checked) text += "verified: what was read back from the disk has this checksum\n";
+  return text;
+}
+
+std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
+  using Json = nlohmann::ordered_json;
+  Json json;
+  json["input"] = {{"path", job.source},
+                   {"format", job.info.format},
+                   {"dtype", name(job.info.dtype)},
+                   {"shape", job.info.layout.shape.to_vector()},
+                   {"strides", job.info.layout.strides.to_vector()}};
+  json["spec"] = command.spec;
+  json["output"] = {{"path", job.destination},
+                    {"dtype", name(job.dtype)},
+                    {"shape", job.shape.to_vector()},
+                    {"order", job.options.order == io::ElementOrder::row_major ? "C" : "F"},
+                    {"nbytes", nbytes_of(job.shape, job.dtype)},
+                    {"scale", job.options.scale},
+                    {"shift", job.options.shift},
+                    {"axis", job.options.axis}};
+  Json stages = Json::array();
+  std::size_t passes = 0;
+  for (const io::FileStage& stage : job.stages) {
+    stages.push_back(Json::parse(tenstride::to_json(stage.plan)));
+    passes += stage.plan.passes.size();
+  }
+  json["stages"] = std::move(stages);
+  json["passes"] = passes;
+  json["forecast"] = {{"bytes_read", job.bytes_read},
+                      {"bytes_written", job.bytes_written},
+                      {"temporary_bytes", job.temporary_bytes},
+                      {"seconds", job.seconds},
+                      {"disk_measured", job.is_disk_measured}};
+  json["dry_run"] = result == nullptr;
+  json["totals"] = nullptr;
+  if (result != nullptr) {
+    json["totals"] = {{"bytes_read", result->bytes_read},
+                      {"bytes_written", result->bytes_written},
+                      {"seconds", result->seconds},
+                      {"peak_resident", io::memory_use().peak_resident},
+                      {"resumed", result->is_resumed}};
+    json["checksum"] = to_string(result->checksum);
+    json["verified"] = result->is_checked;
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ProgressStyle style_of(const ConvertCommand& command) {
+  if (command.is_quiet) return ProgressStyle::quiet;
+  return command.format == Format::json ? ProgressStyle::json : ProgressStyle::automatic;
+}
+
+}  // namespace
+
+std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
+  if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy ||
+      command.rehearsal == Rehearsal::verify_only) {
+    return std::nullopt;
+  }
+  const bool has_limit = !command.max_mem.empty();
+  const std::uint64_t limit =
+      has_limit ? io::parse_bytes("convert: --max-mem", command.max_mem) : io::free_memory() / 2;
+  const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
+  if (!command.resumes && memory_of_usual_way(plan) <= limit - std::min(limit, used)) return std::nullopt;
+  const std::string obstacle = io::obstacle_to_permute_file(command.spec, plan.info);
+  if (!obstacle.empty()) {
+    if (!has_limit && !command.resumes) return std::nullopt;
+    throw UsageError("convert: SPEC must move and convert elements only to be carried out with --max-mem " +
+                     command.max_mem + ": " + obstacle + "; the files need " +
+                     bytes_to_text(static_cast<Index>(memory_of_usual_way(plan) + used)) +
+                     " to be in memory");
+  }
+  const std::string folder = std::filesystem::absolute(command.output).parent_path().string();
+  const bool is_worth_measuring =
+      nbytes_of(plan.shape, plan.dtype) >= bytes_worth_measuring && command.rehearsal == Rehearsal::none;
+  if (is_worth_measuring && !io::known_disk(folder).is_measured) io::refresh_disk(folder);
+  const std::uint64_t memory = limit > used ? limit - used : 1;
+  try {
+    return io::plan_permute_file(command.input, command.spec, command.output,
+                                 options_of(plan, command, memory));
+  } catch (const io::MemoryLimitError& error) {
+    throw UsageError("convert: --max-mem " + std::to_string(limit) + " must be at least " +
+                     std::to_string(error.least() + used) + " bytes: " + std::to_string(used) +
+                     " for the program and " + std::to_string(error.least()) + " for buffers");
+  }
+}
+
+int run_large(const io::FileJob& job, const ConvertCommand& command) {
+  const bool is_json = command.format == Format::json;
+  if (command.rehearsal == Rehearsal::dry_run) {
+    std::cout << (is_json
+                      ? to_json(job, command, nullptr) + '\n'
+                      : plan_text(job) + "dry run: nothing but the header was read, nothing was written\n");
+    return done;
+  }
+  end_in_order_on_signals();
+  if (!is_json && !command.is_quiet) std::cout << plan_text(job) << std::flush;
+  ProgressReport report(style_of(command));
+  try {
+    const io::FileResult result = io::run(job, [&](const io::Progress& progress) {
+      report.show(progress);
+      if (signal_caught == 0) return;
+      throw io::Interrupted("convert: interrupted; what is finished is kept beside \"" + job.destination +
+                            "\": the same command with --resume goes on");
+    });
+    report.end(io::ProgressEvent::done);
+    std::cout << (is_json ? to_json(job, command, &result) + '\n' : result_text(job, result));
+    return done;
+  } catch (const io::Interrupted& interruption) {
+    report.end(io::ProgressEvent::interrupted, interruption.what());
+    std::cerr << "tenstride: " << interruption.what() << '\n';
+    return 128 + signal_caught;
+  } catch (const std::exception& error) {
+    report.end(io::ProgressEvent::error, error.what());
+    throw;
+  }
+}
+
+}  // namespace tenstride::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "convert.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+/// Conversions whose files are larger than the memory that may be used.
+namespace tenstride::cli {
+
+/// The conversion as one that is carried out from file to file; nothing where the files fit into memory, and
+/// where SPEC needs them there. Throws UsageError for a limit that is too small, and for a SPEC that cannot
+/// be carried out under the limit that was asked for.
+std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
+
+/// Carries it out, or tells what it would do.
+int run_large(const io::FileJob& job, const ConvertCommand& command);
+
+}  // namespace tenstride::cli
