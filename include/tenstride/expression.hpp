@@ -13,6 +13,7 @@
 
 #include "tenstride/chain.hpp"
 #include "tenstride/copy_plan.hpp"
+#include "tenstride/reduce.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/scramble.hpp"
 #include "tenstride/tensor.hpp"
@@ -149,6 +150,16 @@ struct ScrambleSeen {
   std::optional<Index> differing;
 };
 
+/// A reduction of elements whose origin is known.
+struct ReducedOrigin {
+  Reduction reduction = Reduction::sum;
+  /// The bound tensor's elements with the axes that stay in front of those that are reduced.
+  Chain axes;
+  std::size_t kept = 0;
+  /// The type that elements are converted to before, where the call says one.
+  std::optional<DType> dtype;
+};
+
 /// One tensor that a call of the notation made; a call with several results makes several steps.
 struct Step {
   /// PyTorch's name: "permute", "T"; "index" and "index_put_" for brackets; "eq" and the like for
@@ -197,8 +208,11 @@ struct Step {
   /// Of a layout operation: itself, or what the pattern consists of.
   std::vector<EagerStep> eager;
   /// Which element of the bound tensor each element is, if all steps from there on move or convert elements:
-  /// the layout operations as one chain. Only with `OriginRule::followed`.
+  /// the layout operations as one chain. Behind a reduction, which element of its row-major result each is.
+  /// Only with `OriginRule::followed`.
   std::optional<Chain> origin{};
+  /// The reduction that lies between the bound tensor and `origin`.
+  std::optional<ReducedOrigin> reduced{};
 };
 
 /// Why an evaluation stopped.

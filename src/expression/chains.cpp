@@ -160,6 +160,36 @@ std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> e
   return result;
 }
 
+std::optional<ReducedOrigin> on_reduction(const Chain& chain, const Call& call) {
+  static const std::map<std::string_view, Reduction> names{
+      {"sum", Reduction::sum},  {"mean", Reduction::mean}, {"prod", Reduction::prod},
+      {"amin", Reduction::min}, {"amax", Reduction::max},  {"any", Reduction::any},
+      {"all", Reduction::all}};
+  try {
+    if (call.operation().name == "reduce") {
+      const BoundPattern bound =
+          Pattern::cached(call.text(0), PatternVerb::reduce)->bind(chain.shape(), call.sizes());
+      return ReducedOrigin{parse_reduction(call.text(1)), bound.apply_split(chain), bound.kept, std::nullopt};
+    }
+    const auto found = names.find(call.operation().name);
+    if (found == names.end()) return std::nullopt;
+    const auto rank = static_cast<Index>(chain.rank());
+    Dims reduced = call.has(0) ? call.dims_or_index(0) : Dims();
+    for (Index& axis : reduced) axis = axis < 0 ? axis + rank : axis;
+    Dims order, last;
+    for (Index axis = 0; axis < rank; ++axis) {
+      const bool stays = !reduced.empty() && std::find(reduced.begin(), reduced.end(), axis) == reduced.end();
+      (stays ? order : last).push_back(axis);
+    }
+    const std::size_t kept = order.size();
+    for (const Index axis : last) order.push_back(axis);
+    const bool has_dtype = call.operation().parameters.find("dtype?") != std::string_view::npos;
+    return ReducedOrigin{found->second, chain.permute(order), kept, has_dtype ? call.dtype(2) : std::nullopt};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::vector<EagerStep> pattern_steps(const Call& call, const Layout& layout, DType dtype) {
   std::vector<EagerStep> steps;
   if (!verb_of(call)) return steps;

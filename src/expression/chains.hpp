@@ -15,6 +15,9 @@ std::optional<Chain> on_chain(const Chain& chain, const Call& call);
 /// The same for an index of ints, slices, None and `...`; nothing where an entry walks backwards.
 std::optional<Chain> on_chain(const Chain& chain, std::span<const TensorIndex> entries);
 
+/// A call that reduces axes, on the chain before it; nothing where it is another kind of operation.
+std::optional<ReducedOrigin> on_reduction(const Chain& chain, const Call& call);
+
 /// What einops does on a library that carries each operation out at once: split, permute, widen, merge.
 /// `layout` is the tensor's. Empty where the call is no pattern.
 std::vector<EagerStep> pattern_steps(const Call& call, const Layout& layout, DType dtype);

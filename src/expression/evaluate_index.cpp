@@ -166,6 +166,7 @@ Value Evaluator::value_of_index(const Node& node) {
     Step& step = result_.steps[*recorded.step()];
     add_chain(step, std::move(chain), {}, Layout(step.layout));
     step.origin = std::move(origin);
+    if (step.source) step.reduced = result_.steps[*step.source].reduced;
     return recorded;
   });
 }

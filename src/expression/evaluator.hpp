@@ -149,6 +149,7 @@ class Evaluator {
   /// Where the elements of a tensor came from that the step made, or that was bound where there is none.
   [[nodiscard]] std::optional<Chain> origin_before(std::optional<std::size_t> step,
                                                    const Layout& layout) const;
+  void note_origin(Step& step, const Call& call, const Layout& before, const Dims& shape) const;
   /// Without eager steps the step itself is the one.
   void add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,
                  const Layout& layout) const;

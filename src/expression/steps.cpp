@@ -167,9 +167,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     if (self != nullptr && result.tensor() != nullptr) {
       add_chain(step, on_chain(chain_before(step.source, before), call),
                 pattern_steps(call, before, self->dtype()), made.layout());
-      if (const std::optional<Chain> from = origin_before(step.source, before)) {
-        step.origin = keeps_elements(call) ? from : on_chain(*from, call);
-      }
+      note_origin(step, call, before, made.shape());
     }
     const bool is_in_place = operation.op_class == OpClass::in_place;
     const bool is_fresh = step.kind == StepKind::copy || step.kind == StepKind::fresh ||
@@ -202,6 +200,21 @@ Chain Evaluator::chain_before(std::optional<std::size_t> step, const Layout& lay
 std::optional<Chain> Evaluator::origin_before(std::optional<std::size_t> step, const Layout& layout) const {
   if (options_.origins == OriginRule::left_out) return std::nullopt;
   return step ? result_.steps[*step].origin : Chain(layout);
+}
+
+void Evaluator::note_origin(Step& step, const Call& call, const Layout& before, const Dims& shape) const {
+  const std::optional<Chain> from = origin_before(step.source, before);
+  if (!from) return;
+  if (step.source) step.reduced = result_.steps[*step.source].reduced;
+  if (keeps_elements(call)) {
+    step.origin = from;
+  } else if (std::optional<ReducedOrigin> reduced = on_reduction(*from, call)) {
+    if (step.reduced) return;  // the second one
+    step.reduced = std::move(reduced);
+    step.origin = Chain(row_major(shape));
+  } else {
+    step.origin = on_chain(*from, call);
+  }
 }
 
 void Evaluator::add_chain(Step& step, std::optional<Chain> chain, std::vector<EagerStep> eager,

@@ -2,6 +2,7 @@
 #include "file_chain.hpp"
 
 #include "../message.hpp"
+#include "tenstride/coalesce.hpp"
 #include "tenstride/expression.hpp"
 
 namespace tenstride::io {
@@ -20,6 +21,14 @@ Tensor without_memory(const FileInfo& info) {
   if (failure.type == "ValueError") throw ValueError(text);
   if (failure.type == "TypeError") throw TypeError(text);
   throw RuntimeError(text);
+}
+
+/// The last copy of a chain to axes of which the first `kept` stay: in the row-major order of those, the
+/// others with stride 0.
+void reduce_last(std::vector<ChainCopy>& copies, const Chain& axes, std::size_t kept) {
+  Index reduced = 1;
+  for (std::size_t d = kept; d < axes.rank(); ++d) reduced *= axes.shape()[d];
+  for (Index& stride : copies.back().dst.strides) stride /= reduced;
 }
 
 std::string call_text(std::string_view chain, TextRange range) {
@@ -41,27 +50,45 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   }
   result.shape = tensor->shape();
   result.dtype = tensor->dtype();
-  Chain origin(info.layout);
+  const auto refused = [&](std::string obstacle) {
+    result.obstacle = std::move(obstacle);
+    return result;
+  };
   DType dtype = info.dtype;
   std::optional<std::size_t> before;
   for (std::size_t i = 0; i < evaluation.steps.size(); ++i) {
     const Step& step = evaluation.steps[i];
     if (!step.origin || step.source != before || step.kind == StepKind::transfer) {
-      result.obstacle =
-          message(call_text(chain, step.range), " does more than move or convert elements of x");
-      return result;
+      return refused(call_text(chain, step.range) +
+                     " does more than move, convert or once reduce elements of x");
     }
-    if (step.dtype != dtype) result.conversions.push_back(step.dtype);
+    const bool reduces = step.reduced && (!before || !evaluation.steps[*before].reduced);
+    if (reduces && step.reduced->dtype && *step.reduced->dtype != dtype) {
+      result.conversions.push_back(*step.reduced->dtype);
+    } else if (!step.reduced && step.dtype != dtype) {
+      result.conversions.push_back(step.dtype);
+    } else if (!reduces && step.dtype != dtype) {
+      return refused(call_text(chain, step.range) + " converts what was reduced (--dtype does that)");
+    }
     dtype = step.dtype;
-    origin = *step.origin;
     before = i;
   }
   if (evaluation.value.step() != before || tensor->is_conj() || tensor->is_neg()) {
-    result.obstacle = "it is no single chain on x";
-    return result;
+    return refused("it is no single chain on x");
   }
-  result.copies = origin.copy_plan().copies;
-  if (result.copies.empty()) result.copies.push_back({origin.plan().result, row_major(result.shape)});
+  const Chain origin = before ? *evaluation.steps[*before].origin : Chain(info.layout);
+  const std::optional<ReducedOrigin> reduced =
+      before ? evaluation.steps[*before].reduced : std::optional<ReducedOrigin>();
+  result.copies = (reduced ? reduced->axes : origin).copy_plan().copies;
+  if (!reduced) return result;
+  const std::vector<ChainCopy> behind = origin.copy_plan().copies;
+  const bool keeps_order = behind.size() == 1 &&
+                           coalesce(behind[0].src).strides == coalesce(behind[0].dst).strides &&
+                           numel(behind[0].src) == numel(row_major(result.shape));
+  if (!keeps_order) return refused("axes are moved behind the reduction (move them before it)");
+  if (is_empty(info.layout)) return refused("there is no element to reduce");
+  result.reduction = reduced->reduction;
+  reduce_last(result.copies, reduced->axes, reduced->kept);
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "tenstride/chain.hpp"
 #include "tenstride/dtype.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/reduce.hpp"
 
 namespace tenstride::io {
 
@@ -21,6 +23,9 @@ struct FileChain {
   std::vector<ChainCopy> copies;
   /// To which types they are converted, in this order.
   std::vector<DType> conversions;
+  /// The reduction that the last copy ends with: its axes of `dst` stride 0 are reduced. `conversions` are
+  /// made before it.
+  std::optional<Reduction> reduction;
 };
 
 /// Follows the chain on the tensor `x` that the file holds. Throws ParseError, and what the chain throws.

@@ -22,8 +22,35 @@ using tenstride::detail::message;
 
 constexpr std::string_view operation = "permute_file";
 
-/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of
-/// the layout is a part of one axis of the shape.
+/// A copy whose axes belong to one axis of the result each: what was merged is cut where an axis of `shape`
+/// ends. Pre: `dst` has the row-major strides of `shape`, in parts.
+ChainCopy cut_at_axes(const ChainCopy& copy, const Dims& shape) {
+  ChainCopy result{{{}, {}, copy.src.offset}, {{}, {}, copy.dst.offset}};
+  const auto add = [&](Index extent, Index src_stride, Index dst_stride) {
+    result.src.shape.push_back(extent);
+    result.src.strides.push_back(src_stride);
+    result.dst.shape.push_back(extent);
+    result.dst.strides.push_back(dst_stride);
+  };
+  const Dims rows = row_major_strides(shape);
+  for (std::size_t d = 0; d < copy.dst.rank(); ++d) {
+    Index extent = copy.dst.shape[d], src = copy.src.strides[d], dst = copy.dst.strides[d];
+    for (std::size_t axis = shape.size(); axis-- > 0 && dst > 0;) {
+      const Index end = rows[axis] * shape[axis];
+      if (dst >= end || extent * dst <= end) continue;
+      const Index inside = end / dst;
+      add(inside, src, dst);
+      extent /= inside;
+      src *= inside;
+      dst = end;
+    }
+    add(extent, src, dst);
+  }
+  return result;
+}
+
+/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Pre: each
+/// axis of the layout is part of one axis of the shape.
 Layout column_major_of(const Layout& dst, const Dims& shape) {
   const Dims rows = row_major_strides(shape), columns = column_major_strides(shape);
   Layout result = dst;
@@ -133,13 +160,17 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   }
   const FileChain followed = follow(chain, job.info);
   if (!followed.obstacle.empty()) {
-    throw ValueError(message(
-        operation, ": \"", chain,
-        "\" must move and convert elements only, to be carried out from file to file: ", followed.obstacle));
+    throw ValueError(
+        message(operation, ": \"", chain,
+                "\" must move, convert or once reduce elements, to be carried out from file to file: ",
+                followed.obstacle));
   }
   job.shape = followed.shape;
   job.conversions = followed.conversions;
-  if (options.dtype && *options.dtype != followed.dtype) job.conversions.push_back(*options.dtype);
+  job.reduction = followed.reduction;
+  if (options.dtype && *options.dtype != followed.dtype && !job.reduction) {
+    job.conversions.push_back(*options.dtype);
+  }
   job.dtype = options.dtype.value_or(followed.dtype);
   const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
   // What loses nothing on the way to the next type need not happen.
@@ -158,8 +189,8 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   std::uint64_t begin = job.info.data_begin;
   std::uint64_t temporary = 0;
   for (std::size_t i = 0; i < followed.copies.size(); ++i) {
-    const ChainCopy& copy = followed.copies[i];
     const bool is_last = i + 1 == followed.copies.size();
+    const ChainCopy copy = is_last ? cut_at_axes(followed.copies[i], job.shape) : followed.copies[i];
     BlockProblem problem;
     problem.src = copy.src;
     problem.dst = copy.dst;

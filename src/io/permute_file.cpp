@@ -36,6 +36,7 @@ std::uint64_t fnv1a(std::string_view text) {
 /// What makes two runs write the same parts.
 std::uint64_t plan_hash(const FileJob& job) {
   std::string text = message(name(job.dtype), job.shape, static_cast<int>(job.options.order));
+  if (job.reduction) text += name(*job.reduction);
   for (const FileStage& stage : job.stages) text += to_json(stage.plan);
   for (const DType type : job.conversions) text += name(type);
   for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
@@ -49,6 +50,18 @@ std::uint64_t plan_hash(const FileJob& job) {
 Layout positions_of(const BlockProblem& problem, const BlockBox& box) {
   return {box.extents, problem.positions.strides,
           tenstride::detail::position_of(box.first, problem.positions)};
+}
+
+/// Of elements as they are written: of an axis that is reduced there is one index.
+Checksum checksum_of(const Tensor& group, const BlockProblem& problem, const BlockBox& box,
+                     const Dims& reduced) {
+  Tensor written = group;
+  Layout positions = positions_of(problem, box);
+  for (const Index axis : reduced) {
+    written = written.narrow(axis, 0, 1);
+    positions.shape[static_cast<std::size_t>(axis)] = 1;
+  }
+  return checksum(written, positions);
 }
 
 /// Into this machine's order.
@@ -109,7 +122,8 @@ class Runner {
  public:
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
-        source_(DiskFile::open(job.source, job.options.access, operation)),
+        access_(access_of(job)),
+        source_(DiskFile::open(job.source, access_, operation)),
         binding_(bind(job)),
         header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, operation)),
         end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
@@ -128,6 +142,12 @@ class Runner {
   }
 
  private:
+  /// Plans without pages are for the page cache.
+  static DiskAccess access_of(const FileJob& job) {
+    const bool has_pages = std::all_of(job.stages.begin(), job.stages.end(),
+                                       [](const FileStage& stage) { return stage.plan.page > 1; });
+    return has_pages ? job.options.access : DiskAccess::buffered;
+  }
   static Binding bind(const FileJob& job) {
     Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), operation);
     binding.limits = to_text(job.limits);
@@ -142,10 +162,10 @@ class Runner {
   }
 
   FileResult run_all() {
-    DiskFile part = DiskFile::open_to_write(destination_.part_path(), job_.options.access, operation);
+    DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_, operation);
     std::optional<DiskFile> temporary;
     if (job_.temporary_bytes > 0) {
-      temporary = DiskFile::open_to_write(destination_.blocks_path(), job_.options.access, operation);
+      temporary = DiskFile::open_to_write(destination_.blocks_path(), access_, operation);
     }
     if (!destination_.is_resumed()) part.write_start(std::as_bytes(std::span(header_)));
     std::size_t first_part = 0;
@@ -196,7 +216,16 @@ class Runner {
     conversion.scale = job_.options.scale;
     conversion.shift = job_.options.shift;
     conversion.axis = stage.plan.problem.kept_axis.value_or(0);
-    if (conversion.types.empty()) conversion.types.push_back(job_.dtype);
+    conversion.reduction = job_.reduction;
+    if (job_.reduction) {
+      conversion.reduced = job_.dtype;
+      const Dims& strides = stage.plan.problem.dst.strides;
+      for (std::size_t d = 0; d < strides.size(); ++d) {
+        if (strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
+      }
+    } else if (conversion.types.empty()) {
+      conversion.types.push_back(job_.dtype);
+    }
     return conversion;
   }
 
@@ -236,8 +265,8 @@ class Runner {
   /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
   /// this run.
   [[nodiscard]] bool checks_source() const {
-    const bool converts =
-        !job_.conversions.empty() || !job_.options.scale.empty() || !job_.options.shift.empty();
+    const bool converts = job_.reduction || !job_.conversions.empty() || !job_.options.scale.empty() ||
+                          !job_.options.shift.empty();
     return job_.options.check == FileCheck::checksum && !converts && job_.stages.size() == 1 &&
            !destination_.is_resumed();
   }
@@ -303,7 +332,7 @@ class Runner {
       Tensor group = group_tensor(target.place, target.box, target.layout.strides, conversion.dst(), buffer);
       copy_part(group, plan, pass, tile, target.box, conversion);
       if (is_final) {
-        sum += tenstride::checksum(group, positions_of(problem, target.box));
+        sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
       }
       Group job;
       job.pieces = pieces_of(target.place, item, buffer);
@@ -351,6 +380,7 @@ class Runner {
   }
 
   const FileJob& job_;
+  DiskAccess access_;
   DiskFile source_;
   Binding binding_;
   std::string header_;
@@ -378,7 +408,6 @@ FileResult permute_file(const std::string& source, std::string_view chain, const
 
 Checksum checksum_file(const std::string& path, std::uint64_t memory, const ProgressCallback& progress) {
   const FileInfo info = read_file_info(path, "checksum_file");
-  (void)progress;
   BlockProblem problem;
   problem.src = info.layout;
   problem.dst = info.layout;
@@ -389,7 +418,12 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
   limits.memory = static_cast<Index>(memory);
   const BlockPlan plan = plan_blocks(problem, limits);
   std::atomic<std::uint64_t> bytes_read{0};
-  const DiskFile file = DiskFile::open(path, DiskAccess::automatic, "checksum_file");
+  const DiskAccess access = plan.page > 1 ? DiskAccess::automatic : DiskAccess::buffered;
+  const DiskFile file = DiskFile::open(path, access, "checksum_file");
+  Progress now;
+  now.bytes = static_cast<std::uint64_t>(plan.bytes_read());
+  now.tiles = static_cast<std::uint64_t>(plan.passes[0].tiles);
+  const Clock::time_point start = Clock::now();
   const auto tiles = static_cast<std::size_t>(plan.passes[0].tiles);
   TileReader reader(file, plan, 0, std::vector<bool>(tiles), bytes_read);
   Checksum sum;
@@ -400,6 +434,10 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
     sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype),
                     positions_of(plan.problem, tile->box));
     reader.release();
+    now.bytes_done = bytes_read;
+    ++now.tiles_done;
+    now.seconds = seconds_since(start);
+    if (progress) progress(now);
   }
   return sum;
 }

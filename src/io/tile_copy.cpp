@@ -42,6 +42,15 @@ void convert_into(Tensor& dst, const Tensor& src, const Dims& first, const Conve
   arithmetic.scale = cut(arithmetic.scale);
   arithmetic.shift = cut(arithmetic.shift);
   Tensor converted = src;
+  if (conversion.reduction) {
+    for (const DType type : conversion.types) converted = converted.to(type);
+    converted = reduce_axes(converted, conversion.reduced_axes, *conversion.reduction);
+    for (const Index axis : conversion.reduced_axes) converted = converted.unsqueeze(axis);
+    Tensor target = dst;
+    for (const Index axis : conversion.reduced_axes) target = target.narrow(axis, 0, 1);
+    copy_elements(target, converted, arithmetic);
+    return;
+  }
   for (std::size_t i = 0; i + 1 < conversion.types.size(); ++i) converted = converted.to(conversion.types[i]);
   copy_elements(dst, converted, arithmetic);
 }
@@ -49,9 +58,15 @@ void convert_into(Tensor& dst, const Tensor& src, const Dims& first, const Conve
 /// As many indexes of the first long axis at a time that what lies between two conversions stays small.
 void convert_by_parts(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
   constexpr Index most = Index{1} << 18;  // elements: at most 4 MiB of any type
+  const auto can_be_cut = [&](std::size_t axis) {
+    const auto along = static_cast<Index>(axis);
+    const Dims& reduced = conversion.reduced_axes;
+    return src.size(along) > 1 && std::find(reduced.begin(), reduced.end(), along) == reduced.end();
+  };
   std::size_t axis = 0;
-  while (axis < first.size() && src.size(static_cast<Index>(axis)) == 1) ++axis;
-  if (conversion.types.size() < 2 || src.numel() <= most || axis == first.size()) {
+  while (axis < first.size() && !can_be_cut(axis)) ++axis;
+  const std::size_t kept_types = conversion.reduction ? conversion.types.size() + 1 : conversion.types.size();
+  if (kept_types < 2 || src.numel() <= most || axis == first.size()) {
     convert_into(dst, src, first, conversion);
     return;
   }

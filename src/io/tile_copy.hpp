@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "block_plan_parts.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/reduce.hpp"
 #include "tile_reader.hpp"
 #include "tile_writer.hpp"
 
@@ -21,8 +23,15 @@ struct Conversion {
   std::vector<double> shift;
   /// The axis of the plan that several numbers run along.
   std::size_t axis = 0;
+  /// Behind the conversions: of the axes listed, then to the type that is written.
+  std::optional<Reduction> reduction{};
+  Dims reduced_axes{};
+  DType reduced = DType::float32;
 
-  [[nodiscard]] DType dst() const { return types.empty() ? src : types.back(); }
+  [[nodiscard]] DType dst() const {
+    if (reduction) return reduced;
+    return types.empty() ? src : types.back();
+  }
 };
 
 /// Where a group's runs lie in its buffer and in the file.

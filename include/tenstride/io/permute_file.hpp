@@ -16,6 +16,7 @@
 #include "tenstride/io/npy.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/resume.hpp"
+#include "tenstride/reduce.hpp"
 
 /// Files in another order, of any size, under a memory limit.
 namespace tenstride::io {
@@ -75,6 +76,8 @@ struct FileJob {
   DType dtype = DType::float32;
   /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
   std::vector<DType> conversions;
+  /// Of the axes of stride 0 in the last stage, behind the conversions.
+  std::optional<Reduction> reduction;
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
   std::vector<FileStage> stages;
   /// The limits that the plans were made with.
@@ -97,8 +100,8 @@ struct FileResult {
   bool is_checked = false;
 };
 
-/// Whether a chain can be carried out from file to file: it moves and converts the elements of `x`. The text
-/// says what it does beside that; empty where it can. Throws ParseError.
+/// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of
+/// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
 
 /// Plans; reads the source's header, and the limits of an earlier run where that is to be gone on with.
