@@ -224,7 +224,7 @@ class Runner {
         is_final ? std::as_bytes(std::span(header_)) : std::span<const std::byte>();
     const std::uint64_t end = is_final ? end_ : job_.temporary_bytes;
     TileWriter writer(to, plan, pass, end, header, destination_.is_resumed(), bytes_written_);
-    TileReader reader(from, plan, pass, finished, bytes_read_);
+    TileReader reader(from, plan, pass, stage.blocks_begin, finished, bytes_read_);
     for (std::size_t left = tiles - done; left > 0; --left) {
       const LoadedTile* tile = nullptr;
       while (tile == nullptr) {
@@ -401,7 +401,7 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
   std::atomic<std::uint64_t> bytes_read{0};
   const DiskFile file = DiskFile::open(path, access_of(plan, DiskAccess::automatic), "checksum_file");
   const auto tiles = static_cast<std::size_t>(plan.passes[0].tiles);
-  TileReader reader(file, plan, 0, std::vector<bool>(tiles), bytes_read);
+  TileReader reader(file, plan, 0, 0, std::vector<bool>(tiles), bytes_read);
   Checksum sum;
   for (std::size_t left = tiles; left > 0; --left) {
     const LoadedTile* tile = nullptr;
