@@ -84,15 +84,22 @@ Layout column_major_of(const Layout& dst, const Dims& shape) {
   return result;
 }
 
-/// The axis of a copy that is the result's axis. Throws ValueError where it is no single one.
-std::size_t axis_of(const Layout& dst, const Dims& shape, Index axis) {
-  const auto given = static_cast<std::size_t>(axis < 0 ? axis + static_cast<Index>(shape.size()) : axis);
+/// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
+/// not as many as indexes, and ValueError where it is no single axis of the copy.
+std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOptions& options) {
+  const std::size_t axis = wrap_axis(operation.data(), options.axis, shape);
+  for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
+    if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
+    throw ShapeError(message(operation, ": ", given, " numbers for scale or shift must be 1 or ", shape[axis],
+                             ", the size of axis ", axis, " (shape ", shape, ")"),
+                     shape, shape);
+  }
   const Dims rows = row_major_strides(shape);
   for (std::size_t d = 0; d < dst.rank(); ++d) {
-    if (dst.shape[d] == shape[given] && dst.strides[d] == rows[given]) return d;
+    if (dst.shape[d] == shape[axis] && dst.strides[d] == rows[axis]) return d;
   }
   throw ValueError(
-      message(operation, ": numbers along axis ", axis, " of the result ", shape,
+      message(operation, ": numbers along axis ", options.axis, " of the result ", shape,
               " must belong to an axis that no reshape puts together; give one number, or reshape later"));
 }
 
@@ -218,7 +225,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
     if (is_last && options.order == ElementOrder::column_major)
       problem.dst = column_major_of(copy.dst, job.shape);
     if (is_last && has_arithmetic && std::max(options.scale.size(), options.shift.size()) > 1) {
-      problem.kept_axis = axis_of(copy.dst, job.shape, options.axis);
+      problem.kept_axis = axis_of_numbers(copy.dst, job.shape, options);
     }
     if (!is_last) {
       begin = temporary;
