@@ -58,7 +58,8 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   std::optional<std::size_t> before;
   for (std::size_t i = 0; i < evaluation.steps.size(); ++i) {
     const Step& step = evaluation.steps[i];
-    if (!step.origin || step.source != before || step.kind == StepKind::transfer) {
+    if (step.origin && step.source != before) return refused("it is no single chain on x");
+    if (!step.origin || step.kind == StepKind::transfer) {
       return refused(call_text(chain, step.range) +
                      " does more than move, convert or once reduce elements of x");
     }
