@@ -27,14 +27,14 @@ def is_sanitized():
 class LargeCase(cli_case.Case):
     """Sources are made once for each class, in `self.sources`; results in a folder of each test."""
 
-    shapes = {}
+    shapes: tuple = ()
 
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="tenstride-large-")
         cls.addClassCleanup(folder.cleanup)
         cls.sources = pathlib.Path(folder.name)
-        for name, shape in cls.shapes.items():
+        for name, shape in cls.shapes:
             numpy.save(cls.sources / name, source_of(shape))
 
     def source(self, name):

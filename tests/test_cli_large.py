@@ -10,7 +10,7 @@ MIB = 1 << 20
 
 
 class Results(LargeCase):
-    shapes = {"a.npy": (256, 512, 512), "m.npy": (8192, 2048)}  # 256 MiB, 64 MiB
+    shapes = (("a.npy", (256, 512, 512)), ("m.npy", (8192, 2048)))  # 256 MiB, 64 MiB
 
     def check(self, source, spec, expected, *options):
         limit = 256 if is_sanitized() and source == "a.npy" else 64
@@ -40,7 +40,7 @@ class Results(LargeCase):
 
 
 class Memory(LargeCase):
-    shapes = {"a.npy": (256, 512, 512)}
+    shapes = (("a.npy", (256, 512, 512)),)
 
     def test_no_limit_is_exceeded(self):
         if is_sanitized():

@@ -92,8 +92,10 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
   limits.disk = options.disk.value_or(known.rates);
   is_measured = options.disk.has_value() || known.is_measured;
   if (options.access == DiskAccess::buffered) limits.disk.page = 1;
-  const Bandwidth bandwidth = machine_bandwidth();
-  limits.copy_bytes_per_second = bandwidth.memory * bandwidth.turned_share;
+  // Measuring would take more memory than the limit may allow.
+  if (const std::optional<Bandwidth> bandwidth = known_bandwidth()) {
+    limits.copy_bytes_per_second = bandwidth->memory * bandwidth->turned_share;
+  }
   return limits;
 }
 
