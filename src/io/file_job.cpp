@@ -72,9 +72,10 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   limits.copy_bytes_per_second = numbers[1];
   limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
   if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
-    throw ValueError(message(operation, ": memory of ", options.memory, " bytes must be at least the ",
-                             limits.memory, " bytes that \"", destination,
-                             "\" was begun with (or begin anew, without resuming)"));
+    throw MemoryLimitError(
+        message(operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
+                " bytes that \"", destination, "\" was begun with (or begin anew, without resuming)"),
+        static_cast<std::uint64_t>(limits.memory));
   }
   return limits;
 }
