@@ -182,13 +182,14 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   const std::uint64_t limit = has_limit ? parse_limit(command.max_mem) : io::free_memory() / 2;
   const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
   if (!command.resumes && memory_of_usual_way(plan) <= limit - std::min(limit, used)) return std::nullopt;
-  const std::string obstacle = io::obstacle_to_permute_file(command.spec, plan.info);
+  const std::string obstacle = plan.is_forecast ? io::obstacle_to_permute_file(command.spec, plan.info)
+                                                : "what it gives depends on the elements of x";
   if (!obstacle.empty()) {
     if (!has_limit && !command.resumes) return std::nullopt;
-    throw UsageError("convert: SPEC must move and convert elements only to be carried out with --max-mem " +
-                     command.max_mem + ": " + obstacle + "; the files need " +
-                     bytes_to_text(static_cast<Index>(memory_of_usual_way(plan) + used)) +
-                     " to be in memory");
+    throw UsageError(
+        "convert: SPEC must move and convert elements only to be carried out with " +
+        (has_limit ? "--max-mem " + command.max_mem : "--resume") + ": " + obstacle + "; the files need " +
+        bytes_to_text(static_cast<Index>(memory_of_usual_way(plan) + used)) + " to be in memory");
   }
   const std::string folder = std::filesystem::absolute(command.output).parent_path().string();
   const bool is_worth_measuring =
