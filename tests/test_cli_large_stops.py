@@ -91,6 +91,53 @@ class Stops(LargeCase):
     def test_sigkill_in_two_passes(self):
         self.kill_and_resume(TWO_PASSES, int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2)
 
+    def test_signals_end_a_run_in_order(self):
+        keeps = (
+            'tenstride: convert: interrupted; what is finished is kept beside "b.npy": '
+            "the same command with --resume goes on\n"
+        )
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(number), self.start("convert", *self.call(TWO_PASSES, "--force")) as process:
+                self.wait_for_tiles()
+                process.send_signal(number)
+                _, err = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, err), (code, keeps))
+                self.assertEqual(self.names(), [BLOCKS, JOURNAL, PART])
+        bill, err = self.convert(*self.call(TWO_PASSES, "--resume"))
+        self.assertTrue(bill["totals"]["resumed"])
+        self.assertGreater(self.first_event(err)["tiles_done"], 0)
+        self.assert_equal(self.result(), self.expected(TWO_PASSES))
+        self.assertEqual(self.names(), ["b.npy"])
+
+    def wait_for_tiles(self):
+        until = time.monotonic() + 60
+        sizes = set()
+        while len(sizes) < 2:  # the header, then a record for each tile
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.001)
+            if JOURNAL in self.names() and (size := os.stat(self.path(JOURNAL)).st_size):
+                sizes.add(size)
+
+    def test_a_second_run_without_resume_begins_anew(self):
+        with self.start("convert", *self.call(TWO_PASSES)) as process:
+            self.wait_for_tiles()
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        bill, err = self.convert(*self.call(TWO_PASSES))
+        self.assertEqual((bill["totals"]["resumed"], self.first_event(err)["tiles_done"]), (False, 0))
+        self.assert_equal(self.result(), self.expected(TWO_PASSES))
+        self.assertEqual(self.names(), ["b.npy"])
+
+    def test_a_second_signal_ends_at_once(self):
+        with self.start("convert", *self.call(TWO_PASSES)) as process:
+            self.wait_for_tiles()
+            process.send_signal(signal.SIGSTOP)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGCONT)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGINT))
+
 
 if __name__ == "__main__":
     main()
