@@ -2,9 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tenstride convert --max-mem`: the results are NumPy's, and the memory of the process stays below the limit."""
 
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
 import numpy
 from cli_case import main
 from large_case import LargeCase, is_sanitized
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import large_files_run
 
 MIB = 1 << 20
 
@@ -63,6 +72,39 @@ class Memory(LargeCase):
         call = [self.source("a.npy"), "x.permute(2,1,0)", "-o", "b.npy", "--max-mem=48M"]
         bill, most = self.watched(*call, XDG_CACHE_HOME=self.path("cache"))
         self.assertLessEqual(max(most, bill["totals"]["peak_resident"]), 48 * MIB)
+
+    def in_group(self, limit, *arguments):
+        """Runs the program in a memory control group, page cache included."""
+        large_files_run.NAME = f"tenstride-test-{os.getpid()}"
+        try:
+            group = large_files_run.MemoryGroup(limit)
+        except OSError as error:
+            self.skipTest(f"no memory control group can be made: {error}")
+        try:
+            enter = 'echo $$ > "$0/cgroup.procs" && exec "$@"'
+            done = subprocess.run(
+                ["/bin/sh", "-c", enter, str(group.path), self.tool, "convert", *arguments, "--json", "--quiet"],
+                env=self.environment({}),
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+            )
+        finally:
+            group.close()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_in_a_control_group_of_this_size(self):
+        if is_sanitized():
+            self.skipTest("the sanitizers need memory of their own")
+        call = [self.source("a.npy"), "x.permute(2,1,0)", "-o", "b.npy"]
+        bill = self.in_group(64 * MIB, *call, "--max-mem=64M")
+        # Half of what the group has left, by itself.
+        found = self.in_group(128 * MIB, *call, "--force")
+        self.assertEqual(found["checksum"], bill["checksum"])
+        self.assertLessEqual(found["totals"]["peak_resident"], 64 * MIB)
 
 
 if __name__ == "__main__":
