@@ -22,7 +22,8 @@ class MemoryGroup:
         self.limit = limit
         if (ROOT / "memory").is_dir():
             self.version = 1
-            own = next(line.split(":", 2)[2].strip() for line in open("/proc/self/cgroup") if ":memory:" in line)
+            lines = pathlib.Path("/proc/self/cgroup").read_text().splitlines()
+            own = next(line.split(":", 2)[2] for line in lines if ":memory:" in line)
             self.path = ROOT / "memory" / own.lstrip("/") / NAME
         else:
             self.version = 2

@@ -88,6 +88,11 @@ std::optional<Bandwidth>& of_process() {
   static std::optional<Bandwidth> figures_of_process;
   return figures_of_process;
 }
+const std::optional<Bandwidth>& known_to_process() {
+  std::optional<Bandwidth>& known = of_process();
+  if (!known || known->threads != num_threads()) known = kept();
+  return known;
+}
 
 }  // namespace
 
@@ -95,15 +100,18 @@ std::string bandwidth_file() {
   return detail::cache_file("bandwidth");
 }
 
+std::optional<Bandwidth> known_bandwidth() {
+  const std::lock_guard lock(guard());
+  return known_to_process();
+}
+
 Bandwidth machine_bandwidth() {
   const std::lock_guard lock(guard());
-  std::optional<Bandwidth>& known = of_process();
-  if (known && known->threads == num_threads()) return *known;
-  known = kept();
-  if (known) return *known;
-  known = measure_bandwidth();
-  keep(*known);
-  return *known;
+  if (const std::optional<Bandwidth>& known = known_to_process()) return *known;
+  const Bandwidth measured = measure_bandwidth();
+  of_process() = measured;
+  keep(measured);
+  return measured;
 }
 
 Bandwidth refresh_bandwidth() {

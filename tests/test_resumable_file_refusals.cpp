@@ -17,7 +17,7 @@ namespace {
 
 using namespace tenstride::testing;
 
-const std::string anew = " (Resume::no begins anew)";
+const std::string anew = " (without resuming it begins anew)";
 
 /// Each run of digits as "#".
 std::string without_numbers(const std::string& text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tenstride/ledger.hpp"
@@ -36,6 +37,8 @@ TENSTRIDE_API Bandwidth measure_bandwidth();
 /// figures last as long as the process. Any thread may ask. Throws nothing but std::bad_alloc and
 /// StorageError.
 TENSTRIDE_API Bandwidth machine_bandwidth();
+/// The same where it was measured before; measures nothing, and so needs no memory.
+TENSTRIDE_API std::optional<Bandwidth> known_bandwidth();
 /// Measures anew, whatever is kept, and keeps that.
 TENSTRIDE_API Bandwidth refresh_bandwidth();
 /// `$XDG_CACHE_HOME/tenstride/bandwidth`, or `~/.cache/tenstride/bandwidth`; empty where neither is known.

@@ -127,9 +127,10 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   limits.copy_bytes_per_second = numbers[1];
   limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
   if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
-    throw ValueError(message(operation, ": memory of ", options.memory, " bytes must be at least the ",
-                             limits.memory, " bytes that \"", destination,
-                             "\" was begun with (or begin anew, without resuming)"));
+    throw MemoryLimitError(
+        message(operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
+                " bytes that \"", destination, "\" was begun with (or begin anew, without resuming)"),
+        static_cast<std::uint64_t>(limits.memory));
   }
   return limits;
 }
@@ -147,8 +148,10 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
   limits.disk = options.disk.value_or(known.rates);
   is_measured = options.disk.has_value() || known.is_measured;
   if (options.access == DiskAccess::buffered) limits.disk.page = 1;
-  const Bandwidth bandwidth = machine_bandwidth();
-  limits.copy_bytes_per_second = bandwidth.memory * bandwidth.turned_share;
+  // Measuring would take more memory than the limit may allow.
+  if (const std::optional<Bandwidth> bandwidth = known_bandwidth()) {
+    limits.copy_bytes_per_second = bandwidth->memory * bandwidth->turned_share;
+  }
   return limits;
 }
 

@@ -18,7 +18,7 @@
 namespace tenstride::io {
 namespace {
 
-constexpr const char* begin_anew = "Resume::no begins anew";
+constexpr const char* begin_anew = "without resuming it begins anew";
 
 std::string hexadecimal(std::uint64_t number) {
   std::string text(16, '0');

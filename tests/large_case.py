@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of `tenstride convert --max-mem` share: sources made by NumPy, runs that are watched or killed."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+
+import cli_case
+import numpy
+
+
+def source_of(shape):
+    """Every element is a hash of its position, so that no two neighbours are alike."""
+    positions = numpy.arange(numpy.prod(shape), dtype=numpy.uint32)
+    return ((positions * numpy.uint32(2654435761)) >> numpy.uint32(8)).astype(numpy.float32).reshape(shape)
+
+
+def is_sanitized():
+    """Sanitizers need memory of their own, and have to be loaded first."""
+    program = pathlib.Path(cli_case.Case.tool).read_bytes()
+    return any(name in program for name in (b"__asan_init", b"__ubsan_handle", b"__tsan_init"))
+
+
+class LargeCase(cli_case.Case):
+    """Sources are made once for each class, in `self.sources`; results in a folder of each test."""
+
+    shapes: tuple = ()
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tenstride-large-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.sources = pathlib.Path(folder.name)
+        for name, shape in cls.shapes:
+            numpy.save(cls.sources / name, source_of(shape))
+
+    def source(self, name):
+        return str(self.sources / name)
+
+    def environment(self, extra):
+        return {**os.environ, "XDG_CACHE_HOME": cli_case.CACHE.name, **extra}
+
+    def start(self, *arguments, **extra):
+        return subprocess.Popen(
+            [self.tool, *arguments],
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self.folder,
+            env=self.environment(extra),
+        )
+
+    def convert(self, *arguments, code=0, **extra):
+        """(what --json says, or None; standard error)"""
+        with self.start("convert", *arguments, "--json", **extra) as process:
+            out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, code, out + err)
+        return json.loads(out) if code == 0 else None, err
+
+    def watched(self, *arguments, **extra):
+        """(what --json says, the most VmHWM of the process in bytes)"""
+        most = 0
+        with self.start("convert", *arguments, "--json", "--quiet", **extra) as process:
+            while process.poll() is None:
+                try:
+                    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="ascii")
+                except OSError:
+                    break
+                for line in status.splitlines():
+                    if line.startswith("VmHWM:") and f"Name:\t{pathlib.Path(self.tool).name}\n" in status:
+                        most = max(most, int(line.split()[1]) * 1024)
+                time.sleep(0.005)
+            out, err = process.communicate(timeout=300)
+        self.assertEqual((process.returncode, err), (0, ""), out)
+        return json.loads(out), most
+
+    def result(self, name="b.npy"):
+        return numpy.load(self.path(name), mmap_mode="r")
+
+    def assert_equal(self, found, expected):
+        self.assertEqual((found.shape, found.dtype), (expected.shape, expected.dtype))
+        for one, other in zip(found, expected, strict=True):  # a part at a time: both are large
+            self.assertTrue(numpy.array_equal(one, other))

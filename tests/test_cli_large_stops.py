@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`tenstride convert --max-mem` that is killed or interrupted at any moment, and gone on with. The environment variable
+TENSTRIDE_KILLS says how often (20)."""
+
+import json
+import os
+import random
+import signal
+import time
+
+import numpy
+from cli_case import main
+from large_case import LargeCase, is_sanitized
+
+PART = ".b.npy.tenstride-part"
+BLOCKS = ".b.npy.tenstride-blocks"
+JOURNAL = ".b.npy.tenstride-journal"
+# One pass, and two: the tests see in the bill that it is so.
+ONE_PASS = ("a.npy", "x.permute(2,1,0)", "48M", 1)
+TWO_PASSES = ("m.npy", "x.T", "36M", 2)
+
+
+class Stops(LargeCase):
+    shapes = (("a.npy", (256, 256, 256)), ("m.npy", (4096, 4096)))  # 64 MiB each
+
+    def setUp(self):
+        super().setUp()
+        if is_sanitized():
+            self.skipTest("the limits are those of a program without sanitizers")
+
+    def call(self, kind, *more):
+        source, spec, limit, _ = kind
+        return [self.source(source), spec, "-o", "b.npy", "--max-mem", limit, *more]
+
+    def expected(self, kind):
+        return numpy.load(self.source(kind[0])).T
+
+    def first_event(self, err):
+        return json.loads(err.splitlines()[0])
+
+    def stop(self, call, number, delay):
+        """(exit code, standard output, standard error)"""
+        with self.start("convert", *call) as process:
+            time.sleep(delay)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def kill_and_resume(self, kind, kills):
+        """Killed again and again, gone on with each time; then what lies there is the old file or the new one."""
+        random.seed(len(kind[1]))
+        expected = self.expected(kind)
+        begun = time.monotonic()
+        bill, _ = self.convert(*self.call(kind))
+        took = time.monotonic() - begun
+        self.assertEqual((bill["passes"], bill["totals"]["resumed"]), (kind[3], False))
+        self.assert_equal(self.result(), expected)
+        tiles = sum(stage_pass["tiles"] for stage in bill["stages"] for stage_pass in stage["passes"])
+        completions = resumptions = 0
+        for _ in range(kills):
+            with open(self.path("b.npy"), "wb") as old:
+                old.write(b"old")
+            code, _, _ = self.stop(self.call(kind, "--force"), signal.SIGKILL, random.uniform(0, took))
+            if code == 0:
+                completions += 1
+                self.assertEqual(self.names(), ["b.npy"])
+                self.assert_equal(self.result(), expected)
+                continue
+            if os.stat(self.path("b.npy")).st_size != 3:  # killed between its name and the end
+                self.assert_equal(self.result(), expected)
+            if JOURNAL not in self.names() or not os.stat(self.path(JOURNAL)).st_size:
+                continue
+            resumptions += 1
+            again, err = self.convert(*self.call(kind, "--force", "--resume"))
+            self.assertTrue(again["totals"]["resumed"])
+            self.assertEqual(again["checksum"], bill["checksum"])
+            self.assertEqual(self.names(), ["b.npy"])
+            self.assert_equal(self.result(), expected)
+            event = self.first_event(err)
+            self.assertEqual((event["event"], event["tiles"]), ("start", tiles))
+            # What is finished is not read again.
+            left = 1 - event["tiles_done"] / tiles
+            self.assertLessEqual(again["totals"]["bytes_read"], bill["totals"]["bytes_read"] * (left + 0.25))
+        print(f"{kind[1]}: {kills} kills, {completions} too late, {resumptions} gone on with")
+        self.assertGreater(resumptions, kills // 4)
+
+    def test_sigkill_in_one_pass(self):
+        self.kill_and_resume(ONE_PASS, int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2)
+
+    def test_sigkill_in_two_passes(self):
+        self.kill_and_resume(TWO_PASSES, int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2)
+
+    def test_signals_end_a_run_in_order(self):
+        keeps = (
+            'tenstride: convert: interrupted; what is finished is kept beside "b.npy": '
+            "the same command with --resume goes on\n"
+        )
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)):
+            with self.subTest(number), self.start("convert", *self.call(TWO_PASSES, "--force")) as process:
+                self.wait_for_tiles()
+                process.send_signal(number)
+                _, err = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, err), (code, keeps))
+                self.assertEqual(self.names(), [BLOCKS, JOURNAL, PART])
+        bill, err = self.convert(*self.call(TWO_PASSES, "--resume"))
+        self.assertTrue(bill["totals"]["resumed"])
+        self.assertGreater(self.first_event(err)["tiles_done"], 0)
+        self.assert_equal(self.result(), self.expected(TWO_PASSES))
+        self.assertEqual(self.names(), ["b.npy"])
+
+    def wait_for_tiles(self):
+        until = time.monotonic() + 60
+        sizes = set()
+        while len(sizes) < 2:  # the header, then a record for each tile
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.001)
+            if JOURNAL in self.names() and (size := os.stat(self.path(JOURNAL)).st_size):
+                sizes.add(size)
+
+    def test_a_second_run_without_resume_begins_anew(self):
+        with self.start("convert", *self.call(TWO_PASSES)) as process:
+            self.wait_for_tiles()
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+        bill, err = self.convert(*self.call(TWO_PASSES))
+        self.assertEqual((bill["totals"]["resumed"], self.first_event(err)["tiles_done"]), (False, 0))
+        self.assert_equal(self.result(), self.expected(TWO_PASSES))
+        self.assertEqual(self.names(), ["b.npy"])
+
+    def test_a_second_signal_ends_at_once(self):
+        with self.start("convert", *self.call(TWO_PASSES)) as process:
+            self.wait_for_tiles()
+            process.send_signal(signal.SIGSTOP)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGCONT)
+            process.communicate(timeout=60)
+            self.assertIn(process.returncode, (130, -signal.SIGINT))
+
+
+if __name__ == "__main__":
+    main()
