@@ -138,7 +138,7 @@ def test_a_plan_writes_nothing(files, tmp_path):
 
 REFUSALS = [
     ({"max_memory": 0}, "convert: max_memory 0 must be positive"),
-    ({"max_memory": "much"}, 'convert: max_memory "much" must'),
+    ({"max_memory": "much"}, 'convert: max_memory: "much" must be a number of bytes'),
     ({"max_memory": 100}, "convert: max_memory of 100 bytes must be at least"),
     ({"order": "K"}, "convert: order 'K' must be 'C' or 'F'"),
     ({"resume": "yes"}, "convert: resume must be False, True or 'if_there'"),
@@ -161,7 +161,7 @@ def test_what_is_refused(files, arguments, message):
 def test_files_are_named_by_what_is_wrong_with_them(files, tmp_path):
     source, destination = files(numbers(2, 3))
     torch.convert(source, "x.T", destination)
-    with pytest.raises(torch.FileError, match="must not be replaced|exists") as error:
+    with pytest.raises(torch.FileError, match="must not be replaced") as error:
         torch.convert(source, "x.T", destination)
     assert error.value.path == str(destination)
     with pytest.raises(torch.FileError) as error:
