@@ -102,6 +102,7 @@ class Files(unittest.TestCase):
             return done.stderr
 
         self.assertEqual(said("--max-mem", "1G"), "tenstride: explain: --max-mem must go with --plan\n")
+        self.assertIn('explain: --max-mem: "much" must be a number of bytes', said("--max-mem", "much", "--plan"))
         self.assertRegex(
             said("--max-mem", "1M", "--plan"),
             "^tenstride: explain: --max-mem 1048576 must leave at least [0-9]+ bytes for buffers\n$",

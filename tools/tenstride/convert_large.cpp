@@ -18,9 +18,6 @@ namespace {
 /// Of threads, plans and what the copies need beside the buffers: measured 9 MiB at most.
 constexpr std::uint64_t memory_beside_buffers = std::uint64_t{16} << 20;
 
-/// Of these, what may differ from run to run; seen: 0.2 MiB.
-constexpr std::uint64_t memory_that_varies = std::uint64_t{4} << 20;
-
 /// A disk that was never measured is measured before so many bytes are moved: that takes a second, they take
 /// ten.
 constexpr std::uint64_t bytes_worth_measuring = std::uint64_t{10} << 30;
@@ -179,8 +176,7 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   const bool is_worth_measuring =
       nbytes_of(plan.shape, plan.dtype) >= bytes_worth_measuring && command.rehearsal == Rehearsal::none;
   if (is_worth_measuring && !io::known_disk(folder).is_measured) io::refresh_disk(folder);
-  // To resume takes the buffers of the run before, and the program may use a little more this time.
-  const std::uint64_t memory = memory_for_buffers(limit) + (command.resumes ? memory_that_varies : 0);
+  const std::uint64_t memory = limit > used ? limit - used : 1;
   try {
     return io::plan_permute_file(command.input, command.spec, command.output,
                                  options_of(plan, command, memory));
