@@ -22,6 +22,9 @@ namespace nb = nanobind;
 std::vector<AxisSize> sizes_of(nb::handle given) {
   std::vector<AxisSize> sizes;
   if (given.is_none()) return sizes;
+  if (PyDict_Check(given.ptr()) == 0) {
+    throw TypeError("convert: sizes must be a dict of names and sizes, e.g. {\"h\": 2}");
+  }
   for (const auto& [name, size] : nb::borrow<nb::dict>(given)) {
     sizes.push_back({nb::cast<std::string>(name), to_index(size.ptr())});
   }
@@ -51,9 +54,16 @@ std::uint64_t memory_of(nb::handle given) {
 
 std::vector<double> numbers_of(nb::handle given) {
   if (given.is_none()) return {};
-  if (PyFloat_Check(given.ptr()) != 0 || PyLong_Check(given.ptr()) != 0) return {nb::cast<double>(given)};
   std::vector<double> numbers;
-  for (const nb::handle number : nb::borrow<nb::iterable>(given)) numbers.push_back(nb::cast<double>(number));
+  const auto add = [&numbers](nb::handle number) {
+    numbers.push_back(PyFloat_AsDouble(number.ptr()));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  };
+  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
+    add(given);
+  } else {
+    for (const nb::handle number : nb::borrow<nb::iterable>(given)) add(number);
+  }
   return numbers;
 }
 

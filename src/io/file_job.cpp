@@ -38,23 +38,6 @@ Layout column_major_of(const Layout& dst, const Dims& shape) {
   return result;
 }
 
-/// Throws ValueError where there are neither one number nor one for each index of an axis of the result.
-void check_numbers(const FileOptions& options, const Dims& shape) {
-  const auto rank = static_cast<Index>(shape.size());
-  for (const auto& [what, numbers] :
-       {std::pair{"scale", &options.scale}, std::pair{"shift", &options.shift}}) {
-    if (numbers->size() <= 1) continue;
-    if (options.axis < -rank || options.axis >= rank) {
-      throw ValueError(message(operation, ": axis ", options.axis,
-                               " of the numbers must be an axis of the result ", shape));
-    }
-    const Index size = shape[static_cast<std::size_t>(options.axis < 0 ? options.axis + rank : options.axis)];
-    if (static_cast<Index>(numbers->size()) == size) continue;
-    throw ValueError(message(operation, ": ", what, " has ", numbers->size(), " numbers and must have 1, or ",
-                             size, " for axis ", options.axis, " of the result ", shape));
-  }
-}
-
 /// The axis of a copy that is the result's axis. Throws ValueError where it is no single one.
 std::size_t axis_of(const Layout& dst, const Dims& shape, Index axis) {
   const auto given = static_cast<std::size_t>(axis < 0 ? axis + static_cast<Index>(shape.size()) : axis);
@@ -158,7 +141,6 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   job.conversions = followed.conversions;
   if (options.dtype && *options.dtype != followed.dtype) job.conversions.push_back(*options.dtype);
   job.dtype = options.dtype.value_or(followed.dtype);
-  check_numbers(options, job.shape);
   const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
   // What loses nothing on the way to the next type need not happen.
   DType before = job.info.dtype;

@@ -142,8 +142,6 @@ REFUSALS = [
     ({"max_memory": 100}, "convert: max_memory of 100 bytes must be at least"),
     ({"order": "K"}, "convert: order 'K' must be 'C' or 'F'"),
     ({"resume": "yes"}, "convert: resume must be False, True or 'if_there'"),
-    ({"scale": [1, 2]}, "permute_file: scale has 2 numbers and must have 1, or 3 for axis 0 of the result (3,2)"),
-    ({"shift": [1, 2], "axis": 2}, "permute_file: axis 2 of the numbers must be an axis of the result (3,2)"),
     ({"chain": "x.T + 1"}, 'permute_file: "x.T + 1" must move and convert elements only'),
 ]
 
@@ -156,6 +154,23 @@ def test_what_is_refused(files, arguments, message):
             function(source=source, destination=destination, **{"chain": "x.T", **arguments})
         assert str(error.value).startswith(message)
     assert not destination.exists()
+
+
+def test_numbers_along_an_axis_must_fit_it(files):
+    source, destination = files(numbers(2, 3))
+    with pytest.raises(torch.ShapeError, match="2 numbers for scale or shift must be 1 or 3, the size of axis 0"):
+        torch.convert(source, "x.T", destination, scale=[1, 2])
+    with pytest.raises(torch.AxisError):
+        torch.convert(source, "x.T", destination, shift=[1, 2], axis=2)
+
+
+def test_types_are_checked(files):
+    source, destination = files(numbers(2, 3))
+    for arguments in ({"sizes": ["h"]}, {"scale": "half"}, {"scale": [None]}, {"max_memory": 1.5}, {"dtype": "f"}):
+        with pytest.raises(TypeError):
+            torch.convert(source, "h w -> w h", destination, **arguments)
+    torch.convert(source, "x.T", destination, scale=numpy.float32(2), shift=numpy.array([1, 2, 3]))
+    assert numpy.load(destination).tolist() == [[1, 7], [4, 10], [7, 13]]
 
 
 def test_files_are_named_by_what_is_wrong_with_them(files, tmp_path):
