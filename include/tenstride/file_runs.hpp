@@ -27,8 +27,8 @@ struct FileRuns {
 };
 
 /// The runs of a box of `extents` in a file whose elements lie at `strides`. Gaps of at most `max_gap`
-/// elements belong to the run. Example: the box (2,3,4) of a row-major file (9,3,8) without gaps, strides
-/// (24,8,1): 6 runs of 4 elements at (2,3):(24,8); with gaps of up to 4 elements 2 runs of 20 at (2):(24).
+/// elements belong to the run. Example: the box (2,3,4) of a row-major file (9,4,8) without gaps, strides
+/// (32,8,1): 6 runs of 4 elements at (2,3):(32,8); with gaps of up to 4 elements 2 runs of 20 at (2):(32).
 TENSTRIDE_API FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap);
 
 /// How far below its first index the lowest element of a box lies: 0, or negative with negative strides.

@@ -46,7 +46,11 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   std::optional<std::size_t> before;
   for (std::size_t i = 0; i < evaluation.steps.size(); ++i) {
     const Step& step = evaluation.steps[i];
-    if (!step.origin || step.source != before || step.kind == StepKind::transfer) {
+    if (step.origin && step.source != before) {
+      result.obstacle = "it is no single chain on x";
+      return result;
+    }
+    if (!step.origin || step.kind == StepKind::transfer) {
       result.obstacle =
           message(call_text(chain, step.range), " does more than move or convert elements of x");
       return result;

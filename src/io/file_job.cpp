@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "../message.hpp"
 #include "file_chain.hpp"
@@ -22,6 +23,51 @@ using tenstride::detail::message;
 
 constexpr std::string_view operation = "permute_file";
 
+/// The copy with each axis that covers several axes of its row-major result of `shape` split along them, so
+/// that each is a part of one; nothing where an axis lies across them otherwise. Example: (162):(1) of a
+/// result (18,9) becomes (18,9):(9,1), with the source's strides likewise; of (604,6) nothing is made of
+/// (3,1208):(1208,1).
+std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape) {
+  const Dims rows = row_major_strides(shape);
+  ChainCopy result{{{}, {}, copy.src.offset}, {{}, {}, copy.dst.offset}};
+  const auto push = [&](std::size_t at, Index extent, Index src_stride, Index dst_stride) {
+    for (auto [layout, stride] : {std::pair(&result.src, src_stride), std::pair(&result.dst, dst_stride)}) {
+      layout->shape.insert(at, extent);
+      layout->strides.insert(at, stride);
+    }
+  };
+  for (std::size_t d = 0; d < copy.dst.rank(); ++d) {
+    const std::size_t at = result.dst.rank();
+    Index left = copy.dst.shape[d], src_stride = copy.src.strides[d], dst_stride = copy.dst.strides[d];
+    for (std::size_t axis = shape.size(); axis-- > 0 && left > 1;) {
+      const Index end = rows[axis] * shape[axis];
+      if (dst_stride < rows[axis] || dst_stride >= end) continue;
+      if (dst_stride % rows[axis] != 0) return std::nullopt;
+      if (left * dst_stride <= end) break;
+      const Index room = end / dst_stride;
+      if (end % dst_stride != 0 || left % room != 0) return std::nullopt;
+      push(at, room, src_stride, dst_stride);
+      left /= room;
+      src_stride *= room;
+      dst_stride *= room;
+    }
+    push(at, left, src_stride, dst_stride);
+  }
+  return result;
+}
+
+/// The copies of a chain, the last of them such that its axes are parts of the result's. What a reshape cut
+/// across is copied once more where the first axis is to be the fastest.
+std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
+  std::vector<ChainCopy> copies = chain.copies;
+  if (const std::optional<ChainCopy> split = split_along(copies.back(), chain.shape)) {
+    copies.back() = *split;
+  } else if (order == ElementOrder::column_major) {
+    copies.push_back({row_major(chain.shape), row_major(chain.shape)});
+  }
+  return copies;
+}
+
 /// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of
 /// the layout is a part of one axis of the shape.
 Layout column_major_of(const Layout& dst, const Dims& shape) {
@@ -38,15 +84,22 @@ Layout column_major_of(const Layout& dst, const Dims& shape) {
   return result;
 }
 
-/// The axis of a copy that is the result's axis. Throws ValueError where it is no single one.
-std::size_t axis_of(const Layout& dst, const Dims& shape, Index axis) {
-  const auto given = static_cast<std::size_t>(axis < 0 ? axis + static_cast<Index>(shape.size()) : axis);
+/// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
+/// not as many as indexes, and ValueError where it is no single axis of the copy.
+std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOptions& options) {
+  const std::size_t axis = wrap_axis(operation.data(), options.axis, shape);
+  for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
+    if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
+    throw ShapeError(message(operation, ": ", given, " numbers for scale or shift must be 1 or ", shape[axis],
+                             ", the size of axis ", axis, " (shape ", shape, ")"),
+                     shape, shape);
+  }
   const Dims rows = row_major_strides(shape);
   for (std::size_t d = 0; d < dst.rank(); ++d) {
-    if (dst.shape[d] == shape[given] && dst.strides[d] == rows[given]) return d;
+    if (dst.shape[d] == shape[axis] && dst.strides[d] == rows[axis]) return d;
   }
   throw ValueError(
-      message(operation, ": numbers along axis ", axis, " of the result ", shape,
+      message(operation, ": numbers along axis ", options.axis, " of the result ", shape,
               " must belong to an axis that no reshape puts together; give one number, or reshape later"));
 }
 
@@ -157,9 +210,10 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, operation);
   std::uint64_t begin = job.info.data_begin;
   std::uint64_t temporary = 0;
-  for (std::size_t i = 0; i < followed.copies.size(); ++i) {
-    const ChainCopy& copy = followed.copies[i];
-    const bool is_last = i + 1 == followed.copies.size();
+  const std::vector<ChainCopy> copies = copies_into(followed, options.order);
+  for (std::size_t i = 0; i < copies.size(); ++i) {
+    const ChainCopy& copy = copies[i];
+    const bool is_last = i + 1 == copies.size();
     BlockProblem problem;
     problem.src = copy.src;
     problem.dst = copy.dst;
@@ -171,7 +225,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
     if (is_last && options.order == ElementOrder::column_major)
       problem.dst = column_major_of(copy.dst, job.shape);
     if (is_last && has_arithmetic && std::max(options.scale.size(), options.shift.size()) > 1) {
-      problem.kept_axis = axis_of(copy.dst, job.shape, options.axis);
+      problem.kept_axis = axis_of_numbers(copy.dst, job.shape, options);
     }
     if (!is_last) {
       begin = temporary;

@@ -45,6 +45,16 @@ std::uint64_t plan_hash(const FileJob& job) {
   return fnv1a(text);
 }
 
+/// Past the page cache only where all requests are whole pages: a plan with little memory has none.
+DiskAccess access_of(const BlockPlan& plan, DiskAccess wanted) {
+  return plan.page == 1 ? DiskAccess::buffered : wanted;
+}
+DiskAccess access_of(const FileJob& job) {
+  DiskAccess access = job.options.access;
+  for (const FileStage& stage : job.stages) access = access_of(stage.plan, access);
+  return access;
+}
+
 /// Where the elements of a box stand in the row-major order of the result.
 Layout positions_of(const BlockProblem& problem, const BlockBox& box) {
   return {box.extents, problem.positions.strides,
@@ -109,7 +119,7 @@ class Runner {
  public:
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
-        source_(DiskFile::open(job.source, job.options.access, operation)),
+        source_(DiskFile::open(job.source, access_of(job), operation)),
         binding_(bind(job)),
         header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, operation)),
         end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
@@ -142,10 +152,10 @@ class Runner {
   }
 
   FileResult run_all() {
-    DiskFile part = DiskFile::open_to_write(destination_.part_path(), job_.options.access, operation);
+    DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), operation);
     std::optional<DiskFile> temporary;
     if (job_.temporary_bytes > 0) {
-      temporary = DiskFile::open_to_write(destination_.blocks_path(), job_.options.access, operation);
+      temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), operation);
     }
     if (!destination_.is_resumed()) part.write_start(std::as_bytes(std::span(header_)));
     std::size_t first_part = 0;
@@ -214,7 +224,7 @@ class Runner {
         is_final ? std::as_bytes(std::span(header_)) : std::span<const std::byte>();
     const std::uint64_t end = is_final ? end_ : job_.temporary_bytes;
     TileWriter writer(to, plan, pass, end, header, destination_.is_resumed(), bytes_written_);
-    TileReader reader(from, plan, pass, finished, bytes_read_);
+    TileReader reader(from, plan, pass, stage.blocks_begin, finished, bytes_read_);
     for (std::size_t left = tiles - done; left > 0; --left) {
       const LoadedTile* tile = nullptr;
       while (tile == nullptr) {
@@ -389,9 +399,9 @@ Checksum checksum_file(const std::string& path, std::uint64_t memory, const Prog
   limits.memory = static_cast<Index>(memory);
   const BlockPlan plan = plan_blocks(problem, limits);
   std::atomic<std::uint64_t> bytes_read{0};
-  const DiskFile file = DiskFile::open(path, DiskAccess::automatic, "checksum_file");
+  const DiskFile file = DiskFile::open(path, access_of(plan, DiskAccess::automatic), "checksum_file");
   const auto tiles = static_cast<std::size_t>(plan.passes[0].tiles);
-  TileReader reader(file, plan, 0, std::vector<bool>(tiles), bytes_read);
+  TileReader reader(file, plan, 0, 0, std::vector<bool>(tiles), bytes_read);
   Checksum sum;
   for (std::size_t left = tiles; left > 0; --left) {
     const LoadedTile* tile = nullptr;

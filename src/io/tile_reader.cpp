@@ -22,10 +22,12 @@ std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) {
 }  // namespace
 
 TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass,
-                       std::vector<bool> finished, std::atomic<std::uint64_t>& bytes_read)
+                       std::uint64_t blocks_begin, std::vector<bool> finished,
+                       std::atomic<std::uint64_t>& bytes_read)
     : file_(file),
       plan_(plan),
       pass_(pass),
+      blocks_begin_(blocks_begin),
       finished_(std::move(finished)),
       bytes_read_(bytes_read),
       queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
@@ -137,7 +139,7 @@ void TileReader::load_runs(LoadedTile& tile, DiskBuffer& buffer) {
 void TileReader::load_slots(LoadedTile& tile, DiskBuffer& buffer) {
   Index used = 1;
   for (const Index count : tile_counts(tile.box.extents, plan_.block)) used *= count;
-  const auto begin = static_cast<std::uint64_t>(block_offset(plan_, tile.box.first));
+  const std::uint64_t begin = blocks_begin_ + static_cast<std::uint64_t>(block_offset(plan_, tile.box.first));
   const std::uint64_t end = begin + static_cast<std::uint64_t>(used * plan_.slot_bytes);
   tile.data = buffer.data();
   read_in_place(begin, end, end, buffer.data());

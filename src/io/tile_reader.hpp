@@ -28,9 +28,10 @@ struct LoadedTile {
 /// Reads the tiles of a pass one after the other into two buffers, one tile ahead, in a thread of its own.
 class TileReader {
  public:
-  /// `finished[i]`: tile i is left out. Adds what it has read to `bytes_read`. All must stay until the end.
-  TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass, std::vector<bool> finished,
-             std::atomic<std::uint64_t>& bytes_read);
+  /// `blocks_begin`: where the blocks begin that a second pass reads. `finished[i]`: tile i is left out. Adds
+  /// what it has read to `bytes_read`. All must stay until the end.
+  TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t blocks_begin,
+             std::vector<bool> finished, std::atomic<std::uint64_t>& bytes_read);
   /// Waits for what is in flight.
   ~TileReader();
   TileReader(const TileReader&) = delete;
@@ -62,6 +63,7 @@ class TileReader {
   const DiskFile& file_;
   const BlockPlan& plan_;
   const std::size_t pass_;
+  const std::uint64_t blocks_begin_;
   const std::vector<bool> finished_;
   std::atomic<std::uint64_t>& bytes_read_;
 
