@@ -12,7 +12,7 @@ HEAD = """\
 # Written by scripts/stubs.py; a test holds it against the extension.
 import builtins
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import EllipsisType, ModuleType
 from typing import Any, Final, Literal, SupportsIndex, overload
 
@@ -297,8 +297,22 @@ SLOTS = {
     "__setitem__": "(self, key: _Entries, value: Any, /) -> None",
 }
 
+# The arguments of convert and plan_convert.
+_CONVERT = (
+    "source: _Path, chain: builtins.str, destination: _Path, *, sizes: Mapping[builtins.str, _Int] | None = None, "
+    "max_memory: _Int | builtins.str | None = None, dtype: _DType | None = None, "
+    'order: Literal["C", "F"] = "C", scale: builtins.float | Sequence[builtins.float] | None = None, '
+    "shift: builtins.float | Sequence[builtins.float] | None = None, axis: builtins.int = 0, "
+    'overwrite: builtins.bool = False, resume: builtins.bool | Literal["if_there"] = False, '
+    "verify: builtins.bool = False"
+)
+
 # Signatures of nanobind's functions whose types C++ does not tell.
 SIGNATURES = {
+    "convert": f"({_CONVERT}, progress: Callable[[ConvertProgress], object] | None = None) -> ConvertResult",
+    "plan_convert": f"({_CONVERT}) -> ConvertPlan",
+    "ConvertPlan.dtype": "(self) -> _TensorDType",
+    "ConvertPlan.shape": "(self) -> Size",
     "checksum": "(x: Tensor | NDArray[Any]) -> builtins.str",
     "as_tensor": "(data: Any, dtype: dtype | None = None, device: _Device | None = None) -> Tensor",
     "asarray": (

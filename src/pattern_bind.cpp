@@ -4,6 +4,7 @@
 #include "message.hpp"
 #include "pattern_parser.hpp"
 #include "tenstride/pattern.hpp"
+#include "tenstride/text.hpp"
 
 /// Patterns bound to shapes: every size worked out or refused.
 namespace tenstride {
@@ -196,6 +197,16 @@ std::optional<Layout> BoundPattern::try_view(const Layout& layout) const {
 Chain BoundPattern::apply_split(const Chain& chain) const {
   const Chain result = splits ? chain.reshape(split) : chain;
   return permutes ? result.permute(order) : result;
+}
+
+std::string BoundPattern::written_out() const {
+  std::string text = "x";
+  if (splits) text += ".reshape(" + to_tuple(split) + ")";
+  if (permutes) text += ".permute(" + to_tuple(order) + ")";
+  for (const Index axis : added) text += ".unsqueeze(" + std::to_string(axis) + ")";
+  if (!added.empty()) text += ".expand(" + to_tuple(parts) + ")";
+  if (merges) text += ".reshape(" + to_tuple(shape) + ")";
+  return text;
 }
 
 Chain BoundPattern::apply(const Chain& chain) const {

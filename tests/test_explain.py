@@ -59,6 +59,56 @@ RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is mov
         )
 
 
+class Files(unittest.TestCase):
+    """The plan of a chain on a .npy file from file to file."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = str(pathlib.Path(folder.name) / "x.npy")
+        text = "{'descr': '|u1', 'fortran_order': False, 'shape': (300, 500), }"
+        header = text + " " * (117 - len(text)) + "\n"
+        pathlib.Path(self.path).write_bytes(
+            b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(150000)
+        )
+
+    def test_it_stands_behind_the_plans_of_copies(self):
+        arguments = ("explain", "x.T.contiguous()", "--input", self.path, "--plan")
+        text = run(*arguments, "--max-mem", "256M")
+        self.assertLess(text.index("plan of step 2"), text.index("plan from file to file"))
+        self.assertIn(
+            "\nplan from file to file within 256.0 MiB:\n"
+            "axes    source (500,300):(1,500)+0, 1 B each; destination (500,300):(300,1)+0, 1 B each\npass 1  ",
+            text,
+        )
+        self.assertRegex(
+            run(*arguments),
+            "\nplan from file to file within .* \\(half of the free memory; --max-mem sets it\\):\naxes",
+        )
+        plan = json.loads(run(*arguments, "--max-mem", "256M", "--json"))["file_plan"]
+        self.assertEqual((plan["limit"], len(plan["stages"])), (256 << 20, 1))
+
+    def test_it_is_left_out_where_there_is_none(self):
+        for expression in ("x.sum()", "x.T + 1", "x.T.shape"):
+            self.assertNotIn("file to file", run("explain", expression, "--input", self.path, "--plan"), expression)
+        self.assertNotIn("file to file", run("explain", "x.T.contiguous()", "--input", self.path))
+        self.assertNotIn("file to file", run("explain", "y.T.contiguous()", "--input", "y=" + self.path, "--plan"))
+
+    def test_the_limit_is_checked(self):
+        def said(*arguments):
+            command = [TOOL, "explain", "x.T", "--input", self.path, *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            return done.stderr
+
+        self.assertEqual(said("--max-mem", "1G"), "tenstride: explain: --max-mem must go with --plan\n")
+        self.assertIn('explain: --max-mem: "much" must be a number of bytes', said("--max-mem", "much", "--plan"))
+        self.assertRegex(
+            said("--max-mem", "1M", "--plan"),
+            "^tenstride: explain: --max-mem 1048576 must leave at least [0-9]+ bytes for buffers\n$",
+        )
+
+
 class Repl(unittest.TestCase):
     maxDiff = None
 

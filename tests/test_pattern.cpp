@@ -34,6 +34,17 @@ TEST(Pattern, BindsToShapes) {
   EXPECT_EQ(repeated.shape, (Dims{5, 2, 12}));
 }
 
+TEST(Pattern, IsWrittenOutAsCalls) {
+  const auto written = [](std::string_view text, const Dims& shape, const AxisSizes& sizes = {}) {
+    return Pattern(text, PatternVerb::repeat).bind(shape, sizes).written_out();
+  };
+  EXPECT_EQ(Pattern("(h a) w -> w h a").bind({6, 5}, {{"a", 2}}).written_out(),
+            "x.reshape((3,2,5)).permute((2,0,1))");
+  EXPECT_EQ(written("h w c -> c (h w)", {2, 3, 4}), "x.permute((2,0,1)).reshape((4,6))");
+  EXPECT_EQ(written("h -> r h", {2}, {{"r", 3}}), "x.unsqueeze(0).expand((3,2))");
+  EXPECT_EQ(written("h w -> h w", {2, 3}), "x");
+}
+
 TEST(Pattern, IsAChain) {
   EXPECT_EQ(rearranged("h w c -> c h w", {2, 3, 4}), (Layout{{4, 2, 3}, {1, 12, 4}, 0}));
   EXPECT_EQ(rearranged("h w c -> h (w c)", {2, 3, 4}), row_major({2, 12}));

@@ -85,6 +85,9 @@ struct BoundPattern {
   [[nodiscard]] TENSTRIDE_API Chain apply(const Chain& chain) const;
   /// The first two steps: the kept parts in front of the reduced ones.
   [[nodiscard]] TENSTRIDE_API Chain apply_split(const Chain& chain) const;
+  /// The steps as calls on a tensor `x`, in PyTorch's notation. Pre: nothing is reduced. Example:
+  /// "(h a) w -> w h a" for (6,5) with a = 2 is "x.reshape((3,2,5)).permute((2,0,1))".
+  [[nodiscard]] TENSTRIDE_API std::string written_out() const;
 };
 
 /// A pattern, parsed and checked once; for hot loops. Immutable, so any thread may use it.

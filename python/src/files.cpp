@@ -20,14 +20,6 @@ namespace {
 
 namespace nb = nanobind;
 
-/// A str, or what `os.fspath` takes.
-std::string path_of(nb::handle path) {
-  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
-  if (!text) throw nb::python_error();
-  if (PyBytes_Check(text.ptr()) != 0) return nb::cast<nb::bytes>(text).c_str();
-  return nb::cast<std::string>(text);
-}
-
 Tensor load(nb::handle file) {
   const std::string path = path_of(file);
   const nb::gil_scoped_release released;
@@ -106,6 +98,13 @@ Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::ha
 }
 
 }  // namespace
+
+std::string path_of(nb::handle path) {
+  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+  if (!text) throw nb::python_error();
+  if (PyBytes_Check(text.ptr()) != 0) return nb::cast<nb::bytes>(text).c_str();
+  return nb::cast<std::string>(text);
+}
 
 void define_files(nb::module_& module) {
   module.def("checksum", checksum_digits, nb::arg("x"),

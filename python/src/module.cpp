@@ -4,6 +4,7 @@
 #include "absent.hpp"
 #include "array_namespace.hpp"
 #include "calls.hpp"
+#include "converting.hpp"
 #include "einops.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
@@ -54,6 +55,7 @@ NB_MODULE(_tenstride, module) {
   python::define_lazy(module);
   python::define_explaining(module);
   python::define_files(module);
+  python::define_converting(module);
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
     if (PyType_Check(object.ptr()) != 0) nb::setattr(object, "__module__", nb::str("tenstride"));
   }

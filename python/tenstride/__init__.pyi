@@ -19,6 +19,9 @@ from ._info import (
 )
 from ._tenstride import (
     AxisError as AxisError,
+    ConvertPlan as ConvertPlan,
+    ConvertProgress as ConvertProgress,
+    ConvertResult as ConvertResult,
     CopyLedger as CopyLedger,
     Explanation as Explanation,
     ExportError as ExportError,
@@ -81,6 +84,7 @@ from ._tenstride import (
     chalf as chalf,
     channels_last as channels_last,
     channels_last_3d as channels_last_3d,
+    checksum as checksum,
     chunk as chunk,
     clamp as clamp,
     clip as clip,
@@ -92,6 +96,7 @@ from ._tenstride import (
     complex128 as complex128,
     conj as conj,
     contiguous_format as contiguous_format,
+    convert as convert,
     detach as detach,
     detach_copy as detach_copy,
     device as device,
@@ -205,6 +210,7 @@ from ._tenstride import (
     ones_like as ones_like,
     permute as permute,
     pi as pi,
+    plan_convert as plan_convert,
     positive as positive,
     pow as pow,
     preserve_format as preserve_format,

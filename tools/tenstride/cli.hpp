@@ -40,6 +40,8 @@ struct ExplainCommand {
   Format format = Format::text;
   /// A picture behind the text.
   bool shows_picture = false;
+  /// Bytes, for the plan from file to file; empty: half of the free memory.
+  std::string max_mem;
 };
 int run(const ExplainCommand& command);
 

@@ -29,7 +29,7 @@ _tenstride() {
         -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    explain) COMPREPLY=($(compgen -W "--input --plan --picture --strict --json --help" -- "$word")) ;;
+    explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --picture --strict --json --help" -- "$word")) ;;
     repl) COMPREPLY=($(compgen -W "--input --plan --picture --strict --help" -- "$word")) ;;
     show)
       case $word in
@@ -60,7 +60,7 @@ _tenstride() {
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
         {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' ;;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
       _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--force[replace the output]' ;;
@@ -93,6 +93,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l input -r -d "bind x to a file"
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l plan -d "how copies are planned"
+complete -c tenstride -n "__fish_seen_subcommand_from explain" -l max-mem -r -d "memory of the plan from file to file"
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l picture -d "draw each step"
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l strict -d "scrambles fail"
 complete -c tenstride -n "__fish_seen_subcommand_from show" -s o -l output -r -d "svg, png or html"

@@ -173,6 +173,11 @@ ProgressStyle style_of(const ConvertCommand& command) {
 
 }  // namespace
 
+std::uint64_t memory_for_buffers(std::uint64_t limit) {
+  const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
+  return limit > used ? limit - used : 1;
+}
+
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
   if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy ||
       command.rehearsal == Rehearsal::verify_only) {

@@ -14,6 +14,9 @@ namespace tenstride::cli {
 /// be carried out under the limit that was asked for.
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
 
+/// Bytes of buffers under a limit for the whole program: what it uses itself is taken off.
+std::uint64_t memory_for_buffers(std::uint64_t limit);
+
 /// Carries it out, or tells what it would do.
 int run_large(const io::FileJob& job, const ConvertCommand& command);
 

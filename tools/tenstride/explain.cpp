@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "cli.hpp"
+#include "explain_file.hpp"
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/picture.hpp"
@@ -31,11 +32,15 @@ int run(const ExplainCommand& command) {
   options.scrambles = command.scrambles;
   std::string expression = command.expression;
   if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
+  const std::optional<FilePlan> file_plan = plan_of_file(command, expression);
   const Explanation explanation = tenstride::explain(expression, options);
   if (command.format == Format::json) {
-    std::cout << to_json(explanation, command.plans) << '\n';
+    std::string json = to_json(explanation, command.plans);
+    if (file_plan) json.replace(json.rfind('}'), 1, ",\"file_plan\":" + to_json(*file_plan) + '}');
+    std::cout << json << '\n';
   } else {
     std::cout << to_text(explanation, output_style(), command.plans);
+    if (file_plan) std::cout << '\n' << to_text(*file_plan);
   }
   if (command.shows_picture && command.format == Format::text && !explanation.evaluation.steps.empty()) {
     PictureOptions how;

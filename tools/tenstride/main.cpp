@@ -153,7 +153,11 @@ class Program {
     command
         ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
-    command->add_flag("--plan", lists_plans_, "Tell how each copy is planned: kernel, tiles, loops, threads");
+    command->add_flag("--plan", lists_plans_,
+                      "Tell how each copy is planned: kernel, tiles, loops, threads; of a .npy file also how "
+                      "convert goes from file to file");
+    command->add_option("--max-mem", explain_.max_mem,
+                        "With --plan: the memory that convert may use, e.g. 512M (half of the free memory)");
     command->add_flag("--strict", is_strict_,
                       "A reshape that reorders the sizes fails; # as meant behind the call lets it be");
     command->add_flag("--picture", explain_.shows_picture, "Draw each step too, as tenstride show does");

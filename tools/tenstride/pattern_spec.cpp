@@ -3,7 +3,6 @@
 
 #include "convert.hpp"
 #include "tenstride/pattern.hpp"
-#include "tenstride/text.hpp"
 
 /// SPEC as a pattern of einops' notation: written out as the chain on x that it means.
 namespace tenstride::cli {
@@ -19,17 +18,6 @@ AxisSize parse_size(const std::string& text) {
     throw UsageError("convert: \"" + text + "\" must be the size of an axis, e.g. h=2");
   }
   return size;
-}
-
-/// Split, permute, repeat, put together: the last of these is done by the write itself.
-std::string chain_of(const BoundPattern& bound) {
-  std::string text = "x";
-  if (bound.splits) text += ".reshape(" + to_tuple(bound.split) + ")";
-  if (bound.permutes) text += ".permute(" + to_tuple(bound.order) + ")";
-  for (const Index axis : bound.added) text += ".unsqueeze(" + std::to_string(axis) + ")";
-  if (!bound.added.empty()) text += ".expand(" + to_tuple(bound.parts) + ")";
-  if (bound.merges) text += ".reshape(" + to_tuple(bound.shape) + ")";
-  return text;
 }
 
 /// The call that the notation has for it.
@@ -57,7 +45,7 @@ std::string written_out(const ConvertCommand& command, const Dims& shape) {
                                                : PatternVerb::rearrange;
   try {
     const BoundPattern bound = Pattern(command.spec, verb).bind(shape, sizes);
-    return verb == PatternVerb::reduce ? reduction_of(command, sizes) : chain_of(bound);
+    return verb == PatternVerb::reduce ? reduction_of(command, sizes) : bound.written_out();
   } catch (const PatternError& error) {
     throw UsageError("SPEC: " + std::string(error.what()));
   }

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "converting.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "exchange.hpp"
+#include "files.hpp"
+#include "message.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/pattern.hpp"
+#include "types.hpp"
+#include "values.hpp"
+
+/// Files in another order, from file to file.
+namespace tenstride::python {
+namespace {
+
+namespace nb = nanobind;
+
+std::vector<AxisSize> sizes_of(nb::handle given) {
+  std::vector<AxisSize> sizes;
+  if (given.is_none()) return sizes;
+  if (PyDict_Check(given.ptr()) == 0) {
+    throw TypeError("convert: sizes must be a dict of names and sizes, e.g. {\"h\": 2}");
+  }
+  for (const auto& [name, size] : nb::borrow<nb::dict>(given)) {
+    sizes.push_back({nb::cast<std::string>(name), to_index(size.ptr())});
+  }
+  return sizes;
+}
+
+/// A pattern is written out for the shape of the source; a chain stands as it is.
+std::string chain_of(const std::string& source, const std::string& given, nb::handle sizes) {
+  if (given.find("->") != std::string::npos) {
+    const std::vector<AxisSize> known = sizes_of(sizes);
+    const nb::gil_scoped_release released;
+    return Pattern(given).bind(io::read_file_info(source, "convert").layout.shape, known).written_out();
+  }
+  if (!sizes.is_none()) throw ValueError("convert: sizes must go with a pattern, e.g. 'h w c -> c h w'");
+  return given;
+}
+
+std::uint64_t memory_of(nb::handle given) {
+  if (given.is_none()) return 0;
+  if (nb::isinstance<nb::str>(given)) {
+    return io::parse_bytes("convert: max_memory", nb::cast<std::string>(given));
+  }
+  const Index bytes = to_index(given.ptr());
+  if (bytes > 0) return static_cast<std::uint64_t>(bytes);
+  throw ValueError(detail::message("convert: max_memory ", bytes, " must be positive"));
+}
+
+std::vector<double> numbers_of(nb::handle given) {
+  if (given.is_none()) return {};
+  std::vector<double> numbers;
+  const auto add = [&numbers](nb::handle number) {
+    numbers.push_back(PyFloat_AsDouble(number.ptr()));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  };
+  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
+    add(given);
+  } else {
+    for (const nb::handle number : nb::borrow<nb::iterable>(given)) add(number);
+  }
+  return numbers;
+}
+
+io::Resume resume_of(nb::handle given) {
+  if (PyBool_Check(given.ptr()) != 0) {
+    return nb::cast<bool>(given) ? io::Resume::required : io::Resume::no;
+  }
+  if (nb::isinstance<nb::str>(given) && nb::cast<std::string>(given) == "if_there") {
+    return io::Resume::if_there;
+  }
+  throw ValueError("convert: resume must be False, True or 'if_there'");
+}
+
+io::ElementOrder order_of(const std::string& given) {
+  if (given == "C") return io::ElementOrder::row_major;
+  if (given == "F") return io::ElementOrder::column_major;
+  throw ValueError(detail::message("convert: order '", given, "' must be 'C' or 'F'"));
+}
+
+/// What both functions are told.
+io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
+                 nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
+                 nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify) {
+  io::FileOptions options;
+  options.memory = memory_of(max_memory);
+  options.resume = resume_of(resume);
+  options.check = verify ? io::FileCheck::checksum : io::FileCheck::none;
+  options.overwrite = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.order = order_of(order);
+  options.dtype = to_dtype(dtype, "convert");
+  options.scale = numbers_of(scale);
+  options.shift = numbers_of(shift);
+  options.axis = axis;
+  const std::string from = path_of(source), to = path_of(destination);
+  const std::string written_out = chain_of(from, chain, sizes);
+  const nb::gil_scoped_release released;
+  try {
+    return io::plan_permute_file(from, written_out, to, options);
+  } catch (const io::MemoryLimitError& error) {
+    throw ValueError(detail::message("convert: max_memory of ", options.memory, " bytes must be at least ",
+                                     error.least(), " for these axes"));
+  }
+}
+
+io::FileResult convert(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
+                       nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
+                       nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
+                       nb::handle progress) {
+  const io::FileJob job = plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift,
+                               axis, overwrite, resume, verify);
+  const nb::gil_scoped_release released;
+  return io::run(job, [progress](const io::Progress& now) {
+    const nb::gil_scoped_acquire acquired;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    if (!progress.is_none()) progress(nb::cast(now, nb::rv_policy::copy));
+  });
+}
+
+std::size_t passes_of(const io::FileJob& job) {
+  std::size_t passes = 0;
+  for (const io::FileStage& stage : job.stages) passes += stage.plan.passes.size();
+  return passes;
+}
+
+Index memory_of_plan(const io::FileJob& job) {
+  Index memory = 0;
+  for (const io::FileStage& stage : job.stages) memory = std::max(memory, stage.plan.memory);
+  return memory;
+}
+
+void define_progress(nb::module_& module) {
+  nb::class_<io::Progress>(module, "ConvertProgress",
+                           "How far `convert` is; what its `progress` is called with. Bytes count once read "
+                           "and once written, in each pass.\n\n"
+                           ">>> def show(p):\n"
+                           "...     print(f\"{p.bytes_done} of {p.bytes} bytes, pass {p.pass_} of "
+                           "{p.passes}, {p.seconds_left} s left\")\n")
+      .def_ro("bytes_done", &io::Progress::bytes_done, "Bytes read and written so far.")
+      .def_ro("bytes", &io::Progress::bytes, "Bytes that are read and written in all.")
+      .def_ro("tiles_done", &io::Progress::tiles_done, "Parts that need not be done again.")
+      .def_ro("tiles", &io::Progress::tiles, "Parts in all.")
+      .def_ro("pass_", &io::Progress::pass, "From 1 on.")
+      .def_ro("passes", &io::Progress::passes, "Passes over all elements.")
+      .def_ro("seconds", &io::Progress::seconds, "Since the run began.")
+      .def_prop_ro(
+          "seconds_left", [](const io::Progress& now) { return io::seconds_left(now); },
+          "By the speed so far; None where that is not known yet.")
+      .def_prop_ro(
+          "bytes_per_second", [](const io::Progress& now) { return io::bytes_per_second(now); },
+          "The speed so far; None in the first moment.")
+      .def(
+          "__str__", [](const io::Progress& now) { return io::progress_text(now); }, "One line for people.");
+}
+
+void define_results(nb::module_& module) {
+  nb::class_<io::FileResult>(module, "ConvertResult",
+                             "What `convert` did.\n\n"
+                             ">>> import os, tempfile\n"
+                             ">>> with tempfile.TemporaryDirectory() as folder:\n"
+                             "...     a = os.path.join(folder, \"a.npy\")\n"
+                             "...     torch.save(a, torch.arange(6))\n"
+                             "...     b = os.path.join(folder, \"b.npy\")\n"
+                             "...     result = torch.convert(a, \"x.view(2, 3).T\", b, verify=True)\n"
+                             "...     result.is_checked, result.is_resumed\n"
+                             "(True, False)\n")
+      .def_prop_ro(
+          "checksum", [](const io::FileResult& result) { return to_string(result.checksum); },
+          "Of the elements written, as `checksum` gives it.")
+      .def_ro("bytes_read", &io::FileResult::bytes_read, "Bytes read by this run.")
+      .def_ro("bytes_written", &io::FileResult::bytes_written, "Bytes written by this run.")
+      .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
+      .def_ro("is_resumed", &io::FileResult::is_resumed, "Whether an earlier run was gone on with.")
+      .def_ro("is_checked", &io::FileResult::is_checked, "Whether the destination was read back.")
+      .def("__repr__", [](const io::FileResult& result) {
+        return detail::message("<tenstride.ConvertResult checksum=", to_string(result.checksum),
+                               " bytes_read=", result.bytes_read, " bytes_written=", result.bytes_written,
+                               ">");
+      });
+  nb::class_<io::FileJob>(module, "ConvertPlan",
+                          "What `convert` will do, by `plan_convert`; its str() tells tiles, runs and passes "
+                          "to people.\n\n"
+                          ">>> import os, tempfile\n"
+                          ">>> with tempfile.TemporaryDirectory() as folder:\n"
+                          "...     a = os.path.join(folder, \"a.npy\")\n"
+                          "...     torch.save(a, torch.zeros(300, 400))\n"
+                          "...     plan = torch.plan_convert(a, \"x.T\", \"b.npy\", dtype=torch.uint8)\n"
+                          "...     plan.shape, plan.dtype\n"
+                          "(torch.Size([400, 300]), torch.uint8)\n")
+      .def_ro("bytes_read", &io::FileJob::bytes_read, "Bytes read, in all passes.")
+      .def_ro("bytes_written", &io::FileJob::bytes_written, "Bytes written, in all passes.")
+      .def_ro("temporary_bytes", &io::FileJob::temporary_bytes,
+              "Of the temporary file; 0 where there is none.")
+      .def_ro("seconds", &io::FileJob::seconds, "How long it will take, by what the disk is known to do.")
+      .def_ro("is_disk_measured", &io::FileJob::is_disk_measured,
+              "Whether that was measured here (`tenstride bench --disk FOLDER`) or is what most disks do.")
+      .def_prop_ro("passes", passes_of, "Passes over all elements.")
+      .def_prop_ro("memory", memory_of_plan, "Bytes of all buffers, at most.")
+      .def_prop_ro(
+          "shape", [](const io::FileJob& job) { return nb::steal(new_size(job.shape)); },
+          "Of the destination.")
+      .def_prop_ro(
+          "dtype", [](const io::FileJob& job) { return nb::steal(new_dtype(job.dtype)); },
+          "Of the destination.")
+      .def("__str__", [](const io::FileJob& job) { return io::to_string(job); });
+}
+
+}  // namespace
+
+void define_converting(nb::module_& module) {
+  define_progress(module);
+  define_results(module);
+  module.def(
+      "convert", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
+      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
+      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
+      nb::arg("progress") = nb::none(),
+      "Writes what a chain makes of the tensor `x` in a .npy file into another .npy file, whatever the size: "
+      "neither file is ever in memory as a whole. The chain moves and converts elements, in the notation of "
+      "`tenstride convert`: \"x.permute(2, 0, 1)\", or a pattern 'h w (c two) -> c two h w' with "
+      "sizes={\"two\": 2}.\n\n"
+      "max_memory (512 << 20, \"512M\") limits the buffers, which come on top of what the process uses "
+      "already; without it, half of the free memory. dtype, order ('C' or 'F'), scale, shift and axis are "
+      "those of the destination; several numbers of scale and shift run along axis. verify reads the "
+      "destination back and compares checksums.\n\n"
+      "progress is called some 20 times a second with a ConvertProgress. An exception in it ends the run, as "
+      "Ctrl-C does, and is raised here; what is finished stays beside the destination, and resume=True goes "
+      "on (\"if_there\": begins anew where nothing is left). Other threads of Python run meanwhile.\n\n"
+      "Raises FileError for files that cannot be read or written, and where the destination exists and "
+      "`overwrite` is not given; ValueError for a chain that does more than move and convert, and for a "
+      "max_memory that is too small.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     a, b = os.path.join(folder, \"a.npy\"), os.path.join(folder, \"b.npy\")\n"
+      "...     torch.save(a, torch.arange(6).view(2, 3))\n"
+      "...     result = torch.convert(a, \"x.T\", b, max_memory=\"64M\")\n"
+      "...     torch.load(b).tolist(), result.checksum == torch.checksum(torch.load(b))\n"
+      "([[0, 3], [1, 4], [2, 5]], True)\n");
+  module.def(
+      "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
+      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
+      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
+      "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
+      "is written.\n\n"
+      "Raises what `convert` raises for its arguments.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     a = os.path.join(folder, \"a.npy\")\n"
+      "...     torch.save(a, torch.zeros(300, 400))\n"
+      "...     plan = torch.plan_convert(a, \"x.T\", os.path.join(folder, \"b.npy\"), max_memory=\"64M\")\n"
+      "...     plan.passes, plan.temporary_bytes, plan.shape\n"
+      "(1, 0, torch.Size([400, 300]))\n");
+}
+
+}  // namespace tenstride::python

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli.hpp"
+#include "convert_large.hpp"
+#include "explain_file.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+/// The path that `x` stands for, where it is the only input and a .npy file; otherwise empty.
+std::string file_of_x(const std::vector<std::string>& inputs) {
+  if (inputs.size() != 1) return {};
+  const std::string& input = inputs.front();
+  const std::size_t equals = input.find('=');
+  if (equals != std::string::npos && input.substr(0, equals) != "x") return {};
+  const std::string path = equals == std::string::npos ? input : input.substr(equals + 1);
+  return io::sniff(path) == io::FileKind::npy ? path : std::string();
+}
+
+std::uint64_t parse_limit(const std::string& text) {
+  try {
+    return io::parse_bytes("explain: --max-mem", text);
+  } catch (const ValueError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
+
+std::optional<FilePlan> plan_of_file(const ExplainCommand& command, const std::string& expression) {
+  const bool has_limit = !command.max_mem.empty();
+  if (has_limit && command.plans == PlanDetail::left_out) {
+    throw UsageError("explain: --max-mem must go with --plan");
+  }
+  const std::string path = file_of_x(command.inputs);
+  if (command.plans == PlanDetail::left_out || path.empty()) return std::nullopt;
+  FilePlan plan;
+  plan.limit = has_limit ? parse_limit(command.max_mem) : io::free_memory() / 2;
+  plan.is_limit_given = has_limit;
+  io::FileOptions options;
+  options.memory = memory_for_buffers(plan.limit);
+  try {
+    if (!io::obstacle_to_permute_file(expression, io::read_file_info(path, "explain")).empty()) {
+      return std::nullopt;
+    }
+    // The result is thought of as beside the source: on the same disk.
+    plan.job = io::plan_permute_file(path, expression, path, options);
+  } catch (const io::MemoryLimitError& error) {
+    throw UsageError("explain: --max-mem " + std::to_string(plan.limit) + " must leave at least " +
+                     std::to_string(error.least()) + " bytes for buffers");
+  } catch (const Error&) {
+    return std::nullopt;  // what is wrong with the expression, its explanation says
+  }
+  return plan;
+}
+
+std::string to_text(const FilePlan& plan) {
+  return "plan from file to file within " + bytes_to_text(static_cast<Index>(plan.limit)) +
+         (plan.is_limit_given ? "" : " (half of the free memory; --max-mem sets it)") + ":\n" +
+         to_string(plan.job);
+}
+
+std::string to_json(const FilePlan& plan) {
+  nlohmann::ordered_json json;
+  json["limit"] = plan.limit;
+  json["stages"] = nlohmann::ordered_json::array();
+  for (const io::FileStage& stage : plan.job.stages) {
+    json["stages"].push_back(nlohmann::ordered_json::parse(tenstride::to_json(stage.plan)));
+  }
+  return json.dump();
+}
+
+}  // namespace tenstride::cli
