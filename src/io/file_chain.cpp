@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file_chain.hpp"
 
+#include <utility>
+
 #include "../message.hpp"
 #include "tenstride/coalesce.hpp"
 #include "tenstride/expression.hpp"
@@ -25,9 +27,12 @@ Tensor without_memory(const FileInfo& info) {
 
 /// The last copy of a chain to axes of which the first `kept` stay: in the row-major order of those, the
 /// others with stride 0.
+/// Pre: there are elements.
 void reduce_last(std::vector<ChainCopy>& copies, const Chain& axes, std::size_t kept) {
   Index reduced = 1;
   for (std::size_t d = kept; d < axes.rank(); ++d) reduced *= axes.shape()[d];
+  // Axes of both kinds may be merged; where they end is one place in all of them.
+  copies.back() = split_along(copies.back(), {numel(copies.back().dst) / reduced, reduced}).value();
   for (Index& stride : copies.back().dst.strides) stride /= reduced;
 }
 
@@ -36,6 +41,35 @@ std::string call_text(std::string_view chain, TextRange range) {
 }
 
 }  // namespace
+
+std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape) {
+  const Dims rows = row_major_strides(shape);
+  ChainCopy result{{{}, {}, copy.src.offset}, {{}, {}, copy.dst.offset}};
+  const auto push = [&](std::size_t at, Index extent, Index src_stride, Index dst_stride) {
+    for (auto [layout, stride] : {std::pair(&result.src, src_stride), std::pair(&result.dst, dst_stride)}) {
+      layout->shape.insert(at, extent);
+      layout->strides.insert(at, stride);
+    }
+  };
+  for (std::size_t d = 0; d < copy.dst.rank(); ++d) {
+    const std::size_t at = result.dst.rank();
+    Index left = copy.dst.shape[d], src_stride = copy.src.strides[d], dst_stride = copy.dst.strides[d];
+    for (std::size_t axis = shape.size(); axis-- > 0 && left > 1;) {
+      const Index end = rows[axis] * shape[axis];
+      if (dst_stride < rows[axis] || dst_stride >= end) continue;
+      if (dst_stride % rows[axis] != 0) return std::nullopt;
+      if (left * dst_stride <= end) break;
+      const Index room = end / dst_stride;
+      if (end % dst_stride != 0 || left % room != 0) return std::nullopt;
+      push(at, room, src_stride, dst_stride);
+      left /= room;
+      src_stride *= room;
+      dst_stride *= room;
+    }
+    push(at, left, src_stride, dst_stride);
+  }
+  return result;
+}
 
 FileChain follow(std::string_view chain, const FileInfo& info) {
   const Evaluation evaluation = evaluate(

@@ -31,4 +31,10 @@ struct FileChain {
 /// Follows the chain on the tensor `x` that the file holds. Throws ParseError, and what the chain throws.
 FileChain follow(std::string_view chain, const FileInfo& info);
 
+/// The copy with each axis that covers several axes of its row-major result of `shape` split along them, so
+/// that each is a part of one; nothing where an axis lies across them otherwise. Example: (162):(1) of a
+/// result (18,9) becomes (18,9):(9,1), with the source's strides likewise; of (604,6) nothing is made of
+/// (3,1208):(1208,1).
+std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape);
+
 }  // namespace tenstride::io

@@ -23,39 +23,6 @@ using tenstride::detail::message;
 
 constexpr std::string_view operation = "permute_file";
 
-/// The copy with each axis that covers several axes of its row-major result of `shape` split along them, so
-/// that each is a part of one; nothing where an axis lies across them otherwise. Example: (162):(1) of a
-/// result (18,9) becomes (18,9):(9,1), with the source's strides likewise; of (604,6) nothing is made of
-/// (3,1208):(1208,1).
-std::optional<ChainCopy> split_along(const ChainCopy& copy, const Dims& shape) {
-  const Dims rows = row_major_strides(shape);
-  ChainCopy result{{{}, {}, copy.src.offset}, {{}, {}, copy.dst.offset}};
-  const auto push = [&](std::size_t at, Index extent, Index src_stride, Index dst_stride) {
-    for (auto [layout, stride] : {std::pair(&result.src, src_stride), std::pair(&result.dst, dst_stride)}) {
-      layout->shape.insert(at, extent);
-      layout->strides.insert(at, stride);
-    }
-  };
-  for (std::size_t d = 0; d < copy.dst.rank(); ++d) {
-    const std::size_t at = result.dst.rank();
-    Index left = copy.dst.shape[d], src_stride = copy.src.strides[d], dst_stride = copy.dst.strides[d];
-    for (std::size_t axis = shape.size(); axis-- > 0 && left > 1;) {
-      const Index end = rows[axis] * shape[axis];
-      if (dst_stride < rows[axis] || dst_stride >= end) continue;
-      if (dst_stride % rows[axis] != 0) return std::nullopt;
-      if (left * dst_stride <= end) break;
-      const Index room = end / dst_stride;
-      if (end % dst_stride != 0 || left % room != 0) return std::nullopt;
-      push(at, room, src_stride, dst_stride);
-      left /= room;
-      src_stride *= room;
-      dst_stride *= room;
-    }
-    push(at, left, src_stride, dst_stride);
-  }
-  return result;
-}
-
 /// The copies of a chain, the last of them such that its axes are parts of the result's. What a reshape cut
 /// across is copied once more where the first axis is to be the fastest.
 std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
@@ -63,7 +30,8 @@ std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
   if (const std::optional<ChainCopy> split = split_along(copies.back(), chain.shape)) {
     copies.back() = *split;
   } else if (order == ElementOrder::column_major && chain.reduction) {
-    throw ValueError(message(operation, ": a reduction to axes that a reshape cuts across must be written row-major"));
+    throw ValueError(
+        message(operation, ": a reduction to axes that a reshape cuts across must be written row-major"));
   } else if (order == ElementOrder::column_major) {
     copies.push_back({row_major(chain.shape), row_major(chain.shape)});
   }
@@ -199,11 +167,10 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   job.shape = followed.shape;
   job.conversions = followed.conversions;
   job.reduction = followed.reduction;
-  if (options.dtype && *options.dtype != followed.dtype && !job.reduction) {
-    job.conversions.push_back(*options.dtype);
-  }
   job.dtype = options.dtype.value_or(followed.dtype);
   const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
+  // The arithmetic comes with the last conversion, behind those of the chain.
+  if ((has_arithmetic || job.dtype != followed.dtype) && !job.reduction) job.conversions.push_back(job.dtype);
   // What loses nothing on the way to the next type need not happen.
   DType before = job.info.dtype;
   for (std::size_t i = 0; i + 1 < job.conversions.size();) {
