@@ -413,7 +413,7 @@ Index least_block_memory(const BlockProblem& given) {
     limits.memory = memory;
     return Chooser(problem, without_pages(limits)).has_tile();
   };
-  Index enough = 256;
+  Index enough = 1;
   while (!suffices(enough)) enough *= 2;
   Index too_little = enough / 2;
   while (enough - too_little > too_little / 16 + 1) {

@@ -169,7 +169,7 @@ void expect_trial(unsigned number) {
 
 TEST(PermuteFile, DoesWhatTheChainDoesInMemory) {
   const unsigned first = from_environment("TENSTRIDE_RANDOM_FIRST", 0);
-  const unsigned count = from_environment("TENSTRIDE_RANDOM_FILES", 40);
+  const unsigned count = from_environment("TENSTRIDE_RANDOM_FILES", 25);
   for (unsigned number = first; number < first + count && !HasFailure(); ++number) expect_trial(number);
 }
 

@@ -111,7 +111,8 @@ struct BlockPlan {
 /// ValueError where the limit is below `least_block_memory`.
 TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
 
-/// The least `memory` that plan_blocks accepts.
+/// The least `memory` that plan_blocks accepts, found to a sixteenth: it suffices, and less by more than that
+/// (and one byte) does not.
 TENSTRIDE_API Index least_block_memory(const BlockProblem& problem);
 
 /// The first index and the extents of a tile. Pre: 0 <= tile < tiles of the pass.
