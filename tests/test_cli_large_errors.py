@@ -62,6 +62,20 @@ class Refusals(LargeCase):
             self.assertEqual(done.stdout, "")
         self.assertEqual(self.names(), ["a.npy"])
 
+    def test_what_has_no_such_way(self):
+        for option in ("--max-mem=64M", "--resume"):
+            self.fails(
+                2,
+                "convert: --max-mem and --resume must go with .npy files",
+                *("convert", "a.npy", "x.to(uint8)", "-o", "a.png", option),
+            )
+            name = option.split("=")[0]
+            self.fails(
+                2,
+                f"--verify-only excludes {name}\nSee tenstride --help.",
+                *("convert", "a.npy", "x.T", "-o", "b.npy", option, "--verify-only"),
+            )
+
     def test_nothing_to_be_resumed(self):
         text = 'permute_file: "b.npy" must have been begun to be resumed (there is no "./.b.npy.tenstride-journal")'
         for limit in (None, "8G"):

@@ -175,11 +175,13 @@ ProgressStyle style_of(const ConvertCommand& command) {
 }  // namespace
 
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
-  if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy ||
-      command.rehearsal == Rehearsal::verify_only) {
+  const bool has_limit = !command.max_mem.empty();
+  if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy) {
+    if (has_limit || command.resumes)
+      throw UsageError("convert: --max-mem and --resume must go with .npy files");
     return std::nullopt;
   }
-  const bool has_limit = !command.max_mem.empty();
+  if (command.rehearsal == Rehearsal::verify_only) return std::nullopt;
   const std::uint64_t limit = has_limit ? parse_limit(command.max_mem) : io::free_memory() / 2;
   const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
   if (!command.resumes && memory_of_usual_way(plan) <= limit - std::min(limit, used)) return std::nullopt;
