@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of `tenstride convert --max-mem` share: sources made by NumPy, runs that are watched or killed."""
 
+import functools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import time
@@ -39,6 +41,13 @@ class LargeCase(cli_case.Case):
 
     def source(self, name):
         return str(self.sources / name)
+
+    @functools.cached_property
+    def least(self):
+        """The least limit in MiB, by the program's own word: a sanitized one needs more."""
+        name = self.shapes[0][0]
+        _, err = self.convert(self.source(name), "x.T", "-o", "never.npy", "--max-mem=1M", code=2)
+        return int(re.search(r"must be at least (\d+)M:", err)[1])
 
     def environment(self, extra):
         return {**os.environ, "XDG_CACHE_HOME": cli_case.CACHE.name, **extra}

@@ -57,8 +57,10 @@ class Calls(Case):
         check = script + 'COMP_WORDS=(tenstride convert --d); COMP_CWORD=2; _tenstride; echo "${COMPREPLY[@]}"\n'
         found = subprocess.run(["bash"], input=check, text=True, stdout=subprocess.PIPE, check=True).stdout
         self.assertEqual(found.split(), ["--dtype", "--dry-run"])
-        for shell in ("zsh", "fish"):
+        for shell in ("bash", "zsh", "fish"):
             text = self.run_tool("completion", shell).stdout
+            for option in ("max-mem", "resume", "quiet"):
+                self.assertIn(option, text)
             self.assertIn("tenstride", text)
             if shutil.which(shell):
                 subprocess.run([shell, "-n"], input=text, text=True, check=True)

@@ -22,7 +22,7 @@ class Results(LargeCase):
     shapes = (("a.npy", (256, 512, 512)), ("m.npy", (8192, 2048)))  # 256 MiB, 64 MiB
 
     def check(self, source, spec, expected, *options):
-        limit = 256 if is_sanitized() and source == "a.npy" else 64
+        limit = self.least + 32 if is_sanitized() else 64
         bill, most = self.watched(self.source(source), spec, "-o", "b.npy", f"--max-mem={limit}M", *options)
         self.assert_equal(self.result(), expected(numpy.load(self.source(source), mmap_mode="r")))
         self.assertEqual(self.names(), ["b.npy"])

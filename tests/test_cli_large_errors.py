@@ -14,7 +14,7 @@ import time
 
 import numpy
 from cli_case import main
-from large_case import LargeCase, is_sanitized, source_of
+from large_case import LargeCase, source_of
 
 
 class Refusals(LargeCase):
@@ -23,8 +23,7 @@ class Refusals(LargeCase):
     def setUp(self):
         super().setUp()
         shutil.copy(self.sources / "a.npy", self.folder)
-        # What a small run needs and not all of both files.
-        self.limit = "192M" if is_sanitized() else "36M"
+        self.limit = f"{self.least + 1}M"
 
     def call(self, *more, spec="x.T", limit=None):
         return ["convert", "a.npy", spec, "-o", "b.npy", f"--max-mem={limit or self.limit}", *more]
@@ -62,6 +61,20 @@ class Refusals(LargeCase):
             )
             self.assertEqual(done.stdout, "")
         self.assertEqual(self.names(), ["a.npy"])
+
+    def test_what_has_no_such_way(self):
+        for option in ("--max-mem=64M", "--resume"):
+            self.fails(
+                2,
+                "convert: --max-mem and --resume must go with .npy files",
+                *("convert", "a.npy", "x.to(uint8)", "-o", "a.png", option),
+            )
+            name = option.split("=")[0]
+            self.fails(
+                2,
+                f"--verify-only excludes {name}\nSee tenstride --help.",
+                *("convert", "a.npy", "x.T", "-o", "b.npy", option, "--verify-only"),
+            )
 
     def test_nothing_to_be_resumed(self):
         text = 'permute_file: "b.npy" must have been begun to be resumed (there is no "./.b.npy.tenstride-journal")'
@@ -123,10 +136,9 @@ class Refusals(LargeCase):
         self.assertEqual(self.names(), ["a.npy", "b.npy"])
 
     def test_a_smaller_limit_than_it_was_begun_with(self):
-        self.limit = "300M" if is_sanitized() else "48M"
+        self.limit = f"{self.least + 16}M"
         self.interrupt()
-        smaller = "200M" if is_sanitized() else "40M"
-        done = self.run_tool(*self.call("--resume", limit=smaller), code=2)
+        done = self.run_tool(*self.call("--resume", limit=f"{self.least + 2}M"), code=2)
         self.assertRegex(
             done.stderr,
             r"^tenstride: convert: --max-mem \d+M must be at least \d+M: \d+ bytes for the program and \d+ for buffers\n$",
@@ -156,8 +168,8 @@ class Progress(LargeCase):
     shapes = (("a.npy", (2048, 4096)),)
 
     def call(self, *more):
-        limit = "192M" if is_sanitized() else "36M"
-        return ["convert", self.source("a.npy"), "x.T", "-o", "b.npy", "--max-mem", limit, "--force", *more]
+        limit = f"--max-mem={self.least + 1}M"
+        return ["convert", self.source("a.npy"), "x.T", "-o", "b.npy", limit, "--force", *more]
 
     def test_quiet_tells_nothing_but_the_end(self):
         done = self.run_tool(*self.call("--quiet"))

@@ -63,7 +63,7 @@ TEST(DiskRates, ComeBackFromTheSpeedsTheyGive) {
   for (const double read : {1e8, 2e9, 7e9}) {
     for (const double write : {1e8, 2.4e9}) {
       for (const double request : {1e-6, 8.5e-6, 8e-3}) {
-        for (const double contention : {0.0, 0.5, 1.0}) {
+        for (const double contention : {0.0, 0.5, 1.0, 1.8}) {
           // A request of 8 ms is a disk that turns; it has no speed of gigabytes.
           if (request > 1e-3 && std::max(read, write) > 1e9) continue;
           const DiskRates given{read, write, request, contention, 4096};
@@ -83,7 +83,7 @@ TEST(DiskRates, StaySensibleWithNoise) {
   // either.
   DiskRates rates = detail::fit_rates({1e9, 1e9, 2e9, 2e9, 0.5e9}, mib, small);
   EXPECT_DOUBLE_EQ(rates.seconds_per_request, 1e-7);
-  EXPECT_DOUBLE_EQ(rates.contention, 1);
+  EXPECT_DOUBLE_EQ(rates.contention, 3);
   EXPECT_NEAR(rates.read_bytes_per_second, 1e9, 1e6);
   rates = detail::fit_rates({1e9, 1e9, 1e6, 1e6, 4e9}, mib, small);
   EXPECT_DOUBLE_EQ(rates.contention, 0);
@@ -127,7 +127,7 @@ TEST(DiskRates, PassOverDamagedLines) {
   EXPECT_EQ(replaced("read 2.25e+09", "read nan"), std::nullopt);
   EXPECT_EQ(replaced("write 2.5e+09", "write inf"), std::nullopt);
   EXPECT_EQ(replaced("request 8.5e-06", "request 0"), std::nullopt);
-  EXPECT_EQ(replaced("contention 0", "contention 1"), std::nullopt);
+  EXPECT_EQ(replaced("contention 0", "contention 4"), std::nullopt);
   EXPECT_EQ(replaced("page 512", "page 0"), std::nullopt);
   EXPECT_EQ(replaced("page 512", "page 0.5"), std::nullopt);
   EXPECT_EQ(replaced(" end", " end."), std::nullopt);

@@ -12,7 +12,8 @@ struct DiskRates {
   double read_bytes_per_second = 2e9;
   double write_bytes_per_second = 2e9;
   double seconds_per_request = 1e-5;
-  /// What reading costs writing and the other way round: 1, they share the speed; 0, neither slows the other.
+  /// What reading costs writing and the other way round: 1, they share the speed; 0, neither slows the other;
+  /// above 1, both together take longer than one after the other.
   double contention = 1;
   /// Offsets and lengths of requests are multiples of so many bytes; 1 through the page cache.
   Index page = 4096;

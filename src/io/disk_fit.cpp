@@ -37,7 +37,7 @@ DiskRates detail::fit_rates(const DiskSpeeds& speeds, double large_nbytes, doubl
   const double writing = 1 / speeds.large_writes;
   const double both = 2 / speeds.mixed;
   const double added = both - std::max(reading, writing);
-  rates.contention = std::clamp(added / std::min(reading, writing), 0.0, 1.0);
+  rates.contention = std::clamp(added / std::min(reading, writing), 0.0, detail::most_contention);
   return rates;
 }
 

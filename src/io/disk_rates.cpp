@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
@@ -129,23 +130,24 @@ DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t
   }
 
   Measurement measurement(file, nbytes);
-  constexpr double fill_seconds = 0.3;
+  constexpr double fill_seconds = 0.8;
   measurement.fill(fill_seconds);
-  // The best of four rounds: what else uses the disk now is no property of it.
-  constexpr int rounds = 4;
-  constexpr double seconds = 0.035;
-  detail::DiskSpeeds best;
-  for (int round = 0; round < rounds; ++round) {
-    const auto improve = [&](double& speed, Kind kind, std::size_t request) {
-      speed = std::max(speed, measurement.speed(kind, request, seconds));
-    };
-    improve(best.large_reads, Kind::reads, large_request);
-    improve(best.large_writes, Kind::writes, large_request);
-    improve(best.mixed, Kind::both, large_request);
-    improve(best.small_reads, Kind::reads, small_request);
-    improve(best.small_writes, Kind::writes, small_request);
-  }
-  DiskRates rates = detail::fit_rates(best, large_request, small_request);
+  // Disks take the first bytes faster than those that follow (caches, credits), and what moves a file runs
+  // for long: the median of rounds, not the best.
+  constexpr double seconds = 0.12;
+  const auto speed = [&](Kind kind, std::size_t request) {
+    std::array<double, 3> rounds{};
+    for (double& round : rounds) round = measurement.speed(kind, request, seconds);
+    std::sort(rounds.begin(), rounds.end());
+    return rounds[1];
+  };
+  detail::DiskSpeeds speeds;
+  speeds.large_reads = speed(Kind::reads, large_request);
+  speeds.large_writes = speed(Kind::writes, large_request);
+  speeds.mixed = speed(Kind::both, large_request);
+  speeds.small_reads = speed(Kind::reads, small_request);
+  speeds.small_writes = speed(Kind::writes, small_request);
+  DiskRates rates = detail::fit_rates(speeds, large_request, small_request);
   rates.page = static_cast<Index>(file.page());
   return rates;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "disk_rates_file.hpp"
 
+#include "disk_fit.hpp"
+
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
@@ -48,7 +50,7 @@ std::optional<DiskRates> rates_of(std::string_view line) {
   const std::optional<double> page = tenstride::detail::take_figure(line, " page");
   if (!page || *page < 1 || *page > max_page || *page != std::floor(*page)) return std::nullopt;
   rates.page = static_cast<Index>(*page);
-  if (rates.contention > 1 || line != " end") return std::nullopt;
+  if (rates.contention > most_contention || line != " end") return std::nullopt;
   return rates;
 }
 

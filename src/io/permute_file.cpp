@@ -170,7 +170,11 @@ class Runner {
     if (job_.temporary_bytes > 0) {
       temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), operation);
     }
-    if (!destination_.is_resumed()) part.write_start(std::as_bytes(std::span(header_)));
+    const std::vector<bool>& finished = destination_.finished();
+    // A run that ended before its first part was finished may not have come to the header.
+    if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
+      part.write_start(std::as_bytes(std::span(header_)));
+    }
     std::size_t first_part = 0;
     int number = 0;
     for (std::size_t i = 0; i < job_.stages.size(); ++i) {

@@ -39,7 +39,9 @@ std::string to_text(const DiskRates& rates) {
          speed_text(rates.write_bytes_per_second, rates.seconds_per_request) +  //
          "a request                    " + fixed(rates.seconds_per_request * 1e6, 1, " us\n") +
          "contention                   " +
-         fixed(rates.contention, 2, " (1: reads and writes share the speed; 0: neither slows the other)\n") +
+         fixed(rates.contention, 2,
+               " (1: reads and writes share the speed; 0: neither slows the other; above 1: together they "
+               "lose some)\n") +
          way;
 }
 

@@ -15,7 +15,7 @@ _tenstride() {
     --order) COMPREPLY=($(compgen -W "C F" -- "$word")); return ;;
     --what) COMPREPLY=($(compgen -W "tensors atoms walk" -- "$word")); return ;;
     --color) COMPREPLY=($(compgen -W "axis position" -- "$word")); return ;;
-    --scale|--shift|--axis|--threads|--width) return ;;
+    --scale|--shift|--axis|--threads|--width|--max-mem) return ;;
     --disk) COMPREPLY=($(compgen -d -- "$word")); return ;;
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
@@ -26,7 +26,7 @@ _tenstride() {
   case $command in
     convert)
       case $word in
-        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --max-mem --resume --quiet --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --picture --strict --json --help" -- "$word")) ;;
@@ -59,7 +59,7 @@ _tenstride() {
   case $words[2] in
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
-        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' ;;
+        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--resume[an interrupted run]' '--quiet[no progress]' ;;
     explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
@@ -90,6 +90,9 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dry-run
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l max-mem -x -d "bytes, e.g. 512M"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l resume -d "an interrupted run"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l quiet -d "no progress"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l input -r -d "bind x to a file"
 complete -c tenstride -n "__fish_seen_subcommand_from explain repl" -l plan -d "how copies are planned"

@@ -125,17 +125,22 @@ class Program {
                                          "Print the bill and a forecast; read the header, write nothing");
     CLI::Option* verify = command->add_flag("--verify", convert_.verify,
                                             "Read the result back and compare every element, one by one");
-    command->add_flag("--verify-only", is_verify_only_, "Write nothing: compare the existing output")
-        ->excludes(dry)
-        ->excludes(verify);
+    CLI::Option* verify_only =
+        command->add_flag("--verify-only", is_verify_only_, "Write nothing: compare the existing output")
+            ->excludes(dry)
+            ->excludes(verify);
     dry->excludes(verify);
     command->add_flag("--json", is_json_, "The bill as JSON");
     command->add_option("--threads", convert_.threads, "Use at most so many threads")
         ->check(CLI::Range(1, 1024));
     command->add_flag("--force", convert_.force, "Replace the output where it exists");
-    command->add_option("--max-mem", convert_.max_mem,
-                        "Use at most so much memory, e.g. 512M (half of what is free)");
-    command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")->excludes(dry);
+    command
+        ->add_option("--max-mem", convert_.max_mem,
+                     "Use at most so much memory, e.g. 512M (half of what is free)")
+        ->excludes(verify_only);
+    command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")
+        ->excludes(dry)
+        ->excludes(verify_only);
     command->add_flag("--quiet", convert_.is_quiet, "Tell no progress");
     command->callback([this] {
       convert_.format = format();
