@@ -121,7 +121,7 @@ TEST(PermuteFile, TellsThePassesOfAllStages) {
   EXPECT_EQ(last, passes);
 }
 
-TEST(PermuteFile, GoesOnWhereItWasInterrupted) {
+TEST(PermuteFileThreads, GoOnWhereTheyWereInterrupted) {
   for (const int number : {1, 2, 4, 8}) {
     Transposed job;
     const FileJob plan = job.plan();
