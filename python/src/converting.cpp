@@ -117,8 +117,8 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
-    if (PyErr_CheckSignals() != 0) throw nb::python_error();
     if (!progress.is_none()) progress(nb::cast(now, nb::rv_policy::copy));
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
   });
 }
 
