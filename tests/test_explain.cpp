@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/explain.hpp"
+#include "tenstride/text.hpp"
 
 #include <gtest/gtest.h>
 

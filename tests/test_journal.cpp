@@ -20,7 +20,8 @@ constexpr BootId next_boot{21, 22};
 constexpr std::size_t parts = 5;
 constexpr std::size_t record_nbytes = 32;
 
-const JournalHeader header{1000, -7, 0xABCD, 0x1234, 4000, 500, parts, "out.npy"};
+const JournalHeader header{1000, -7, 0xABCD, 0x1234, 4000, 500, parts, "out.npy", "0x1p+20 1"};
+const std::size_t header_nbytes = 104 + header.name.size() + header.limits.size();
 
 Checksum checksum_of(std::size_t part) {
   return {{part * 1000 + 1, part * part + 7}};
@@ -117,7 +118,7 @@ TEST(Journal, ReadsTheBootId) {
 
 /// What `bytes` say as a journal. Records that count are always the first of the example's.
 void expect_first_of_example(const Scratch& scratch, const std::string& bytes, std::size_t damaged_at) {
-  const std::size_t header_end = 96 + header.name.size();
+  const std::size_t header_end = header_nbytes;
   Open open(scratch.file("damaged", bytes));
   const std::optional<JournalHeader> found = open.journal.read_header();
   ASSERT_EQ(found.has_value(), damaged_at >= header_end);
@@ -136,7 +137,7 @@ void expect_first_of_example(const Scratch& scratch, const std::string& bytes, s
 TEST(Journal, EndsWhereItIsTorn) {
   const Scratch scratch;
   const std::string bytes = read_bytes(example(scratch));
-  ASSERT_EQ(bytes.size(), 96 + header.name.size() + 4 * record_nbytes);
+  ASSERT_EQ(bytes.size(), header_nbytes + 4 * record_nbytes);
   for (std::size_t length = 0; length <= bytes.size(); ++length) {
     expect_first_of_example(scratch, bytes.substr(0, length), length);
     if (HasFatalFailure()) return;
@@ -159,7 +160,7 @@ TEST(Journal, EndsWhereAByteIsChanged) {
 TEST(Journal, EndsAtRecordsOfAnotherJournal) {
   const Scratch scratch;
   const std::string bytes = read_bytes(example(scratch));
-  const std::size_t header_end = 96 + header.name.size();
+  const std::size_t header_end = header_nbytes;
   // The second record in the place of the first, and the first twice.
   const std::string first = bytes.substr(header_end, record_nbytes);
   const std::string second = bytes.substr(header_end + record_nbytes, record_nbytes);
@@ -186,7 +187,7 @@ TEST(Journal, SaysWhatTheSystemSays) {
   Journal journal(file.get(), this_boot, [](int error) { throw std::runtime_error(std::to_string(error)); });
   EXPECT_THROW(journal.create(header), std::runtime_error);
   EXPECT_THROW(journal.clear(), std::runtime_error);
-  EXPECT_EQ(read_bytes(path).size(), 96 + header.name.size() + 4 * record_nbytes);
+  EXPECT_EQ(read_bytes(path).size(), header_nbytes + 4 * record_nbytes);
 }
 
 }  // namespace

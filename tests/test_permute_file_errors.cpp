@@ -272,22 +272,29 @@ TEST(PermuteFile, SaysTheLeastMemory) {
 TEST(PermuteFile, SaysWhyAChainCannotBeCarriedOut) {
   const Transposed job;
   const io::FileInfo info = io::read_file_info(job.source);
-  for (const char* const chain : {"x", "x.t()[::2]", "x.to(torch.int8)", "x.reshape(-1)", "x.flip(0)"}) {
+  for (const char* const chain : {"x", "x.t()[::2]", "x.to(torch.int8)", "x.reshape(-1)", "x.flip(0)",
+                                  "x.sum(0)", "reduce(x, 'a b -> b', 'mean')"}) {
     EXPECT_EQ(io::obstacle_to_permute_file(chain, info), "") << chain;
   }
   EXPECT_EQ(io::obstacle_to_permute_file("x.t() + 1", info),
-            "x.t() + 1 does more than move or convert elements of x");
-  EXPECT_EQ(io::obstacle_to_permute_file("x.sum(0)", info),
-            ".sum(0) does more than move or convert elements of x");
+            "x.t() + 1 does more than move, convert or once reduce elements of x");
+  EXPECT_EQ(io::obstacle_to_permute_file("x.abs()", info),
+            ".abs() does more than move, convert or once reduce elements of x");
+  EXPECT_EQ(io::obstacle_to_permute_file("x.sum(0).sum(0)", info),
+            ".sum(0) does more than move, convert or once reduce elements of x");
+  EXPECT_EQ(io::obstacle_to_permute_file("x.view(3, 100, 210).sum(0).t()", info),
+            "axes are moved behind the reduction (move them before it)");
+  EXPECT_EQ(io::obstacle_to_permute_file("x.sum(0).half()", info),
+            ".half() converts what was reduced (--dtype does that)");
   EXPECT_EQ(io::obstacle_to_permute_file("x.shape", info), "it gives torch.Size, not a Tensor");
   EXPECT_EQ(io::obstacle_to_permute_file("y = x.t(); x[0]", info), "it is no single chain on x");
   EXPECT_EQ(io::obstacle_to_permute_file("torch.zeros(3)", info),
-            "torch.zeros(3) does more than move or convert elements of x");
-  EXPECT_EQ(
-      refusal<ValueError>(
-          [&] { return io::plan_permute_file(job.source, "x.sum(0)", job.destination, job.options); }),
-      "permute_file: \"x.sum(0)\" must move and convert elements only, to be carried out from file to file: "
-      ".sum(0) does more than move or convert elements of x");
+            "torch.zeros(3) does more than move, convert or once reduce elements of x");
+  EXPECT_EQ(refusal<ValueError>(
+                [&] { return io::plan_permute_file(job.source, "x.abs()", job.destination, job.options); }),
+            "permute_file: \"x.abs()\" must move, convert or once reduce elements, to be carried out from "
+            "file to file: "
+            ".abs() does more than move, convert or once reduce elements of x");
   EXPECT_EQ(
       refusal<RuntimeError>(
           [&] { return io::plan_permute_file(job.source, "x.view(7)", job.destination, job.options); }),

@@ -91,7 +91,7 @@ TEST(ResumableFile, AfterARestartOnlyFlushedPartsCount) {
     const Descriptor file(open(scratch.path(".out.tenstride-journal").c_str(), O_RDWR | O_CLOEXEC));
     Journal journal(file.get(), BootId{1, 2}, [](int) {});
     journal.clear();
-    journal.create({1000, 1795574174'000000007, 0xAB, 0xCD, nbytes, 0, parts, "out"});
+    journal.create({1000, 1795574174'000000007, 0xAB, 0xCD, nbytes, 0, parts, "out", {}});
     journal.finish(0, {{1, 0}});
     journal.flushed();
     journal.finish(1, {{2, 10}});
@@ -112,6 +112,25 @@ TEST(ResumableFile, BeginsAnewWhereItIsTold) {
   begin(job);
   EXPECT_EQ(read_bytes(scratch.path(".out.tenstride-part")),
             std::string(10, '\0') + "bbbbbbbbbb" + std::string(20, '\0'));
+}
+
+TEST(ResumableFile, IsCompleteWhereOnlyTheJournalWasLeft) {
+  const Scratch scratch;
+  Job job{scratch.path("out")};
+  {
+    const auto file = job.open();
+    for (std::size_t part = 0; part < parts; ++part) write_part(*file, part);
+  }
+  // As a run that ends between giving the file its name and removing the journal leaves it.
+  std::filesystem::resize_file(scratch.path(".out.tenstride-part"), nbytes);
+  std::filesystem::rename(scratch.path(".out.tenstride-part"), job.path);
+  job.resume = Resume::required;
+  job.overwrite = Overwrite::replace;
+  const auto file = job.open();
+  EXPECT_TRUE(file->is_complete());
+  EXPECT_TRUE(file->is_resumed());
+  EXPECT_EQ(read_bytes(job.path), whole);
+  EXPECT_EQ(scratch.names(), (std::vector<std::string>{"out"}));
 }
 
 TEST(ResumableFile, BeginsAnewWhereWhatIsThereIsNotWhole) {

@@ -123,6 +123,16 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
   return limits;
 }
 
+/// What was asked for must not be given up in silence.
+[[noreturn]] void refuse_direct(const BlockLimits& limits) {
+  const auto least = static_cast<std::uint64_t>(256 * limits.disk.page);
+  throw MemoryLimitError(
+      message(operation, ": memory of ", limits.memory,
+              " bytes is too little to go past the page cache (DiskAccess::direct), which takes ", least,
+              " bytes or more"),
+      least);
+}
+
 void check_memory(const BlockProblem& problem, const BlockLimits& limits) {
   const Index least = least_block_memory(problem);
   if (limits.memory >= least) return;
@@ -209,6 +219,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
     }
     check_memory(problem, job.limits);
     FileStage stage{plan_blocks(problem, job.limits), temporary};
+    if (options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
     job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
     job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());

@@ -57,11 +57,14 @@ struct ResumableFile::State {
   JournalRecords records;
   std::size_t finished_count = 0;
   bool is_resumed = false;
+  bool is_complete = false;
 
   State(const std::string& path, Overwrite overwrite, std::string_view operation);
 
   void lock_journal(Resume resume);
   void check_same(const JournalHeader& begun, const JournalHeader& wanted, const Binding& binding) const;
+  /// Whether an earlier run was ended between giving the result its name and removing the journal.
+  bool was_committed(const JournalHeader& header);
   /// Whether the files of an earlier run are there, whole.
   bool open_earlier(const JournalHeader& header);
   void create(const JournalHeader& header);
@@ -155,6 +158,19 @@ void ResumableFile::State::check_same(const JournalHeader& begun, const JournalH
   }
 }
 
+bool ResumableFile::State::was_committed(const JournalHeader& header) {
+  struct stat part {};
+  struct stat result {};
+  const bool has_part = fstatat(target.folder(), part_name.c_str(), &part, AT_SYMLINK_NOFOLLOW) == 0;
+  if (has_part || fstatat(target.folder(), target.name().c_str(), &result, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  if (!S_ISREG(result.st_mode) || static_cast<std::uint64_t>(result.st_size) != header.nbytes) return false;
+  JournalRecords found = journal->read_records(static_cast<std::size_t>(header.parts));
+  if (std::find(found.finished.begin(), found.finished.end(), false) != found.finished.end()) return false;
+  records = std::move(found);
+  return true;
+}
+
 bool ResumableFile::State::open_earlier(const JournalHeader& header) {
   const auto is_whole = [&](const std::string& name, std::uint64_t nbytes) {
     struct stat facts {};
@@ -246,6 +262,11 @@ ResumableFile::ResumableFile(const std::string& path, std::uint64_t nbytes, std:
   if (resume != Resume::no) {
     const std::optional<JournalHeader> begun = state.journal->read_header();
     if (begun) state.check_same(*begun, wanted, binding);
+    if (begun && state.was_committed(*begun)) {
+      state.is_resumed = state.is_complete = true;
+      state.remove_all();
+      return;
+    }
     state.is_resumed = begun && state.open_earlier(*begun);
     if (!state.is_resumed && resume == Resume::required) {
       state.target.refuse("must have been begun to be resumed (what is beside it is not whole)");
@@ -287,6 +308,9 @@ const std::vector<bool>& ResumableFile::finished() const noexcept {
 }
 Checksum ResumableFile::checksum() const noexcept {
   return state_->records.checksum;
+}
+bool ResumableFile::is_complete() const noexcept {
+  return state_->is_complete;
 }
 bool ResumableFile::is_resumed() const noexcept {
   return state_->is_resumed;

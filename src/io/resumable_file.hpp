@@ -60,6 +60,9 @@ class ResumableFile {
   [[nodiscard]] Checksum checksum() const noexcept;
   /// Whether an earlier run is resumed, even where it finished no part.
   [[nodiscard]] bool is_resumed() const noexcept;
+  /// Whether the earlier run had come to its end but for the journal, which is gone now: nothing is left to
+  /// be done.
+  [[nodiscard]] bool is_complete() const noexcept;
 
   /// The part's bytes have been written (not necessarily to the disk: after a crash of the machine, only what
   /// `flushed` covered counts, which the journal tells by the boot). Throws FileError, also where the part is

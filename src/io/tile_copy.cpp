@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <span>
 
+#include "../copy/swap_bytes.hpp"
 #include "tenstride/factory.hpp"
 
 namespace tenstride::io {
@@ -152,6 +153,32 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
     Tensor target = narrowed(dst, minus(common.first, part.first), common.extents);
     convert_by_parts(target, src, common.first, conversion);
   }
+}
+
+Layout positions_of(const BlockProblem& problem, const BlockBox& box) {
+  return {box.extents, problem.positions.strides,
+          tenstride::detail::position_of(box.first, problem.positions)};
+}
+
+Checksum checksum_of(const Tensor& group, const BlockProblem& problem, const BlockBox& box,
+                     const Dims& reduced) {
+  Tensor written = group;
+  Layout positions = positions_of(problem, box);
+  for (const Index axis : reduced) {
+    written = written.narrow(axis, 0, 1);
+    positions.shape[static_cast<std::size_t>(axis)] = 1;
+  }
+  return checksum(written, positions);
+}
+
+void swap_bytes_of(const LoadedTile& tile, DType dtype) {
+  const std::size_t width = item_size(component_type(dtype));
+  const auto item = static_cast<Index>(item_size(dtype));
+  auto* const data = const_cast<std::byte*>(tile.data);  // the reader's own buffer, which it does not look at
+  for_each_run(tile.buffer.runs, tile.buffer.pitch, [&](Index, Index position) {
+    std::byte* const run = data + position * item;
+    swap_bytes(run, run, static_cast<std::size_t>(tile.buffer.runs.span * item), width);
+  });
 }
 
 }  // namespace tenstride::io

@@ -59,4 +59,14 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
 /// The elements of a tile of a first pass. `strides` are those of the plan's source.
 Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype);
 
+/// Where the elements of a box stand in the row-major order of the result.
+Layout positions_of(const BlockProblem& problem, const BlockBox& box);
+
+/// Of elements as they are written: of an axis that is reduced there is one index.
+Checksum checksum_of(const Tensor& group, const BlockProblem& problem, const BlockBox& box,
+                     const Dims& reduced);
+
+/// The elements of a tile of a first pass into this machine's order of bytes.
+void swap_bytes_of(const LoadedTile& tile, DType dtype);
+
 }  // namespace tenstride::io

@@ -142,7 +142,7 @@ REFUSALS = [
     ({"max_memory": 100}, "convert: max_memory of 100 bytes must be at least"),
     ({"order": "K"}, "convert: order 'K' must be 'C' or 'F'"),
     ({"resume": "yes"}, "convert: resume must be False, True or 'if_there'"),
-    ({"chain": "x.T + 1"}, 'permute_file: "x.T + 1" must move and convert elements only'),
+    ({"chain": "x.T + 1"}, 'permute_file: "x.T + 1" must move, convert or once reduce elements'),
 ]
 
 

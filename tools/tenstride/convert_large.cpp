@@ -195,7 +195,7 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   if (!obstacle.empty()) {
     if (!has_limit && !command.resumes) return std::nullopt;
     throw UsageError(
-        "convert: SPEC must move and convert elements only to be carried out with " +
+        "convert: SPEC must move, convert or once reduce elements to be carried out with " +
         (has_limit ? "--max-mem " + command.max_mem : "--resume") + ": " + obstacle + "; the files need " +
         bytes_to_text(static_cast<Index>(memory_of_usual_way(plan) + used)) + " to be in memory");
   }
