@@ -39,7 +39,7 @@ class Calls(Case):
             r"^reading  +\d+\.\d\d GB/s \(half of it in runs of \d+\.\d kB, \.80 in runs of \d+\.\d kB\)\n"
             r"writing  +\d+\.\d\d GB/s \(half of it in runs of \d+\.\d kB, \.80 in runs of \d+\.\d kB\)\n"
             r"a request  +\d+\.\d us\n"
-            r"contention  +[01]\.\d\d \(1: reads and writes share the speed; 0: neither slows the other\)\n"
+            r"contention  +[0-3]\.\d\d \(1: reads and writes share the speed; 0: neither slows the other; above 1: together they lose some\)\n"
             r"(past|through) the page cache.*\n"
             r"kept in .*/tenstride/disks\n$",
         )

@@ -89,7 +89,7 @@ class Files(unittest.TestCase):
         self.assertEqual((plan["limit"], len(plan["stages"])), (256 << 20, 1))
 
     def test_it_is_left_out_where_there_is_none(self):
-        for expression in ("x.sum()", "x.T + 1", "x.T.shape"):
+        for expression in ("x.abs()", "x.T + 1", "x.T.shape"):
             self.assertNotIn("file to file", run("explain", expression, "--input", self.path, "--plan"), expression)
         self.assertNotIn("file to file", run("explain", "x.T.contiguous()", "--input", self.path))
         self.assertNotIn("file to file", run("explain", "y.T.contiguous()", "--input", "y=" + self.path, "--plan"))

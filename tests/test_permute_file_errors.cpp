@@ -182,7 +182,7 @@ TEST(PermuteFile, RefusesToResumeWithLessMemory) {
   Transposed job;
   static_cast<void>(job.interrupt_at(2));
   job.options.memory = 30'000;
-  EXPECT_EQ(refusal<ValueError>([&] { return job.resume(); }),
+  EXPECT_EQ(refusal<io::MemoryLimitError>([&] { return job.resume(); }),
             "permute_file: memory of 30000 bytes must be at least the 40000 bytes that \"" + job.destination +
                 "\" was begun with (or begin anew, without resuming)");
 }

@@ -325,7 +325,8 @@ class TENSTRIDE_API Interpreter {
 
 /// How the text before a cursor may go on: the names that fit the unfinished name at its end, sorted; after a
 /// dot behind a tensor's name the methods and attributes of tensors, behind `torch.` the functions and
-/// constants. `begin` is where that name begins in the text. Example: "x.perm" gives {2, {"permute"}}.
+/// constants. `begin` is where that name begins in the text. Example: "x.perm" gives {2, {"permute",
+/// "permute_"}}.
 struct Completion {
   std::size_t begin = 0;
   std::vector<std::string> names;

@@ -44,7 +44,7 @@ TileReader::TileReader(const DiskFile& file, const BlockPlan& plan, std::size_t 
   }
   slots_.resize(queue_->depth());
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) free_slots_.push_back(slot);
-  thread_ = std::thread([this] { run(); });
+  thread_.start<TileReader, &TileReader::run>(*this);
 }
 
 TileReader::~TileReader() {

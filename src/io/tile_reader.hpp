@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "block_plan_parts.hpp"
 #include "disk.hpp"
+#include "worker_thread.hpp"
 
 namespace tenstride::io {
 
@@ -81,7 +81,7 @@ class TileReader {
   bool is_stopped_ = false;
   std::exception_ptr failure_;
   std::unique_ptr<DiskQueue> queue_;  ///< behind the buffers: it waits for what is in flight
-  std::thread thread_;
+  WorkerThread thread_;
 };
 
 }  // namespace tenstride::io

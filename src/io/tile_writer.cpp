@@ -28,7 +28,7 @@ TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, 
     std::vector<std::byte> image(page_);
     if (first < header.size()) kept_.merge(first, header.subspan(first), image.data());
   }
-  thread_ = std::thread([this] { run(); });
+  thread_.start<TileWriter, &TileWriter::run>(*this);
 }
 
 TileWriter::~TileWriter() {

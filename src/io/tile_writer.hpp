@@ -11,12 +11,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "block_plan_parts.hpp"
 #include "disk.hpp"
 #include "kept_pages.hpp"
+#include "worker_thread.hpp"
 
 namespace tenstride::io {
 
@@ -86,7 +86,7 @@ class TileWriter {
   bool is_stopped_ = false;
   std::exception_ptr failure_;
   std::unique_ptr<DiskQueue> queue_;  ///< behind the buffers: it waits for what is in flight
-  std::thread thread_;
+  WorkerThread thread_;
 };
 
 }  // namespace tenstride::io

@@ -139,7 +139,7 @@ def test_a_plan_writes_nothing(files, tmp_path):
 REFUSALS = [
     ({"max_memory": 0}, "convert: max_memory 0 must be positive"),
     ({"max_memory": "much"}, 'convert: max_memory: "much" must be a number of bytes'),
-    ({"max_memory": 100}, "convert: max_memory of 100 bytes must be at least"),
+    ({"max_memory": 1}, "convert: max_memory of 1 bytes must be at least"),
     ({"order": "K"}, "convert: order 'K' must be 'C' or 'F'"),
     ({"resume": "yes"}, "convert: resume must be False, True or 'if_there'"),
     ({"chain": "x.T + 1"}, 'permute_file: "x.T + 1" must move, convert or once reduce elements'),
