@@ -138,9 +138,16 @@ class Chooser {
     return tiles;
   }
 
+  /// Where an axis is cut, each run that ends there shares a page with the next tile along that axis, and
+  /// with the one in which the axis begins anew.
   [[nodiscard]] Index kept_pages(const Dims& tile) const {
     if (budget_.page == 1) return 0;
-    return 2 * runs_of_box(tile, problem_.dst.strides, 0).count() + 64;
+    Index pages = 64, outside = 1;
+    for (std::size_t d = 0; d < tile.size(); ++d) {
+      if (tile[d] < problem_.src.shape[d]) pages += 2 * outside;
+      outside *= tile[d];
+    }
+    return pages;
   }
 
   [[nodiscard]] Index memory_of(const TileBuffer& buffer, Index item, Index pages) const {

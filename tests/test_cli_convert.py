@@ -307,8 +307,8 @@ class Convert(Case):
         done = self.run_tool("convert", "a.npy", "x.reshape(3,2)", "-o", "b.npy")
         self.assertIn("note: .reshape(3,2): the sizes (2,3) are reordered to (3,2) but no axis is moved", done.stdout)
 
-    def test_a_signal_leaves_no_half_written_file(self):
-        """The elements come from a file with holes, so that the work is long and the disk is not filled."""
+    def write_holes(self):
+        """A file with holes, so that the work is long and the disk is not filled."""
         text = "{'descr': '|u1', 'fortran_order': False, 'shape': (65536, 32768), }"
         text += " " * (63 - (10 + len(text)) % 64) + "\n"
         with open(self.path("a.npy"), "wb") as file:
@@ -316,21 +316,41 @@ class Convert(Case):
             file.truncate(10 + len(text) + (1 << 31))
         if shutil.disk_usage(self.folder).free < 6 << 30:
             self.skipTest("there is no room for 2 GiB")
+
+    def start(self):
+        """In memory, whatever there is of it; until the result is being written."""
+        process = subprocess.Popen(
+            [self.tool, "convert", "a.npy", "x.T", "-o", "b.npy", "--threads", "1", "--max-mem", "100G"],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        until = time.monotonic() + 60
+        while not any(name.startswith(".tenstride-") for name in self.names()):
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), until)
+            time.sleep(0.002)
+        return process
+
+    def test_a_signal_leaves_no_half_written_file(self):
+        self.write_holes()
         for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
-            with subprocess.Popen(
-                [self.tool, "convert", "a.npy", "x.T", "-o", "b.npy", "--threads", "1"],
-                cwd=self.folder,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            ) as process:
-                until = time.monotonic() + 60
-                while not any(name.startswith(".tenstride-") for name in self.names()):
-                    self.assertIsNone(process.poll())
-                    self.assertLess(time.monotonic(), until)
-                    time.sleep(0.002)
+            with self.start() as process:
                 process.send_signal(number)
                 self.assertEqual(process.wait(timeout=60), code)
             self.assertEqual(self.names(), ["a.npy"])
+
+    def test_a_mapped_file_that_is_made_shorter_is_an_error(self):
+        self.write_holes()
+        with self.start() as process:
+            os.truncate(self.path("a.npy"), 4096)
+            self.assertEqual(process.wait(timeout=60), 1)
+            self.assertEqual(
+                process.stderr.read(),
+                "tenstride: a mapped file ended while it was read: another process made it shorter, or its disk failed\n",
+            )
+        self.assertEqual(self.names(), ["a.npy"])
 
 
 if __name__ == "__main__":

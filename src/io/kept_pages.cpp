@@ -18,6 +18,7 @@ KeptPages::Page& KeptPages::page_at(std::uint64_t page_begin) {
 void KeptPages::load(std::uint64_t page_begin, std::span<const std::byte> content) {
   Page& page = page_at(page_begin);
   std::copy(content.begin(), content.end(), page.content.begin());
+  lost_.erase(page_begin);
 }
 
 void KeptPages::merge(std::uint64_t begin, std::span<const std::byte> bytes, std::byte* image) {
@@ -31,7 +32,7 @@ void KeptPages::merge(std::uint64_t begin, std::span<const std::byte> bytes, std
 
 void KeptPages::shrink() {
   while (!order_.empty() && (pages_.size() > most_ || !pages_.contains(order_.front()))) {
-    has_lost_pages_ |= pages_.erase(order_.front()) > 0;
+    if (pages_.erase(order_.front()) > 0) lost_.insert(order_.front());
     order_.pop_front();
   }
 }

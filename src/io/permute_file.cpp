@@ -28,6 +28,12 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
+/// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
+void pad(Piece& piece, std::uint64_t page) {
+  const std::uint64_t end = (piece.begin + piece.nbytes + page - 1) / page * page;
+  piece.nbytes = static_cast<std::size_t>(end - piece.begin);
+}
+
 /// What makes two runs write the same parts.
 std::uint64_t plan_hash(const FileJob& job) {
   std::string text = message(name(job.dtype), job.shape, static_cast<int>(job.options.order));
@@ -237,6 +243,7 @@ class Runner {
       if (is_final) sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
       Group job;
       job.pieces = pieces_of(target.place, item, buffer);
+      if (target.ends_slot) pad(job.pieces.back(), static_cast<std::uint64_t>(plan.page));
       if (i + 1 < groups.size()) {
         job.next_begin = groups[i + 1].place.file_begin;
       } else {

@@ -16,13 +16,14 @@ std::vector<TileGroup> groups_of_tile(const BlockPlan& plan, std::size_t pass, s
                                                               plan.passes[pass].group_bytes)) {
       const GroupPlace place = place_group(group, layout, item, begin, plan.page);
       for (std::size_t d = 0; d < origin.size(); ++d) group.first[d] += origin[d];
-      groups.push_back({std::move(group), place, layout.strides});
+      groups.push_back({std::move(group), place, layout.strides, false});
     }
   };
   if (plan.passes.size() == 2 && pass == 0) {
     for (const BlockBox& block : tenstride::detail::blocks_of(plan, tile)) {
       add(block, block.first, row_major(block.extents),
           blocks_begin + static_cast<std::uint64_t>(block_offset(plan, block.first)));
+      groups.back().ends_slot = true;
     }
   } else {
     add(tile, Dims::filled(tile.first.size(), 0), plan.problem.dst,

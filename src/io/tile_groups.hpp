@@ -14,6 +14,8 @@ struct TileGroup {
   GroupPlace place;
   /// Of the box, in elements of the file.
   Dims strides;
+  /// Whether nothing but padding follows in the last page: the group ends a block.
+  bool ends_slot = false;
 };
 
 /// The groups of a tile in the order of the file that the pass writes, elements of `item` bytes. A first of

@@ -90,7 +90,7 @@ void TileWriter::run() {
 }
 
 void TileWriter::write_group(const Group& group) {
-  if (was_begun_ || kept_.has_lost_pages()) load_pages(group);
+  load_pages(group);
   for (std::size_t i = 0; i < group.pieces.size(); ++i) {
     const Piece& piece = group.pieces[i];
     const bool is_last = i + 1 == group.pieces.size();
@@ -130,18 +130,18 @@ void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) c
 
 void TileWriter::load_pages(const Group& group) {
   if (page_ == 1) return;
-  if (page_buffer_.size() == 0) {
-    page_buffer_ =
-        DiskBuffer(queue_->depth() * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
-  }
   std::vector<std::uint64_t> missing;
   for (const Piece& piece : group.pieces) {
     for_each_partial_page(piece, [&](std::uint64_t page_begin) {
       const bool is_known = kept_.contains(page_begin) || (!missing.empty() && missing.back() == page_begin);
-      if (!is_known) missing.push_back(page_begin);
+      const bool has_content = was_begun_ || kept_.is_lost(page_begin);
+      if (has_content && !is_known) missing.push_back(page_begin);
     });
   }
   const std::size_t depth = queue_->depth();
+  if (!missing.empty() && page_buffer_.size() == 0) {
+    page_buffer_ = DiskBuffer(depth * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
+  }
   for (std::size_t begin = 0; begin < missing.size(); begin += depth) {
     const std::size_t end = std::min(begin + depth, missing.size());
     for (std::size_t i = begin; i < end; ++i) {

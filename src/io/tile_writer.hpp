@@ -64,7 +64,7 @@ class TileWriter {
   /// The pages of which the piece has a part only: the first, the last.
   template <class Visit>
   void for_each_partial_page(const Piece& piece, const Visit& visit) const;
-  /// What the file has of the group's pages that are not kept.
+  /// What the file has of the group's pages that are kept no longer, or that an earlier run wrote.
   void load_pages(const Group& group);
   [[nodiscard]] std::span<std::byte> slot(std::size_t number) const;
   void write_range(std::uint64_t first, std::uint64_t last, const std::byte* data);

@@ -5,6 +5,7 @@
 #include "cli.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::cli {
@@ -21,8 +22,9 @@ std::string order_text(const Layout& layout) {
   return order == "F" ? "F (column-major: the first axis is the fastest)" : order;
 }
 
-/// Of the elements of the file in row-major order.
-std::string checksum_digits(const std::string& path) {
+/// Of the elements of the file in row-major order; a .npy file may be larger than memory.
+std::string checksum_digits(const std::string& path, io::FileKind kind) {
+  if (kind == io::FileKind::npy) return to_string(io::checksum_file(path));
   return to_string(checksum(io::open_tensor_file(path)));
 }
 
@@ -45,7 +47,7 @@ int run(const InfoCommand& command) {
                                 {"data_begin", info.data_begin},
                                 {"mapped", info.is_mapped},
                                 {"byte_swapped", info.is_byte_swapped}};
-    if (command.shows_checksum) json["checksum"] = checksum_digits(command.path);
+    if (command.shows_checksum) json["checksum"] = checksum_digits(command.path, info.kind);
     std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     return done;
   }
@@ -63,7 +65,7 @@ int run(const InfoCommand& command) {
       {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
       {"mapped", mapped},
   };
-  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(command.path)});
+  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(command.path, info.kind)});
   std::cout << lay_out(rows);
   return done;
 }

@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <string_view>
 
 #include "cli.hpp"
 #include "tenstride/io/atomic_file.hpp"
@@ -24,6 +25,14 @@ extern "C" {
 static void remove_and_leave(int signal_number) {
   io::remove_unfinished_files();
   _exit(128 + signal_number);
+}
+static void report_lost_page(int /*signal_number*/) {
+  static constexpr std::string_view text =
+      "tenstride: a mapped file ended while it was read: another process made it shorter, or its disk "
+      "failed\n";
+  io::remove_unfinished_files();
+  const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  _exit(written < 0 ? 128 + SIGBUS : failed);
 }
 }
 
@@ -48,6 +57,8 @@ void clean_up_on_signals() {
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);  // nohup stays in force
   }
+  action.sa_handler = report_lost_page;
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 std::string lay_out(const std::vector<std::vector<std::string>>& rows) {
