@@ -98,7 +98,7 @@ class Copy(Contender):
 
 
 class Tenstride(Contender):
-    """With what the group leaves for page cache and program: 4/5 of the limit."""
+    """`--max-mem` is 4/5 of the group's limit; the page cache and the program have the rest."""
 
     def command(self, job, *more):
         return [job.tenstride, "convert", job.source, job.case.spec, "-o", self.result(job), "--max-mem",

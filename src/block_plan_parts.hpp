@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "tenstride/block_plan.hpp"
@@ -70,6 +71,11 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
                          const BlockBudget& budget, bool& is_counted);
 BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin,
                           const BlockBudget& budget, bool& is_counted);
+
+/// The fastest plan of a problem whose axes are in the order of the destination; nothing where no tile fits.
+std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);
+/// Whether any tile fits.
+bool has_plan(const BlockProblem& problem, const BlockLimits& limits);
 
 /// What the first pass writes to the temporary file and the second one reads from it.
 void count_blocks(BlockPlan& plan, const BlockBudget& budget);

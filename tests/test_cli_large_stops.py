@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tenstride convert --max-mem` that is killed or interrupted at any moment, and gone on with. The environment variable
+"""`tenstride convert --max-mem` that is killed or interrupted at any moment, and resumed. The environment variable
 TENSTRIDE_KILLS says how often (20)."""
 
 import json
@@ -43,7 +43,7 @@ class Stops(LargeCase):
         return process.returncode, out, err
 
     def kill_and_resume(self, kind, kills):
-        """Killed again and again, gone on with each time; then what lies there is the old file or the new one."""
+        """Killed again and again, resumed each time; then the destination is the old file or the new one."""
         random.seed(len(kind[1]))
         expected = self.expected(kind)
         begun = time.monotonic()
@@ -83,7 +83,7 @@ class Stops(LargeCase):
             # What is finished is not read again.
             left = 1 - event["tiles_done"] / event["tiles"]
             self.assertLessEqual(again["totals"]["bytes_read"], bill["totals"]["bytes_read"] * (left + 0.25))
-        print(f"{kind[1]}: {kills} kills, {completions} too late, {resumptions} gone on with")
+        print(f"{kind[1]}: {kills} kills, {completions} too late, {resumptions} resumed")
         self.assertGreater(resumptions, kills // 4)
 
     def is_begun(self):

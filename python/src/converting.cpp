@@ -175,7 +175,7 @@ void define_results(nb::module_& module) {
       .def_ro("bytes_read", &io::FileResult::bytes_read, "Bytes read by this run.")
       .def_ro("bytes_written", &io::FileResult::bytes_written, "Bytes written by this run.")
       .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
-      .def_ro("is_resumed", &io::FileResult::is_resumed, "Whether an earlier run was gone on with.")
+      .def_ro("is_resumed", &io::FileResult::is_resumed, "Whether an earlier run was resumed.")
       .def_ro("is_checked", &io::FileResult::is_checked, "Whether the destination was read back.")
       .def("__repr__", [](const io::FileResult& result) {
         return detail::message("<tenstride.ConvertResult checksum=", to_string(result.checksum),

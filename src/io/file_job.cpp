@@ -105,7 +105,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
 
 BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
   if (options.resume != Resume::no) {
-    // The parts must be those of the run that is gone on with.
+    // The parts must be those of the run that is resumed.
     const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, operation);
     if (earlier) return limits_from_text(*earlier, options, destination);
   }

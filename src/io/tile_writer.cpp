@@ -95,7 +95,7 @@ void TileWriter::write_group(const Group& group) {
     const Piece& piece = group.pieces[i];
     const bool is_last = i + 1 == group.pieces.size();
     const std::uint64_t last = (piece.begin + piece.nbytes + page_ - 1) / page_ * page_;
-    // A page that the next piece goes on with is written by that one.
+    // A page that the next piece shares is written with that one.
     std::uint64_t next = last;
     if (!is_last) next = group.pieces[i + 1].begin;
     if (is_last && group.next_begin) next = *group.next_begin;

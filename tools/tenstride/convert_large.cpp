@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t memory_beside_buffers = std::uint64_t{16} << 20;
 
 /// The program's own memory differs from run to run: by 0.5 MiB measured, by more where its libraries are not
-/// in the page cache. A run that is gone on with needs the buffers it was begun with, and so may have less
+/// in the page cache. A run that is resumed needs the buffers it was begun with, and so may have less
 /// beside.
 constexpr std::uint64_t memory_between_runs = std::uint64_t{4} << 20;
 
@@ -65,14 +65,6 @@ std::uint64_t nbytes_of(const Dims& shape, DType dtype) {
 std::uint64_t memory_of_usual_way(const ConvertPlan& plan) {
   return nbytes_of(plan.info.layout.shape, plan.info.dtype) + nbytes_of(plan.shape, plan.dtype) +
          static_cast<std::uint64_t>(plan.forecast.totals.peak_bytes);
-}
-
-std::uint64_t parse_limit(const std::string& text) {
-  try {
-    return io::parse_bytes("convert: --max-mem", text);
-  } catch (const ValueError& error) {
-    throw UsageError(error.what());
-  }
 }
 
 /// The limit that is named holds in the next run, too.
@@ -174,9 +166,21 @@ ProgressStyle style_of(const ConvertCommand& command) {
 
 }  // namespace
 
+std::uint64_t parse_limit(const std::string& option, const std::string& text) {
+  try {
+    return io::parse_bytes(option, text);
+  } catch (const ValueError& error) {
+    throw UsageError(error.what());
+  }
+}
+
+std::uint64_t memory_of_program() {
+  return io::memory_use().peak_resident + memory_beside_buffers;
+}
+
 std::uint64_t memory_for_buffers(std::uint64_t limit) {
-  const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
-  return limit > used ? limit - used : 1;
+  const std::uint64_t used = memory_of_program();
+  return limit > used ? limit - used : 0;
 }
 
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
@@ -187,9 +191,11 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
     return std::nullopt;
   }
   if (command.rehearsal == Rehearsal::verify_only) return std::nullopt;
-  const std::uint64_t limit = has_limit ? parse_limit(command.max_mem) : io::free_memory() / 2;
-  const std::uint64_t used = io::memory_use().peak_resident + memory_beside_buffers;
-  if (!command.resumes && memory_of_usual_way(plan) <= limit - std::min(limit, used)) return std::nullopt;
+  const std::uint64_t limit =
+      has_limit ? parse_limit("convert: --max-mem", command.max_mem) : io::free_memory() / 2;
+  std::uint64_t memory = memory_for_buffers(limit);
+  const std::uint64_t used = memory_of_program();
+  if (!command.resumes && memory_of_usual_way(plan) <= memory) return std::nullopt;
   const std::string obstacle = plan.is_forecast ? io::obstacle_to_permute_file(command.spec, plan.info)
                                                 : "what it gives depends on the elements of x";
   if (!obstacle.empty()) {
@@ -204,7 +210,6 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
       nbytes_of(plan.shape, plan.dtype) >= bytes_worth_measuring && command.rehearsal == Rehearsal::none;
   if (is_worth_measuring && !io::known_disk(folder).is_measured) io::refresh_disk(folder);
   const std::string limit_text = has_limit ? command.max_mem : std::to_string(limit);
-  std::uint64_t memory = limit > used ? limit - used : 0;
   if (command.resumes) memory += memory_between_runs;
   if (memory < least_buffers) refuse_limit(limit_text, used, least_buffers);
   if (command.resumes && !has_limit) memory = 0;  // as it was begun

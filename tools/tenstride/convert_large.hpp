@@ -14,7 +14,13 @@ namespace tenstride::cli {
 /// be carried out under the limit that was asked for.
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
 
-/// Bytes of buffers under a limit for the whole program: what it uses itself is taken off.
+/// A number of bytes, as `--max-mem` takes it. Throws UsageError, which names the option.
+std::uint64_t parse_limit(const std::string& option, const std::string& text);
+
+/// Bytes that the program uses beside buffers.
+std::uint64_t memory_of_program();
+
+/// Bytes of buffers under a limit for the whole program; 0 where nothing is left.
 std::uint64_t memory_for_buffers(std::uint64_t limit);
 
 /// Carries it out, or tells what it would do.

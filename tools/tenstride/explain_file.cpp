@@ -21,14 +21,6 @@ std::string file_of_x(const std::vector<std::string>& inputs) {
   return io::sniff(path) == io::FileKind::npy ? path : std::string();
 }
 
-std::uint64_t parse_limit(const std::string& text) {
-  try {
-    return io::parse_bytes("explain: --max-mem", text);
-  } catch (const ValueError& error) {
-    throw UsageError(error.what());
-  }
-}
-
 }  // namespace
 
 std::optional<FilePlan> plan_of_file(const ExplainCommand& command, const std::string& expression) {
@@ -39,10 +31,10 @@ std::optional<FilePlan> plan_of_file(const ExplainCommand& command, const std::s
   const std::string path = file_of_x(command.inputs);
   if (command.plans == PlanDetail::left_out || path.empty()) return std::nullopt;
   FilePlan plan;
-  plan.limit = has_limit ? parse_limit(command.max_mem) : io::free_memory() / 2;
+  plan.limit = has_limit ? parse_limit("explain: --max-mem", command.max_mem) : io::free_memory() / 2;
   plan.is_limit_given = has_limit;
   io::FileOptions options;
-  options.memory = memory_for_buffers(plan.limit);
+  options.memory = std::max<std::uint64_t>(1, memory_for_buffers(plan.limit));
   try {
     if (!io::obstacle_to_permute_file(expression, io::read_file_info(path, "explain")).empty()) {
       return std::nullopt;

@@ -94,7 +94,7 @@ struct FileResult {
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   double seconds = 0;
-  /// Whether an earlier run was gone on with.
+  /// Whether an earlier run was resumed.
   bool is_resumed = false;
   /// Whether the destination was read back.
   bool is_checked = false;
@@ -104,7 +104,7 @@ struct FileResult {
 /// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
 
-/// Plans; reads the source's header, and the limits of an earlier run where that is to be gone on with.
+/// Plans; reads the source's header, and the limits of an earlier run where that is to be resumed.
 /// Throws FileError for a source that is no .npy file, ValueError for a chain that cannot be carried out from
 /// file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
