@@ -222,6 +222,8 @@ def measure_case(chosen, job, results, group, folder):
             continue
         if count > 0 and contender.needs_twin and not job.twin.exists():
             large_files_cases.write_twin(job.twin, job.source, case)
+        if count > 0:
+            contender.prepare(job)
         ours = seconds_of(results, case, "tenstride")
         timeout = TIMES * ours if ours and name not in ("cp", "tenstride") else chosen.timeout
         for _ in range(count):

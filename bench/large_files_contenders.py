@@ -67,6 +67,9 @@ class Contender:
     def version(self, job):
         return ""
 
+    def prepare(self, job):
+        """Once before the runs of a case."""
+
     def forecast(self, job):
         """What the contender says before it begins, where it does."""
         return None
@@ -106,6 +109,10 @@ class Tenstride(Contender):
 
     def is_here(self, job):
         return job.tenstride.is_file()
+
+    def prepare(self, job):
+        """Forecasts go by the speed that the disk has now."""
+        subprocess.run([job.tenstride, "bench", "--disk", job.result.parent], stdout=subprocess.DEVNULL, check=True)
 
     def version(self, job):
         return first_line(job.tenstride, "--version")
@@ -194,9 +201,10 @@ CONTENDERS = {
 
 
 def read_json(text):
-    """The object in the text, which may have other lines before and behind it; None where there is none."""
-    first, last = text.find("{"), text.rfind("}")
-    try:
-        return json.loads(text[first : last + 1]) if first >= 0 else None
-    except ValueError:
-        return None
+    """The object on the last line that is one; None where there is none."""
+    for line in reversed(text.splitlines()):
+        try:
+            return json.loads(line)
+        except ValueError:
+            continue
+    return None

@@ -73,11 +73,14 @@ BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits) {
   const bool has_room_for_pages = limits.memory >= 256 * limits.disk.page;
   budget.page = has_room_for_pages ? limits.disk.page : 1;
   const Index unit = std::max(budget.page, problem.dst_item);
-  budget.request_bytes = round_down(std::clamp<Index>(limits.memory / 256, unit, mebibyte), unit);
+  // Some 4 to 8 MB in flight are best for reading and for writing, measured on a virtio disk: by 1 MiB 3.5
+  // GB/s with 4 and 8 requests in flight, 2.7 with 32; by 256 KiB 3.3 with 16 and 32, 2.5 with 64; by 112
+  // KiB 1.9 with 16, 2.5 with 32, 2.7 with 64.
+  budget.request_bytes = round_down(std::clamp<Index>(limits.memory / 256, unit, mebibyte / 4), unit);
   budget.requests_in_flight = has_room_for_pages ? 32 : 4;
-  // 16 MiB: a copy takes some 5 ms, so that writing begins soon and the seams cost nothing.
+  // 8 MiB: a copy takes some 3 ms, so that writing begins soon, and the next one is ready in time.
   const Index least_group = 4 * unit;
-  budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 24, unit), least_group, 16 * mebibyte);
+  budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 16, unit), least_group, 8 * mebibyte);
   return budget;
 }
 

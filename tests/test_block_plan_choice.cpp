@@ -36,7 +36,8 @@ TEST(BlockPlan, TakesOnePassOfLongRunsAndTwoOfShortOnes) {
   EXPECT_EQ(plan_blocks(matrix, limits).passes.size(), 1U);
 }
 
-/// Of one pass, by the linear model; the copies cost nothing.
+/// Of one pass, by the linear model, with at least so many bytes or requests in flight; the copies cost
+/// nothing.
 double slow_seconds(const BlockProblem& problem, const Dims& tile, const BlockLimits& limits) {
   const detail::BlockBudget budget = detail::budget_of(problem, limits);
   const Index elements = numel(row_major(tile));
@@ -48,17 +49,21 @@ double slow_seconds(const BlockProblem& problem, const Dims& tile, const BlockLi
       detail::count_reads(problem.src, tile, problem.src_item, problem.src_begin, budget, is_counted);
   const BlockTraffic written =
       detail::count_writes(problem.dst, tile, problem.dst_item, problem.dst_begin, budget, is_counted);
-  const auto seconds = [&](const BlockTraffic& traffic, double rate) {
-    return static_cast<double>(traffic.bytes) / rate +
-           static_cast<double>(traffic.requests) * limits.disk.seconds_per_request;
-  };
   Index tiles = 1;
   for (const Index n : tile_counts(problem.src.shape, tile)) tiles *= n;
+  const auto seconds = [&](const BlockTraffic& traffic, double rate) {
+    const auto bytes = static_cast<double>(traffic.bytes), requests = static_cast<double>(traffic.requests);
+    const double share_of_bytes = bytes / static_cast<double>(tiles) / 4e6;
+    const double share_of_requests =
+        requests / static_cast<double>(tiles) / static_cast<double>(budget.requests_in_flight);
+    const double in_flight = std::min(1.0, std::max(share_of_bytes, share_of_requests));
+    return (bytes / rate + requests * limits.disk.seconds_per_request) / in_flight;
+  };
   const double reading = seconds(read, limits.disk.read_bytes_per_second);
   const double writing = seconds(written, limits.disk.write_bytes_per_second);
   const double together = std::max(reading, writing) + limits.disk.contention * std::min(reading, writing);
   const double alone = 1 / static_cast<double>(tiles);
-  return together * (1 - alone) + (reading + writing) * alone;
+  return together * (1 - alone) + (reading + writing) * alone + 2e-5 * static_cast<double>(tiles);
 }
 
 TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
@@ -79,7 +84,7 @@ TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
       for (Index& extent : tile) ++extent;
       best = std::min(best, slow_seconds(problem, tile, limits));
     });
-    EXPECT_LE(plan.seconds, 1.25 * best) << to_string(plan);
+    EXPECT_LE(plan.seconds, 1.4 * best) << to_string(plan);
   }
 }
 
@@ -92,20 +97,20 @@ TEST(BlockPlan, IsTold) {
             "pass 1  6 tiles of (200,50), each read into 39.1 KiB\n"
             "  read   234.4 KiB in 624 requests, runs of 39.1 KiB\n"
             "  write  234.4 KiB in 1200 requests, runs of 200 B\n"
-            "total   234.4 KiB read, 234.4 KiB written, 1824 requests, pages of 1 B, 86.3 KiB of memory, "
-            "about 0.0185 s");
+            "total   234.4 KiB read, 234.4 KiB written, 1824 requests, pages of 1 B, 90.3 KiB of memory, "
+            "about 0.0186 s");
   limits.disk.seconds_per_request = 0.1;
   EXPECT_EQ(to_string(plan_blocks(transpose(600, 610, 4), limits)),
             "axes    source (610,600):(1,610)+0, 4 B each; destination (610,600):(600,1)+0, 4 B each\n"
-            "pass 1  100 tiles of (610,6), each read into 14.3 KiB\n"
-            "  read   1.4 MiB in 3800 requests, runs of 14.3 KiB\n"
-            "  write  1.4 MiB in 6700 requests, runs of 432 B, into blocks\n"
+            "pass 1  40 tiles of (610,15), each read into 35.7 KiB\n"
+            "  read   1.4 MiB in 3800 requests, runs of 35.7 KiB\n"
+            "  write  1.4 MiB in 4080 requests, runs of 1080 B, into blocks\n"
             "pass 2  34 tiles of (18,600), each read into 42.2 KiB\n"
             "  read   1.4 MiB in 3808 requests, runs of 42.2 KiB, from blocks\n"
-            "  write  1.4 MiB in 4270 requests, runs of 42.2 KiB\n"
-            "blocks  (18,6) in slots of 432 B, temporary space of 1.4 MiB\n"
-            "total   2.8 MiB read, 2.8 MiB written, 18578 requests, pages of 1 B, 92.5 KiB of memory, "
-            "about 1.86e+03 s");
+            "  write  1.4 MiB in 3965 requests, runs of 42.2 KiB\n"
+            "blocks  (18,15) in slots of 1080 B, temporary space of 1.4 MiB\n"
+            "total   2.8 MiB read, 2.8 MiB written, 15653 requests, pages of 1 B, 96.6 KiB of memory, "
+            "about 1.57e+03 s");
 }
 
 TEST(BlockPlan, IsToldAsJson) {

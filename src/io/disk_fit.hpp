@@ -12,15 +12,14 @@ inline constexpr double most_contention = 3;
 struct DiskSpeeds {
   double large_reads = 0;
   double large_writes = 0;
-  double small_reads = 0;
-  double small_writes = 0;
-  /// Of both together, while as many large requests read as write.
-  double mixed = 0;
+  /// Of both together, while as many requests read as write: as in a pass.
+  double large_mixed = 0;
+  double small_mixed = 0;
 };
 
-/// The rates by which DiskRates' model gives these speeds; the page is left as it is. `seconds_per_request`
-/// is the mean of reads and writes. Example: requests of 1 MiB at 2 GB/s, of 16 KiB at 1 GB/s, mixed at 2
-/// GB/s: 2.03e9 bytes per second, 8.3e-6 seconds per request, contention 1.
+/// The rates by which DiskRates' model gives these speeds; the page is left as it is. Example: requests of 1
+/// MiB read and written at 2 GB/s, alone and mixed, of 16 KiB mixed at 1 GB/s: 2.03e9 bytes per second,
+/// 8.3e-6 seconds per request, contention 1.
 DiskRates fit_rates(const DiskSpeeds& speeds, double large_nbytes, double small_nbytes);
 
 }  // namespace tenstride::io::detail

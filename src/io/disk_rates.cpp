@@ -22,9 +22,11 @@ using tenstride::detail::message;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view operation = "measure_disk";
-constexpr std::size_t large_request = std::size_t{1} << 20;
-constexpr std::size_t small_request = std::size_t{16} << 10;
-constexpr std::size_t depth = 32;
+// Between these sizes the requests of plans lie, and there the model is nearest to the truth.
+constexpr std::size_t large_request = std::size_t{256} << 10;
+constexpr std::size_t small_request = std::size_t{32} << 10;
+// As in a pass: 32 requests that read and 32 that write.
+constexpr std::size_t depth = 64;
 
 /// A file in the folder that no name leads to.
 int open_nameless(const std::string& folder) {
@@ -89,12 +91,13 @@ class Measurement {
   Done run(Kind kind, std::size_t request, const std::vector<std::uint64_t>& order, double max_seconds) {
     const Clock::time_point start = Clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+    const std::size_t most = kind == Kind::both ? depth : depth / 2;
     std::uint64_t tag = 0;
     std::size_t count = 0;
     // Each request in flight has a piece of the buffer, which its tag says.
     for (; count < order.size(); ++count) {
-      if (count >= depth && elapsed() > max_seconds) break;
-      tag = queue_->in_flight() < depth ? queue_->in_flight() : queue_->wait();
+      if (count >= most && elapsed() > max_seconds) break;
+      tag = queue_->in_flight() < most ? queue_->in_flight() : queue_->wait();
       const std::span<std::byte> piece(buffer_.data() + tag * large_request, request);
       const std::uint64_t offset = order[count] * request;
       const bool is_read = kind == Kind::reads || (kind == Kind::both && count % 2 == 0);
@@ -117,7 +120,7 @@ class Measurement {
 }  // namespace
 
 DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t nbytes) {
-  constexpr std::size_t least = 2 * large_request;
+  constexpr std::size_t least = std::size_t{2} << 20;
   if (nbytes < least) {
     throw ValueError(message(operation, ": ", nbytes, " bytes must be at least ", least));
   }
@@ -130,23 +133,20 @@ DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t
   }
 
   Measurement measurement(file, nbytes);
-  constexpr double fill_seconds = 0.8;
+  constexpr double fill_seconds = 1;
   measurement.fill(fill_seconds);
   // Disks take the first bytes faster than those that follow (caches, credits), and what moves a file runs
   // for long: the median of rounds, not the best.
-  constexpr double seconds = 0.12;
-  const auto speed = [&](Kind kind, std::size_t request) {
-    std::array<double, 3> rounds{};
-    for (double& round : rounds) round = measurement.speed(kind, request, seconds);
-    std::sort(rounds.begin(), rounds.end());
-    return rounds[1];
-  };
-  detail::DiskSpeeds speeds;
-  speeds.large_reads = speed(Kind::reads, large_request);
-  speeds.large_writes = speed(Kind::writes, large_request);
-  speeds.mixed = speed(Kind::both, large_request);
-  speeds.small_reads = speed(Kind::reads, small_request);
-  speeds.small_writes = speed(Kind::writes, small_request);
+  constexpr double seconds = 0.15;
+  std::array<std::array<double, 3>, 4> rounds{};
+  for (std::size_t i = 0; i < rounds[0].size(); ++i) {
+    rounds[0][i] = measurement.speed(Kind::reads, large_request, seconds);
+    rounds[1][i] = measurement.speed(Kind::writes, large_request, seconds);
+    rounds[2][i] = measurement.speed(Kind::both, large_request, seconds);
+    rounds[3][i] = measurement.speed(Kind::both, small_request, seconds);
+  }
+  for (std::array<double, 3>& some : rounds) std::sort(some.begin(), some.end());
+  const detail::DiskSpeeds speeds{rounds[0][1], rounds[1][1], rounds[2][1], rounds[3][1]};
   DiskRates rates = detail::fit_rates(speeds, large_request, small_request);
   rates.page = static_cast<Index>(file.page());
   return rates;

@@ -223,7 +223,7 @@ class Runner {
     report_.tell(bytes_read_ + bytes_written_);
   }
 
-  /// Permutes a tile group by group, and hands each to the writer.
+  /// Permutes a tile group by group, and hands them to the writer: as many at a time as its buffer holds.
   void write_tile(TileWriter& writer, const FileStage& stage, std::size_t pass, const Conversion& conversion,
                   const LoadedTile& tile, std::size_t part, DiskFile& to, bool is_final) {
     const BlockPlan& plan = stage.plan;
@@ -231,21 +231,28 @@ class Runner {
     const auto item = static_cast<Index>(item_size(conversion.dst()));
     const std::vector<TileGroup> groups = groups_of_tile(plan, pass, stage.blocks_begin, tile.box, item);
     Checksum sum;
-    for (std::size_t i = 0; i < groups.size(); ++i) {
+    for (std::size_t i = 0; i < groups.size();) {
       std::byte* buffer = nullptr;
       while (buffer == nullptr) {
         buffer = writer.wait(poll_milliseconds);
         report();
       }
-      const TileGroup& target = groups[i];
-      Tensor group = group_tensor(target.place, target.box, target.strides, conversion.dst(), buffer);
-      copy_part(group, plan, pass, tile, target.box, conversion);
-      if (is_final) sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
       Group job;
-      job.pieces = pieces_of(target.place, item, buffer);
-      if (target.ends_slot) pad(job.pieces.back(), static_cast<std::uint64_t>(plan.page));
-      if (i + 1 < groups.size()) {
-        job.next_begin = groups[i + 1].place.file_begin;
+      Index left = plan.passes[pass].group_bytes;
+      do {
+        const TileGroup& target = groups[i];
+        Tensor group = group_tensor(target.place, target.box, target.strides, conversion.dst(), buffer);
+        copy_part(group, plan, pass, tile, target.box, conversion);
+        if (is_final) sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
+        const std::vector<Piece> pieces = pieces_of(target.place, item, buffer);
+        job.pieces.insert(job.pieces.end(), pieces.begin(), pieces.end());
+        if (target.ends_slot) pad(job.pieces.back(), static_cast<std::uint64_t>(plan.page));
+        buffer += buffer_nbytes(target, plan.page);
+        left -= buffer_nbytes(target, plan.page);
+        ++i;
+      } while (i < groups.size() && buffer_nbytes(groups[i], plan.page) <= left);
+      if (i < groups.size()) {
+        job.next_begin = groups[i].place.file_begin;
       } else {
         job.when_written = [this, part, sum, &to] { finish(part, sum, to); };
       }

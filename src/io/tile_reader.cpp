@@ -9,8 +9,8 @@
 namespace tenstride::io {
 namespace {
 
-/// The tags of requests that are read in place.
-constexpr std::uint64_t no_slot = ~std::uint64_t{0};
+/// Of what is read in place.
+constexpr std::size_t no_slot = ~std::size_t{0} >> 1;
 
 std::uint64_t round_down(std::uint64_t value, std::uint64_t unit) {
   return value / unit * unit;
@@ -77,21 +77,10 @@ void TileReader::run() {
   try {
     for (Index number = 0; number < plan_.passes[pass_].tiles; ++number) {
       if (finished_[static_cast<std::size_t>(number)]) continue;
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return is_stopped_ || loaded_ < released_ + 2; });
-        if (is_stopped_) return;
-      }
-      LoadedTile& tile = tiles_[loaded_ % 2];
-      tile.number = number;
-      tile.box = tile_box(plan_.problem.src.shape, plan_.passes[pass_].tile, number);
-      load(tile, buffers_[loaded_ % 2]);
-      {
-        const std::lock_guard lock(mutex_);
-        ++loaded_;
-      }
-      changed_.notify_all();
+      if (!has_free_buffer()) return;
+      load(number);
     }
+    while (queue_->in_flight() > 0) finish_one();
   } catch (...) {
     {
       const std::lock_guard lock(mutex_);
@@ -101,13 +90,30 @@ void TileReader::run() {
   }
 }
 
-void TileReader::load(LoadedTile& tile, DiskBuffer& buffer) {
-  if (pass_ == 0) {
-    load_runs(tile, buffer);
-  } else {
-    load_slots(tile, buffer);
+bool TileReader::has_free_buffer() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      const auto is_free = [&] { return is_stopped_ || begun_ < released_ + 2; };
+      if (queue_->in_flight() == 0) changed_.wait(lock, is_free);
+      if (is_stopped_) return false;
+      if (is_free()) return true;
+    }
+    finish_one();
   }
-  while (queue_->in_flight() > 0) finish_one();
+}
+
+void TileReader::load(Index number) {
+  LoadedTile& tile = tiles_[begun_ % 2];
+  tile.number = number;
+  tile.box = tile_box(plan_.problem.src.shape, plan_.passes[pass_].tile, number);
+  if (pass_ == 0) {
+    load_runs(tile, buffers_[begun_ % 2]);
+  } else {
+    load_slots(tile, buffers_[begun_ % 2]);
+  }
+  ++begun_;
+  publish();
 }
 
 void TileReader::load_runs(LoadedTile& tile, DiskBuffer& buffer) {
@@ -150,9 +156,8 @@ void TileReader::read_in_place(std::uint64_t first, std::uint64_t last, std::uin
   for (std::uint64_t begin = first; begin < last; begin += longest) {
     const std::uint64_t stop = std::min(begin + longest, last);
     if (queue_->in_flight() == queue_->depth()) finish_one();
-    queue_->read(file_, begin, {to + (begin - first), static_cast<std::size_t>(stop - begin)},
-                 static_cast<std::size_t>(std::min(stop, end) - begin), no_slot);
-    bytes_read_ += stop - begin;
+    request(begin, {to + (begin - first), static_cast<std::size_t>(stop - begin)},
+            static_cast<std::size_t>(std::min(stop, end) - begin), no_slot);
   }
 }
 
@@ -167,10 +172,17 @@ void TileReader::read_by_bounce(std::uint64_t begin, std::uint64_t end, std::byt
     std::byte* const memory = bounce_buffer_.data() + slot * bounce_slot_bytes_;
     slots_[slot] = {memory + (wanted - from), to + (wanted - begin),
                     static_cast<std::size_t>(wanted_end - wanted)};
-    queue_->read(file_, from, {memory, static_cast<std::size_t>(stop - from)},
-                 static_cast<std::size_t>(wanted_end - from), slot);
-    bytes_read_ += stop - from;
+    request(from, {memory, static_cast<std::size_t>(stop - from)},
+            static_cast<std::size_t>(wanted_end - from), slot);
   }
+}
+
+void TileReader::request(std::uint64_t offset, std::span<std::byte> bytes, std::size_t needed,
+                         std::size_t slot) {
+  const std::size_t buffer = begun_ % 2;
+  queue_->read(file_, offset, bytes, needed, 2 * slot + buffer);
+  ++requests_[buffer];
+  bytes_read_ += bytes.size();
 }
 
 std::size_t TileReader::free_slot() {
@@ -182,10 +194,25 @@ std::size_t TileReader::free_slot() {
 
 void TileReader::finish_one() {
   const std::uint64_t tag = queue_->wait();
-  if (tag == no_slot) return;
-  const Bounce& bounce = slots_[tag];
-  std::memcpy(bounce.to, bounce.from, bounce.nbytes);
-  free_slots_.push_back(tag);
+  const std::size_t slot = tag / 2, buffer = tag % 2;
+  if (slot != no_slot) {
+    const Bounce& bounce = slots_[slot];
+    std::memcpy(bounce.to, bounce.from, bounce.nbytes);
+    free_slots_.push_back(slot);
+  }
+  --requests_[buffer];
+  publish();
+}
+
+void TileReader::publish() {
+  std::uint64_t count = 0;
+  while (loaded_ + count < begun_ && requests_[(loaded_ + count) % 2] == 0) ++count;
+  if (count == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    loaded_ += count;
+  }
+  changed_.notify_all();
 }
 
 }  // namespace tenstride::io

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "block_plan_parts.hpp"
@@ -26,6 +27,7 @@ struct LoadedTile {
 };
 
 /// Reads the tiles of a pass one after the other into two buffers, one tile ahead, in a thread of its own.
+/// The first requests of a tile are under way before the last ones of the tile before are finished.
 class TileReader {
  public:
   /// `blocks_begin`: where the blocks begin that a second pass reads. `finished[i]`: tile i is left out. Adds
@@ -51,13 +53,19 @@ class TileReader {
     std::size_t nbytes = 0;
   };
   void run();
-  void load(LoadedTile& tile, DiskBuffer& buffer);
+  /// Waits until the buffer of the next tile is free; false where reading is to end.
+  bool has_free_buffer();
+  /// Begins to read tile `number`.
+  void load(Index number);
   void load_runs(LoadedTile& tile, DiskBuffer& buffer);
   void load_slots(LoadedTile& tile, DiskBuffer& buffer);
   /// The pages from `first` to `last` of the file, to `to`; the bytes up to `end` must be there.
   void read_in_place(std::uint64_t first, std::uint64_t last, std::uint64_t end, std::byte* to);
   void read_by_bounce(std::uint64_t begin, std::uint64_t end, std::byte* to);
+  void request(std::uint64_t offset, std::span<std::byte> bytes, std::size_t needed, std::size_t slot);
   void finish_one();
+  /// Gives out the tiles of which no request is in flight.
+  void publish();
   std::size_t free_slot();
 
   const DiskFile& file_;
@@ -74,8 +82,10 @@ class TileReader {
 
   std::array<DiskBuffer, 2> buffers_;
   std::array<LoadedTile, 2> tiles_;
+  std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::uint64_t begun_ = 0;   ///< tiles of which all requests were begun; of the thread alone
   std::uint64_t loaded_ = 0;  ///< tiles that were loaded, and those that were given back
   std::uint64_t released_ = 0;
   bool is_stopped_ = false;

@@ -17,6 +17,8 @@ TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, 
       kept_(page_, static_cast<std::size_t>(std::max<Index>(plan.passes[pass].kept_pages, 64)), end),
       was_begun_(was_begun),
       queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
+  flights_.resize(queue_->depth());
+  for (std::size_t i = 0; i < flights_.size(); ++i) free_flights_.push_back(i);
   for (DiskBuffer& buffer : buffers_) {
     buffer =
         DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
@@ -67,18 +69,10 @@ bool TileWriter::is_idle(int milliseconds) {
 
 void TileWriter::run() {
   try {
-    for (;;) {
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return is_stopped_ || filled_ > written_; });
-        if (is_stopped_) return;
-      }
-      write_group(groups_[written_ % 2]);
-      {
-        const std::lock_guard lock(mutex_);
-        ++written_;
-      }
-      changed_.notify_all();
+    while (has_group()) {
+      write_group(groups_[begun_ % 2]);
+      ++begun_;
+      publish();
     }
   } catch (...) {
     {
@@ -86,6 +80,19 @@ void TileWriter::run() {
       failure_ = std::current_exception();
     }
     changed_.notify_all();
+  }
+}
+
+bool TileWriter::has_group() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      const auto is_filled = [&] { return is_stopped_ || filled_ > begun_; };
+      if (queue_->in_flight() == 0) changed_.wait(lock, is_filled);
+      if (is_stopped_) return false;
+      if (is_filled()) return true;
+    }
+    finish_one();
   }
 }
 
@@ -101,10 +108,19 @@ void TileWriter::write_group(const Group& group) {
     if (is_last && group.next_begin) next = *group.next_begin;
     write_piece(piece, std::min(last, next / page_ * page_));
   }
-  // The buffer is used anew, and pages of the next tile may be pages of this one.
-  while (queue_->in_flight() > 0) queue_->wait();
-  if (!group.next_begin) kept_.shrink();  // not before the tile's last page is written
-  if (group.when_written) group.when_written();
+  if (!group.next_begin) kept_.shrink();
+}
+
+void TileWriter::publish() {
+  while (written_ < begun_ && requests_[written_ % 2] == 0) {
+    const Group& group = groups_[written_ % 2];
+    if (group.when_written) group.when_written();
+    {
+      const std::lock_guard lock(mutex_);
+      ++written_;
+    }
+    changed_.notify_all();
+  }
 }
 
 void TileWriter::write_piece(const Piece& piece, std::uint64_t trimmed_last) {
@@ -138,8 +154,10 @@ void TileWriter::load_pages(const Group& group) {
       if (has_content && !is_known) missing.push_back(page_begin);
     });
   }
+  if (missing.empty()) return;
+  finish_all();  // among them what is to be read
   const std::size_t depth = queue_->depth();
-  if (!missing.empty() && page_buffer_.size() == 0) {
+  if (page_buffer_.size() == 0) {
     page_buffer_ = DiskBuffer(depth * static_cast<std::size_t>(page_), static_cast<std::size_t>(page_));
   }
   for (std::size_t begin = 0; begin < missing.size(); begin += depth) {
@@ -159,10 +177,33 @@ std::span<std::byte> TileWriter::slot(std::size_t number) const {
 void TileWriter::write_range(std::uint64_t first, std::uint64_t last, const std::byte* data) {
   for (std::uint64_t begin = first; begin < last; begin += request_bytes_) {
     const std::uint64_t stop = std::min(begin + request_bytes_, last);
-    if (queue_->in_flight() == queue_->depth()) queue_->wait();
-    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)}, begin);
+    // A page that an earlier request writes, too, must be written later.
+    while (free_flights_.empty() || is_in_flight(begin, stop)) finish_one();
+    const std::size_t flight = free_flights_.back();
+    const std::size_t buffer = begun_ % 2;
+    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)}, flight);
+    free_flights_.pop_back();
+    flights_[flight] = {begin, stop, buffer};
+    ++requests_[buffer];
     bytes_written_ += stop - begin;
   }
+}
+
+bool TileWriter::is_in_flight(std::uint64_t first, std::uint64_t last) const {
+  return std::any_of(flights_.begin(), flights_.end(),
+                     [&](const Flight& flight) { return flight.first < last && first < flight.last; });
+}
+
+void TileWriter::finish_one() {
+  const std::uint64_t flight = queue_->wait();
+  --requests_[flights_[flight].buffer];
+  flights_[flight] = {};
+  free_flights_.push_back(flight);
+  publish();
+}
+
+void TileWriter::finish_all() {
+  while (queue_->in_flight() > 0) finish_one();
 }
 
 }  // namespace tenstride::io

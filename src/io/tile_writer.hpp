@@ -37,7 +37,8 @@ struct Group {
 };
 
 /// Writes groups one after the other from two buffers, in a thread of its own: whole pages, those that pieces
-/// share with others once they are known.
+/// share with others once they are known. The first requests of a group are under way before the last ones of
+/// the group before are finished.
 class TileWriter {
  public:
   /// `end`: the file's last byte. `header`: bytes that the file begins with, part of its first page.
@@ -58,7 +59,15 @@ class TileWriter {
   bool is_idle(int milliseconds);
 
  private:
+  /// A request in flight: what of the file it writes, and from which buffer.
+  struct Flight {
+    std::uint64_t first = 0;
+    std::uint64_t last = 0;  ///< `first` where there is no such request
+    std::size_t buffer = 0;
+  };
   void run();
+  /// Waits for a group to write; false where writing is to end.
+  bool has_group();
   void write_group(const Group& group);
   void write_piece(const Piece& piece, std::uint64_t trimmed_last);
   /// The pages of which the piece has a part only: the first, the last.
@@ -68,6 +77,11 @@ class TileWriter {
   void load_pages(const Group& group);
   [[nodiscard]] std::span<std::byte> slot(std::size_t number) const;
   void write_range(std::uint64_t first, std::uint64_t last, const std::byte* data);
+  [[nodiscard]] bool is_in_flight(std::uint64_t first, std::uint64_t last) const;
+  void finish_one();
+  void finish_all();
+  /// Tells of the groups of which no request is in flight.
+  void publish();
 
   DiskFile& file_;
   const std::uint64_t page_;
@@ -79,8 +93,12 @@ class TileWriter {
 
   std::array<DiskBuffer, 2> buffers_;
   std::array<Group, 2> groups_;
+  std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
+  std::vector<Flight> flights_;
+  std::vector<std::size_t> free_flights_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::uint64_t begun_ = 0;   ///< groups of which all requests were begun; of the thread alone
   std::uint64_t filled_ = 0;  ///< groups that were given, and those that were written
   std::uint64_t written_ = 0;
   bool is_stopped_ = false;
