@@ -29,6 +29,8 @@ class Convert(Case):
             "--verify",
         )
         self.assertIn("verified: all 60 elements", done.stdout)
+        found = json.loads(self.run_tool("info", "b.npy", "--checksum", "--json").stdout)
+        self.assertIn(f"\nchecksum {found['checksum']}\n", done.stdout)
         self.assertIn("done by the write", done.stdout)
         self.assertIn("\n1 copy, 60 B read, 240 B written in ", done.stdout)
         header, values = read_npy(self.path("b.npy"), "f")
@@ -83,6 +85,8 @@ class Convert(Case):
                 )
                 self.assertEqual((bill["fused"], bill["totals"]["copies"]), (fused, copies))
                 self.assertEqual(bill["verified"], 24)
+                found = json.loads(self.run_tool("info", "b.npy", "--checksum", "--json").stdout)
+                self.assertEqual(bill["checksum"], found["checksum"])
 
     def test_patterns_are_written_out_and_copied_once(self):
         self.write("a.npy", npy((4, 6, 3), range(72)))

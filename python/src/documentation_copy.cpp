@@ -326,6 +326,17 @@ hold become its nearest.
 >>> x.to(torch.int32), x.to(torch.float32) is x
 (tensor([ 1, -2], dtype=torch.int32), True)
 )"},
+    {"to_memory_format_",
+     R"(Moves the elements within their own memory, so that afterwards this tensor has the strides of the
+format; shape and elements stay. Gives the tensor itself. Takes at most `extra_bytes` of memory besides:
+by default a hundredth of the tensor's, and at least 1 MiB. Other tensors on the storage keep their
+strides and see other elements. PyTorch has no such method. Raises RuntimeError where the tensor is not
+dense, ShapeError where the format is of another rank, ValueError where `extra_bytes` is too small and
+for `preserve_format`.
+
+>>> torch.zeros(2, 3, 4, 5).to_memory_format_(torch.channels_last).stride()
+(60, 1, 15, 3)
+)"},
     {"transpose_copy", R"(What `transpose` shows, as a contiguous copy; with the same refusals.
 
 >>> torch.transpose_copy(torch.zeros(2, 3), 0, 1).stride()

@@ -88,14 +88,25 @@ Value copy_into(Call& call) {
   return itself(call);
 }
 
-/// No name of PyTorch's: the axes permuted in the tensor's own memory.
-Value permuted(Call& call) {
+InPlaceOptions in_place_options(const Call& call, std::string_view operation) {
   InPlaceOptions options;
   if (const std::optional<Index> extra = call.maybe_index(1)) {
-    if (*extra < 0) throw ValueError(message("permute_: extra_bytes ", *extra, " must not be negative"));
+    if (*extra < 0) throw ValueError(message(operation, ": extra_bytes ", *extra, " must not be negative"));
     options.extra_bytes = static_cast<std::size_t>(*extra);
   }
-  permute_(call.mutable_self(), call.dims(0), options);
+  return options;
+}
+
+/// No name of PyTorch's: the axes permuted in the tensor's own memory.
+Value permuted(Call& call) {
+  permute_(call.mutable_self(), call.dims(0), in_place_options(call, "permute_"));
+  return itself(call);
+}
+
+/// No name of PyTorch's: the same shape with the strides of a format, in the tensor's own memory.
+Value reformatted(Call& call) {
+  const MemoryFormat format = call.format(0).value_or(MemoryFormat::preserve);
+  to_memory_format_(call.mutable_self(), format, in_place_options(call, "to_memory_format_"));
   return itself(call);
 }
 
@@ -130,6 +141,7 @@ std::vector<Operation> in_place_operations() {
        [](Call& c) { return resized(c, c.dims(0), c.format(1)); }},
       {"resize_as_", method, in_place, "the_template | memory_format?", resized_as},
       {"permute_", method, in_place, "dims... | extra_bytes?", permuted},
+      {"to_memory_format_", method, in_place, "memory_format | extra_bytes?", reformatted},
       {"transpose_", method, in_place, "dim0 dim1",
        [](Call& c) {
          c.mutable_self().transpose_(c.index(0), c.index(1));

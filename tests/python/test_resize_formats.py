@@ -54,3 +54,25 @@ def test_a_format_of_another_rank_is_refused():
         torch.zeros(120).resize_as_(torch.zeros(3, 4), memory_format=LAST)
     with pytest.raises(RuntimeError):
         torch.zeros(120).resize_((2, 3, 4, 5), memory_format=PRESERVE)
+
+
+def test_to_memory_format_moves_elements_within_their_own_memory():
+    x = torch.arange(120).view(2, 3, 4, 5)
+    expected, address = x.tolist(), x.data_ptr()
+    assert x.to_memory_format_(LAST) is x
+    assert (x.tolist(), x.stride(), x.data_ptr()) == (expected, CHANNELS_LAST, address)
+    x.to_memory_format_(CONTIGUOUS, extra_bytes=1 << 10)
+    assert (x.tolist(), x.stride()) == (expected, ROWS)
+
+
+@pytest.mark.parametrize(
+    ("x", "arguments", "error", "text"),
+    [
+        (images(), (PRESERVE,), ValueError, "preserve must be one that says where elements lie"),
+        (torch.zeros(3, 4), (LAST,), torch.ShapeError, "channels_last"),
+        (images()[:, :, ::2], (LAST,), RuntimeError, "to_memory_format_"),
+    ],
+)
+def test_to_memory_format_refuses(x, arguments, error, text):
+    with pytest.raises(error, match=text):
+        x.to_memory_format_(*arguments)

@@ -135,6 +135,7 @@ std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertComm
             ", " + (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
             bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
   }
+  if (bill.checksum) text += "checksum " + to_string(*bill.checksum) + '\n';
   if (bill.verified) {
     text +=
         "verified: all " + std::to_string(*bill.verified) + " elements are what they must be, one by one\n";
@@ -173,6 +174,7 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
   json["totals"]["memcpy_gb_per_second"] = number(&Speed::memcpy_gigabytes_per_second);
   json["forecast"] = forecast_json(bill.forecast);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
+  json["checksum"] = bill.checksum ? Json(to_string(*bill.checksum)) : Json(nullptr);
   json["verified"] = bill.verified ? Json(*bill.verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

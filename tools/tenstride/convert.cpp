@@ -8,6 +8,7 @@
 #include "progress.hpp"
 #include "speed.hpp"
 #include "tenstride/bandwidth.hpp"
+#include "tenstride/checksum.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/npy.hpp"
 #include "tenstride/parallel.hpp"
@@ -58,13 +59,14 @@ Tensor image_of(const Tensor& source, const ConvertPlan& plan) {
   return convert(source, plan.dtype, plan.arithmetic()).reshape(plan.shape);
 }
 
-void write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Speed& speed,
-           double start) {
+/// The checksum is what `info --checksum` says of the file.
+Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Speed& speed,
+               double start) {
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   if (plan.kind == OutputKind::png) {
     io::write_png(command.output, image_of(source, plan), overwrite);
     speed.seconds = now() - start;  // with the compression, which takes most of it
-    return;
+    return checksum(io::open_tensor_file(command.output));
   }
   io::NpyWriter writer(command.output, plan.shape, plan.dtype, {.order = plan.order, .overwrite = overwrite},
                        "convert");
@@ -72,8 +74,11 @@ void write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& 
   Tensor target = source.shape() == plan.shape ? writer.tensor() : writer.tensor().view(source.shape());
   copy_in_slabs(target, source, plan);
   speed.seconds = now() - start;
+  const Checksum sum = checksum(writer.tensor());
+  const double begin = now();
   writer.commit();
-  speed.flush_seconds = now() - start - speed.seconds;
+  speed.flush_seconds = now() - begin;
+  return sum;
 }
 
 /// The run on meta: the file is there already, so that its memory is none of the forecast's.
@@ -145,7 +150,7 @@ int run(const ConvertCommand& given) {
     print(bill, plan, command);
     return done;
   }
-  write(source, plan, command, speed, start);
+  bill.checksum = write(source, plan, command, speed, start);
   const auto moved = static_cast<double>(bill.bytes_read + bill.bytes_written);
   speed.gigabytes_per_second = moved / 1e9 / std::max(speed.seconds, 1e-9);
   speed.memcpy_gigabytes_per_second = measure_memcpy((bill.bytes_read + bill.bytes_written) / 2);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli.hpp"
+#include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/ledger.hpp"
 #include "verify.hpp"
@@ -76,6 +77,8 @@ struct Bill {
   std::optional<Speed> speed;
   /// Of a dry run.
   std::optional<Forecast> forecast;
+  /// Of the elements that were written.
+  std::optional<Checksum> checksum;
   /// Elements compared by --verify.
   std::optional<Index> verified;
 };
