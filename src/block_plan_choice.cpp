@@ -286,8 +286,8 @@ class Chooser {
     pass.kept_pages = kept_pages(tile);
     pass.read =
         count_reads(problem_.src, tile, problem_.src_item, problem_.src_begin, budget_, plan.is_counted);
-    pass.write =
-        count_writes(problem_.dst, tile, problem_.dst_item, problem_.dst_begin, budget_, plan.is_counted);
+    pass.write = count_writes(problem_.dst, problem_.src.strides, tile, problem_.dst_item, problem_.dst_begin,
+                              budget_, plan.is_counted);
     pass.seconds = seconds_of(pass, problem_.src_item, problem_.dst_item);
     plan.memory = memory_of(buffer, problem_.src_item, pass.kept_pages);
     plan.passes = {std::move(pass)};
@@ -318,8 +318,9 @@ class Chooser {
     second.kept_pages = kept_pages(pair.second);
     plan.passes.push_back(std::move(second));
     count_blocks(plan, budget_);
-    plan.passes[1].write = count_writes(problem_.dst, pair.second, problem_.dst_item, problem_.dst_begin,
-                                        budget_, plan.is_counted);
+    // Blocks lie in the order of the destination.
+    plan.passes[1].write = count_writes(problem_.dst, problem_.dst.strides, pair.second, problem_.dst_item,
+                                        problem_.dst_begin, budget_, plan.is_counted);
     plan.passes[0].seconds = seconds_of(plan.passes[0], problem_.src_item, temporary_item());
     plan.passes[1].seconds = seconds_of(plan.passes[1], temporary_item(), problem_.dst_item);
     TileBuffer slots_buffer;

@@ -41,10 +41,12 @@ BlockTraffic estimated(const FileRuns& runs, Index tiles, Index item, const Bloc
 /// The pieces of tiles, in the order of the file.
 class PieceCounter {
  public:
-  explicit PieceCounter(const BlockBudget& budget) : budget_(budget) {}
+  PieceCounter(const Dims& src_strides, const BlockBudget& budget)
+      : src_strides_(src_strides), budget_(budget) {}
 
   void add_box(const BlockBox& box, const Layout& dst, Index item, Index begin) {
-    for (const BlockBox& group : cut_into_groups(box, dst.strides, item, budget_.page, budget_.group_bytes)) {
+    for (const BlockBox& group :
+         cut_into_groups(box, dst.strides, src_strides_, item, budget_.page, budget_.group_bytes)) {
       const TileBuffer buffer = group_buffer(group.extents, dst.strides, item, budget_.page);
       const Index first_byte = begin + position_of(group.first, dst) * item;
       for_each_run(buffer.runs, buffer.pitch, [&](Index file, Index) {
@@ -66,11 +68,12 @@ class PieceCounter {
  private:
   void add(const WriteRange& next) {
     ++traffic_.runs;
-    open_.last = std::min(open_.last, std::max(open_.first, next.first));
+    open_ = range_before(open_, next.first);
     close();
     open_ = next;
   }
 
+  const Dims& src_strides_;
   const BlockBudget& budget_;
   BlockTraffic traffic_;
   WriteRange open_;  ///< the last piece, whose last page the next one may take over
@@ -112,15 +115,15 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
   return traffic;
 }
 
-BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin,
-                          const BlockBudget& budget, bool& is_counted) {
+BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims& tile, Index item,
+                          Index begin, const BlockBudget& budget, bool& is_counted) {
   const Index tiles = tiles_of(dst.shape, tile);
   const FileRuns full = runs_of_box(tile, dst.strides, 0);
   if (full.count() > most_counted / tiles) {
     is_counted = false;
     return estimated(full, tiles, item, budget);
   }
-  PieceCounter counter(budget);
+  PieceCounter counter(src_strides, budget);
   for (Index number = 0; number < tiles; ++number) {
     counter.add_box(tile_box(dst.shape, tile, number), dst, item, begin);
     counter.close();
@@ -134,7 +137,7 @@ void count_blocks(BlockPlan& plan, const BlockBudget& budget) {
   BlockPass& first = plan.passes[0];
   BlockPass& second = plan.passes[1];
   const Dims& shape = plan.problem.src.shape;
-  PieceCounter counter(budget);
+  PieceCounter counter(plan.problem.src.strides, budget);
   for (Index number = 0; number < first.tiles; ++number) {
     for (const BlockBox& block : blocks_of(plan, tile_box(shape, first.tile, number))) {
       const Layout inside = row_major(block.extents);

@@ -65,6 +65,40 @@ bool fits_a_group(const Dims& extents, const Dims& strides, Index item, Index pa
   return group_buffer(extents, strides, item, page).nbytes <= group_bytes;
 }
 
+/// The axis along which elements of the source lie closest.
+std::optional<std::size_t> fastest_axis(const Dims& extents, const Dims& src_strides) {
+  std::optional<std::size_t> fastest;
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == 1 || src_strides[d] == 0) continue;
+    if (!fastest || std::abs(src_strides[d]) < std::abs(src_strides[*fastest])) fastest = d;
+  }
+  return fastest;
+}
+
+/// The innermost axes that fit as a whole, and how many indexes of the next one; of the axis `in_lines` at
+/// least a line of the cache. What it gives does not fit where nothing does.
+template <class Fits>
+Dims part_that_fits(const Dims& extents, const Dims& strides, std::optional<std::size_t> in_lines, Index item,
+                    const Fits& fits) {
+  constexpr Index line_bytes = 64;
+  Dims part = extents;
+  for (std::size_t cut = 0; cut < part.size() && !fits(part); ++cut) {
+    if (strides[cut] == 0) continue;  // what is reduced stays together
+    const Index least = cut == in_lines ? std::min(extents[cut], std::max<Index>(1, line_bytes / item)) : 1;
+    part[cut] = least;
+    if (!fits(part)) continue;
+    Index enough = least, beyond = extents[cut];
+    while (beyond - enough > 1) {
+      const Index middle = enough + (beyond - enough) / 2;
+      part[cut] = middle;
+      (fits(part) ? enough : beyond) = middle;
+    }
+    part[cut] = enough >= 32 ? round_down(enough, 16) : enough;  // whole lines of the cache on the other side
+    break;
+  }
+  return part;
+}
+
 }  // namespace
 
 BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits) {
@@ -107,24 +141,14 @@ Index position_of(const Dims& index, const Layout& layout) {
   return position;
 }
 
-std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, Index item, Index page,
-                                      Index group_bytes) {
+std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, const Dims& src_strides,
+                                      Index item, Index page, Index group_bytes) {
   const std::size_t rank = box.extents.size();
-  // The innermost axes that fit as a whole, and how many indexes of the next one.
-  Dims part = box.extents;
-  std::size_t cut = 0;
-  for (; cut < rank && !fits_a_group(part, strides, item, page, group_bytes); ++cut) {
-    if (strides[cut] == 0) continue;  // what is reduced stays together
-    part[cut] = 1;
-    if (!fits_a_group(part, strides, item, page, group_bytes)) continue;
-    Index fits = 1, beyond = box.extents[cut];
-    while (beyond - fits > 1) {
-      const Index middle = fits + (beyond - fits) / 2;
-      part[cut] = middle;
-      (fits_a_group(part, strides, item, page, group_bytes) ? fits : beyond) = middle;
-    }
-    part[cut] = fits >= 32 ? round_down(fits, 16) : fits;  // whole lines of the cache on the other side
-    break;
+  const auto fits = [&](const Dims& part) { return fits_a_group(part, strides, item, page, group_bytes); };
+  Dims part = part_that_fits(box.extents, strides, fastest_axis(box.extents, src_strides), item, fits);
+  const auto run = [&](const Dims& extents) { return runs_of_box(extents, strides, 0).span; };
+  if (!fits(part) || run(part) < run(box.extents)) {
+    part = part_that_fits(box.extents, strides, std::nullopt, item, fits);
   }
   std::vector<BlockBox> groups;
   Index count = 1;

@@ -40,8 +40,7 @@ TileBuffer tile_buffer(const Dims& extents, const Dims& strides, Index item, Ind
 /// file.
 TileBuffer group_buffer(const Dims& extents, const Dims& strides, Index item, Index page);
 
-/// The whole pages that a piece of a file touches, in bytes. Of two pieces of a tile that share a page the
-/// later one writes it, with what is there of both.
+/// The whole pages that a piece of a file touches, in bytes.
 struct WriteRange {
   Index first = 0;
   Index last = 0;
@@ -49,11 +48,18 @@ struct WriteRange {
 constexpr WriteRange range_of(Index first_byte, Index end_byte, Index page) {
   return {first_byte / page * page, (end_byte + page - 1) / page * page};
 }
+/// Of two pieces of a tile, one written after the other, the later one writes the page that the first ends in
+/// where it begins in that, with what is there of both: what is left for the first.
+constexpr WriteRange range_before(const WriteRange& first, Index next_first_page) {
+  const bool is_shared = first.first <= next_first_page && next_first_page < first.last;
+  return {first.first, is_shared ? next_first_page : first.last};
+}
 
-/// A tile's box cut into parts along its outer axes, each small enough for a group's buffer; in the order of
-/// the destination.
-std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, Index item, Index page,
-                                      Index group_bytes);
+/// A tile's box cut into parts along its outer axes, each small enough for a group's buffer; each in the
+/// order of the destination. The axis that is fastest in the source is cut to no less than a line of the
+/// cache where other axes can be cut instead and runs stay whole.
+std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, const Dims& src_strides,
+                                      Index item, Index page, Index group_bytes);
 
 /// Position of an index, in elements.
 Index position_of(const Dims& index, const Layout& layout);
@@ -69,8 +75,8 @@ Index bounce_slot_bytes(const TileBuffer& full, Index item, Index page, Index re
 /// What reading all tiles of a layout asks; false in `is_counted` where it was estimated.
 BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
                          const BlockBudget& budget, bool& is_counted);
-BlockTraffic count_writes(const Layout& dst, const Dims& tile, Index item, Index begin,
-                          const BlockBudget& budget, bool& is_counted);
+BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims& tile, Index item,
+                          Index begin, const BlockBudget& budget, bool& is_counted);
 
 /// The fastest plan of a problem whose axes are in the order of the destination; nothing where no tile fits.
 std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);

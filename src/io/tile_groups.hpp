@@ -23,7 +23,7 @@ inline Index buffer_nbytes(const TileGroup& group, Index page) {
   return (group.place.buffer.nbytes + page - 1) / page * page;
 }
 
-/// The groups of a tile in the order of the file that the pass writes, elements of `item` bytes. A first of
+/// The groups of a tile as the pass writes them, elements of `item` bytes. A first of
 /// two passes writes blocks, which begin at `blocks_begin` of the temporary file.
 std::vector<TileGroup> groups_of_tile(const BlockPlan& plan, std::size_t pass, std::uint64_t blocks_begin,
                                       const BlockBox& tile, Index item);

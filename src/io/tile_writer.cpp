@@ -101,12 +101,9 @@ void TileWriter::write_group(const Group& group) {
   for (std::size_t i = 0; i < group.pieces.size(); ++i) {
     const Piece& piece = group.pieces[i];
     const bool is_last = i + 1 == group.pieces.size();
-    const std::uint64_t last = (piece.begin + piece.nbytes + page_ - 1) / page_ * page_;
-    // A page that the next piece shares is written with that one.
-    std::uint64_t next = last;
+    std::optional<std::uint64_t> next = group.next_begin;
     if (!is_last) next = group.pieces[i + 1].begin;
-    if (is_last && group.next_begin) next = *group.next_begin;
-    write_piece(piece, std::min(last, next / page_ * page_));
+    write_piece(piece, next);
   }
   if (!group.next_begin) kept_.shrink();
 }
@@ -123,7 +120,7 @@ void TileWriter::publish() {
   }
 }
 
-void TileWriter::write_piece(const Piece& piece, std::uint64_t trimmed_last) {
+void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64_t>& next) {
   const std::uint64_t first = piece.begin / page_ * page_;
   std::byte* const image = piece.data - (piece.begin - first);
   for_each_partial_page(piece, [&](std::uint64_t page_begin) {
@@ -132,7 +129,12 @@ void TileWriter::write_piece(const Piece& piece, std::uint64_t trimmed_last) {
     std::byte* const page = image + (page_begin - first);
     kept_.merge(begin, {page + (begin - page_begin), static_cast<std::size_t>(end - begin)}, page);
   });
-  if (trimmed_last > first) write_range(first, trimmed_last, image);
+  const auto page = static_cast<Index>(page_);
+  const auto begin = static_cast<Index>(piece.begin);
+  tenstride::detail::WriteRange range =
+      tenstride::detail::range_of(begin, begin + static_cast<Index>(piece.nbytes), page);
+  if (next) range = tenstride::detail::range_before(range, static_cast<Index>(*next) / page * page);
+  if (range.last > range.first) write_range(first, static_cast<std::uint64_t>(range.last), image);
 }
 
 template <class Visit>

@@ -69,7 +69,8 @@ class TileWriter {
   /// Waits for a group to write; false where writing is to end.
   bool has_group();
   void write_group(const Group& group);
-  void write_piece(const Piece& piece, std::uint64_t trimmed_last);
+  /// `next`: where the tile's next piece begins.
+  void write_piece(const Piece& piece, const std::optional<std::uint64_t>& next);
   /// The pages of which the piece has a part only: the first, the last.
   template <class Visit>
   void for_each_partial_page(const Piece& piece, const Visit& visit) const;
