@@ -124,6 +124,30 @@ TEST(DiskQueueThreads, ReadsAndWritesAtRandomAsAnImageInMemory) {
   }
 }
 
+TEST(DiskQueueThreads, HaveRoomForSoManyRequestsAndBytes) {
+  constexpr std::size_t third = std::size_t{3} << 20;
+  const Scratch scratch;
+  Image image(scratch, 4 * third);
+  const DiskFile file = DiskFile::open(image.path(), DiskAccess::automatic, "test");
+  const DiskBuffer buffer(4 * third, 4096);
+  with_every_queue(4, [&](DiskQueue& queue) {
+    const auto read = [&](std::size_t number, std::size_t nbytes) {
+      queue.read(file, number * third, {buffer.data() + number * third, nbytes}, nbytes, number);
+    };
+    EXPECT_TRUE(queue.has_room(2 * bytes_at_once)) << "none in flight";
+    read(0, third);
+    EXPECT_TRUE(queue.has_room(third));
+    read(1, third);
+    EXPECT_FALSE(queue.has_room(third));
+    EXPECT_TRUE(queue.has_room(bytes_at_once - 2 * third));
+    read(2, 4096);
+    read(3, 4096);
+    EXPECT_FALSE(queue.has_room(4096)) << "no request more";
+    while (queue.in_flight() > 0) queue.wait();
+    EXPECT_TRUE(queue.has_room(bytes_at_once));
+  });
+}
+
 TEST(DiskQueueThreads, ReadBeyondTheEndWhatIsNotNeeded) {
   const Scratch scratch;
   Image image(scratch, 10'000);

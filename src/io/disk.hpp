@@ -61,6 +61,10 @@ class DiskFile {
   int descriptor_ = -1;
 };
 
+/// More bytes in flight make a disk no faster, and some slower (a virtio disk reads and writes by 256 KiB 3.3
+/// GB/s with 8 MiB in flight each way, 2.5 with 16).
+inline constexpr std::size_t bytes_at_once = std::size_t{8} << 20;
+
 /// Requests in flight. Not for several threads at once; one queue a thread. Interrupted and short transfers
 /// go on by themselves.
 class DiskQueue {
@@ -80,6 +84,9 @@ class DiskQueue {
 
   [[nodiscard]] virtual std::size_t in_flight() const noexcept = 0;
   [[nodiscard]] virtual std::size_t depth() const noexcept = 0;
+  /// Whether a request of so many bytes should begin now: fewer than `depth()` are in flight, and with it at
+  /// most `bytes_at_once`, or none are.
+  [[nodiscard]] virtual bool has_room(std::size_t nbytes) const noexcept = 0;
   /// "io_uring" or "threads".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 };

@@ -25,8 +25,8 @@ constexpr std::string_view operation = "measure_disk";
 // Between these sizes the requests of plans lie, and there the model is nearest to the truth.
 constexpr std::size_t large_request = std::size_t{256} << 10;
 constexpr std::size_t small_request = std::size_t{32} << 10;
-// As in a pass: 32 requests that read and 32 that write.
-constexpr std::size_t depth = 64;
+// As in a pass: 64 requests that read and 64 that write.
+constexpr std::size_t depth_of_kind = 64;
 
 /// A file in the folder that no name leads to.
 int open_nameless(const std::string& folder) {
@@ -62,8 +62,8 @@ class Measurement {
       : file_(file),
         half_(nbytes / 2),
         read_nbytes_(half_),
-        queue_(make_disk_queue(depth)),
-        buffer_(depth * large_request, file.page()) {
+        queue_(make_disk_queue(2 * depth_of_kind)),
+        buffer_(2 * bytes_at_once, file.page()) {
     // Something that no disk shortens, and that is in memory before the time is taken.
     std::mt19937_64 random(1);
     for (std::size_t at = 0; at < buffer_.size(); at += sizeof(std::uint64_t)) {
@@ -100,14 +100,14 @@ class Measurement {
            double max_seconds) {
     const Clock::time_point start = Clock::now();
     const auto elapsed = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
-    const std::size_t most = kind == Kind::both ? depth : depth / 2;
+    const std::size_t most = std::min(depth_of_kind, bytes_at_once / request) * (kind == Kind::both ? 2 : 1);
     std::uint64_t tag = 0;
     std::size_t count = 0;
     // Each request in flight has a piece of the buffer, which its tag says.
     for (; count < order.size(); ++count) {
       if (count >= most && elapsed() > max_seconds) break;
       tag = queue_->in_flight() < most ? queue_->in_flight() : queue_->wait();
-      const std::span<std::byte> piece(buffer_.data() + tag * large_request, request);
+      const std::span<std::byte> piece(buffer_.data() + tag * request, request);
       const std::uint64_t offset = order[count] * request;
       const bool is_read = kind == Kind::reads || (kind == Kind::both && count % 2 == 0);
       if (is_read) {

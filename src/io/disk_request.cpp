@@ -97,6 +97,12 @@ void RequestQueue::enqueue(const DiskRequest& request) {
   slots_[slot] = request;
   start(slot);
   free_.pop_back();
+  bytes_in_flight_ += request.size();
+}
+
+void RequestQueue::release(std::size_t slot) {
+  free_.push_back(slot);
+  bytes_in_flight_ -= slots_[slot].size();
 }
 
 std::uint64_t RequestQueue::wait() {
@@ -109,16 +115,16 @@ std::uint64_t RequestQueue::wait() {
         continue;
       }
     } catch (...) {
-      free_.push_back(result.slot);
+      release(result.slot);
       throw;
     }
-    free_.push_back(result.slot);
+    release(result.slot);
     return request.tag();
   }
 }
 
 void RequestQueue::finish() noexcept {
-  while (in_flight() > 0) free_.push_back(next_result().slot);
+  while (in_flight() > 0) release(next_result().slot);
 }
 
 }  // namespace tenstride::io

@@ -33,6 +33,8 @@ class DiskRequest {
   /// At most 2^30 bytes, as no system takes more than 2^31 at once.
   [[nodiscard]] std::size_t nbytes() const noexcept;
   [[nodiscard]] std::uint64_t tag() const noexcept { return tag_; }
+  /// Of all transfers together.
+  [[nodiscard]] std::size_t size() const noexcept { return nbytes_; }
 
   /// Carries the next transfer out by pread or pwrite: the bytes moved, or -errno.
   [[nodiscard]] std::int64_t perform() const noexcept;
@@ -70,6 +72,9 @@ class RequestQueue : public DiskQueue {
   std::uint64_t wait() final;
   [[nodiscard]] std::size_t in_flight() const noexcept final { return slots_.size() - free_.size(); }
   [[nodiscard]] std::size_t depth() const noexcept final { return slots_.size(); }
+  [[nodiscard]] bool has_room(std::size_t nbytes) const noexcept final {
+    return !free_.empty() && (in_flight() == 0 || bytes_in_flight_ + nbytes <= bytes_at_once);
+  }
 
  protected:
   struct Result {
@@ -88,9 +93,11 @@ class RequestQueue : public DiskQueue {
   virtual Result next_result() = 0;
 
   void enqueue(const DiskRequest& request);
+  void release(std::size_t slot);
 
   std::vector<DiskRequest> slots_;
   std::vector<std::size_t> free_;
+  std::size_t bytes_in_flight_ = 0;
 };
 
 /// By threads that pread and pwrite: `depth` of them, at most 16. Throws StorageError where none can be had.

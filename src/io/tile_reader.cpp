@@ -155,7 +155,7 @@ void TileReader::read_in_place(std::uint64_t first, std::uint64_t last, std::uin
   const auto longest = static_cast<std::uint64_t>(plan_.request_bytes);
   for (std::uint64_t begin = first; begin < last; begin += longest) {
     const std::uint64_t stop = std::min(begin + longest, last);
-    if (queue_->in_flight() == queue_->depth()) finish_one();
+    while (!queue_->has_room(stop - begin)) finish_one();
     request(begin, {to + (begin - first), static_cast<std::size_t>(stop - begin)},
             static_cast<std::size_t>(std::min(stop, end) - begin), no_slot);
   }
@@ -168,7 +168,7 @@ void TileReader::read_by_bounce(std::uint64_t begin, std::uint64_t end, std::byt
   for (std::uint64_t from = first; from < last; from += longest) {
     const std::uint64_t stop = std::min(from + longest, last);
     const std::uint64_t wanted = std::max(begin, from), wanted_end = std::min(end, stop);
-    const std::size_t slot = free_slot();
+    const std::size_t slot = free_slot(stop - from);
     std::byte* const memory = bounce_buffer_.data() + slot * bounce_slot_bytes_;
     slots_[slot] = {memory + (wanted - from), to + (wanted - begin),
                     static_cast<std::size_t>(wanted_end - wanted)};
@@ -185,8 +185,8 @@ void TileReader::request(std::uint64_t offset, std::span<std::byte> bytes, std::
   bytes_read_ += bytes.size();
 }
 
-std::size_t TileReader::free_slot() {
-  while (free_slots_.empty() || queue_->in_flight() == queue_->depth()) finish_one();
+std::size_t TileReader::free_slot(std::uint64_t nbytes) {
+  while (free_slots_.empty() || !queue_->has_room(nbytes)) finish_one();
   const std::size_t slot = free_slots_.back();
   free_slots_.pop_back();
   return slot;

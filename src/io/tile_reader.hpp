@@ -66,7 +66,8 @@ class TileReader {
   void finish_one();
   /// Gives out the tiles of which no request is in flight.
   void publish();
-  std::size_t free_slot();
+  /// For a request of so many bytes.
+  std::size_t free_slot(std::uint64_t nbytes);
 
   const DiskFile& file_;
   const BlockPlan& plan_;

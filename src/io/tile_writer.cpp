@@ -180,7 +180,7 @@ void TileWriter::write_range(std::uint64_t first, std::uint64_t last, const std:
   for (std::uint64_t begin = first; begin < last; begin += request_bytes_) {
     const std::uint64_t stop = std::min(begin + request_bytes_, last);
     // A page that an earlier request writes, too, must be written later.
-    while (free_flights_.empty() || is_in_flight(begin, stop)) finish_one();
+    while (!queue_->has_room(stop - begin) || is_in_flight(begin, stop)) finish_one();
     const std::size_t flight = free_flights_.back();
     const std::size_t buffer = begun_ % 2;
     queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)}, flight);
