@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view operation = "measure_disk";
 // Between these sizes the requests of plans lie, and there the model is nearest to the truth.
 constexpr std::size_t large_request = std::size_t{256} << 10;
-constexpr std::size_t small_request = std::size_t{32} << 10;
+constexpr std::size_t small_request = std::size_t{16} << 10;
 // As in a pass: 64 requests that read and 64 that write.
 constexpr std::size_t depth_of_kind = 64;
 
