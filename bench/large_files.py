@@ -217,14 +217,15 @@ def measure_case(chosen, job, results, group, folder):
     remove(job.twin)  # of another case, where a run was killed
     large_files_cases.write_source(job.source, case.shape)
     for name, count in missing.items():
+        if count <= 0:
+            continue
         contender = CONTENDERS[name]
-        if count > 0 and not contender.is_here(job):
+        if not contender.is_here(job):
             say(f"{case.name}: {name} is not installed and takes no part")
             continue
-        if count > 0 and contender.needs_twin and not job.twin.exists():
+        if contender.needs_twin and not job.twin.exists():
             large_files_cases.write_twin(job.twin, job.source, case)
-        if count > 0:
-            contender.prepare(job)
+        contender.prepare(job)
         ours = seconds_of(results, case, "tenstride")
         timeout = TIMES * ours if ours and name not in ("cp", "tenstride") else chosen.timeout
         for _ in range(count):

@@ -92,7 +92,7 @@ class Chooser {
 
   [[nodiscard]] std::vector<Dims> all_candidates() const {
     const Index item = std::max<Index>(problem_.src_item, 1);
-    const Index most = std::max<Index>(1, budget_.memory / (2 * item));
+    const Index most = std::max<Index>(1, (budget_.memory - 2 * budget_.group_bytes) / (2 * item));
     Dims smallest = Dims::filled(problem_.src.rank(), 1);
     for (std::size_t d = 0; d < smallest.size(); ++d) {
       if (problem_.dst.strides[d] == 0) smallest[d] = problem_.src.shape[d];

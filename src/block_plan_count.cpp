@@ -38,7 +38,7 @@ BlockTraffic estimated(const FileRuns& runs, Index tiles, Index item, const Bloc
   return traffic;
 }
 
-/// The pieces of tiles, in the order of the file.
+/// The pieces of tiles, as they are written one after the other.
 class PieceCounter {
  public:
   PieceCounter(const Dims& src_strides, const BlockBudget& budget)

@@ -111,8 +111,7 @@ BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits) {
   // GB/s with 4 and 8 requests in flight, 2.7 with 32; by 256 KiB 3.3 with 16 and 32, 2.5 with 64; by 112
   // KiB 1.9 with 16, 2.5 with 32, 2.7 with 64.
   budget.request_bytes = round_down(std::clamp<Index>(limits.memory / 256, unit, mebibyte / 4), unit);
-  budget.requests_in_flight =
-      has_room_for_pages ? std::clamp<Index>(limits.memory / (8 * limits.disk.page), 32, 64) : 4;
+  budget.requests_in_flight = has_room_for_pages ? std::clamp<Index>(limits.memory / (8 * unit), 4, 64) : 4;
   // 8 MiB: a copy takes some 3 ms, so that writing begins soon, and the next one is ready in time.
   const Index least_group = 4 * unit;
   budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 16, unit), least_group, 8 * mebibyte);

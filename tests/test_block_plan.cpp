@@ -109,7 +109,10 @@ BlockTraffic slow_writes(const Layout& dst, const Dims& src_strides, const Block
   Index elements = 0;
   for (const BlockBox& group :
        detail::cut_into_groups(box, dst.strides, src_strides, item, plan.page, plan.passes[0].group_bytes)) {
+    const std::size_t before = pieces.size();
     for (const Stretch& piece : stretches(dst, group, item, begin, 0)) {
+      EXPECT_TRUE(pieces.size() == before || pieces.back().last <= piece.first)
+          << "not in the order of the file";
       pieces.push_back(piece);
       elements += (piece.last - piece.first) / item;
     }

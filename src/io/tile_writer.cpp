@@ -18,7 +18,6 @@ TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, 
       was_begun_(was_begun),
       queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
   flights_.resize(queue_->depth());
-  for (std::size_t i = 0; i < flights_.size(); ++i) free_flights_.push_back(i);
   for (DiskBuffer& buffer : buffers_) {
     buffer =
         DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
@@ -129,10 +128,9 @@ void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64
     std::byte* const page = image + (page_begin - first);
     kept_.merge(begin, {page + (begin - page_begin), static_cast<std::size_t>(end - begin)}, page);
   });
-  const auto page = static_cast<Index>(page_);
-  const auto begin = static_cast<Index>(piece.begin);
-  tenstride::detail::WriteRange range =
-      tenstride::detail::range_of(begin, begin + static_cast<Index>(piece.nbytes), page);
+  const auto begin = static_cast<Index>(piece.begin), page = static_cast<Index>(page_);
+  using tenstride::detail::WriteRange;
+  WriteRange range = tenstride::detail::range_of(begin, begin + static_cast<Index>(piece.nbytes), page);
   if (next) range = tenstride::detail::range_before(range, static_cast<Index>(*next) / page * page);
   if (range.last > range.first) write_range(first, static_cast<std::uint64_t>(range.last), image);
 }
@@ -181,11 +179,12 @@ void TileWriter::write_range(std::uint64_t first, std::uint64_t last, const std:
     const std::uint64_t stop = std::min(begin + request_bytes_, last);
     // A page that an earlier request writes, too, must be written later.
     while (!queue_->has_room(stop - begin) || is_in_flight(begin, stop)) finish_one();
-    const std::size_t flight = free_flights_.back();
+    const auto free = std::find_if(flights_.begin(), flights_.end(),
+                                   [](const Flight& flight) { return flight.first == flight.last; });
     const std::size_t buffer = begun_ % 2;
-    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)}, flight);
-    free_flights_.pop_back();
-    flights_[flight] = {begin, stop, buffer};
+    queue_->write(file_, begin, {data + (begin - first), static_cast<std::size_t>(stop - begin)},
+                  static_cast<std::uint64_t>(free - flights_.begin()));
+    *free = {begin, stop, buffer};
     ++requests_[buffer];
     bytes_written_ += stop - begin;
   }
@@ -200,7 +199,6 @@ void TileWriter::finish_one() {
   const std::uint64_t flight = queue_->wait();
   --requests_[flights_[flight].buffer];
   flights_[flight] = {};
-  free_flights_.push_back(flight);
   publish();
 }
 

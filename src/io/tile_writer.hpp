@@ -29,7 +29,7 @@ struct Piece {
 
 /// Part of a tile, to be written.
 struct Group {
-  std::vector<Piece> pieces;  ///< in the order of the file
+  std::vector<Piece> pieces;  ///< in the order in which they are written
   /// Where the tile's next group begins in the file.
   std::optional<std::uint64_t> next_begin{};
   /// Is called by the writing thread when all groups of the tile up to this one are written.
@@ -96,7 +96,6 @@ class TileWriter {
   std::array<Group, 2> groups_;
   std::array<std::size_t, 2> requests_{};  ///< of each buffer, in flight
   std::vector<Flight> flights_;
-  std::vector<std::size_t> free_flights_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::uint64_t begun_ = 0;   ///< groups of which all requests were begun; of the thread alone
