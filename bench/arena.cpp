@@ -76,7 +76,7 @@ void Arena::fill(DType type, std::size_t elements, std::uint32_t mask) {
       if constexpr (is_complex_element<T>) {
         using Part = typename T::value_type;
         store_element<T>(data_ + i * sizeof(T),
-                         T(static_cast<Part>(value), static_cast<Part>(value ^ (mask & 5U))));
+                         T(convert_element<Part>(value), convert_element<Part>(value ^ (mask & 5U))));
       } else {
         store_element<T>(data_ + i * sizeof(T), convert_element<T>(value));
       }

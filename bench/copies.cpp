@@ -12,6 +12,12 @@ namespace {
 /// Below this a copy repeats its elements so often that it is a fill.
 constexpr std::size_t fills_from = 8;
 
+/// How `run` goes about a plan, on a line of its own; empty where it walks the loops.
+std::string plan_way(const CopyPlan& made) {
+  const std::string text = run_text(made);
+  return text.empty() ? text : "\n  " + text;
+}
+
 Json description(const CopyCase& what, const std::string& destination, int threads) {
   const std::size_t moved = what.bytes_read() + what.destination_bytes();
   const CopyPlan made =
@@ -29,7 +35,8 @@ Json description(const CopyCase& what, const std::string& destination, int threa
           {"bytes_of_lines_read", what.bytes_of_lines_read()},
           {"bytes_written", what.destination_bytes()},
           {"bytes", moved},
-          {"kernel", name(made.kernel)}};
+          {"kernel", name(made.kernel)},
+          {"plan", made.to_string() + plan_way(made)}};
 }
 
 /// The curves over size go on without the other peers from here: some would take minutes for one point.
@@ -47,8 +54,10 @@ Yardstick yardstick(const CopyCase& what) {
   return {false, (read + written) / 2};
 }
 
-void run_one(Session& session, const CopyCase& what, const std::string& destination, int threads,
-             Json& records) {
+}  // namespace
+
+void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
+              Json& records) {
   const bool is_fresh = destination == "fresh";
   const Yardstick with = yardstick(what);
   const std::uint32_t mask = exact_mask(what.src_type, what.dst_type);
@@ -83,8 +92,6 @@ void run_one(Session& session, const CopyCase& what, const std::string& destinat
   records.push_back(std::move(record));
 }
 
-}  // namespace
-
 void run_copies(Session& session, const std::function<void(const Json&)>& keep) {
   Json records = Json::array();
   const Options& options = session.options();
@@ -100,7 +107,7 @@ void run_copies(Session& session, const std::function<void(const Json&)>& keep) 
         // The curves and the permutations of the TTC benchmark are those of warm memory.
         const bool is_warm_only = what.family.starts_with("sizes") || what.family == "ttc";
         if (is_warm_only && destination == "fresh") continue;
-        run_one(session, what, destination, threads, records);
+        run_copy(session, what, destination, threads, records);
       }
     }
     keep(records);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "drawn_cases.hpp"
 #include "machine.hpp"
 #include "session.hpp"
 
@@ -25,6 +26,12 @@ void restart_with_quiet_threads(char** argv) {
 void list(const Options& options) {
   for (const auto& peer : peers()) {
     std::printf("peer %s %s\n", peer->name().c_str(), peer->version().c_str());
+  }
+  if (options.random > 0) {
+    for (const CopyCase& what : drawn_cases(options.random, options.seed, options.scope)) {
+      if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
+    }
+    return;
   }
   for (const CopyCase& what : copy_cases(options.scope)) {
     if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
@@ -60,6 +67,12 @@ void write(const Options& options, const Json& result) {
   if (!file) throw std::runtime_error("cannot write " + options.out);
 }
 
+int exit_code_of(const Session& session) {
+  if (session.complaints() == 0) return EXIT_SUCCESS;
+  std::fprintf(stderr, "%d results were wrong\n", session.complaints());
+  return EXIT_FAILURE;
+}
+
 int run(const Options& options) {
   Session session(options);
   Json result = {{"schema", 1},
@@ -72,6 +85,13 @@ int run(const Options& options) {
   for (Peer* const peer : session.peers()) {
     peer->start();
     result["peers"][peer->name()] = peer->version();
+  }
+  if (options.random > 0) {
+    run_drawn(session, [&](const Json& drawn) {
+      result["drawn"] = drawn;
+      write(options, result);
+    });
+    return exit_code_of(session);
   }
   result["tiny"] = run_tiny(session);  // first, while there is one thread only
   write(options, result);
@@ -90,9 +110,7 @@ int run(const Options& options) {
     result["copies"] = records;
     write(options, result);
   });
-  if (session.complaints() == 0) return EXIT_SUCCESS;
-  std::fprintf(stderr, "%d results were wrong\n", session.complaints());
-  return EXIT_FAILURE;
+  return exit_code_of(session);
 }
 
 }  // namespace

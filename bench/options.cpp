@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 
 namespace tenstride::bench {
 namespace {
@@ -33,6 +34,10 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   auto* const quick = app.add_flag("--quick", is_quick, "a selection of the cases, in minutes");
   app.add_flag("--smoke", is_smoke, "every case, tiny: whether all contenders compute the same")
       ->excludes(quick);
+  app.add_option("--random", options.random, "so many copies drawn at random, in place of the listed cases");
+  options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+  app.add_option("--seed", options.seed, "of the drawn copies; without it one of the clock, which is printed")
+      ->needs("--random");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");
   app.add_option("--threads", options.threads, "numbers of threads, e.g. 1,2")
       ->delimiter(',')

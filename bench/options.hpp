@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <regex>
 #include <string>
@@ -15,6 +17,9 @@ namespace tenstride::bench {
 struct Options {
   Scope scope = Scope::full;
   bool only_list = false;
+  /// So many copies drawn at random, in place of the listed cases; 0: the listed ones.
+  std::size_t random = 0;
+  std::uint64_t seed = 0;
   std::string filter = ".";
   std::vector<int> threads{1, 2};
   std::vector<std::string> destinations{"warm", "fresh"};

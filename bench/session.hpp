@@ -71,9 +71,15 @@ class Session {
   int complaints_ = 0;
 };
 
+/// Times one copy by all peers; adds a record.
+void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
+              Json& records);
+
 /// The parts of a run. Each gives its records.
 /// Gives the records so far away after each case.
 void run_copies(Session& session, const std::function<void(const Json&)>& keep);
+/// Copies drawn at random (bench/drawn_cases.hpp); prints what they come to.
+void run_drawn(Session& session, const std::function<void(const Json&)>& keep);
 Json run_operations(Session& session);
 Json run_chains(Session& session);
 Json run_arithmetic(Session& session);

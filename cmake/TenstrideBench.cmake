@@ -120,4 +120,5 @@ message(STATUS "tenstride: benchmarks beside ${bench_peers_text}")
 # Whether all contenders compute the same, on tiny sizes.
 enable_testing()
 add_test(NAME bench.smoke COMMAND tenstride-bench --smoke)
-set_tests_properties(bench.smoke PROPERTIES TIMEOUT 300 PROCESSORS 2)
+add_test(NAME bench.smoke_random COMMAND tenstride-bench --smoke --random 50 --seed 7)
+set_tests_properties(bench.smoke bench.smoke_random PROPERTIES TIMEOUT 300 PROCESSORS 2)

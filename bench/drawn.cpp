@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies drawn at random, and what they come to: the figure of merit of the engine.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "drawn_cases.hpp"
+#include "session.hpp"
+
+namespace tenstride::bench {
+namespace {
+
+constexpr const char* ours = "tenstride";
+/// Of two contenders that are as fast, one is ahead by less.
+constexpr double noise = 1.05;
+constexpr std::size_t worst_count = 10;
+
+double share(const Json& record, const std::string& contender) {
+  return record["contenders"][contender]["share"].get<double>();
+}
+
+/// Of the shares of a plain copy.
+struct Summary {
+  std::size_t cases = 0;
+  double geometric_mean = 0;
+  double tenth_percentile = 0;
+  double least = 0;
+};
+
+Summary summarize(std::vector<double> shares) {
+  Summary summary;
+  summary.cases = shares.size();
+  if (shares.empty()) return summary;
+  std::sort(shares.begin(), shares.end());
+  double logarithms = 0;
+  for (const double one : shares) logarithms += std::log(one);
+  summary.geometric_mean = std::exp(logarithms / static_cast<double>(shares.size()));
+  summary.tenth_percentile = shares[shares.size() / 10];
+  summary.least = shares.front();
+  return summary;
+}
+
+Json print(const std::string& title, const Summary& summary) {
+  std::printf("  %-22s %4zu cases  mean %.3f  tenth percentile %.3f  least %.3f\n", title.c_str(),
+              summary.cases, summary.geometric_mean, summary.tenth_percentile, summary.least);
+  return {{"cases", summary.cases},
+          {"geometric_mean", rounded(summary.geometric_mean)},
+          {"tenth_percentile", rounded(summary.tenth_percentile)},
+          {"least", rounded(summary.least)}};
+}
+
+/// Shares of one contender, of all cases and of each family.
+Json summarize(const std::vector<const Json*>& records, const std::string& contender) {
+  std::vector<double> all;
+  std::map<std::string, std::vector<double>> families;
+  for (const Json* const record : records) {
+    if (!(*record)["contenders"].contains(contender)) continue;
+    all.push_back(share(*record, contender));
+    families[(*record)["family"].get<std::string>()].push_back(all.back());
+  }
+  Json result;
+  result["all"] = print(contender, summarize(all));
+  if (contender != ours) return result;
+  for (const auto& [family, shares] : families) result[family] = print("  " + family, summarize(shares));
+  return result;
+}
+
+void print_case(const Json& record) {
+  std::printf("  %.3f  %s\n", share(record, ours),
+              (record["family"].get<std::string>() + "/" + record["name"].get<std::string>()).c_str());
+}
+
+/// Prints the means of all contenders, who is ahead of tenstride and where, and the cases of the least shares
+/// with their plans.
+Json summarize_threads(const Json& records, int threads) {
+  std::vector<const Json*> chosen;
+  for (const Json& record : records) {
+    if (record["threads"] == threads && record["contenders"].contains(ours)) chosen.push_back(&record);
+  }
+  std::printf("\n%d thread%s, shares of the best plain copy:\n", threads, threads == 1 ? "" : "s");
+  Json result = {{"threads", threads}};
+  result["contenders"][ours] = summarize(chosen, ours);
+  std::vector<std::string> others;
+  for (const Json* const record : chosen) {
+    for (const auto& [name, entry] : (*record)["contenders"].items()) {
+      if (name != ours && std::find(others.begin(), others.end(), name) == others.end())
+        others.push_back(name);
+    }
+  }
+  for (const std::string& other : others) {
+    result["contenders"][other] = summarize(chosen, other);
+    Json ahead = Json::array();
+    for (const Json* const record : chosen) {
+      if (!(*record)["contenders"].contains(other)) continue;
+      const double ratio = share(*record, other) / share(*record, ours);
+      if (ratio <= noise) continue;
+      ahead.push_back((*record)["name"]);
+      std::printf("    %s is ahead %.2f times: %s\n", other.c_str(), ratio,
+                  (*record)["name"].get<std::string>().c_str());
+    }
+    result["ahead"][other] = std::move(ahead);
+  }
+  std::sort(chosen.begin(), chosen.end(),
+            [](const Json* a, const Json* b) { return share(*a, ours) < share(*b, ours); });
+  std::printf("\nthe least:\n");
+  for (std::size_t i = 0; i < std::min(worst_count, chosen.size()); ++i) {
+    print_case(*chosen[i]);
+    std::printf("%s\n", (*chosen[i])["plan"].get<std::string>().c_str());
+  }
+  return result;
+}
+
+}  // namespace
+
+void run_drawn(Session& session, const std::function<void(const Json&)>& keep) {
+  const Options& options = session.options();
+  Json result = {{"seed", options.seed}, {"records", Json::array()}};
+  std::printf("%zu copies drawn with --seed %llu\n", options.random,
+              static_cast<unsigned long long>(options.seed));
+  for (const CopyCase& what : drawn_cases(options.random, options.seed, options.scope)) {
+    if (!options.wants(what.full_name())) continue;
+    for (const int threads : options.threads) run_copy(session, what, "warm", threads, result["records"]);
+    keep(result);
+  }
+  for (const int threads : options.threads) {
+    result["summaries"].push_back(summarize_threads(result["records"], threads));
+  }
+  keep(result);
+}
+
+}  // namespace tenstride::bench
