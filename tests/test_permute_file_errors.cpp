@@ -269,6 +269,21 @@ TEST(PermuteFile, SaysTheLeastMemory) {
   job.expect_whole();
 }
 
+TEST(PermuteFile, LeastMemoryIsThatOfAllStagesAndOfReadingBack) {
+  const Scratch scratch;
+  Random random(22);
+  io::save_npy(scratch.path("x.npy"), random_tensor(random, {30, 42}, DType::int16));
+  for (const char* const chain : {"x.t().to(torch.float64)", "x.t().reshape(35, 36).t().to(torch.float64)"}) {
+    io::FileOptions options = file_options(0, testing::dear_requests(1));
+    options.access = io::DiskAccess::buffered;
+    options.check = io::FileCheck::checksum;
+    options.memory = testing::least_memory(scratch, chain, options);
+    EXPECT_TRUE(io::run(io::plan_permute_file(scratch.path("x.npy"), chain, scratch.path("y.npy"), options))
+                    .is_checked)
+        << chain;
+  }
+}
+
 TEST(PermuteFile, SaysWhyAChainCannotBeCarriedOut) {
   const Transposed job;
   const io::FileInfo info = io::read_file_info(job.source);

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
+#include "file_limits.hpp"
 #include "run_report.hpp"
 #include "tile_groups.hpp"
 
 namespace tenstride::io {
 
+BlockProblem reading_problem(const Layout& layout, DType dtype, std::uint64_t data_begin) {
+  BlockProblem problem;
+  problem.src = problem.dst = layout;
+  problem.positions = row_major(layout.shape);
+  problem.src_item = problem.dst_item = static_cast<Index>(item_size(dtype));
+  problem.src_begin = problem.dst_begin = static_cast<Index>(data_begin);
+  return problem;
+}
+
 Checksum checksum_file(const std::string& path, std::uint64_t memory, const ProgressCallback& progress) {
   const FileInfo info = read_file_info(path, "checksum_file");
-  BlockProblem problem;
-  problem.src = info.layout;
-  problem.dst = info.layout;
-  problem.positions = row_major(info.layout.shape);
-  problem.src_item = problem.dst_item = static_cast<Index>(item_size(info.dtype));
-  problem.src_begin = problem.dst_begin = static_cast<Index>(info.data_begin);
   BlockLimits limits;
   limits.memory = static_cast<Index>(memory);
-  const BlockPlan plan = plan_blocks(problem, limits);
+  const BlockPlan plan = plan_blocks(reading_problem(info.layout, info.dtype, info.data_begin), limits);
   std::atomic<std::uint64_t> bytes_read{0};
   const DiskFile file = DiskFile::open(path, access_of(plan, DiskAccess::automatic), "checksum_file");
   Progress now;

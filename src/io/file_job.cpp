@@ -133,11 +133,41 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
       least);
 }
 
-void check_memory(const BlockProblem& problem, const BlockLimits& limits) {
-  const Index least = least_block_memory(problem);
-  if (limits.memory >= least) return;
-  throw MemoryLimitError(message(operation, ": memory of ", limits.memory, " bytes must be at least ", least,
-                                 " bytes for these axes"),
+/// What each copy of the chain is to the planner. Where it begins in its files depends on the plans before.
+std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& followed) {
+  const FileOptions& options = job.options;
+  const std::vector<ChainCopy> copies = copies_into(followed, options.order);
+  std::vector<BlockProblem> problems;
+  for (const ChainCopy& copy : copies) {
+    BlockProblem problem;
+    problem.src = copy.src;
+    problem.dst = problem.positions = copy.dst;
+    problem.src_item = problem.dst_item = static_cast<Index>(item_size(job.info.dtype));
+    problems.push_back(std::move(problem));
+  }
+  BlockProblem& last = problems.back();
+  last.dst_item = static_cast<Index>(item_size(job.dtype));
+  if (options.order == ElementOrder::column_major) last.dst = column_major_of(last.dst, job.shape);
+  if (std::max(options.scale.size(), options.shift.size()) > 1) {
+    last.kept_axis = axis_of_numbers(last.positions, job.shape, options);
+  }
+  return problems;
+}
+
+/// Throws MemoryLimitError where the limit is too small for one of the copies, or for reading the destination
+/// back; it names what suffices for all.
+void check_memory(const FileJob& job, const std::vector<BlockProblem>& problems) {
+  Index least = 0;
+  for (const BlockProblem& problem : problems) least = std::max(least, least_block_memory(problem));
+  if (job.options.check != FileCheck::none) {
+    const bool is_row_major = job.options.order == ElementOrder::row_major;
+    const Layout layout{job.shape,
+                        is_row_major ? row_major_strides(job.shape) : column_major_strides(job.shape)};
+    least = std::max(least, least_block_memory(reading_problem(layout, job.dtype, 0)));
+  }
+  if (job.limits.memory >= least) return;
+  throw MemoryLimitError(message(operation, ": memory of ", job.limits.memory, " bytes must be at least ",
+                                 least, " bytes for these axes"),
                          static_cast<std::uint64_t>(least));
 }
 
@@ -192,32 +222,19 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   }
 
   job.limits = limits_of(options, destination, job.is_disk_measured);
-  const auto src_item = static_cast<Index>(item_size(job.info.dtype));
+  std::vector<BlockProblem> problems = problems_of(job, followed);
+  check_memory(job, problems);
   const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, operation);
   std::uint64_t begin = job.info.data_begin;
   std::uint64_t temporary = 0;
-  const std::vector<ChainCopy> copies = copies_into(followed, options.order);
-  for (std::size_t i = 0; i < copies.size(); ++i) {
-    const ChainCopy& copy = copies[i];
-    const bool is_last = i + 1 == copies.size();
-    BlockProblem problem;
-    problem.src = copy.src;
-    problem.dst = copy.dst;
-    problem.positions = copy.dst;
-    problem.src_item = src_item;
-    problem.dst_item = is_last ? static_cast<Index>(item_size(job.dtype)) : src_item;
+  for (BlockProblem& problem : problems) {
+    const bool is_last = &problem == &problems.back();
     problem.src_begin = static_cast<Index>(begin);
     problem.dst_begin = static_cast<Index>(is_last ? header.size() : temporary);
-    if (is_last && options.order == ElementOrder::column_major)
-      problem.dst = column_major_of(copy.dst, job.shape);
-    if (is_last && has_arithmetic && std::max(options.scale.size(), options.shift.size()) > 1) {
-      problem.kept_axis = axis_of_numbers(copy.dst, job.shape, options);
-    }
     if (!is_last) {
       begin = temporary;
-      temporary += rounded(static_cast<std::uint64_t>(numel(copy.dst) * src_item));
+      temporary += rounded(static_cast<std::uint64_t>(numel(problem.dst) * problem.dst_item));
     }
-    check_memory(problem, job.limits);
     FileStage stage{plan_blocks(problem, job.limits), temporary};
     if (options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));

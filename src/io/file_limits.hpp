@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "tenstride/block_plan.hpp"
+#include "tenstride/dtype.hpp"
 
 namespace tenstride::io {
+
+/// Reading all elements of a file of this layout once: what `checksum_file` carries out.
+BlockProblem reading_problem(const Layout& layout, DType dtype, std::uint64_t data_begin);
 
 /// The limits as a journal keeps them, without loss.
 std::string to_text(const BlockLimits& limits);
