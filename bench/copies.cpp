@@ -56,6 +56,13 @@ Yardstick yardstick(const CopyCase& what) {
 
 }  // namespace
 
+bool has_memory_for(const Session& session, const CopyCase& what) {
+  // Source, destination, a fresh result, and as much again that a peer may keep.
+  if (session.fits(what.source_bytes() + 2 * what.destination_bytes())) return true;
+  std::printf("%s: left out, this machine has not enough memory\n", what.full_name().c_str());
+  return false;
+}
+
 void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
               Json& records) {
   const bool is_fresh = destination == "fresh";
@@ -96,12 +103,7 @@ void run_copies(Session& session, const std::function<void(const Json&)>& keep) 
   Json records = Json::array();
   const Options& options = session.options();
   for (const CopyCase& what : copy_cases(options.scope)) {
-    if (!options.wants(what.full_name())) continue;
-    // Source, destination, a fresh result, and as much again that a peer may keep.
-    if (!session.fits(what.source_bytes() + 2 * what.destination_bytes())) {
-      std::printf("%s: left out, this machine has not enough memory\n", what.full_name().c_str());
-      continue;
-    }
+    if (!options.wants(what.full_name()) || !has_memory_for(session, what)) continue;
     for (const int threads : options.threads) {
       for (const std::string& destination : options.destinations) {
         // The curves and the permutations of the TTC benchmark are those of warm memory.

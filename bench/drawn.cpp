@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ constexpr std::size_t worst_count = 10;
 
 double share(const Json& record, const std::string& contender) {
   return record["contenders"][contender]["share"].get<double>();
+}
+
+std::string text(const Json& record, const std::string& key) {
+  return record[key].get<std::string>();
 }
 
 /// Of the shares of a plain copy.
@@ -59,18 +64,13 @@ Json summarize(const std::vector<const Json*>& records, const std::string& conte
   for (const Json* const record : records) {
     if (!(*record)["contenders"].contains(contender)) continue;
     all.push_back(share(*record, contender));
-    families[(*record)["family"].get<std::string>()].push_back(all.back());
+    families[text(*record, "family")].push_back(all.back());
   }
   Json result;
   result["all"] = print(contender, summarize(all));
   if (contender != ours) return result;
   for (const auto& [family, shares] : families) result[family] = print("  " + family, summarize(shares));
   return result;
-}
-
-void print_case(const Json& record) {
-  std::printf("  %.3f  %s\n", share(record, ours),
-              (record["family"].get<std::string>() + "/" + record["name"].get<std::string>()).c_str());
 }
 
 /// Prints the means of all contenders, who is ahead of tenstride and where, and the cases of the least shares
@@ -83,13 +83,11 @@ Json summarize_threads(const Json& records, int threads) {
   std::printf("\n%d thread%s, shares of the best plain copy:\n", threads, threads == 1 ? "" : "s");
   Json result = {{"threads", threads}};
   result["contenders"][ours] = summarize(chosen, ours);
-  std::vector<std::string> others;
+  std::set<std::string> others;
   for (const Json* const record : chosen) {
-    for (const auto& [name, entry] : (*record)["contenders"].items()) {
-      if (name != ours && std::find(others.begin(), others.end(), name) == others.end())
-        others.push_back(name);
-    }
+    for (const auto& [name, entry] : (*record)["contenders"].items()) others.insert(name);
   }
+  others.erase(ours);
   for (const std::string& other : others) {
     result["contenders"][other] = summarize(chosen, other);
     Json ahead = Json::array();
@@ -98,8 +96,7 @@ Json summarize_threads(const Json& records, int threads) {
       const double ratio = share(*record, other) / share(*record, ours);
       if (ratio <= noise) continue;
       ahead.push_back((*record)["name"]);
-      std::printf("    %s is ahead %.2f times: %s\n", other.c_str(), ratio,
-                  (*record)["name"].get<std::string>().c_str());
+      std::printf("    %s is ahead %.2f times: %s\n", other.c_str(), ratio, text(*record, "name").c_str());
     }
     result["ahead"][other] = std::move(ahead);
   }
@@ -107,8 +104,9 @@ Json summarize_threads(const Json& records, int threads) {
             [](const Json* a, const Json* b) { return share(*a, ours) < share(*b, ours); });
   std::printf("\nthe least:\n");
   for (std::size_t i = 0; i < std::min(worst_count, chosen.size()); ++i) {
-    print_case(*chosen[i]);
-    std::printf("%s\n", (*chosen[i])["plan"].get<std::string>().c_str());
+    const Json& record = *chosen[i];
+    std::printf("  %.3f  %s/%s\n%s\n", share(record, ours), text(record, "family").c_str(),
+                text(record, "name").c_str(), text(record, "plan").c_str());
   }
   return result;
 }
@@ -121,7 +119,7 @@ void run_drawn(Session& session, const std::function<void(const Json&)>& keep) {
   std::printf("%zu copies drawn with --seed %llu\n", options.random,
               static_cast<unsigned long long>(options.seed));
   for (const CopyCase& what : drawn_cases(options.random, options.seed, options.scope)) {
-    if (!options.wants(what.full_name())) continue;
+    if (!options.wants(what.full_name()) || !has_memory_for(session, what)) continue;
     for (const int threads : options.threads) run_copy(session, what, "warm", threads, result["records"]);
     keep(result);
   }

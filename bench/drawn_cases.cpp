@@ -63,12 +63,10 @@ class Draw {
     Dims order = identity(rank);
     if (one_of(2) == 0) order = shuffled(rank);
     CopyCase drawn = made("drawn slices", type, type, source, order);
-    std::string text = drawn.name;
     bool is_sliced = false;
     while (!is_sliced) {
-      for (std::size_t d = 0; d < rank; ++d) is_sliced |= slice_axis(drawn, d, text);
+      for (std::size_t d = 0; d < rank; ++d) is_sliced |= slice_axis(drawn, d);
     }
-    drawn.name = text;
     return drawn;
   }
 
@@ -149,19 +147,19 @@ class Draw {
   }
 
   /// Takes a part of an axis of the view, or all of it backwards. False where it is left as it is.
-  bool slice_axis(CopyCase& drawn, std::size_t axis, std::string& text) {
+  bool slice_axis(CopyCase& drawn, std::size_t axis) {
     const Index extent = drawn.view.shape[axis];
     const std::string at = "[" + std::to_string(axis) + "]";
     switch (one_of(5)) {
       case 0:
         drawn.view = flip_view(drawn.view, {static_cast<Index>(axis)});
         drawn.flipped.push_back(static_cast<Index>(axis));
-        text += " flip" + at;
+        drawn.name += " flip" + at;
         return true;
       case 1: {
         const auto step = static_cast<Index>(2 + one_of(2));
         drawn.view = slice(drawn.view, static_cast<Index>(axis), 0, extent, step);
-        text += " ::" + std::to_string(step) + at;
+        drawn.name += " ::" + std::to_string(step) + at;
         return true;
       }
       case 2: {
@@ -169,7 +167,7 @@ class Draw {
             std::max<Index>(static_cast<Index>(static_cast<double>(extent) * uniform(.5, 1)), 1);
         const auto start = static_cast<Index>(one_of(static_cast<std::size_t>(extent - length + 1)));
         drawn.view = narrow(drawn.view, static_cast<Index>(axis), start, length);
-        text += " " + std::to_string(start) + ":" + std::to_string(start + length) + at;
+        drawn.name += " " + std::to_string(start) + ":" + std::to_string(start + length) + at;
         return true;
       }
       default:
@@ -184,26 +182,11 @@ class Draw {
 }  // namespace
 
 std::vector<CopyCase> drawn_cases(std::size_t count, std::uint64_t seed, Scope scope) {
+  constexpr std::array classes{&Draw::permutation, &Draw::batch, &Draw::image, &Draw::sliced,
+                               &Draw::conversion};
   Draw draw(seed, scope);
   std::vector<CopyCase> cases;
-  for (std::size_t i = 0; i < count; ++i) {
-    switch (i % 5) {
-      case 0:
-        cases.push_back(draw.permutation());
-        break;
-      case 1:
-        cases.push_back(draw.batch());
-        break;
-      case 2:
-        cases.push_back(draw.image());
-        break;
-      case 3:
-        cases.push_back(draw.sliced());
-        break;
-      default:
-        cases.push_back(draw.conversion());
-    }
-  }
+  for (std::size_t i = 0; i < count; ++i) cases.push_back((draw.*classes[i % classes.size()])());
   return cases;
 }
 

@@ -71,6 +71,8 @@ class Session {
   int complaints_ = 0;
 };
 
+/// Whether there is memory for a copy; says so where there is not.
+bool has_memory_for(const Session& session, const CopyCase& what);
 /// Times one copy by all peers; adds a record.
 void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
               Json& records);
