@@ -123,8 +123,9 @@ class Program {
     command->add_option("--axis", convert_.axis, "The axis of the result that several numbers run along");
     CLI::Option* dry = command->add_flag("--dry-run", is_dry_run_,
                                          "Print the bill and a forecast; read the header, write nothing");
-    CLI::Option* verify = command->add_flag("--verify", convert_.verify,
-                                            "Read the result back and compare every element, one by one");
+    CLI::Option* verify =
+        command->add_flag("--verify", convert_.verify,
+                          "Read the result back and compare every element; of large files, the checksum");
     CLI::Option* verify_only =
         command->add_flag("--verify-only", is_verify_only_, "Write nothing: compare the existing output")
             ->excludes(dry)
