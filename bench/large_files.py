@@ -111,6 +111,15 @@ def make_group(chosen):
                  f"or with --without-limit to see that it works")
 
 
+def commit():
+    """What is measured; "unknown" of a copy without git."""
+    try:
+        said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True, capture_output=True)
+    except FileNotFoundError:
+        return "unknown"
+    return said.stdout.strip() or "unknown"
+
+
 class Results:
     def __init__(self, chosen):
         self.path = chosen.out
@@ -124,9 +133,8 @@ class Results:
                     sys.exit(f"large_files: {self.path} has the {key} {self.kept['settings'][key]}, which must be "
                              f"{self.settings[key]} to go on")
         self.kept["runs"] = [run for run in self.kept["runs"] if run["contender"] not in chosen.again]
-        commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True, capture_output=True)
         self.kept.update(settings=self.settings, machine=machine(), disk=disk(chosen.folder),
-                         commit=commit.stdout.strip(), date=time.strftime("%Y-%m-%d"))
+                         commit=commit(), date=time.strftime("%Y-%m-%d"))
         self.kept["cases"] = {case.name: {"title": case.title, "shape": case.shape, "spec": case.spec,
                                           "source_bytes": case.source_bytes, "result_bytes": case.result_bytes,
                                           "least_bytes": case.least_bytes}
