@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "copy_plan_order.hpp"
+#include "plan/candidates.hpp"
 
 namespace tenstride {
 namespace {
@@ -436,6 +437,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   }
   const Index moved = std::max(bytes, result.count * item_bytes);
   result.threads = moved < serial_below ? 1 : options.max_threads;
+  detail::choose_strategy(result, options);
   return result;
 }
 

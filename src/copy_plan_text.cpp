@@ -86,6 +86,10 @@ std::string_view name(CopyKernel kernel) {
   return "nothing";
 }
 
+std::string_view CopyPlan::way() const {
+  return std::holds_alternative<PipelinedBlocks>(strategy) ? "pipelined blocks" : tenstride::name(kernel);
+}
+
 std::string CopyPlan::to_string() const {
   if (count == 0) return "copy 0 elements";
   const auto bytes = [this](DType type) { return bytes_text(count * static_cast<Index>(item_size(type))); };

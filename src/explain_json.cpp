@@ -75,7 +75,7 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
       loops.push_back(
           {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
     }
-    list.push_back({{"kernel", name(plan.kernel)},
+    list.push_back({{"kernel", plan.way()},
                     {"elements", plan.count},
                     {"src_dtype", name(plan.src_type)},
                     {"dst_dtype", name(plan.dst_type)},

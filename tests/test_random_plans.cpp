@@ -291,6 +291,14 @@ void draw(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
+/// Whichever engine is cheaper, or blocks wherever they can be had: small ones, so that there are several.
+void draw_engine(Random& random, Trial& trial) {
+  if (random.one_in(2)) return;
+  trial.options.engine = random.one_in(4) ? Engine::first : Engine::second;
+  trial.options.streaming_above = 0;
+  trial.options.block_bytes = Index{1} << random.between(6, 18);
+}
+
 /// The bytes that a side reaches from its first to its last.
 struct Span {
   std::ptrdiff_t first = 0;
@@ -321,6 +329,7 @@ class RandomPlans : public ::testing::Test {
     do {
       trial = {};
       draw(random, trial);
+      draw_engine(random, trial);
       dst = span_of(trial.dst);
       src = span_of(trial.src);
     } while (dst.bytes > arena_bytes || src.bytes > arena_bytes);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenstride/copy_strategy.hpp"
 #include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
 #include "tenstride/layout.hpp"
@@ -82,6 +83,13 @@ enum class Conjugation : std::uint8_t { keep, conjugate };
 /// or before they are written, in the destination's.
 enum class Negation : std::uint8_t { none, source, destination, both };
 
+/// Which of the two engines carries a copy out, while there are two.
+enum class Engine : std::uint8_t {
+  cheapest,  ///< whichever costs less
+  first,     ///< the plan's loops, walked with its kernel
+  second     ///< a strategy of blocks wherever one can be had
+};
+
 /// Wishes beyond the two layouts.
 struct PlanOptions {
   Conjugation conjugation = Conjugation::keep;
@@ -110,6 +118,9 @@ struct PlanOptions {
   /// where their rows or columns lie so far apart that they share sets of a cache. This, too, is a matter of
   /// the processor.
   Index cached_tiles_below = 0;
+  Engine engine = Engine::cheapest;
+  /// What a block of a strategy of blocks has at most: an eighth of the L2 cache.
+  Index block_bytes = Index{256} << 10;
 };
 
 /// How a source layout is written into a destination layout: data, not code. Made by `plan`, walked by `run`.
@@ -156,6 +167,11 @@ struct CopyPlan {
   std::vector<double> scale;
   std::vector<double> shift;
   std::size_t scale_loop = 0;
+  /// How it is carried out.
+  CopyStrategy strategy;
+  /// What its loops, walked with the kernel, would take, as a multiple of a plain copy's time: 0 where
+  /// nothing else was weighed against them.
+  double cost_of_loops = 0;
 
   /// Whether the kernel is one of those that turn a source run into a destination run: tile, interleave and
   /// deinterleave.
@@ -163,6 +179,9 @@ struct CopyPlan {
     return kernel == CopyKernel::tile || kernel == CopyKernel::interleave ||
            kernel == CopyKernel::deinterleave;
   }
+
+  /// What carries it out: "pipelined blocks", or the name of the kernel where the loops are walked.
+  [[nodiscard]] TENSTRIDE_API std::string_view way() const;
 
   /// Several lines for people, the last without a newline. Example, of a 4096 x 4096 float32 transpose:
   /// ```

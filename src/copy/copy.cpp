@@ -100,7 +100,7 @@ std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arit
   if (is_empty(dst.layout())) return {};
   const CopyPlan made = plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options);
   run(made, bytes, src.storage_data());
-  return name(made.kernel);
+  return made.way();
 }
 
 [[gnu::cold]] void copy_watched(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
@@ -203,7 +203,7 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
     if (!is_provably_unique(once)) options.max_threads = 1;
     const CopyPlan made = plan(once, dtype_, repeated, dtype_, options);
     run(made, bytes, element.data());
-    return name(made.kernel);
+    return made.way();
   };
   if (!detail::is_watched()) [[likely]] {
     fill();

@@ -14,9 +14,11 @@
 #include "copy/scattered_rows.hpp"
 #include "copy/sink.hpp"
 #include "copy/small.hpp"
+#include "copy/strategies/pipelined_blocks.hpp"
 #include "copy/streams.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
+#include "plan/pipelined_blocks.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride {
@@ -99,6 +101,11 @@ void run_walk(const copy::Walk& walk) {
 
 void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
+  if (const auto* const blocks = std::get_if<PipelinedBlocks>(&plan.strategy)) {
+    copy::run(*blocks, *detail::nest_of(plan), plan, static_cast<std::byte*>(dst_base),
+              static_cast<const std::byte*>(src_base));
+    return;
+  }
   if (copy::run_small(plan, static_cast<std::byte*>(dst_base), static_cast<const std::byte*>(src_base)))
     return;
   const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
@@ -113,6 +120,8 @@ void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
 
 std::string run_text(const CopyPlan& plan) {
   if (plan.count == 0) return {};
+  if (const auto* const blocks = std::get_if<PipelinedBlocks>(&plan.strategy))
+    return detail::pipelined_blocks_text(*blocks, plan);
   std::string text = copy::small_text(plan);
   if (!text.empty()) return text;
   alignas(64) std::byte somewhere{};

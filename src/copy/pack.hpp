@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaf of the pipelined transpose: a block is packed into a buffer, while lines of the block before it go
+// out and the source of what follows is prefetched. One table for each instruction set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tenstride::copy {
+
+/// Where the items of a block lie. A panel is as many rows of the source as are turned together, or all
+/// where there are fewer; a unit is 16 bytes of each of them. The last panel of several, and the last unit of
+/// a row, begin within the one before.
+struct PackTable {
+  /// Of each panel `panel_rows` rows: how far each lies from the first item of the block. Where there are
+  /// fewer, the last one again and again.
+  std::vector<std::ptrdiff_t> rows;
+  /// The greatest of these.
+  std::ptrdiff_t highest = 0;
+  /// Where the first column of each panel begins in the buffer.
+  std::vector<std::int32_t> places;
+  /// How far each column of a panel lies from its first one in the buffer.
+  std::vector<std::int32_t> columns;
+  std::size_t panel_rows = 0;
+  std::size_t filled_rows = 0;
+  std::size_t item = 0;
+  /// For rows: each of `rows` is the first of so many, each of `bytes` bytes, so far apart on either side.
+  std::size_t repeats = 1;
+  std::size_t bytes = 0;
+  std::ptrdiff_t src_step = 0;
+  std::ptrdiff_t buffer_step = 0;
+
+  [[nodiscard]] std::size_t panels() const { return places.size(); }
+  [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
+  [[nodiscard]] std::size_t units() const { return (row_bytes() + 15) / 16; }
+};
+
+/// Runs of a packed block on their way to the destination by whole lines past the cache. What lies before
+/// the first line and behind the last one of a run is written by ordinary stores, or, where blocks follow
+/// each other along the run, carried: the 64 bytes before a row of the buffer are those that precede it.
+struct OutgoingRuns {
+  static constexpr std::size_t line = 64;
+  std::byte* dst = nullptr;
+  /// How far each run lies from `dst`.
+  const std::ptrdiff_t* places = nullptr;
+  std::size_t count = 0;
+  /// The first row of the buffer, and how far its rows are apart.
+  std::byte* rows = nullptr;
+  std::ptrdiff_t pitch = 0;
+  /// The first row of the buffer of the next block.
+  std::byte* next_rows = nullptr;
+  /// Of a run.
+  std::size_t bytes = 0;
+  /// Whether no line is carried from the block before, and none to the next.
+  bool begins = true;
+  bool ends = true;
+
+  /// The lines of the run begun.
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+  std::size_t left = 0;
+  std::size_t begun = 0;
+
+  /// As many lines as there may be.
+  [[nodiscard]] std::size_t lines() const { return left + (count - begun) * (bytes / line + 1); }
+  /// Completes the run begun and begins the next one that has lines. False where there is none.
+  bool next();
+};
+
+/// The place in the source where lines are prefetched: in the order of use, a line of each row of a panel
+/// after the other, on into the next block.
+struct PrefetchRows {
+  const PackTable* table = nullptr;
+  const std::byte* src = nullptr;
+  std::size_t panel = 0;
+  std::size_t line = 0;
+  const PackTable* next_table = nullptr;
+  const std::byte* next_src = nullptr;
+
+  void step() {
+    if (++line * 64 < table->row_bytes()) return;
+    line = 0;
+    if (++panel < table->panels()) return;
+    panel = 0;
+    if (next_table != nullptr) {
+      table = next_table;
+      src = next_src;
+      next_table = nullptr;
+    } else {
+      panel = table->panels() - 1;
+    }
+  }
+};
+
+struct Pack {
+  const PackTable* table = nullptr;
+  const std::byte* src = nullptr;
+  std::byte* buffer = nullptr;
+  /// The panels that are packed.
+  std::size_t first_panel = 0;
+  std::size_t last_panel = 0;
+  /// Of each unit so many lines are written.
+  std::size_t lines_each = 0;
+  OutgoingRuns out;
+  PrefetchRows ahead;
+};
+
+using PackBlock = void (*)(Pack& pack);
+
+/// What is packed while `lines_each` lines are written, of rows.
+inline constexpr std::size_t row_quantum = 256;
+/// How far ahead of its use the source is prefetched, in bytes.
+inline constexpr std::size_t prefetch_bytes = 8192;
+
+struct PackKernels {
+  std::string_view name;
+  /// Bytes of the rows of a panel, of one column: panel_rows * item.
+  std::size_t panel_bytes;
+  /// By log2 of the bytes of an item.
+  std::array<PackBlock, 5> pack;
+  PackBlock rows;
+};
+
+/// The definitions.
+const PackKernels& portable_pack_kernels();
+
+/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
+/// is used, the processor has it.
+const PackKernels* find_pack_kernels(std::string_view name);
+
+/// The table that goes with `kernels()`.
+const PackKernels& pack_kernels();
+
+}  // namespace tenstride::copy

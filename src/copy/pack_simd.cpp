@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaf of the pipelined transpose over Highway: compiled once for each instruction set, as
+// kernels_simd.cpp is.
+
+#include "copy/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "copy/pack_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "copy/kernels.hpp"
+#include "copy/pack.hpp"
+#include "copy/turn_simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace {
+
+HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
+  const hn::CappedTag<std::uint8_t, 64> d;
+  constexpr std::size_t step = hn::MaxLanes(d);
+  for (; count > 0; --count) {
+    if (out.left == 0 && !out.next()) return;
+    for (std::size_t part = 0; part < OutgoingRuns::line; part += step) {
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(out.from) + part), d,
+                 reinterpret_cast<std::uint8_t*>(out.to) + part);
+    }
+    out.from += OutgoingRuns::line;
+    out.to += OutgoingRuns::line;
+    --out.left;
+  }
+}
+
+/// How much of a panel there is.
+enum class Fill { whole, few_rows, few_columns };
+
+/// Turns 16 bytes of each row of a panel: every column comes out as one vector, of which `filled` bytes are
+/// kept.
+template <std::size_t item, Fill fill>
+HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size_t count,
+                          const std::byte* const* rows, std::size_t at, std::size_t filled) {
+  constexpr std::size_t group = 16 / item;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  using V = hn::Vec<decltype(d)>;
+  V v[group];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r)
+    v[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
+  weave<group>(d, v);
+  if constexpr (fill == Fill::whole) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + columns[c]));
+  } else {
+    const auto mask = hn::FirstN(d, filled / sizeof(T));
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c) {
+      if (fill == Fill::few_columns && c >= count) break;
+      hn::BlendedStore(v[c], mask, d, reinterpret_cast<T*>(out + columns[c]));
+    }
+  }
+}
+
+/// Prefetches a line of `count` rows, `step` apart in their list.
+template <std::size_t count, std::size_t step>
+HWY_INLINE void ask(const PrefetchRows& ahead, std::size_t first) {
+  const std::byte* const at = ahead.src + ahead.line * OutgoingRuns::line;
+  const std::ptrdiff_t* const rows = &ahead.table->rows[first];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(at + rows[r * step], 0, 3);
+}
+
+template <std::size_t item, Fill fill>
+HWY_INLINE void pack_panels(Pack& pack) {
+  constexpr std::size_t rows_in_panel = widest / item;
+  constexpr std::size_t group = 16 / item;
+  /// Units of a line, and rows of which a line is prefetched with each.
+  constexpr std::size_t in_line = 4;
+  constexpr std::size_t asked = std::max<std::size_t>(rows_in_panel / in_line, 1);
+  const PackTable& table = *pack.table;
+  const std::size_t units = table.units();
+  const std::size_t count = table.columns.size();
+  const std::int32_t* const columns = table.columns.data();
+  const std::size_t filled = table.filled_rows * item;
+  const std::size_t lines = pack.lines_each;
+  // Copies, which no store can change.
+  OutgoingRuns outgoing = pack.out;
+  PrefetchRows ahead = pack.ahead;
+  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
+    const std::byte* rows[rows_in_panel];
+    for (std::size_t r = 0; r < rows_in_panel; ++r) rows[r] = pack.src + table.rows[p * rows_in_panel + r];
+    std::byte* const out = pack.buffer + table.places[p];
+    if constexpr (fill == Fill::few_columns) {
+      // Rows shorter than 16 bytes lie side by side as a rule.
+      ask<asked, rows_in_panel / asked>(ahead, ahead.panel * rows_in_panel);
+      ahead.step();
+      pack_unit<item, fill>(out, columns, count, rows, 0, filled);
+      write_lines(outgoing, lines);
+      continue;
+    }
+    std::size_t u = 0;
+    for (; u + in_line < units; u += in_line) {
+      const std::size_t first = ahead.panel * rows_in_panel;
+#pragma GCC unroll 4
+      for (std::size_t q = 0; q < in_line; ++q) {
+        if (q * asked < rows_in_panel) ask<asked, 1>(ahead, first + q * asked);
+        pack_unit<item, fill>(out, columns + (u + q) * group, group, rows, (u + q) * 16, filled);
+        write_lines(outgoing, lines);
+      }
+      ahead.step();
+    }
+    for (; u < units; ++u) {
+      const std::size_t q = u % in_line;
+      if (q * asked < rows_in_panel) ask<asked, 1>(ahead, ahead.panel * rows_in_panel + q * asked);
+      if (q + 1 == in_line || u + 1 == units) ahead.step();
+      const std::size_t column = std::min(u * group, count - group);
+      pack_unit<item, fill>(out, columns + column, group, rows, column * item, filled);
+      write_lines(outgoing, lines);
+    }
+  }
+  pack.ahead = ahead;
+  pack.out = outgoing;
+}
+
+template <std::size_t item>
+void pack_block(Pack& pack) {
+  if (pack.table->columns.size() < 16 / item) {
+    pack_panels<item, Fill::few_columns>(pack);
+  } else if (pack.table->filled_rows * item < widest) {
+    pack_panels<item, Fill::few_rows>(pack);
+  } else {
+    pack_panels<item, Fill::whole>(pack);
+  }
+}
+
+/// As many bytes as a vector has, and as many again that end with the row.
+template <std::size_t width>
+HWY_INLINE void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const hn::FixedTag<std::uint8_t, width> d;
+  const auto first = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from));
+  const auto last = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + bytes - width));
+  hn::StoreU(first, d, reinterpret_cast<std::uint8_t*>(to));
+  hn::StoreU(last, d, reinterpret_cast<std::uint8_t*>(to + bytes - width));
+}
+
+template <class Word>
+HWY_INLINE void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
+  Word first{};
+  Word last{};
+  std::memcpy(&first, from, sizeof(Word));
+  std::memcpy(&last, from + bytes - sizeof(Word), sizeof(Word));
+  std::memcpy(to, &first, sizeof(Word));
+  std::memcpy(to + bytes - sizeof(Word), &last, sizeof(Word));
+}
+
+HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes > 2 * widest) {
+    for (; bytes > 2 * widest; bytes -= widest, to += widest, from += widest)
+      copy_ends<widest>(to, from, widest);
+  }
+  if (bytes >= widest) return copy_ends<widest>(to, from, bytes);
+  if constexpr (widest > 32) {
+    if (bytes >= 32) return copy_ends<32>(to, from, bytes);
+  }
+  if constexpr (widest > 16) {
+    if (bytes >= 16) return copy_ends<16>(to, from, bytes);
+  }
+  if (bytes >= 8) return copy_words<std::uint64_t>(to, from, bytes);
+  if (bytes >= 4) return copy_words<std::uint32_t>(to, from, bytes);
+  if (bytes >= 2) return copy_words<std::uint16_t>(to, from, bytes);
+  *to = *from;
+}
+
+void pack_rows(Pack& pack) {
+  const PackTable& table = *pack.table;
+  const std::size_t bytes = table.bytes;
+  const std::size_t repeats = table.repeats;
+  // So many rows of the table later, what is prefetched now is needed.
+  const std::size_t ahead = std::max<std::size_t>(prefetch_bytes / (repeats * bytes), 1);
+  OutgoingRuns outgoing = pack.out;
+  std::size_t packed = 0;
+  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
+    const std::byte* from = pack.src + table.rows[p];
+    const std::byte* next = from;
+    if (p + ahead < table.panels()) {
+      next = pack.src + table.rows[p + ahead];
+    } else if (pack.ahead.next_table != nullptr) {
+      const PackTable& after = *pack.ahead.next_table;
+      next = pack.ahead.next_src + after.rows[std::min(p + ahead - table.panels(), after.panels() - 1)];
+    }
+    std::byte* to = pack.buffer + table.places[p];
+    for (std::size_t i = 0; i < repeats; ++i) {
+      for (std::size_t line = 0; line < bytes; line += OutgoingRuns::line)
+        __builtin_prefetch(next + line, 0, 3);
+      next += table.src_step;
+      copy_row(to, from, bytes);
+      to += table.buffer_step;
+      from += table.src_step;
+      packed += bytes;
+      if (packed < row_quantum) continue;
+      write_lines(outgoing, packed / row_quantum * pack.lines_each);
+      packed %= row_quantum;
+    }
+  }
+  pack.out = outgoing;
+}
+
+constexpr PackKernels table{hwy_target_name,
+                            widest,
+                            {pack_block<1>, pack_block<2>, pack_block<4>, pack_block<8>, pack_block<16>},
+                            pack_rows};
+
+}  // namespace
+
+const PackKernels& own_pack_table() {
+  return table;
+}
+
+#else
+
+const PackKernels& own_pack_table() {
+  return portable_pack_kernels();
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenstride::copy {
+
+const PackKernels* find_pack_kernels(std::string_view name) {
+  const auto tables = {
+#if HWY_ARCH_X86
+#if HWY_TARGETS & HWY_AVX3
+    &N_AVX3::own_pack_table(),
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    &N_AVX2::own_pack_table(),
+#endif
+#if HWY_TARGETS & HWY_SSSE3
+    &N_SSSE3::own_pack_table(),
+#endif
+#else
+    &HWY_STATIC_DISPATCH(own_pack_table)(),
+#endif
+    &portable_pack_kernels()
+  };
+  for (const PackKernels* table : tables) {
+    if (table->name == name) return table;
+  }
+  return nullptr;
+}
+
+const PackKernels& pack_kernels() {
+  static const PackKernels* const found = find_pack_kernels(kernels().name);
+  return found != nullptr ? *found : portable_pack_kernels();
+}
+
+}  // namespace tenstride::copy
+#endif  // HWY_ONCE

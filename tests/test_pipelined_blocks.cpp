@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "copy_oracle.hpp"
+#include "plan/nest.hpp"
+#include "plan/pipelined_blocks.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/ledger.hpp"
+#include "tenstride/ops.hpp"
+#include "tenstride/run_plan.hpp"
+#include "tenstride/views.hpp"
+
+namespace tenstride {
+namespace {
+
+PlanOptions blocks_wherever(Index block_bytes) {
+  PlanOptions options;
+  options.engine = Engine::second;
+  options.streaming_above = 0;
+  options.block_bytes = block_bytes;
+  return options;
+}
+
+CopyPlan permuted(const Dims& shape, const Dims& order, DType to, DType from, const PlanOptions& options) {
+  const Layout view = permute(row_major(shape), order);
+  return plan(row_major(view.shape), to, view, from, options);
+}
+
+/// The blocks of a plan that has them.
+const PipelinedBlocks& blocks_of(const CopyPlan& made) {
+  return std::get<PipelinedBlocks>(made.strategy);
+}
+
+/// What the blocks give, at every place within a line, is what the element-by-element loop gives, and nothing
+/// around it is written.
+void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, Index block_bytes) {
+  constexpr std::size_t guard = 256;
+  const Layout view = permute(row_major(shape), order);
+  const Layout dst = row_major(view.shape);
+  const PlanOptions options = blocks_wherever(block_bytes);
+  oracle::Random random(7);
+  const auto count = static_cast<std::size_t>(numel(view));
+  const oracle::Bytes in = random.bytes(count * item_size(from));
+  const CopyPlan made = plan(dst, to, view, from, options);
+  ASSERT_TRUE(std::holds_alternative<PipelinedBlocks>(made.strategy)) << made.to_string();
+  for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 40U, 63U}) {
+    oracle::Bytes expected = random.bytes(count * item_size(to) + 2 * guard + skew);
+    oracle::Bytes given = expected;
+    oracle::copy(dst, to, expected.data() + guard + skew, view, from, in.data(), options);
+    run(made, given.data() + guard + skew, in.data());
+    EXPECT_TRUE(given == expected) << made.to_string() << '\n' << run_text(made) << "\nskew " << skew;
+  }
+}
+
+TEST(Nest, IsTheNormalFormOfItsExample) {
+  const CopyPlan made = permuted({2, 3, 4}, {2, 1, 0}, DType::float32, DType::float32, {});
+  const auto nest = detail::nest_of(made);
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->count, 3U);
+  EXPECT_EQ((*nest)[0].extent, 4);
+  EXPECT_EQ((*nest)[0].dst_stride, 24);
+  EXPECT_EQ((*nest)[0].src_stride, 4);
+  EXPECT_EQ((*nest)[1].dst_stride, 8);
+  EXPECT_EQ((*nest)[1].src_stride, 16);
+  EXPECT_EQ((*nest)[2].dst_stride, 4);
+  EXPECT_EQ((*nest)[2].src_stride, 48);
+}
+
+TEST(Nest, MergesWhatTheFirstEngineCutInTwo) {
+  // 28 x 28 x 28 x 28 x 48 reversed has five axes, however the plan arranges its loops.
+  PlanOptions options;
+  options.engine = Engine::first;
+  const CopyPlan made =
+      permuted({28, 28, 28, 28, 48}, {4, 3, 2, 1, 0}, DType::float32, DType::float32, options);
+  EXPECT_EQ(detail::nest_of(made)->count, 5U);
+}
+
+TEST(PipelinedBlocks, HaveLongRunsOnBothSides) {
+  // Reversed, (12, 1747626, 2) has runs of 2 items in the source.
+  const CopyPlan made = permuted({12, 1747626, 2}, {2, 1, 0}, DType::float32, DType::float32,
+                                 blocks_wherever(Index{256} << 10));
+  const PipelinedBlocks& blocks = blocks_of(made);
+  EXPECT_EQ(blocks.packing, Packing::transposed);
+  EXPECT_EQ(blocks.part[0], 2);
+  EXPECT_EQ(blocks.part[2], 12);
+  EXPECT_GT(blocks.part[1], 1000);
+  EXPECT_EQ(blocks.along, 1);  // the loop that both sides go on with
+}
+
+TEST(PipelinedBlocks, PackRowsThatAreContiguousOnBothSides) {
+  const CopyPlan made =
+      permuted({100, 200, 50}, {1, 0, 2}, DType::float16, DType::float16, blocks_wherever(Index{64} << 10));
+  EXPECT_EQ(blocks_of(made).packing, Packing::rows);
+}
+
+TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+      expect_exact({67, 131}, {1, 0}, type, type, block);
+      expect_exact({5, 7, 11, 13}, {3, 2, 1, 0}, type, type, block);
+      expect_exact({40, 9, 17}, {0, 2, 1}, type, type, block);
+      expect_exact({3, 301, 5}, {2, 1, 0}, type, type, block);
+      expect_exact({19, 23, 7}, {1, 0, 2}, type, type, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreExactWhereTheyConvert) {
+  const std::vector<std::pair<DType, DType>> pairs{
+      {DType::float32, DType::uint8},   {DType::uint8, DType::float32}, {DType::float16, DType::int64},
+      {DType::complex128, DType::int8}, {DType::int8, DType::float64},  {DType::bfloat16, DType::float32}};
+  for (const auto& [to, from] : pairs) {
+    for (const Index block : {Index{512}, Index{16384}}) {
+      expect_exact({67, 131}, {1, 0}, to, from, block);
+      expect_exact({5, 7, 11, 13}, {3, 2, 1, 0}, to, from, block);
+      expect_exact({19, 23, 7}, {1, 0, 2}, to, from, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreExactOnThreads) {
+  const Layout view = permute(row_major({61, 45, 37}), {2, 1, 0});
+  const Layout dst = row_major(view.shape);
+  PlanOptions options = blocks_wherever(4096);
+  options.max_threads = 3;
+  CopyPlan made = plan(dst, DType::float32, view, DType::float32, options);
+  made.threads = 3;
+  oracle::Random random(3);
+  const auto bytes = static_cast<std::size_t>(numel(view)) * 4;
+  const oracle::Bytes in = random.bytes(bytes);
+  oracle::Bytes expected(bytes + 8);
+  oracle::Bytes given(bytes + 8);
+  oracle::copy(dst, DType::float32, expected.data() + 4, view, DType::float32, in.data(), options);
+  run(made, given.data() + 4, in.data());
+  EXPECT_TRUE(given == expected);
+}
+
+TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
+  const CopyPlan made = permuted({602326, 17}, {1, 0}, DType::complex128, DType::complex128, {});
+  EXPECT_GT(made.cost_of_loops, 0);
+  const CopyPlan narrow = permuted({17, 602326}, {1, 0}, DType::complex128, DType::complex128, {});
+  EXPECT_EQ(narrow.way(), "pipelined blocks");
+  EXPECT_LT(blocks_of(narrow).cost, narrow.cost_of_loops);
+}
+
+TEST(PipelinedBlocks, AreWhatTheLedgerNames) {
+  const Tensor x = zeros({17, 70000}, {.dtype = DType::complex128});
+  CopyLedger ledger;
+  const Tensor y = x.t().contiguous();
+  ASSERT_EQ(ledger.entries().size(), 1U);
+  EXPECT_EQ(ledger.entries()[0].kernel, "pipelined blocks");
+}
+
+}  // namespace
+}  // namespace tenstride
