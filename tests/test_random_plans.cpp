@@ -297,6 +297,7 @@ void draw_engine(Random& random, Trial& trial) {
   trial.options.engine = random.one_in(4) ? Engine::first : Engine::second;
   trial.options.streaming_above = 0;
   trial.options.block_bytes = Index{1} << random.between(6, 18);
+  trial.options.permuted_bytes = random.one_in(2) ? 16 : 64;
 }
 
 /// The bytes that a side reaches from its first to its last.

@@ -121,6 +121,8 @@ struct PlanOptions {
   Engine engine = Engine::cheapest;
   /// What a block of a strategy of blocks has at most: an eighth of the L2 cache.
   Index block_bytes = Index{256} << 10;
+  /// Bytes that one instruction permutes in any way.
+  Index permuted_bytes = 16;
 };
 
 /// How a source layout is written into a destination layout: data, not code. Made by `plan`, walked by `run`.

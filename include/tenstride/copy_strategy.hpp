@@ -23,6 +23,7 @@ struct PlannedLoops {
 enum class Packing : std::uint8_t {
   transposed,  ///< rows of the source are turned into columns in registers
   rows,        ///< what is contiguous on both sides is moved row by row
+  permuted,    ///< tiny blocks that are closed on both sides are permuted byte by byte in registers
 };
 
 /// Blocks of the loop nest, one after the other. Each is packed into a buffer in the destination's order;
@@ -37,8 +38,8 @@ struct PipelinedBlocks {
   LoopSet run = 0;
   /// For Packing::transposed: loops of that run whose items are turned from rows of the source ...
   LoopSet rows = 0;
-  /// ... and loops, contiguous in the source, along which these rows extend. For Packing::rows the loops that
-  /// are contiguous on both sides.
+  /// ... and loops, contiguous in the source, along which these rows extend. Otherwise the loops of a row:
+  /// the innermost ones, which together are contiguous on both sides.
   LoopSet columns = 0;
   /// The loop along which one block follows another and takes over the destination lines that the one before
   /// it did not fill; `most_loops` where blocks are closed.

@@ -75,14 +75,65 @@ void pack_rows_plainly(Pack& pack) {
   if (pack.lines_each != 0) write_plainly(pack.out);
 }
 
+void pack_permuted_plainly(Pack& pack) {
+  const PackTable& table = *pack.table;
+  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
+    std::byte* to = pack.buffer + table.places[p];
+    const std::byte* from = pack.src + table.rows[p];
+    for (std::size_t i = 0; i < table.repeats; ++i) {
+      for (std::size_t b = 0; b < table.bytes; ++b) to[b] = from[table.from[b]];
+      to += table.buffer_step;
+      from += table.src_step;
+    }
+  }
+  if (pack.lines_each != 0) write_plainly(pack.out);
+}
+
 }  // namespace
+
+PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::size_t width) {
+  const std::size_t bytes = from.size() * rows;
+  const std::size_t count = std::min(width, bytes);
+  const std::size_t last = bytes - count;
+  PermuteProgram program;
+  program.rows = rows;
+  program.bytes = bytes;
+  std::vector<std::size_t> needed(count);
+  std::vector<std::size_t> rising(count);
+  for (std::size_t done = 0; done < bytes; done += width) {
+    const std::size_t place = std::min(done, last);
+    for (std::size_t i = 0; i < count; ++i)
+      needed[i] = (place + i) / from.size() * from.size() + from[(place + i) % from.size()];
+    rising = needed;
+    std::sort(rising.begin(), rising.end());
+    const std::size_t first_step = program.steps.size();
+    for (std::size_t i = 0; i < count;) {
+      const std::size_t begin = std::min(rising[i], last);
+      const std::size_t first_taken = rising[i];
+      while (i < count && rising[i] < begin + width) ++i;
+      PermuteProgram::Step step{static_cast<std::uint32_t>(begin), 0};
+      for (std::size_t lane = 0; lane < width; ++lane) {
+        const bool is_taken = lane < count && needed[lane] >= first_taken && needed[lane] < begin + width;
+        if (is_taken) step.taken |= std::uint64_t{1} << lane;
+        program.lanes.push_back(is_taken ? static_cast<std::uint8_t>(needed[lane] - begin) : 0x80);
+      }
+      program.steps.push_back(step);
+    }
+    program.vectors.push_back({static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(first_step),
+                               static_cast<std::uint32_t>(program.steps.size())});
+  }
+  return program;
+}
 
 const PackKernels& portable_pack_kernels() {
   static constexpr PackKernels table{
       "portable",
       64,
       {pack_plainly<1>, pack_plainly<2>, pack_plainly<4>, pack_plainly<8>, pack_plainly<16>},
-      pack_rows_plainly};
+      pack_rows_plainly,
+      pack_permuted_plainly,
+      16,
+      true};
   return table;
 }
 

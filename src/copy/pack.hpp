@@ -11,6 +11,34 @@
 
 namespace tenstride::copy {
 
+/// Rows of some bytes, some of them side by side, permuted by vectors: each vector of the destination is made
+/// of those of the source that have bytes of it.
+struct PermuteProgram {
+  struct Vector {
+    /// In the destination.
+    std::uint32_t place = 0;
+    std::uint32_t first_step = 0;
+    std::uint32_t last_step = 0;
+  };
+  struct Step {
+    /// In the source.
+    std::uint32_t from = 0;
+    /// Bytes of the vector that this step has.
+    std::uint64_t taken = 0;
+  };
+  /// So many rows at a time, and their bytes.
+  std::size_t rows = 1;
+  std::size_t bytes = 0;
+  std::vector<Vector> vectors;
+  std::vector<Step> steps;
+  /// Of each step a vector of lanes: which byte each takes, 0x80 where it takes none.
+  std::vector<std::uint8_t> lanes;
+};
+
+/// The program of `rows` rows side by side whose byte i is byte from[i] of the source, by vectors of `width`
+/// bytes, or all bytes where these are fewer.
+PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::size_t width);
+
 /// Where the items of a block lie. A panel is as many rows of the source as are turned together, or all
 /// where there are fewer; a unit is 16 bytes of each of them. The last panel of several, and the last unit of
 /// a row, begin within the one before.
@@ -32,6 +60,9 @@ struct PackTable {
   std::size_t bytes = 0;
   std::ptrdiff_t src_step = 0;
   std::ptrdiff_t buffer_step = 0;
+  /// For rows that are permuted: byte i of a row is byte from[i] of it in the source.
+  std::vector<std::uint16_t> from;
+  PermuteProgram program;
 
   [[nodiscard]] std::size_t panels() const { return places.size(); }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
@@ -122,6 +153,10 @@ struct PackKernels {
   /// By log2 of the bytes of an item.
   std::array<PackBlock, 5> pack;
   PackBlock rows;
+  /// By programs of vectors of so many bytes, which rows have at least where `permutes_less` is false.
+  PackBlock permuted;
+  std::size_t permuted_bytes;
+  bool permutes_less;
 };
 
 /// The definitions.

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "copy/kernels.hpp"
 #include "copy/pack.hpp"
@@ -180,48 +181,151 @@ HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes
   *to = *from;
 }
 
-void pack_rows(Pack& pack) {
-  const PackTable& table = *pack.table;
-  const std::size_t bytes = table.bytes;
-  const std::size_t repeats = table.repeats;
-  // So many rows of the table later, what is prefetched now is needed.
-  const std::size_t ahead = std::max<std::size_t>(prefetch_bytes / (repeats * bytes), 1);
-  OutgoingRuns outgoing = pack.out;
-  std::size_t packed = 0;
-  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
-    const std::byte* from = pack.src + table.rows[p];
-    const std::byte* next = from;
-    if (p + ahead < table.panels()) {
-      next = pack.src + table.rows[p + ahead];
-    } else if (pack.ahead.next_table != nullptr) {
-      const PackTable& after = *pack.ahead.next_table;
-      next = pack.ahead.next_src + after.rows[std::min(p + ahead - table.panels(), after.panels() - 1)];
+/// The rows of a table, or so many side by side at a time; the last of these may begin within the ones
+/// before. With each step lines are written and the source is prefetched.
+class RowWalk {
+ public:
+  HWY_INLINE RowWalk(Pack& pack, std::size_t side_by_side)
+      : pack_(pack),
+        table_(*pack.table),
+        outgoing_(pack.out),
+        side_by_side_(side_by_side),
+        bytes_(table_.bytes * side_by_side),
+        ahead_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
+        panel_(pack.first_panel) {}
+
+  /// Goes to the first rows, or the next ones. False where there are none.
+  HWY_INLINE bool next() {
+    if (repeat_ >= table_.repeats) {
+      if (panel_ == pack_.last_panel) {
+        pack_.out = outgoing_;
+        return false;
+      }
+      begin_panel();
     }
-    std::byte* to = pack.buffer + table.places[p];
-    for (std::size_t i = 0; i < repeats; ++i) {
-      for (std::size_t line = 0; line < bytes; line += OutgoingRuns::line)
-        __builtin_prefetch(next + line, 0, 3);
-      next += table.src_step;
-      copy_row(to, from, bytes);
-      to += table.buffer_step;
-      from += table.src_step;
-      packed += bytes;
-      if (packed < row_quantum) continue;
-      write_lines(outgoing, packed / row_quantum * pack.lines_each);
-      packed %= row_quantum;
+    const auto row = static_cast<std::ptrdiff_t>(std::min(repeat_, table_.repeats - side_by_side_));
+    repeat_ += side_by_side_;
+    to = out_ + row * table_.buffer_step;
+    from = src_ + row * table_.src_step;
+    const std::byte* const asked = asked_ + row * table_.src_step;
+    for (std::size_t line = 0; line < bytes_; line += OutgoingRuns::line)
+      __builtin_prefetch(asked + line, 0, 3);
+    packed_ += bytes_;
+    if (packed_ >= row_quantum) {
+      write_lines(outgoing_, packed_ / row_quantum * pack_.lines_each);
+      packed_ %= row_quantum;
     }
+    return true;
   }
-  pack.out = outgoing;
+
+  std::byte* to = nullptr;
+  const std::byte* from = nullptr;
+
+ private:
+  HWY_NOINLINE void begin_panel() {
+    repeat_ = 0;
+    src_ = pack_.src + table_.rows[panel_];
+    out_ = pack_.buffer + table_.places[panel_];
+    const std::size_t later = panel_ + ahead_;
+    if (later < table_.panels()) {
+      asked_ = pack_.src + table_.rows[later];
+    } else if (pack_.ahead.next_table != nullptr) {
+      const PackTable& after = *pack_.ahead.next_table;
+      asked_ = pack_.ahead.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
+    } else {
+      asked_ = src_;
+    }
+    ++panel_;
+  }
+
+  Pack& pack_;
+  const PackTable& table_;
+  OutgoingRuns outgoing_;
+  std::size_t side_by_side_;
+  std::size_t bytes_;
+  /// So many rows of the table later, what is prefetched now is needed.
+  std::size_t ahead_;
+  std::size_t panel_;
+  std::size_t repeat_ = std::numeric_limits<std::size_t>::max();
+  std::byte* out_ = nullptr;
+  const std::byte* src_ = nullptr;
+  const std::byte* asked_ = nullptr;
+  std::size_t packed_ = 0;
+};
+
+void pack_rows(Pack& pack) {
+  const std::size_t bytes = pack.table->bytes;
+  for (RowWalk walk(pack, 1); walk.next();) copy_row(walk.to, walk.from, bytes);
 }
 
-constexpr PackKernels table{hwy_target_name,
-                            widest,
-                            {pack_block<1>, pack_block<2>, pack_block<4>, pack_block<8>, pack_block<16>},
-                            pack_rows};
+/// 16 bytes at a time: each instruction set permutes as many in any way.
+void pack_permuted(Pack& pack) {
+  const PermuteProgram& program = pack.table->program;
+  const hn::FixedTag<std::uint8_t, 16> d;
+  const PermuteProgram::Step* const steps = program.steps.data();
+  const std::uint8_t* const lanes = program.lanes.data();
+  for (RowWalk walk(pack, program.rows); walk.next();) {
+    for (const PermuteProgram::Vector& vector : program.vectors) {
+      auto made = hn::Zero(d);
+      for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
+        const auto given = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(walk.from) + steps[s].from);
+        made = hn::Or(made, hn::TableLookupBytesOr0(given, hn::LoadU(d, lanes + s * 16)));
+      }
+      hn::StoreU(made, d, reinterpret_cast<std::uint8_t*>(walk.to) + vector.place);
+    }
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3
+#pragma GCC push_options
+#pragma GCC target("avx512vbmi")
+
+/// 64 bytes at a time, by VBMI, which Highway has as a target of its own.
+void pack_permuted_64(Pack& pack) {
+  const PermuteProgram& program = pack.table->program;
+  const PermuteProgram::Step* const steps = program.steps.data();
+  const std::uint8_t* const lanes = program.lanes.data();
+  const __mmask64 all = program.bytes < 64 ? (std::uint64_t{1} << program.bytes) - 1 : ~std::uint64_t{0};
+  for (RowWalk walk(pack, program.rows); walk.next();) {
+    for (const PermuteProgram::Vector& vector : program.vectors) {
+      __m512i made = _mm512_setzero_si512();
+      for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
+        const __m512i given = _mm512_maskz_loadu_epi8(all, walk.from + steps[s].from);
+        made = _mm512_mask_permutexvar_epi8(made, steps[s].taken, _mm512_loadu_si512(lanes + s * 64), given);
+      }
+      _mm512_mask_storeu_epi8(walk.to + vector.place, all, made);
+    }
+  }
+}
+
+#pragma GCC pop_options
+#endif
+
+constexpr PackKernels table{
+    .name = hwy_target_name,
+    .panel_bytes = widest,
+    .pack = {pack_block<1>, pack_block<2>, pack_block<4>, pack_block<8>, pack_block<16>},
+    .rows = pack_rows,
+    .permuted = pack_permuted,
+    .permuted_bytes = 16,
+    .permutes_less = false};
+
+#if HWY_TARGET == HWY_AVX3
+constexpr PackKernels vbmi_table{.name = table.name,
+                                 .panel_bytes = table.panel_bytes,
+                                 .pack = table.pack,
+                                 .rows = table.rows,
+                                 .permuted = pack_permuted_64,
+                                 .permuted_bytes = 64,
+                                 .permutes_less = true};
+#endif
 
 }  // namespace
 
 const PackKernels& own_pack_table() {
+#if HWY_TARGET == HWY_AVX3
+  if (__builtin_cpu_supports("avx512vbmi")) return vbmi_table;
+#endif
   return table;
 }
 

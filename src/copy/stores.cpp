@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "copy/pack.hpp"
 #include "copy/processor.hpp"
 #include "copy/small.hpp"
 #include "copy/streams.hpp"
@@ -40,6 +41,7 @@ PlanOptions options_here() {
     options.strip_bytes = detail::wide_strip_bytes;
     options.cached_tiles_below = copy::most_cached_tiles;
   }
+  options.permuted_bytes = static_cast<Index>(copy::pack_kernels().permuted_bytes);
   return options;
 }
 

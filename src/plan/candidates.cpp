@@ -26,7 +26,7 @@ void choose_strategy(CopyPlan& plan, const PlanOptions& options) {
   if (options.engine == Engine::cheapest && cost <= least_cost_of_blocks) return;
   const std::optional<Nest> nest = nest_of(plan);
   if (!nest) return;
-  const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options.block_bytes);
+  const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options);
   if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= cost)) return;
   plan.strategy = *blocks;
   plan.streaming = true;

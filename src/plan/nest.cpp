@@ -2,6 +2,8 @@
 #include "plan/nest.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 
 #include "tenstride/dtype.hpp"
 
@@ -9,6 +11,19 @@ namespace tenstride::detail {
 namespace {
 
 constexpr Index largest_item = 16;
+
+/// Whether all that is reached can be told in bytes: not of some layouts that no memory holds.
+bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {
+  constexpr Index most = std::numeric_limits<Index>::max() / 4;
+  const auto fits = [](Index stride, Index extent, Index element) {
+    const std::optional<Index> bytes = try_multiply(std::abs(stride), element);
+    const std::optional<Index> reach = bytes ? try_multiply(*bytes, extent) : std::nullopt;
+    return reach && *reach <= most;
+  };
+  return std::all_of(plan.loops.begin(), plan.loops.end(), [&](const CopyLoop& loop) {
+    return fits(loop.dst_stride, loop.extent, dst_element) && fits(loop.src_stride, loop.extent, src_element);
+  });
+}
 
 /// Puts a loop where its destination stride has its place.
 void insert(Nest& nest, const Nest::Loop& loop) {
@@ -58,6 +73,7 @@ std::optional<Nest> nest_of(const CopyPlan& plan) {
     return std::nullopt;
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const auto src_element = static_cast<Index>(item_size(plan.src_type));
+  if (!is_countable(plan, dst_element, src_element)) return std::nullopt;
   Nest nest;
   nest.dst_item = dst_element * plan.item_elements;
   nest.src_item = src_element * plan.item_elements;

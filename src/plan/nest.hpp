@@ -33,7 +33,8 @@ struct Nest {
   [[nodiscard]] Index items() const;
 };
 
-/// None where there are more loops than a nest has, or scale and shift have a number for each index.
+/// None where there are more loops than a nest has, scale and shift have a number for each index, or bytes
+/// cannot be counted.
 /// Example: (2,3,4) float32 reversed, into a dense destination, has the loops 4: 24, 4 · 3: 8, 16 · 2: 4, 48.
 std::optional<Nest> nest_of(const CopyPlan& plan);
 

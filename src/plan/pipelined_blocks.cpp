@@ -26,10 +26,15 @@ constexpr double block_costs = 2048;
 constexpr double empty_lanes_cost = .6;
 /// Bytes that a plain copy moves while a row is packed.
 constexpr double short_row_costs = 16;
+/// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row
+/// may take: the lanes of all stay in the L1 cache.
+constexpr double permute_cost = .08;
+constexpr Index most_permutes = 512;
+constexpr Index most_permuted_bytes = 16384;
 /// What blocks with long runs and full registers take: items of a byte keep the most registers busy, those of
 /// 16 the most stores.
 double share_of_item(Index item, Packing packing) {
-  if (packing == Packing::rows) return least_cost_of_blocks;
+  if (packing != Packing::transposed) return least_cost_of_blocks;
   switch (item) {
     case 1:
       return 1.6;
@@ -52,38 +57,86 @@ constexpr Index line_bytes = 64;
 struct Chain {
   std::array<std::uint8_t, Nest::most_loops> loops{};
   std::size_t count = 0;
+  /// The first of them, which leave no gap.
+  std::size_t contiguous = 0;
 };
 
+/// A loop goes on where its steps leave no gap, or one that is no longer than what lies before it, or than a
+/// line: so much is read with it.
+enum class Gaps : std::uint8_t { none, short_ones };
+
 template <class Stride>
-Chain chain_of(const Nest& nest, Index item, const Stride& stride) {
+Chain chain_of(const Nest& nest, Index item, Gaps gaps, const Stride& stride) {
   Chain chain;
+  LoopSet taken = 0;
   Index reach = item;
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
+  for (;;) {
+    std::size_t next = nest.count;
     for (std::size_t d = nest.count; d-- > 0;) {
-      if (std::abs(stride(nest[d])) != reach) continue;
-      chain.loops[chain.count++] = static_cast<std::uint8_t>(d);
-      reach *= nest[d].extent;
-      goes_on = true;
-      break;
+      const Index step = std::abs(stride(nest[d]));
+      if ((taken >> d & 1U) != 0 || step < reach) continue;
+      if (next == nest.count || step < std::abs(stride(nest[next]))) next = d;
     }
+    if (next == nest.count) return chain;
+    const Index step = std::abs(stride(nest[next]));
+    if (step > reach && (gaps == Gaps::none || step > std::max(2 * reach, line_bytes))) return chain;
+    if (step == reach && chain.contiguous == chain.count) ++chain.contiguous;
+    chain.loops[chain.count++] = static_cast<std::uint8_t>(next);
+    taken = static_cast<LoopSet>(taken | 1U << next);
+    reach = step * (nest[next].extent - 1) + reach;
+    // What follows without a gap follows the whole step.
+    if (chain.contiguous == chain.count) reach = step * nest[next].extent;
   }
-  return chain;
 }
 
+struct Chains {
+  Chain dst;
+  Chain src;
+};
+
+Chains chains_of(const Nest& nest) {
+  return {chain_of(nest, nest.dst_item, Gaps::none, [](const Nest::Loop& loop) { return loop.dst_stride; }),
+          chain_of(nest, nest.src_item, Gaps::short_ones,
+                   [](const Nest::Loop& loop) { return loop.src_stride; })};
+}
+
+/// The fewest loops, innermost on both sides, that are contiguous on both together; 0 where there are none.
+std::size_t closed_loops(const Chains& chains) {
+  LoopSet dst = 0;
+  LoopSet src = 0;
+  for (std::size_t i = 0; i < std::min(chains.dst.count, chains.src.contiguous); ++i) {
+    dst = static_cast<LoopSet>(dst | 1U << chains.dst.loops[i]);
+    src = static_cast<LoopSet>(src | 1U << chains.src.loops[i]);
+    if (dst == src) return i + 1;
+  }
+  return 0;
+}
+
+/// How many vectors of the source a vector of the destination needs, about: its items come from as many rows
+/// of the source as the innermost loop has, or from all of the row.
+Index permutes_of_vector(const Nest& nest, const Chain& dst, Index row_bytes, Index vector) {
+  const Index items = std::max<Index>(vector / nest.src_item, 1);
+  const Index all = (row_bytes + vector - 1) / vector;
+  return std::min({nest[dst.loops[0]].extent, items, all}) + 1;
+}
+
+/// The choice of blocks that are packed in one way.
 class Choice {
  public:
-  Choice(const Nest& nest, Index block_bytes)
+  /// For rows, `row_loops` loops of both chains make up one.
+  Choice(const Nest& nest, const Chains& chains, const PlanOptions& options, Packing packing,
+         std::size_t row_loops)
       : nest_(nest),
-        most_items_(std::max<Index>(block_bytes / std::max(nest.src_item, nest.dst_item), 1)),
+        most_items_(std::max<Index>(options.block_bytes / std::max(nest.src_item, nest.dst_item), 1)),
+        permuted_bytes_(options.permuted_bytes),
         lanes_(line_bytes / nest.src_item),
-        dst_(chain_of(nest, nest.dst_item, [](const Nest::Loop& loop) { return loop.dst_stride; })),
-        src_(chain_of(nest, nest.src_item, [](const Nest::Loop& loop) { return loop.src_stride; })) {
-    if (dst_.count == 0 || src_.count == 0) return;
-    if (dst_.loops[0] == src_.loops[0] && nest[src_.loops[0]].src_stride < 0) return;
-    best_.packing = dst_.loops[0] == src_.loops[0] ? Packing::rows : Packing::transposed;
-    for (std::size_t dst_whole = 0; dst_whole <= dst_.count; ++dst_whole) {
-      for (std::size_t src_whole = 0; src_whole <= src_.count; ++src_whole) with_whole(dst_whole, src_whole);
+        dst_(chains.dst),
+        src_(chains.src),
+        row_loops_(row_loops) {
+    best_.packing = packing;
+    for (std::size_t dst_whole = row_loops; dst_whole <= dst_.count; ++dst_whole) {
+      for (std::size_t src_whole = row_loops; src_whole <= src_.count; ++src_whole)
+        with_whole(dst_whole, src_whole);
     }
   }
 
@@ -163,8 +216,8 @@ class Choice {
     if (cost >= cost_) return;
     PipelinedBlocks found;
     found.packing = best_.packing;
-    cost += found.packing == Packing::rows ? choose_row(part, found)
-                                           : empty_lanes_cost * choose_sides(part, found);
+    cost += found.packing == Packing::transposed ? empty_lanes_cost * choose_sides(part, found)
+                                                 : choose_row(part, found);
     if (cost >= cost_) return;
     found.part = part;
     for (std::size_t i = 0; i < dst_.count; ++i) {
@@ -178,16 +231,20 @@ class Choice {
     best_.cost = cost * share_of_item(nest_.src_item, found.packing);
   }
 
-  /// Takes as a row what is contiguous on both sides; infinite where that is not whole. What short rows cost.
+  /// Takes the innermost loops as rows. What these cost.
   [[nodiscard]] double choose_row(const Parts& part, PipelinedBlocks& found) const {
-    const std::uint8_t row = dst_.loops[0];
-    if (part[row] < nest_[row].extent) return std::numeric_limits<double>::infinity();
-    found.columns = static_cast<LoopSet>(1U << row);
+    Index row = nest_.src_item;
+    for (std::size_t i = 0; i < row_loops_; ++i) {
+      found.columns = static_cast<LoopSet>(found.columns | 1U << dst_.loops[i]);
+      row *= nest_[dst_.loops[i]].extent;
+    }
     for (std::size_t i = 0; i < dst_.count; ++i) {
       found.run = static_cast<LoopSet>(found.run | 1U << dst_.loops[i]);
       if (part[dst_.loops[i]] < nest_[dst_.loops[i]].extent) break;
     }
-    return short_row_costs / static_cast<double>(nest_[row].extent * nest_.src_item);
+    if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row);
+    return permute_cost * static_cast<double>(permutes_of_vector(nest_, dst_, row, permuted_bytes_) *
+                                              (line_bytes / permuted_bytes_));
   }
 
   /// Chooses rows and columns, one or more loops each, so that registers are full. How many times more
@@ -205,7 +262,7 @@ class Choice {
       row_count *= part[row];
       LoopSet columns = 0;
       Index column_count = 1;
-      for (std::size_t j = 0; j < src_.count; ++j) {
+      for (std::size_t j = 0; j < src_.contiguous; ++j) {
         const std::uint8_t column = src_.loops[j];
         if ((rows >> column & 1U) != 0) break;
         columns = static_cast<LoopSet>(columns | 1U << column);
@@ -232,21 +289,49 @@ class Choice {
  private:
   const Nest& nest_;
   Index most_items_;
+  Index permuted_bytes_;
   /// Items in a line.
   Index lanes_;
-  Chain dst_;
-  Chain src_;
+  const Chain& dst_;
+  const Chain& src_;
+  std::size_t row_loops_;
   PipelinedBlocks best_;
   double cost_ = std::numeric_limits<double>::infinity();
 };
 
+/// The bytes of the loops that are a row.
+Index row_bytes(const Nest& nest, const Chain& chain, std::size_t loops) {
+  Index bytes = nest.src_item;
+  for (std::size_t i = 0; i < loops; ++i) bytes *= nest[chain.loops[i]].extent;
+  return bytes;
+}
+
+bool is_permuted(const Nest& nest, const Chain& dst, Index row_bytes, const PlanOptions& options) {
+  const Index vectors = (row_bytes + options.permuted_bytes - 1) / options.permuted_bytes;
+  return row_bytes <= most_permuted_bytes &&
+         vectors * permutes_of_vector(nest, dst, row_bytes, options.permuted_bytes) <= most_permutes;
+}
+
 }  // namespace
 
-std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, Index block_bytes) {
-  if (nest.src_item > line_bytes / 4) return std::nullopt;
-  const Choice choice(nest, block_bytes);
-  if (choice.cost() == std::numeric_limits<double>::infinity()) return std::nullopt;
-  return choice.best();
+std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options) {
+  const Chains chains = chains_of(nest);
+  if (chains.dst.count == 0 || chains.src.contiguous == 0) return std::nullopt;
+  std::optional<PipelinedBlocks> best;
+  const auto weigh = [&](Packing packing, std::size_t row_loops) {
+    const Choice choice(nest, chains, options, packing, row_loops);
+    if (choice.cost() == std::numeric_limits<double>::infinity()) return;
+    if (!best || choice.best().cost < best->cost) best = choice.best();
+  };
+  const std::size_t closed = closed_loops(chains);
+  const bool has_rows = closed == 1 && nest[chains.src.loops[0]].src_stride > 0;
+  if (has_rows) {
+    weigh(Packing::rows, 1);
+  } else if (closed > 0 && is_permuted(nest, chains.dst, row_bytes(nest, chains.dst, closed), options)) {
+    weigh(Packing::permuted, closed);
+  }
+  if (closed != 1) weigh(Packing::transposed, 0);
+  return best;
 }
 
 std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPlan& plan) {
@@ -254,7 +339,9 @@ std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPla
   std::string text = "in pipelined blocks of ";
   for (std::size_t d = 0; d < nest->count; ++d)
     text += (d == 0 ? "" : " x ") + std::to_string(strategy.part[d]);
-  text += strategy.packing == Packing::rows ? ", packed by rows" : ", transposed";
+  text += strategy.packing == Packing::rows       ? ", row by row"
+          : strategy.packing == Packing::permuted ? ", permuted"
+                                                  : ", transposed";
   std::array<char, 80> costs{};
   std::snprintf(costs.data(), costs.size(), ": %.2f times a plain copy, by the loops %.2f", strategy.cost,
                 plan.cost_of_loops);

@@ -12,7 +12,7 @@ namespace tenstride::detail {
 
 /// The block that costs least. None where the two sides do not have loops of their own that are contiguous
 /// there, or have no 16 bytes of the source to turn at a time. Pre: no destination stride of 0.
-std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, Index block_bytes);
+std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options);
 
 /// One line for people. Pre: proposed for this plan. Example: "in pipelined blocks of 256 x 1 x 96,
 /// transposed: 1.81 times a plain copy, by the loops 2.21".

@@ -14,7 +14,7 @@ constexpr double channels = 1.1;
 constexpr double tiles = 1.2;
 constexpr double tiles_through_a_buffer = 2.2;
 /// ... what runs of so many bytes take more ...
-constexpr double short_channels = 256;
+constexpr double short_channels = 400;
 constexpr double split_columns = 512;
 constexpr double short_source_rows = 128;
 constexpr double short_rows = 40;

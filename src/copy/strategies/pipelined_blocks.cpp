@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -121,8 +122,12 @@ struct BlockTables {
 /// Makes the tables of a block.
 class TableMaker {
  public:
-  TableMaker(const PipelinedBlocks& strategy, const Nest& nest, std::size_t pitch, std::size_t panel_bytes)
-      : strategy_(strategy), nest_(nest), pitch_(pitch), panel_bytes_(panel_bytes) {}
+  TableMaker(const PipelinedBlocks& strategy, const Nest& nest, std::size_t pitch, const PackKernels& kernels)
+      : strategy_(strategy),
+        nest_(nest),
+        pitch_(pitch),
+        panel_bytes_(kernels.panel_bytes),
+        permuted_bytes_(kernels.permuted_bytes) {}
 
   [[nodiscard]] std::unique_ptr<BlockTables> make(const Extents& extent) const {
     auto tables = std::make_unique<BlockTables>();
@@ -149,8 +154,9 @@ class TableMaker {
     const Side others =
         Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), by_src);
     const Side columns = Side::of(nest_, strategy_.columns, by_src);
-    if (strategy_.packing == Packing::rows) {
+    if (strategy_.packing != Packing::transposed) {
       fill_rows(*tables, extent, place, columns, others);
+      if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, place, columns);
     } else {
       fill_panels(*tables, extent, place, Side::of(nest_, strategy_.rows, by_dst), columns, others);
     }
@@ -212,6 +218,44 @@ class TableMaker {
     for (const std::ptrdiff_t at : others.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
   }
 
+  /// Rows whose items stand in another order in the buffer.
+  void fill_program(BlockTables& tables, const Extents& extent, const Extents& place,
+                    const Side& row_side) const {
+    PackTable& pack = tables.pack;
+    for (std::size_t i = 0; i < row_side.count; ++i) {
+      const std::size_t d = row_side.loops[i];
+      tables.lowest += std::min<Index>((extent[d] - 1) * nest_[d].src_stride, 0);
+    }
+    const Places items = places_of(row_side, extent, place);
+    pack.from.resize(pack.bytes);
+    for (std::size_t i = 0; i < items.src.size(); ++i) {
+      for (std::size_t b = 0; b < pack.item; ++b) {
+        pack.from[static_cast<std::size_t>(items.buffer[i]) + b] =
+            static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<std::ptrdiff_t>(b));
+      }
+    }
+    const bool are_side_by_side =
+        pack.src_step == static_cast<std::ptrdiff_t>(pack.bytes) && pack.buffer_step == pack.src_step;
+    pack.program = make_program(pack.from, are_side_by_side ? rows_of_program(pack) : 1, permuted_bytes_);
+  }
+
+  /// As many rows at a time as fill vectors best.
+  [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
+    constexpr std::size_t most_vectors = 8;
+    std::size_t best = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t rows = 1; rows <= pack.repeats; ++rows) {
+      const std::size_t bytes = rows * pack.bytes;
+      const std::size_t vectors = (bytes + permuted_bytes_ - 1) / permuted_bytes_;
+      if (rows > 1 && vectors > most_vectors) break;
+      const double waste = static_cast<double>(vectors * permuted_bytes_) / static_cast<double>(bytes);
+      if (waste >= least) continue;
+      least = waste;
+      best = rows;
+    }
+    return best;
+  }
+
   void fill_panels(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
                    const Side& column_side, const Side& other_side) const {
     PackTable& pack = tables.pack;
@@ -254,6 +298,7 @@ class TableMaker {
   const Nest& nest_;
   std::size_t pitch_;
   std::size_t panel_bytes_;
+  std::size_t permuted_bytes_;
 };
 
 /// Memory of a thread that copies again and again.
@@ -275,14 +320,15 @@ class Worker {
       : nest_(nest),
         grid_(grid),
         kernels_(pack_kernels()),
-        is_transposed_(strategy.packing == Packing::transposed),
+        packing_(strategy.packing),
+        is_transposed_(packing_ == Packing::transposed),
         dst_(dst),
         src_(src),
         src_end_(src + end_of_source(nest)),
         run_limit_(run_bytes(strategy, nest)),
         margin_(static_cast<std::size_t>((line / nest.dst_item * nest.src_item + line - 1) / line * line)),
         pitch_(odd_lines(run_limit_ + margin_)),
-        maker_(strategy, nest, pitch_, kernels_.panel_bytes) {
+        maker_(strategy, nest, pitch_, kernels_) {
     Index items = 1;
     for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.part[d];
     const std::size_t size =
@@ -406,8 +452,10 @@ class Worker {
   }
 
   [[nodiscard]] PackBlock leaf_of(const PackKernels& kernels, const PackTable& table) const {
-    return is_transposed_ ? kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))]
-                          : kernels.rows;
+    if (is_transposed_) return kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))];
+    if (packing_ == Packing::rows) return kernels.rows;
+    const bool fits = kernels.permutes_less || table.program.bytes >= kernels.permuted_bytes;
+    return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 
   /// Whether 16 bytes from a row of the block on may reach beyond the source.
@@ -453,6 +501,7 @@ class Worker {
   const Nest& nest_;
   const Grid& grid_;
   const PackKernels& kernels_;
+  Packing packing_;
   bool is_transposed_;
   std::byte* dst_;
   const std::byte* src_;
