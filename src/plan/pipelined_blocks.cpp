@@ -25,10 +25,10 @@ constexpr double block_costs = 2048;
 /// What registers that are not full cost: of a plain copy's time, for each time as many registers.
 constexpr double empty_lanes_cost = .6;
 /// Bytes that a plain copy moves while a row is packed.
-constexpr double short_row_costs = 16;
+constexpr double short_row_costs = 28;
 /// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row
 /// may take: the lanes of all stay in the L1 cache.
-constexpr double permute_cost = .08;
+constexpr double permute_cost = .1;
 constexpr Index most_permutes = 512;
 constexpr Index most_permuted_bytes = 16384;
 /// What blocks with long runs and full registers take: items of a byte keep the most registers busy, those of
@@ -37,7 +37,7 @@ double share_of_item(Index item, Packing packing) {
   if (packing != Packing::transposed) return least_cost_of_blocks;
   switch (item) {
     case 1:
-      return 1.6;
+      return 1.75;
     case 4:
       return least_cost_of_blocks;
     case 16:
@@ -112,12 +112,15 @@ std::size_t closed_loops(const Chains& chains) {
   return 0;
 }
 
-/// How many vectors of the source a vector of the destination needs, about: its items come from as many rows
-/// of the source as the innermost loop has, or from all of the row.
-Index permutes_of_vector(const Nest& nest, const Chain& dst, Index row_bytes, Index vector) {
+/// How many vectors of the source a vector of the destination needs, about: until the next item of one of its
+/// rows is due, each item comes from another row of the source.
+Index permutes_of_vector(const Nest& nest, const Chains& chains, Index row_bytes, Index vector) {
   const Index items = std::max<Index>(vector / nest.src_item, 1);
   const Index all = (row_bytes + vector - 1) / vector;
-  return std::min({nest[dst.loops[0]].extent, items, all}) + 1;
+  Index rows = 1;
+  for (std::size_t i = 0; chains.dst.loops[i] != chains.src.loops[0] && rows < items; ++i)
+    rows *= nest[chains.dst.loops[i]].extent;
+  return std::min({rows, items, all}) + 1;
 }
 
 /// The choice of blocks that are packed in one way.
@@ -130,6 +133,7 @@ class Choice {
         most_items_(std::max<Index>(options.block_bytes / std::max(nest.src_item, nest.dst_item), 1)),
         permuted_bytes_(options.permuted_bytes),
         lanes_(line_bytes / nest.src_item),
+        chains_(chains),
         dst_(chains.dst),
         src_(chains.src),
         row_loops_(row_loops) {
@@ -243,7 +247,7 @@ class Choice {
       if (part[dst_.loops[i]] < nest_[dst_.loops[i]].extent) break;
     }
     if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row);
-    return permute_cost * static_cast<double>(permutes_of_vector(nest_, dst_, row, permuted_bytes_) *
+    return permute_cost * static_cast<double>(permutes_of_vector(nest_, chains_, row, permuted_bytes_) *
                                               (line_bytes / permuted_bytes_));
   }
 
@@ -292,6 +296,7 @@ class Choice {
   Index permuted_bytes_;
   /// Items in a line.
   Index lanes_;
+  const Chains& chains_;
   const Chain& dst_;
   const Chain& src_;
   std::size_t row_loops_;
@@ -306,10 +311,10 @@ Index row_bytes(const Nest& nest, const Chain& chain, std::size_t loops) {
   return bytes;
 }
 
-bool is_permuted(const Nest& nest, const Chain& dst, Index row_bytes, const PlanOptions& options) {
+bool is_permuted(const Nest& nest, const Chains& chains, Index row_bytes, const PlanOptions& options) {
   const Index vectors = (row_bytes + options.permuted_bytes - 1) / options.permuted_bytes;
   return row_bytes <= most_permuted_bytes &&
-         vectors * permutes_of_vector(nest, dst, row_bytes, options.permuted_bytes) <= most_permutes;
+         vectors * permutes_of_vector(nest, chains, row_bytes, options.permuted_bytes) <= most_permutes;
 }
 
 }  // namespace
@@ -327,7 +332,7 @@ std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const 
   const bool has_rows = closed == 1 && nest[chains.src.loops[0]].src_stride > 0;
   if (has_rows) {
     weigh(Packing::rows, 1);
-  } else if (closed > 0 && is_permuted(nest, chains.dst, row_bytes(nest, chains.dst, closed), options)) {
+  } else if (closed > 0 && is_permuted(nest, chains, row_bytes(nest, chains.dst, closed), options)) {
     weigh(Packing::permuted, closed);
   }
   if (closed != 1) weigh(Packing::transposed, 0);

@@ -12,17 +12,25 @@ constexpr Index line_bytes = 64;
 /// All of these are fitted to drawn copies (bench/notes/drawn.md): what a copy with long runs takes ...
 constexpr double channels = 1.1;
 constexpr double tiles = 1.2;
-constexpr double tiles_through_a_buffer = 2.2;
+constexpr double tiles_through_a_buffer = 2;
+/// ... matrices of items of 16 bytes, five and more of which are woven, too ...
+constexpr double woven_large_items = 1.4;
+constexpr Index large_item = 16;
+constexpr Index least_woven = 5;
 /// ... what runs of so many bytes take more ...
 constexpr double short_channels = 400;
 constexpr double split_columns = 512;
-constexpr double short_source_rows = 128;
-constexpr double short_rows = 40;
-constexpr double converted_rows = 700;
-/// ... and what short runs take at most, which are turned block by block.
+constexpr double short_source_rows = 35;
+constexpr double short_rows = 60;
+constexpr double converted_rows = 500;
+constexpr double hidden_conversion = .4;
+/// ... and what short runs take at most, which are turned block by block. Columns one behind the other that
+/// fit two lines are turned through a buffer.
 constexpr double most_short = 2.6;
+constexpr double most_converted_rows = 3.5;
 constexpr double most_split = 1.6;
 constexpr double most_short_source_rows = 1.2;
+constexpr Index buffered_column = 128;
 
 double share(double costs, Index bytes) {
   return costs / static_cast<double>(bytes);
@@ -52,20 +60,27 @@ double cost_of_planned_loops(const CopyPlan& plan) {
     case CopyKernel::deinterleave:
       return std::min(channels + share(short_channels, inner * dst_item), most_short);
     case CopyKernel::interleave:
+      if (dst_item == large_item && inner >= least_woven) return woven_large_items;
       return std::min(channels + share(short_channels, plan.loops[plan.turned_loop].extent * src_item),
                       most_short);
     case CopyKernel::tile: {
       const Index column = extent_of(plan, plan.strip_loop, count) * dst_item;
       const Index row =
           extent_of(plan, plan.turned_loop + 1 - plan.source_loops, plan.turned_loop + 1) * src_item;
-      const bool is_whole = column % line_bytes == 0 && has_whole_lines(plan, dst_element);
+      const bool is_whole =
+          (column % line_bytes == 0 && has_whole_lines(plan, dst_element)) ||
+          (column <= buffered_column && plan.loops[plan.turned_loop].dst_stride * dst_element == column);
+      if (is_whole && row >= line_bytes) return tiles;
       return (converts && !is_whole ? tiles_through_a_buffer : tiles) +
              (is_whole ? 0 : std::min(share(split_columns, column), most_split)) +
              std::min(share(short_source_rows, row), most_short_source_rows);
     }
-    case CopyKernel::rows:
-      return std::min(1 + share(short_rows, inner * dst_item), most_short) +
-             (converts ? share(converted_rows, inner * dst_item) : 0);
+    case CopyKernel::rows: {
+      const double moved = std::min(1 + share(short_rows, inner * dst_item), most_short);
+      if (!converts) return moved;
+      return std::min(moved + std::max(share(converted_rows, inner * dst_item) - hidden_conversion, 0.0),
+                      most_converted_rows);
+    }
     default:
       return 1;
   }
