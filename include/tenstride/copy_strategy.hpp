@@ -14,6 +14,10 @@ namespace tenstride {
 /// Loops of a nest, of which there are 8 at most: bit `i` is loop `i`.
 using LoopSet = std::uint8_t;
 
+constexpr bool has_loop(LoopSet set, std::size_t loop) {
+  return (unsigned{set} >> loop & 1U) != 0;
+}
+
 /// The loops of a `CopyPlan`, walked with its kernel.
 struct PlannedLoops {
   friend bool operator==(const PlannedLoops&, const PlannedLoops&) = default;

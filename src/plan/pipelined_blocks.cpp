@@ -74,7 +74,7 @@ Chain chain_of(const Nest& nest, Index item, Gaps gaps, const Stride& stride) {
     std::size_t next = nest.count;
     for (std::size_t d = nest.count; d-- > 0;) {
       const Index step = std::abs(stride(nest[d]));
-      if ((taken >> d & 1U) != 0 || step < reach) continue;
+      if (has_loop(taken, d) || step < reach) continue;
       if (next == nest.count || step < std::abs(stride(nest[next]))) next = d;
     }
     if (next == nest.count) return chain;
@@ -268,7 +268,7 @@ class Choice {
       Index column_count = 1;
       for (std::size_t j = 0; j < src_.contiguous; ++j) {
         const std::uint8_t column = src_.loops[j];
-        if ((rows >> column & 1U) != 0) break;
+        if (has_loop(rows, column)) break;
         columns = static_cast<LoopSet>(columns | 1U << column);
         column_count *= part[column];
         const Index bytes = column_count * nest_.src_item;

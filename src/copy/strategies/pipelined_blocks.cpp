@@ -25,10 +25,6 @@ constexpr Index ranges_each = 4;
 /// What is read of a row at a time, however short it is.
 constexpr std::size_t least_row = 16;
 
-bool has(LoopSet set, std::size_t loop) {
-  return (set >> loop & 1U) != 0;
-}
-
 /// The grid of blocks. Those that follow each other along the destination run are neighbours; otherwise what
 /// is read next lies beside what was read.
 class Grid {
@@ -101,7 +97,7 @@ struct Side {
   static Side of(const Nest& nest, LoopSet set, const Stride& stride) {
     Side side;
     for (std::size_t d = 0; d < nest.count; ++d) {
-      if (has(set, d)) side.loops[side.count++] = d;
+      if (has_loop(set, d)) side.loops[side.count++] = d;
     }
     std::sort(side.loops.data(), side.loops.data() + side.count, [&](std::size_t a, std::size_t b) {
       return std::abs(stride(nest[a])) < std::abs(stride(nest[b]));
@@ -375,7 +371,7 @@ class Worker {
   static std::size_t run_bytes(const PipelinedBlocks& strategy, const Nest& nest) {
     auto bytes = static_cast<std::size_t>(nest.src_item);
     for (std::size_t d = 0; d < nest.count; ++d) {
-      if (has(strategy.run, d)) bytes *= static_cast<std::size_t>(strategy.part[d]);
+      if (has_loop(strategy.run, d)) bytes *= static_cast<std::size_t>(strategy.part[d]);
     }
     return bytes;
   }
