@@ -139,7 +139,7 @@ HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std:
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < group; ++r)
       v[k][r] = load_blocks(d, [&](std::size_t j) HWY_ATTR { return blocks[j].next(); });
-    weave<group>(d, v[k]);
+    interleave_blocks<group>(d, v[k]);
   }
   Steps channels(out, static_cast<std::ptrdiff_t>(pitch));
 #pragma GCC unroll 16

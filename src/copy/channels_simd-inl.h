@@ -116,7 +116,7 @@ HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* i
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < group; ++r)
     v[r] = load_blocks(d, [=](std::size_t j) { return in + (r + j * group) * pixel; });
-  weave<group>(d, v);
+  interleave_blocks<group>(d, v);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
     if (c < channels) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
@@ -211,7 +211,7 @@ HWY_INLINE void weave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < group; ++r)
     v[r] = hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(rows[r] + at));
-  weave<group>(d, v);
+  interleave_blocks<group>(d, v);
 }
 
 /// Pixels of at most 16 bytes: `widest` bytes of each channel, a store of 16 bytes for each pixel, in rising

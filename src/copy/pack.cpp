@@ -61,13 +61,15 @@ void pack_plainly(Pack& pack) {
   if (pack.lines_each != 0) write_plainly(pack.out);
 }
 
-void pack_rows_plainly(Pack& pack) {
+/// Calls `copy(to, from)` with each row.
+template <class Copy>
+void each_row_plainly(Pack& pack, const Copy& copy) {
   const PackTable& table = *pack.table;
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     std::byte* to = pack.buffer + table.places[p];
     const std::byte* from = pack.src + table.rows[p];
     for (std::size_t i = 0; i < table.repeats; ++i) {
-      std::memcpy(to, from, table.bytes);
+      copy(to, from);
       to += table.buffer_step;
       from += table.src_step;
     }
@@ -75,18 +77,16 @@ void pack_rows_plainly(Pack& pack) {
   if (pack.lines_each != 0) write_plainly(pack.out);
 }
 
+void pack_rows_plainly(Pack& pack) {
+  const std::size_t bytes = pack.table->bytes;
+  each_row_plainly(pack, [=](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
+}
+
 void pack_permuted_plainly(Pack& pack) {
-  const PackTable& table = *pack.table;
-  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
-    std::byte* to = pack.buffer + table.places[p];
-    const std::byte* from = pack.src + table.rows[p];
-    for (std::size_t i = 0; i < table.repeats; ++i) {
-      for (std::size_t b = 0; b < table.bytes; ++b) to[b] = from[table.from[b]];
-      to += table.buffer_step;
-      from += table.src_step;
-    }
-  }
-  if (pack.lines_each != 0) write_plainly(pack.out);
+  const std::vector<std::uint16_t>& order = pack.table->from;
+  each_row_plainly(pack, [&](std::byte* to, const std::byte* from) {
+    for (std::size_t b = 0; b < order.size(); ++b) to[b] = from[order[b]];
+  });
 }
 
 }  // namespace

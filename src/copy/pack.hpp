@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaf of the pipelined transpose: a block is packed into a buffer, while lines of the block before it go
+// The kernels of pipelined blocks: a block is packed into a buffer, while lines of the block before it go
 // out and the source of what follows is prefetched. One table for each instruction set.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaf of the pipelined transpose over Highway: compiled once for each instruction set, as
+// The kernels of pipelined blocks over Highway: compiled once for each instruction set, as
 // kernels_simd.cpp is.
 
 #include "copy/simd_targets.hpp"
@@ -52,12 +52,8 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
-  using V = hn::Vec<decltype(d)>;
-  V v[group];
-#pragma GCC unroll 16
-  for (std::size_t r = 0; r < group; ++r)
-    v[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
-  weave<group>(d, v);
+  hn::Vec<decltype(d)> v[group];
+  turn_columns<group>(d, v, rows, at);
   if constexpr (fill == Fill::whole) {
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + columns[c]));

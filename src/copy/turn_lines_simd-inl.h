@@ -54,7 +54,7 @@ HWY_INLINE void turn_line(D d, V* v, Steps& rows) {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < group; ++k)
       v[b * group + k] = hn::LoadU(d, reinterpret_cast<const T*>(rows.next()));
-    weave<group>(d, v + b * group);
+    interleave_blocks<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);

@@ -76,7 +76,7 @@ HWY_INLINE void turn_wide(Columns columns, const Rows& rows) {
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < group; ++r)
     v[r] = load_blocks(d, [&](std::size_t j) HWY_ATTR { return part[j].next(); });
-  weave<group>(d, v);
+  interleave_blocks<group>(d, v);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(columns.next()));
 }
@@ -94,7 +94,7 @@ HWY_INLINE void turn_tile_square(Columns columns, Rows rows) {
 #pragma GCC unroll 16
     for (std::size_t k = 0; k < group; ++k)
       v[b * group + k] = hn::LoadU(d, reinterpret_cast<const T*>(rows.next()));
-    weave<group>(d, v + b * group);
+    interleave_blocks<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
@@ -120,7 +120,7 @@ HWY_INLINE void turn_low(const Columns& columns, const Rows& rows) {
   hn::Vec<decltype(d)> v[count];
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < count; ++r) v[r] = hn::LoadU(d, reinterpret_cast<const T*>(rows[r]));
-  if constexpr (count > 1) weave<count>(d, v);
+  if constexpr (count > 1) interleave_blocks<count>(d, v);
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < count; ++r) store_halves(d, v[r], columns[2 * r], columns[2 * r + 1]);
 }
@@ -142,7 +142,7 @@ HWY_INLINE void turn_narrow(const Columns& columns, const Rows& rows) {
     hn::Vec<decltype(d)> v[count / 2];
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < count / 2; ++r) v[r] = hn::InterleaveLower(d, load(r), load(r + count / 2));
-    if constexpr (count > 2) weave<count / 2>(d, v);
+    if constexpr (count > 2) interleave_blocks<count / 2>(d, v);
 #pragma GCC unroll 8
     for (std::size_t c = 0; c < count / 2; ++c) {
       if constexpr (bytes == 16) {

@@ -108,10 +108,10 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const Place& place) {
   }
 }
 
-/// Turns each column of 16-byte blocks of `group` vectors: each step weaves vector k with vector k + half
-/// within the blocks (the perfect shuffle: H. S. Stone, IEEE Trans. Computers C-20, 1971).
+/// Turns each column of 16-byte blocks of `group` vectors: each step interleaves vector k with vector k +
+/// half within the blocks (the perfect shuffle: H. S. Stone, IEEE Trans. Computers C-20, 1971).
 template <std::size_t group, class D, class V>
-HWY_INLINE void weave(D d, V* v) {
+HWY_INLINE void interleave_blocks(D d, V* v) {
 #pragma GCC unroll 4
   for (std::size_t step = 1; step < group; step *= 2) {
     V w[group];
@@ -125,19 +125,24 @@ HWY_INLINE void weave(D d, V* v) {
   }
 }
 
-/// Turns 16 bytes of each of width/item rows: every column comes out as one vector. Vector k holds the rows
-/// k, k + group, ….
+/// Turns 16 bytes of each of the rows that fill a vector: every column comes out as one, in `columns`. Vector
+/// k holds the rows k, k + group, ….
+template <std::size_t group, class D, class V>
+HWY_INLINE void turn_columns(D d, V* columns, const std::byte* const* rows, std::size_t at) {
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r)
+    columns[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
+  interleave_blocks<group>(d, columns);
+}
+
+/// Turns 16 bytes of each of width/item rows to columns `pitch` apart.
 template <std::size_t item, std::size_t width>
 HWY_INLINE void turn_unit(std::byte* out, std::size_t pitch, const std::byte* const* rows, std::size_t at) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, width / sizeof(T)> d;
-  using V = hn::Vec<decltype(d)>;
-  V v[group];
-#pragma GCC unroll 16
-  for (std::size_t r = 0; r < group; ++r)
-    v[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
-  weave<group>(d, v);
+  hn::Vec<decltype(d)> v[group];
+  turn_columns<group>(d, v, rows, at);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
 }
@@ -204,7 +209,7 @@ HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* 
       v[b * group + k] = hn::LoadU(d, reinterpret_cast<const T*>(rows[b * group + k] + at));
     }
     between();
-    weave<group>(d, v + b * group);
+    interleave_blocks<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {

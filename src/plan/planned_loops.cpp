@@ -13,10 +13,10 @@ constexpr Index line_bytes = 64;
 constexpr double channels = 1.1;
 constexpr double tiles = 1.2;
 constexpr double tiles_through_a_buffer = 2;
-/// ... matrices of items of 16 bytes, five and more of which are woven, too ...
-constexpr double woven_large_items = 1.4;
+/// ... matrices of items of 16 bytes, five or more of which are interleaved, too ...
+constexpr double interleaved_large_items = 1.4;
 constexpr Index large_item = 16;
-constexpr Index least_woven = 5;
+constexpr Index least_interleaved = 5;
 /// ... what runs of so many bytes take more ...
 constexpr double short_channels = 400;
 constexpr double split_columns = 512;
@@ -60,7 +60,7 @@ double cost_of_planned_loops(const CopyPlan& plan) {
     case CopyKernel::deinterleave:
       return std::min(channels + share(short_channels, inner * dst_item), most_short);
     case CopyKernel::interleave:
-      if (dst_item == large_item && inner >= least_woven) return woven_large_items;
+      if (dst_item == large_item && inner >= least_interleaved) return interleaved_large_items;
       return std::min(channels + share(short_channels, plan.loops[plan.turned_loop].extent * src_item),
                       most_short);
     case CopyKernel::tile: {

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "copy/strategies/block_tables.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+namespace tenstride::copy {
+namespace {
+
+using detail::Nest;
+using Extents = BlockExtents;
+
+/// Loops, the ones of the smallest strides first.
+struct Side {
+  std::array<std::size_t, Nest::most_loops> loops{};
+  std::size_t count = 0;
+
+  template <class Stride>
+  static Side of(const Nest& nest, LoopSet set, const Stride& stride) {
+    Side side;
+    for (std::size_t d = 0; d < nest.count; ++d) {
+      if (has_loop(set, d)) side.loops[side.count++] = d;
+    }
+    std::sort(side.loops.data(), side.loops.data() + side.count, [&](std::size_t a, std::size_t b) {
+      return std::abs(stride(nest[a])) < std::abs(stride(nest[b]));
+    });
+    return side;
+  }
+};
+
+/// Makes the tables of a block.
+class TableMaker {
+ public:
+  TableMaker(const PipelinedBlocks& strategy, const Nest& nest, std::size_t pitch, const PackKernels& kernels)
+      : strategy_(strategy),
+        nest_(nest),
+        pitch_(pitch),
+        panel_bytes_(kernels.panel_bytes),
+        permuted_bytes_(kernels.permuted_bytes) {}
+
+  [[nodiscard]] std::unique_ptr<BlockTables> make(const Extents& extent) const {
+    auto tables = std::make_unique<BlockTables>();
+    const auto by_src = [](const Nest::Loop& loop) { return loop.src_stride; };
+    const auto by_dst = [](const Nest::Loop& loop) { return loop.dst_stride; };
+    Extents place{};
+    const Side run = Side::of(nest_, strategy_.run, by_dst);
+    Index reach = nest_.src_item;
+    for (std::size_t i = 0; i < run.count; ++i) {
+      place[run.loops[i]] = reach;
+      reach *= extent[run.loops[i]];
+    }
+    tables->run_items = static_cast<std::size_t>(reach / nest_.src_item);
+    const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
+    const Side across = Side::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), by_dst);
+    tables->runs = {0};
+    auto rows = static_cast<Index>(pitch_);
+    for (std::size_t i = 0; i < across.count; ++i) {
+      const std::size_t d = across.loops[i];
+      place[d] = rows;
+      rows *= extent[d];
+      repeat(tables->runs, extent[d], nest_[d].dst_stride);
+    }
+    const Side others =
+        Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), by_src);
+    const Side columns = Side::of(nest_, strategy_.columns, by_src);
+    if (strategy_.packing != Packing::transposed) {
+      fill_rows(*tables, extent, place, columns, others);
+      if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, place, columns);
+    } else {
+      fill_panels(*tables, extent, place, Side::of(nest_, strategy_.rows, by_dst), columns, others);
+    }
+    return tables;
+  }
+
+ private:
+  /// The places of a loop around those that are there.
+  template <class List>
+  static void repeat(List& places, Index extent, std::ptrdiff_t stride) {
+    const std::size_t count = places.size();
+    places.reserve(count * static_cast<std::size_t>(extent));
+    for (Index i = 1; i < extent; ++i) {
+      for (std::size_t at = 0; at < count; ++at) {
+        places.push_back(
+            static_cast<typename List::value_type>(places[at] + static_cast<std::ptrdiff_t>(i * stride)));
+      }
+    }
+  }
+
+  struct Places {
+    std::vector<std::ptrdiff_t> src{0};
+    std::vector<std::ptrdiff_t> buffer{0};
+  };
+
+  [[nodiscard]] Places places_of(const Side& side, const Extents& extent, const Extents& place) const {
+    Places places;
+    for (std::size_t i = 0; i < side.count; ++i) {
+      const std::size_t d = side.loops[i];
+      repeat(places.src, extent[d], nest_[d].src_stride);
+      repeat(places.buffer, extent[d], place[d]);
+    }
+    return places;
+  }
+
+  void fill_rows(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
+                 Side other_side) const {
+    PackTable& pack = tables.pack;
+    pack.item = static_cast<std::size_t>(nest_.src_item);
+    Index row = nest_.src_item;
+    for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
+    pack.bytes = static_cast<std::size_t>(row);
+    // The loop of the shortest steps in the source is walked by its steps.
+    std::size_t first = 0;
+    while (first < other_side.count && extent[other_side.loops[first]] == 1) ++first;
+    if (first < other_side.count) {
+      const std::size_t d = other_side.loops[first];
+      pack.repeats = static_cast<std::size_t>(extent[d]);
+      pack.src_step = nest_[d].src_stride;
+      pack.buffer_step = place[d];
+      std::copy(other_side.loops.data() + first + 1, other_side.loops.data() + other_side.count,
+                other_side.loops.data());
+      other_side.count -= first + 1;
+    } else {
+      other_side.count = 0;
+    }
+    Places others = places_of(other_side, extent, place);
+    pack.rows = std::move(others.src);
+    for (const std::ptrdiff_t at : others.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
+  }
+
+  /// Rows whose items stand in another order in the buffer.
+  void fill_program(BlockTables& tables, const Extents& extent, const Extents& place,
+                    const Side& row_side) const {
+    PackTable& pack = tables.pack;
+    for (std::size_t i = 0; i < row_side.count; ++i) {
+      const std::size_t d = row_side.loops[i];
+      tables.lowest += std::min<Index>((extent[d] - 1) * nest_[d].src_stride, 0);
+    }
+    const Places items = places_of(row_side, extent, place);
+    pack.from.resize(pack.bytes);
+    for (std::size_t i = 0; i < items.src.size(); ++i) {
+      for (std::size_t b = 0; b < pack.item; ++b) {
+        pack.from[static_cast<std::size_t>(items.buffer[i]) + b] =
+            static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<std::ptrdiff_t>(b));
+      }
+    }
+    const bool are_side_by_side =
+        pack.src_step == static_cast<std::ptrdiff_t>(pack.bytes) && pack.buffer_step == pack.src_step;
+    pack.program = make_program(pack.from, are_side_by_side ? rows_of_program(pack) : 1, permuted_bytes_);
+  }
+
+  /// As many rows at a time as fill vectors best.
+  [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
+    constexpr std::size_t most_vectors = 8;
+    std::size_t best = 1;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t rows = 1; rows <= pack.repeats; ++rows) {
+      const std::size_t bytes = rows * pack.bytes;
+      const std::size_t vectors = (bytes + permuted_bytes_ - 1) / permuted_bytes_;
+      if (rows > 1 && vectors > most_vectors) break;
+      const double waste = static_cast<double>(vectors * permuted_bytes_) / static_cast<double>(bytes);
+      if (waste >= least) continue;
+      least = waste;
+      best = rows;
+    }
+    return best;
+  }
+
+  void fill_panels(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
+                   const Side& column_side, const Side& other_side) const {
+    PackTable& pack = tables.pack;
+    pack.item = static_cast<std::size_t>(nest_.src_item);
+    pack.panel_rows = panel_bytes_ / pack.item;
+    pack.columns = {0};
+    std::int32_t first_column = 0;
+    for (std::size_t i = 0; i < column_side.count; ++i) {
+      const std::size_t d = column_side.loops[i];
+      const Index reach = (extent[d] - 1) * nest_[d].src_stride;
+      // Columns in the order of the source: of a loop that is read backwards the last one is the first.
+      if (reach < 0) {
+        tables.lowest += reach;
+        first_column += static_cast<std::int32_t>((extent[d] - 1) * place[d]);
+        repeat(pack.columns, extent[d], -place[d]);
+      } else {
+        repeat(pack.columns, extent[d], place[d]);
+      }
+    }
+    const Places rows = places_of(row_side, extent, place);
+    const Places others = places_of(other_side, extent, place);
+    const std::size_t row_count = rows.src.size();
+    pack.filled_rows = std::min(row_count, pack.panel_rows);
+    const std::size_t panels = others.src.size() * ((row_count + pack.panel_rows - 1) / pack.panel_rows);
+    pack.places.reserve(panels);
+    pack.rows.reserve(panels * pack.panel_rows);
+    for (std::size_t other = 0; other < others.src.size(); ++other) {
+      for (std::size_t done = 0; done < row_count; done += pack.panel_rows) {
+        const std::size_t first = std::min(done, row_count - pack.filled_rows);
+        pack.places.push_back(static_cast<std::int32_t>(others.buffer[other] + rows.buffer[first]) +
+                              first_column);
+        for (std::size_t r = 0; r < pack.panel_rows; ++r)
+          pack.rows.push_back(others.src[other] + rows.src[std::min(first + r, row_count - 1)]);
+      }
+    }
+    pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end());
+  }
+
+  const PipelinedBlocks& strategy_;
+  const Nest& nest_;
+  std::size_t pitch_;
+  std::size_t panel_bytes_;
+  std::size_t permuted_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<BlockTables> make_block_tables(const PipelinedBlocks& strategy, const detail::Nest& nest,
+                                               const BlockExtents& extent, std::size_t pitch,
+                                               const PackKernels& kernels) {
+  return TableMaker(strategy, nest, pitch, kernels).make(extent);
+}
+
+}  // namespace tenstride::copy
