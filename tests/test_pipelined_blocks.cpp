@@ -36,15 +36,14 @@ const PipelinedBlocks& blocks_of(const CopyPlan& made) {
 }
 
 /// What the blocks give, at every place within a line, is what the element-by-element loop gives, and nothing
-/// around it is written.
-void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, Index block_bytes) {
+/// around it is written. `source` elements are there to be read, and no byte beyond.
+void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
   constexpr std::size_t guard = 256;
-  const Layout view = permute(row_major(shape), order);
   const Layout dst = row_major(view.shape);
   const PlanOptions options = blocks_wherever(block_bytes);
   oracle::Random random(7);
   const auto count = static_cast<std::size_t>(numel(view));
-  const oracle::Bytes in = random.bytes(count * item_size(from));
+  const oracle::Bytes in = random.bytes(static_cast<std::size_t>(source) * item_size(from));
   const CopyPlan made = plan(dst, to, view, from, options);
   ASSERT_TRUE(std::holds_alternative<PipelinedBlocks>(made.strategy)) << made.to_string();
   for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 40U, 63U}) {
@@ -54,6 +53,11 @@ void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, In
     run(made, given.data() + guard + skew, in.data());
     EXPECT_TRUE(given == expected) << made.to_string() << '\n' << run_text(made) << "\nskew " << skew;
   }
+}
+
+void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, Index block_bytes) {
+  const Layout view = permute(row_major(shape), order);
+  expect_exact(view, numel(view), to, from, block_bytes);
 }
 
 TEST(Nest, IsTheNormalFormOfItsExample) {
@@ -105,6 +109,39 @@ TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {
       expect_exact({40, 9, 17}, {0, 2, 1}, type, type, block);
       expect_exact({3, 301, 5}, {2, 1, 0}, type, type, block);
       expect_exact({19, 23, 7}, {1, 0, 2}, type, type, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, PermuteRowsWithGapsAndBackwards) {
+  const PlanOptions options = blocks_wherever(Index{64} << 10);
+  const auto packing_of = [&](const Layout& view) {
+    return blocks_of(plan(row_major(view.shape), DType::uint8, view, DType::uint8, options)).packing;
+  };
+  const Layout pixels = row_major({500, 60, 3});
+  EXPECT_EQ(packing_of(flip_view(pixels, {2})), Packing::permuted);
+  EXPECT_EQ(packing_of(slice(pixels, 1, 0, 60, 2)), Packing::permuted);  // 3 of 6 bytes
+  EXPECT_EQ(packing_of(flip_view(row_major({30000}), {0})), Packing::permuted);
+  EXPECT_EQ(packing_of(slice(row_major({90000}), 0, 0, 90000, 3)), Packing::permuted);
+  // Columns are turned with what lies between them.
+  EXPECT_EQ(packing_of(slice(permute(row_major({500, 300}), {1, 0}), 0, 0, 300, 2)), Packing::transposed);
+}
+
+TEST(PipelinedBlocks, AreExactWithGapsAndBackwards) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+      const Layout row = row_major({4001});
+      expect_exact(flip_view(row, {0}), 4001, type, type, block);
+      expect_exact(slice(row, 0, 0, 4001, 2), 4001, type, type, block);
+      expect_exact(flip_view(slice(row, 0, 1, 4000, 3), {0}), 4001, type, type, block);
+      const Layout matrix = row_major({67, 131});
+      expect_exact(permute(slice(matrix, 1, 0, 131, 2), {1, 0}), 67 * 131, type, type, block);
+      expect_exact(permute(flip_view(slice(matrix, 1, 1, 131, 3), {0, 1}), {1, 0}), 67 * 131, type, type,
+                   block);
+      const Layout pixels = row_major({40, 21, 3});
+      expect_exact(flip_view(pixels, {0, 2}), 40 * 21 * 3, type, type, block);
+      expect_exact(slice(flip_view(pixels, {2}), 1, 0, 21, 2), 40 * 21 * 3, type, type, block);
+      expect_exact(slice(pixels, 2, 0, 2, 1), 40 * 21 * 3, type, type, block);
     }
   }
 }

@@ -91,29 +91,37 @@ void pack_permuted_plainly(Pack& pack) {
 
 }  // namespace
 
-PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::size_t width) {
+PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::ptrdiff_t src_step,
+                            std::size_t width) {
   const std::size_t bytes = from.size() * rows;
-  const std::size_t count = std::min(width, bytes);
-  const std::size_t last = bytes - count;
+  const auto [first, last] = std::minmax_element(from.begin(), from.end());
+  const std::ptrdiff_t reach = static_cast<std::ptrdiff_t>(rows - 1) * src_step;
   PermuteProgram program;
   program.rows = rows;
   program.bytes = bytes;
-  std::vector<std::size_t> needed(count);
-  std::vector<std::size_t> rising(count);
+  program.lowest = *first + std::min<std::ptrdiff_t>(reach, 0);
+  const std::ptrdiff_t end = *last + 1 + std::max<std::ptrdiff_t>(reach, 0);
+  program.span = static_cast<std::size_t>(end - program.lowest);
+  const std::size_t written = std::min(width, bytes);
+  const auto read = static_cast<std::ptrdiff_t>(std::min(width, program.span));
+  std::vector<std::ptrdiff_t> needed(written);
+  std::vector<std::ptrdiff_t> rising(written);
   for (std::size_t done = 0; done < bytes; done += width) {
-    const std::size_t place = std::min(done, last);
-    for (std::size_t i = 0; i < count; ++i)
-      needed[i] = (place + i) / from.size() * from.size() + from[(place + i) % from.size()];
+    const std::size_t place = std::min(done, bytes - written);
+    for (std::size_t i = 0; i < written; ++i) {
+      const std::size_t at = place + i;
+      needed[i] = static_cast<std::ptrdiff_t>(at / from.size()) * src_step + from[at % from.size()];
+    }
     rising = needed;
     std::sort(rising.begin(), rising.end());
     const std::size_t first_step = program.steps.size();
-    for (std::size_t i = 0; i < count;) {
-      const std::size_t begin = std::min(rising[i], last);
-      const std::size_t first_taken = rising[i];
-      while (i < count && rising[i] < begin + width) ++i;
-      PermuteProgram::Step step{static_cast<std::uint32_t>(begin), 0};
+    for (std::size_t i = 0; i < written;) {
+      const std::ptrdiff_t first_taken = rising[i];
+      const std::ptrdiff_t begin = std::min(first_taken, end - read);
+      while (i < written && rising[i] < begin + read) ++i;
+      PermuteProgram::Step step{static_cast<std::int32_t>(begin), 0};
       for (std::size_t lane = 0; lane < width; ++lane) {
-        const bool is_taken = lane < count && needed[lane] >= first_taken && needed[lane] < begin + width;
+        const bool is_taken = lane < written && needed[lane] >= first_taken && needed[lane] < begin + read;
         if (is_taken) step.taken |= std::uint64_t{1} << lane;
         program.lanes.push_back(is_taken ? static_cast<std::uint8_t>(needed[lane] - begin) : 0x80);
       }

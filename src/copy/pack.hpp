@@ -11,8 +11,8 @@
 
 namespace tenstride::copy {
 
-/// Rows of some bytes, some of them side by side, permuted by vectors: each vector of the destination is made
-/// of those of the source that have bytes of it.
+/// Rows of some bytes, some of them at a time, permuted by vectors: each vector of the destination is made of
+/// those of the source that have bytes of it.
 struct PermuteProgram {
   struct Vector {
     /// In the destination.
@@ -21,23 +21,27 @@ struct PermuteProgram {
     std::uint32_t last_step = 0;
   };
   struct Step {
-    /// In the source.
-    std::uint32_t from = 0;
+    /// In the source, from the first row on.
+    std::int32_t from = 0;
     /// Bytes of the vector that this step has.
     std::uint64_t taken = 0;
   };
   /// So many rows at a time, and their bytes.
   std::size_t rows = 1;
   std::size_t bytes = 0;
+  /// Where they lie in the source, from the first one on, gaps and all.
+  std::ptrdiff_t lowest = 0;
+  std::size_t span = 0;
   std::vector<Vector> vectors;
   std::vector<Step> steps;
   /// Of each step a vector of lanes: which byte each takes, 0x80 where it takes none.
   std::vector<std::uint8_t> lanes;
 };
 
-/// The program of `rows` rows side by side whose byte i is byte from[i] of the source, by vectors of `width`
-/// bytes, or all bytes where these are fewer.
-PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::size_t width);
+/// The program of `rows` rows, each `src_step` bytes behind the one before, whose byte i is byte from[i] of
+/// the source, by vectors of `width` bytes, or all bytes where these are fewer.
+PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::ptrdiff_t src_step,
+                            std::size_t width);
 
 /// Where the items of a block lie. A panel is as many rows of the source as are turned together, or all
 /// where there are fewer; a unit is 16 bytes of each of them. The last panel of several, and the last unit of

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "copy/kernels.hpp"
 #include "copy/pack.hpp"
@@ -177,36 +176,46 @@ HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes
   *to = *from;
 }
 
-/// The rows of a table, or so many side by side at a time; the last of these may begin within the ones
-/// before. With each step lines are written and the source is prefetched.
+/// What is moved at a time: rows, their bytes, and where these lie in the source.
+struct Rows {
+  std::size_t count;
+  std::size_t bytes;
+  std::ptrdiff_t lowest;
+  std::size_t span;
+};
+
+/// The rows of a table, or so many at a time; the last of these may begin within the ones before. With each
+/// step lines are written and the source is prefetched.
 class RowWalk {
  public:
-  HWY_INLINE RowWalk(Pack& pack, std::size_t side_by_side)
+  HWY_INLINE RowWalk(Pack& pack, const Rows& rows)
       : pack_(pack),
         table_(*pack.table),
         outgoing_(pack.out),
-        side_by_side_(side_by_side),
-        bytes_(table_.bytes * side_by_side),
+        rows_(rows),
+        to_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.buffer_step),
+        from_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.src_step),
         ahead_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
         panel_(pack.first_panel) {}
 
   /// Goes to the first rows, or the next ones. False where there are none.
   HWY_INLINE bool next() {
-    if (repeat_ >= table_.repeats) {
-      if (panel_ == pack_.last_panel) {
-        pack_.out = outgoing_;
-        return false;
-      }
+    if (left_ >= rows_.count) {
+      move(to_step_, from_step_);
+      left_ -= rows_.count;
+    } else if (left_ > 0) {
+      const auto rows = static_cast<std::ptrdiff_t>(left_);
+      move(rows * table_.buffer_step, rows * table_.src_step);
+      left_ = 0;
+    } else if (panel_ < pack_.last_panel) {
       begin_panel();
+    } else {
+      pack_.out = outgoing_;
+      return false;
     }
-    const auto row = static_cast<std::ptrdiff_t>(std::min(repeat_, table_.repeats - side_by_side_));
-    repeat_ += side_by_side_;
-    to = out_ + row * table_.buffer_step;
-    from = src_ + row * table_.src_step;
-    const std::byte* const asked = asked_ + row * table_.src_step;
-    for (std::size_t line = 0; line < bytes_; line += OutgoingRuns::line)
-      __builtin_prefetch(asked + line, 0, 3);
-    packed_ += bytes_;
+    for (std::size_t line = 0; line < rows_.span; line += OutgoingRuns::line)
+      __builtin_prefetch(asked_ + line, 0, 3);
+    packed_ += rows_.bytes;
     if (packed_ >= row_quantum) {
       write_lines(outgoing_, packed_ / row_quantum * pack_.lines_each);
       packed_ %= row_quantum;
@@ -218,10 +227,16 @@ class RowWalk {
   const std::byte* from = nullptr;
 
  private:
+  HWY_INLINE void move(std::ptrdiff_t in_buffer, std::ptrdiff_t in_source) {
+    to += in_buffer;
+    from += in_source;
+    asked_ += in_source;
+  }
+
   HWY_NOINLINE void begin_panel() {
-    repeat_ = 0;
-    src_ = pack_.src + table_.rows[panel_];
-    out_ = pack_.buffer + table_.places[panel_];
+    from = pack_.src + table_.rows[panel_];
+    to = pack_.buffer + table_.places[panel_];
+    left_ = table_.repeats - rows_.count;
     const std::size_t later = panel_ + ahead_;
     if (later < table_.panels()) {
       asked_ = pack_.src + table_.rows[later];
@@ -229,29 +244,34 @@ class RowWalk {
       const PackTable& after = *pack_.ahead.next_table;
       asked_ = pack_.ahead.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
     } else {
-      asked_ = src_;
+      asked_ = from;
     }
+    asked_ += rows_.lowest;
     ++panel_;
   }
 
   Pack& pack_;
   const PackTable& table_;
   OutgoingRuns outgoing_;
-  std::size_t side_by_side_;
-  std::size_t bytes_;
+  Rows rows_;
+  std::ptrdiff_t to_step_;
+  std::ptrdiff_t from_step_;
   /// So many rows of the table later, what is prefetched now is needed.
   std::size_t ahead_;
   std::size_t panel_;
-  std::size_t repeat_ = std::numeric_limits<std::size_t>::max();
-  std::byte* out_ = nullptr;
-  const std::byte* src_ = nullptr;
+  /// Rows of the panel behind these.
+  std::size_t left_ = 0;
   const std::byte* asked_ = nullptr;
   std::size_t packed_ = 0;
 };
 
 void pack_rows(Pack& pack) {
   const std::size_t bytes = pack.table->bytes;
-  for (RowWalk walk(pack, 1); walk.next();) copy_row(walk.to, walk.from, bytes);
+  for (RowWalk walk(pack, {1, bytes, 0, bytes}); walk.next();) copy_row(walk.to, walk.from, bytes);
+}
+
+Rows rows_of(const PermuteProgram& program) {
+  return {program.rows, program.bytes, program.lowest, program.span};
 }
 
 /// 16 bytes at a time: each instruction set permutes as many in any way.
@@ -260,7 +280,7 @@ void pack_permuted(Pack& pack) {
   const hn::FixedTag<std::uint8_t, 16> d;
   const PermuteProgram::Step* const steps = program.steps.data();
   const std::uint8_t* const lanes = program.lanes.data();
-  for (RowWalk walk(pack, program.rows); walk.next();) {
+  for (RowWalk walk(pack, rows_of(program)); walk.next();) {
     for (const PermuteProgram::Vector& vector : program.vectors) {
       auto made = hn::Zero(d);
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
@@ -276,20 +296,26 @@ void pack_permuted(Pack& pack) {
 #pragma GCC push_options
 #pragma GCC target("avx512vbmi")
 
+/// As many lanes, or all.
+__mmask64 first_bytes(std::size_t count) {
+  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
+}
+
 /// 64 bytes at a time, by VBMI, which Highway has as a target of its own.
 void pack_permuted_64(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
   const PermuteProgram::Step* const steps = program.steps.data();
   const std::uint8_t* const lanes = program.lanes.data();
-  const __mmask64 all = program.bytes < 64 ? (std::uint64_t{1} << program.bytes) - 1 : ~std::uint64_t{0};
-  for (RowWalk walk(pack, program.rows); walk.next();) {
+  const __mmask64 read = first_bytes(program.span);
+  const __mmask64 written = first_bytes(program.bytes);
+  for (RowWalk walk(pack, rows_of(program)); walk.next();) {
     for (const PermuteProgram::Vector& vector : program.vectors) {
       __m512i made = _mm512_setzero_si512();
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
-        const __m512i given = _mm512_maskz_loadu_epi8(all, walk.from + steps[s].from);
+        const __m512i given = _mm512_maskz_loadu_epi8(read, walk.from + steps[s].from);
         made = _mm512_mask_permutexvar_epi8(made, steps[s].taken, _mm512_loadu_si512(lanes + s * 64), given);
       }
-      _mm512_mask_storeu_epi8(walk.to + vector.place, all, made);
+      _mm512_mask_storeu_epi8(walk.to + vector.place, written, made);
     }
   }
 }

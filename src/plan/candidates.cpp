@@ -15,7 +15,7 @@ bool leaves_caches(const CopyPlan& plan, const PlanOptions& options) {
   const auto dst_bytes = plan.count * static_cast<Index>(item_size(plan.dst_type));
   const auto src_bytes = plan.count * static_cast<Index>(item_size(plan.src_type));
   return plan.kernel != CopyKernel::nothing && plan.kernel != CopyKernel::strided &&
-         std::max(dst_bytes, src_bytes) >= options.streaming_above;
+         std::max(dst_bytes, src_bytes) >= options.streaming_above / 2;
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace tenstride::detail {
 namespace {
@@ -22,10 +23,16 @@ using Parts = std::array<Index, Nest::most_loops>;
 constexpr double src_run_costs = 300;
 constexpr double dst_run_costs = 200;
 constexpr double block_costs = 2048;
+/// What a line costs that is read for its neighbours.
+constexpr double gap_cost = .8;
 /// What registers that are not full cost: of a plain copy's time, for each time as many registers.
 constexpr double empty_lanes_cost = .6;
 /// Bytes that a plain copy moves while a row is packed.
 constexpr double short_row_costs = 28;
+/// The same for rows that are permuted together.
+constexpr double short_panel_costs = 60;
+/// Rows of so many bytes are moved one by one, shorter ones may be permuted.
+constexpr Index shortest_row = 32;
 /// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row
 /// may take: the lanes of all stay in the L1 cache.
 constexpr double permute_cost = .1;
@@ -61,8 +68,9 @@ struct Chain {
   std::size_t contiguous = 0;
 };
 
-/// A loop goes on where its steps leave no gap, or one that is no longer than what lies before it, or than a
-/// line: so much is read with it.
+/// A loop goes on where its steps leave no gap, or one that is no longer than what lies before it, or than
+/// two lines: so much is read with it.
+constexpr Index longest_gap = 2 * line_bytes;
 enum class Gaps : std::uint8_t { none, short_ones };
 
 template <class Stride>
@@ -79,7 +87,7 @@ Chain chain_of(const Nest& nest, Index item, Gaps gaps, const Stride& stride) {
     }
     if (next == nest.count) return chain;
     const Index step = std::abs(stride(nest[next]));
-    if (step > reach && (gaps == Gaps::none || step > std::max(2 * reach, line_bytes))) return chain;
+    if (step > reach && (gaps == Gaps::none || step > reach + std::max(reach, longest_gap))) return chain;
     if (step == reach && chain.contiguous == chain.count) ++chain.contiguous;
     chain.loops[chain.count++] = static_cast<std::uint8_t>(next);
     taken = static_cast<LoopSet>(taken | 1U << next);
@@ -100,35 +108,48 @@ Chains chains_of(const Nest& nest) {
                    [](const Nest::Loop& loop) { return loop.src_stride; })};
 }
 
-/// The fewest loops, innermost on both sides, that are contiguous on both together; 0 where there are none.
-std::size_t closed_loops(const Chains& chains) {
+/// The loops, innermost on both sides, that make up a row: what both sides have one after the other. The
+/// first `count` of either chain; their items, and how far these reach in the source, gaps and all.
+struct Row {
+  std::size_t loops = 0;
+  Index bytes = 0;
+  Index span = 0;
+};
+
+/// All rows that there may be, the shortest first.
+template <class Visit>
+void each_row(const Nest& nest, const Chains& chains, const Visit& visit) {
   LoopSet dst = 0;
   LoopSet src = 0;
-  for (std::size_t i = 0; i < std::min(chains.dst.count, chains.src.contiguous); ++i) {
+  Row row{0, nest.src_item, nest.src_item};
+  for (std::size_t i = 0; i < std::min(chains.dst.count, chains.src.count); ++i) {
+    const Nest::Loop& loop = nest[chains.src.loops[i]];
     dst = static_cast<LoopSet>(dst | 1U << chains.dst.loops[i]);
     src = static_cast<LoopSet>(src | 1U << chains.src.loops[i]);
-    if (dst == src) return i + 1;
+    row.loops = i + 1;
+    row.bytes *= loop.extent;
+    row.span += std::abs(loop.src_stride) * (loop.extent - 1);
+    if (dst == src) visit(std::as_const(row));
   }
-  return 0;
 }
 
 /// How many vectors of the source a vector of the destination needs, about: until the next item of one of its
-/// rows is due, each item comes from another row of the source.
-Index permutes_of_vector(const Nest& nest, const Chains& chains, Index row_bytes, Index vector) {
+/// rows is due, each item comes from another row of the source, and items with gaps come from several.
+Index permutes_of_vector(const Nest& nest, const Chains& chains, const Row& row, Index vector) {
   const Index items = std::max<Index>(vector / nest.src_item, 1);
-  const Index all = (row_bytes + vector - 1) / vector;
+  const Index apart = std::abs(nest[chains.src.loops[0]].src_stride);
   Index rows = 1;
   for (std::size_t i = 0; chains.dst.loops[i] != chains.src.loops[0] && rows < items; ++i)
     rows *= nest[chains.dst.loops[i]].extent;
-  return std::min({rows, items, all}) + 1;
+  const Index of_each = (std::min(apart, vector) + nest.src_item - 1) / nest.src_item;
+  const Index all = row.loops == 0 ? items : (row.span + vector - 1) / vector;
+  return std::min({rows * of_each, items, all}) + 1;
 }
 
 /// The choice of blocks that are packed in one way.
 class Choice {
  public:
-  /// For rows, `row_loops` loops of both chains make up one.
-  Choice(const Nest& nest, const Chains& chains, const PlanOptions& options, Packing packing,
-         std::size_t row_loops)
+  Choice(const Nest& nest, const Chains& chains, const PlanOptions& options, Packing packing, const Row& row)
       : nest_(nest),
         most_items_(std::max<Index>(options.block_bytes / std::max(nest.src_item, nest.dst_item), 1)),
         permuted_bytes_(options.permuted_bytes),
@@ -136,10 +157,10 @@ class Choice {
         chains_(chains),
         dst_(chains.dst),
         src_(chains.src),
-        row_loops_(row_loops) {
+        row_(row) {
     best_.packing = packing;
-    for (std::size_t dst_whole = row_loops; dst_whole <= dst_.count; ++dst_whole) {
-      for (std::size_t src_whole = row_loops; src_whole <= src_.count; ++src_whole)
+    for (std::size_t dst_whole = row.loops; dst_whole <= dst_.count; ++dst_whole) {
+      for (std::size_t src_whole = row.loops; src_whole <= src_.count; ++src_whole)
         with_whole(dst_whole, src_whole);
     }
   }
@@ -210,13 +231,27 @@ class Choice {
     return items;
   }
 
+  /// The bytes of lines that are read, beside those that are needed, of a run of the source.
+  [[nodiscard]] double spread(const Parts& part) const {
+    Index useful = nest_.src_item;
+    Index reach = nest_.src_item;
+    for (std::size_t i = 0; i < src_.count; ++i) {
+      const std::uint8_t d = src_.loops[i];
+      useful *= part[d];
+      reach += std::abs(nest_[d].src_stride) * (part[d] - 1);
+      if (part[d] < nest_[d].extent) break;
+    }
+    return static_cast<double>(reach) / static_cast<double>(useful);
+  }
+
   void weigh(const Parts& part) {
     const double dst_run = static_cast<double>(run_items(dst_, part) * nest_.dst_item);
     const double src_run = static_cast<double>(run_items(src_, part) * nest_.src_item);
     Index items = 1;
     for (std::size_t d = 0; d < nest_.count; ++d) items *= part[d];
     const double block = static_cast<double>(items * nest_.src_item);
-    double cost = 1 + src_run_costs / src_run + dst_run_costs / dst_run + block_costs / block;
+    double cost = 1 + src_run_costs / src_run + dst_run_costs / dst_run + block_costs / block +
+                  gap_cost * (spread(part) - 1);
     if (cost >= cost_) return;
     PipelinedBlocks found;
     found.packing = best_.packing;
@@ -237,18 +272,32 @@ class Choice {
 
   /// Takes the innermost loops as rows. What these cost.
   [[nodiscard]] double choose_row(const Parts& part, PipelinedBlocks& found) const {
-    Index row = nest_.src_item;
-    for (std::size_t i = 0; i < row_loops_; ++i) {
+    for (std::size_t i = 0; i < row_.loops; ++i)
       found.columns = static_cast<LoopSet>(found.columns | 1U << dst_.loops[i]);
-      row *= nest_[dst_.loops[i]].extent;
-    }
     for (std::size_t i = 0; i < dst_.count; ++i) {
       found.run = static_cast<LoopSet>(found.run | 1U << dst_.loops[i]);
       if (part[dst_.loops[i]] < nest_[dst_.loops[i]].extent) break;
     }
-    if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row);
-    return permute_cost * static_cast<double>(permutes_of_vector(nest_, chains_, row, permuted_bytes_) *
-                                              (line_bytes / permuted_bytes_));
+    if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row_.bytes);
+    return permute_cost * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
+                                              (line_bytes / permuted_bytes_)) +
+           cost_of_short_panels(part, found.columns);
+  }
+
+  /// Rows along the loop of the shortest steps in the source are permuted together, if they follow each other
+  /// in the destination, too.
+  [[nodiscard]] double cost_of_short_panels(const Parts& part, LoopSet row) const {
+    std::size_t along = nest_.count;
+    for (std::size_t d = 0; d < nest_.count; ++d) {
+      if (has_loop(row, d) || part[d] == 1) continue;
+      if (along == nest_.count || std::abs(nest_[d].src_stride) < std::abs(nest_[along].src_stride))
+        along = d;
+    }
+    const auto bytes = static_cast<double>(row_.bytes);
+    if (along == nest_.count) return short_panel_costs / bytes;
+    const double panel = bytes * static_cast<double>(part[along]);
+    const bool are_together = nest_[along].dst_stride == row_.bytes / nest_.src_item * nest_.dst_item;
+    return short_panel_costs / panel + (are_together ? 0 : short_row_costs / bytes);
   }
 
   /// Chooses rows and columns, one or more loops each, so that registers are full. How many times more
@@ -266,16 +315,17 @@ class Choice {
       row_count *= part[row];
       LoopSet columns = 0;
       Index column_count = 1;
-      for (std::size_t j = 0; j < src_.contiguous; ++j) {
+      Index span = nest_.src_item;
+      for (std::size_t j = 0; j < src_.count; ++j) {
         const std::uint8_t column = src_.loops[j];
-        if (has_loop(rows, column)) break;
+        if (has_loop(rows, column) || nest_[column].src_stride % nest_.src_item != 0) break;
         columns = static_cast<LoopSet>(columns | 1U << column);
         column_count *= part[column];
-        const Index bytes = column_count * nest_.src_item;
+        span += std::abs(nest_[column].src_stride) * (part[column] - 1);
         const double waste = static_cast<double>((row_count + lanes_ - 1) / lanes_ * lanes_) /
                              static_cast<double>(row_count) *
-                             static_cast<double>((bytes + unit_bytes - 1) / unit_bytes * unit_bytes) /
-                             static_cast<double>(bytes);
+                             static_cast<double>((span + unit_bytes - 1) / unit_bytes * unit_bytes) /
+                             static_cast<double>(column_count * nest_.src_item);
         constexpr double same = 1e-9;
         if (waste < best - same || (waste < best + same && row_count * column_count > best_items)) {
           best = waste;
@@ -299,43 +349,45 @@ class Choice {
   const Chains& chains_;
   const Chain& dst_;
   const Chain& src_;
-  std::size_t row_loops_;
+  Row row_;
   PipelinedBlocks best_;
   double cost_ = std::numeric_limits<double>::infinity();
 };
 
-/// The bytes of the loops that are a row.
-Index row_bytes(const Nest& nest, const Chain& chain, std::size_t loops) {
-  Index bytes = nest.src_item;
-  for (std::size_t i = 0; i < loops; ++i) bytes *= nest[chain.loops[i]].extent;
-  return bytes;
-}
-
-bool is_permuted(const Nest& nest, const Chains& chains, Index row_bytes, const PlanOptions& options) {
-  const Index vectors = (row_bytes + options.permuted_bytes - 1) / options.permuted_bytes;
-  return row_bytes <= most_permuted_bytes &&
-         vectors * permutes_of_vector(nest, chains, row_bytes, options.permuted_bytes) <= most_permutes;
+/// Rows whose items stand in another order, or apart, in the source are permuted; those of one loop item by
+/// item, so that they may be cut.
+bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const PlanOptions& options) {
+  const Index vectors = (row.bytes + options.permuted_bytes - 1) / options.permuted_bytes;
+  return row.span <= most_permuted_bytes &&
+         vectors * permutes_of_vector(nest, chains, row, options.permuted_bytes) <= most_permutes;
 }
 
 }  // namespace
 
 std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options) {
   const Chains chains = chains_of(nest);
-  if (chains.dst.count == 0 || chains.src.contiguous == 0) return std::nullopt;
+  if (chains.dst.count == 0 || chains.src.count == 0) return std::nullopt;
   std::optional<PipelinedBlocks> best;
-  const auto weigh = [&](Packing packing, std::size_t row_loops) {
-    const Choice choice(nest, chains, options, packing, row_loops);
+  const auto weigh = [&](Packing packing, const Row& row) {
+    const Choice choice(nest, chains, options, packing, row);
     if (choice.cost() == std::numeric_limits<double>::infinity()) return;
     if (!best || choice.best().cost < best->cost) best = choice.best();
   };
-  const std::size_t closed = closed_loops(chains);
-  const bool has_rows = closed == 1 && nest[chains.src.loops[0]].src_stride > 0;
-  if (has_rows) {
-    weigh(Packing::rows, 1);
-  } else if (closed > 0 && is_permuted(nest, chains, row_bytes(nest, chains.dst, closed), options)) {
-    weigh(Packing::permuted, closed);
+  const Row item{0, nest.src_item, nest.src_item};
+  const std::uint8_t inner = chains.src.loops[0];
+  if (chains.dst.loops[0] != inner) {
+    weigh(Packing::transposed, item);
+  } else if (nest[inner].src_stride != nest.src_item) {
+    weigh(Packing::permuted, item);
   }
-  if (closed != 1) weigh(Packing::transposed, 0);
+  each_row(nest, chains, [&](const Row& row) {
+    if (row.loops == 1 && nest[inner].src_stride == nest.src_item) {
+      weigh(Packing::rows, row);
+      if (row.bytes < shortest_row) weigh(Packing::permuted, row);
+    } else if (is_permuted(nest, chains, row, options)) {
+      weigh(Packing::permuted, row);
+    }
+  });
   return best;
 }
 

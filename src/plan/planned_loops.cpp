@@ -24,9 +24,16 @@ constexpr double short_source_rows = 35;
 constexpr double short_rows = 60;
 constexpr double converted_rows = 500;
 constexpr double hidden_conversion = .4;
+constexpr double short_gathers = 300;
+constexpr double short_gathers_of_large_items = 40;
+constexpr Index least_large_item = 4;
+/// ... what each item costs that is read for its neighbours, of a line at most ...
+constexpr double gap = .6;
 /// ... and what short runs take at most, which are turned block by block. Columns one behind the other that
 /// fit two lines are turned through a buffer.
 constexpr double most_short = 2.6;
+constexpr double most_short_gathers = 4;
+constexpr double most_short_rows = 4;
 constexpr double most_converted_rows = 3.5;
 constexpr double most_split = 1.6;
 constexpr double most_short_source_rows = 1.2;
@@ -76,10 +83,20 @@ double cost_of_planned_loops(const CopyPlan& plan) {
              std::min(share(short_source_rows, row), most_short_source_rows);
     }
     case CopyKernel::rows: {
-      const double moved = std::min(1 + share(short_rows, inner * dst_item), most_short);
+      const double moved = std::min(1 + share(short_rows, inner * dst_item), most_short_rows);
       if (!converts) return moved;
       return std::min(moved + std::max(share(converted_rows, inner * dst_item) - hidden_conversion, 0.0),
                       most_converted_rows);
+    }
+    case CopyKernel::gather: {
+      const Index apart =
+          std::abs(plan.loops[count - 1].src_stride) * static_cast<Index>(item_size(plan.src_type));
+      return channels +
+             gap * static_cast<double>(std::clamp(apart, src_item, line_bytes) - src_item) /
+                 static_cast<double>(src_item) +
+             std::min(share(dst_item < least_large_item ? short_gathers : short_gathers_of_large_items,
+                            inner * dst_item),
+                      most_short_gathers);
     }
     default:
       return 1;

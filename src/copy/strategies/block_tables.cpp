@@ -146,26 +146,46 @@ class TableMaker {
             static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<std::ptrdiff_t>(b));
       }
     }
-    const bool are_side_by_side =
-        pack.src_step == static_cast<std::ptrdiff_t>(pack.bytes) && pack.buffer_step == pack.src_step;
-    pack.program = make_program(pack.from, are_side_by_side ? rows_of_program(pack) : 1, permuted_bytes_);
+    pack.program = make_program(pack.from, rows_of_program(pack), pack.src_step, permuted_bytes_);
   }
 
-  /// As many rows at a time as fill vectors best.
+  /// As many rows at a time as fill vectors best, where they lie side by side, or almost so in the source.
   [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
     constexpr std::size_t most_vectors = 8;
+    constexpr std::size_t most_gap = 64;
+    const std::size_t span = *std::max_element(pack.from.begin(), pack.from.end()) + std::size_t{1};
+    const bool are_together = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
+                              static_cast<std::size_t>(std::abs(pack.src_step)) <= span + most_gap;
     std::size_t best = 1;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t rows = 1; rows <= pack.repeats; ++rows) {
+    for (std::size_t rows = 1; rows <= (are_together ? pack.repeats : 1); ++rows) {
       const std::size_t bytes = rows * pack.bytes;
       const std::size_t vectors = (bytes + permuted_bytes_ - 1) / permuted_bytes_;
       if (rows > 1 && vectors > most_vectors) break;
       const double waste = static_cast<double>(vectors * permuted_bytes_) / static_cast<double>(bytes);
-      if (waste >= least) continue;
+      // Of as good ones the most: each step has its own work beside the vectors.
+      if (waste > least) continue;
       least = waste;
       best = rows;
     }
     return best;
+  }
+
+  /// Columns in the order of the source. Where there is a gap between two of them, what stands in it goes to
+  /// the place of the one that follows, and is overwritten by it.
+  static void fill_columns(BlockTables& tables, const Places& items) {
+    PackTable& pack = tables.pack;
+    const auto [lowest, highest] = std::minmax_element(items.src.begin(), items.src.end());
+    const auto item = static_cast<std::ptrdiff_t>(pack.item);
+    tables.lowest = *lowest;
+    constexpr std::int32_t gap = -1;
+    pack.columns.assign(static_cast<std::size_t>((*highest - *lowest) / item + 1), gap);
+    for (std::size_t i = 0; i < items.src.size(); ++i)
+      pack.columns[static_cast<std::size_t>((items.src[i] - *lowest) / item)] =
+          static_cast<std::int32_t>(items.buffer[i]);
+    for (std::size_t c = pack.columns.size(); c-- > 0;) {
+      if (pack.columns[c] == gap) pack.columns[c] = pack.columns[c + 1];
+    }
   }
 
   void fill_panels(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
@@ -173,20 +193,7 @@ class TableMaker {
     PackTable& pack = tables.pack;
     pack.item = static_cast<std::size_t>(nest_.src_item);
     pack.panel_rows = panel_bytes_ / pack.item;
-    pack.columns = {0};
-    std::int32_t first_column = 0;
-    for (std::size_t i = 0; i < column_side.count; ++i) {
-      const std::size_t d = column_side.loops[i];
-      const Index reach = (extent[d] - 1) * nest_[d].src_stride;
-      // Columns in the order of the source: of a loop that is read backwards the last one is the first.
-      if (reach < 0) {
-        tables.lowest += reach;
-        first_column += static_cast<std::int32_t>((extent[d] - 1) * place[d]);
-        repeat(pack.columns, extent[d], -place[d]);
-      } else {
-        repeat(pack.columns, extent[d], place[d]);
-      }
-    }
+    fill_columns(tables, places_of(column_side, extent, place));
     const Places rows = places_of(row_side, extent, place);
     const Places others = places_of(other_side, extent, place);
     const std::size_t row_count = rows.src.size();
@@ -197,8 +204,7 @@ class TableMaker {
     for (std::size_t other = 0; other < others.src.size(); ++other) {
       for (std::size_t done = 0; done < row_count; done += pack.panel_rows) {
         const std::size_t first = std::min(done, row_count - pack.filled_rows);
-        pack.places.push_back(static_cast<std::int32_t>(others.buffer[other] + rows.buffer[first]) +
-                              first_column);
+        pack.places.push_back(static_cast<std::int32_t>(others.buffer[other] + rows.buffer[first]));
         for (std::size_t r = 0; r < pack.panel_rows; ++r)
           pack.rows.push_back(others.src[other] + rows.src[std::min(first + r, row_count - 1)]);
       }

@@ -177,7 +177,8 @@ class Worker {
   [[nodiscard]] PackBlock kernel_of(const PackKernels& kernels, const PackTable& table) const {
     if (is_transposed_) return kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))];
     if (packing_ == Packing::rows) return kernels.rows;
-    const bool fits = kernels.permutes_less || table.program.bytes >= kernels.permuted_bytes;
+    const bool fits =
+        kernels.permutes_less || std::min(table.program.bytes, table.program.span) >= kernels.permuted_bytes;
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 
