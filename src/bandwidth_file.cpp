@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cache_file.hpp"
+#include "io/write_cache.hpp"
 #include "message.hpp"
 #include "tenstride/parallel.hpp"
 

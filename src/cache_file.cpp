@@ -4,12 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <span>
 
 #include "message.hpp"
-#include "tenstride/io/atomic_file.hpp"
 
 namespace tenstride::detail {
 
@@ -33,19 +30,6 @@ std::string read_cache(const std::string& path) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
-}
-
-void write_cache(const std::string& path, std::string_view text, std::string_view operation) {
-  if (path.empty()) return;
-  std::error_code failed;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  try {
-    io::AtomicFile file(path, io::Overwrite::replace, operation);
-    file.write(std::as_bytes(std::span(text)));
-    file.commit();
-  } catch (const FileError&) {
-    return;
-  }
 }
 
 std::string number(double value) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small text files in the user's cache, with what was measured.
+// Small text files in the user's cache, with what was measured; io/write_cache.hpp writes them.
 #pragma once
 
 #include <optional>
@@ -12,8 +12,6 @@ namespace tenstride::detail {
 std::string cache_file(std::string_view name);
 /// What is in the file, at most 64 KiB of it; empty where there is none.
 std::string read_cache(const std::string& path);
-/// Replaces the file, folders included. A cache that cannot be written is no error.
-void write_cache(const std::string& path, std::string_view text, std::string_view operation);
 
 /// Enough digits to come back as the same number.
 std::string number(double value);

@@ -13,12 +13,12 @@ namespace tenstride {
 namespace {
 
 using detail::line_bytes;
+using detail::most_cached_tiles;
 
 constexpr std::size_t no_loop = max_rank;
 /// Below so many destination bytes the start of a thread costs more than it gives.
 constexpr Index serial_below = Index{512} << 10;
 constexpr Index largest_item = 16;
-constexpr Index never = std::numeric_limits<Index>::max();
 /// Two cache lines are written at once; rows are read in runs of a page.
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
@@ -352,20 +352,23 @@ bool is_cacheable_tile(const CopyPlan& plan, Index item) {
 Index tiles_stream_above(const CopyPlan& plan, Index item, const PlanOptions& options) {
   const Index above = options.streaming_above;
   if (item < 4) return above;
-  return has_short_axes(plan) && options.streaming_in_order_above != never ? above * 3 / 8 : above / 4;
+  return has_short_axes(plan) && options.machine.stores == SequentialStores::streaming ? above * 3 / 8
+                                                                                       : above / 4;
 }
 
 /// The same for any kernel.
 Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& options) {
   const Index above = options.streaming_above;
-  const Index in_order = options.streaming_in_order_above;
+  const Index in_order = options.streaming_in_order_above();
   const bool converts = plan.conversion != CopyConversion::none;
   switch (plan.kernel) {
     case CopyKernel::tile:
       if (converts) return above;
       return std::max(
           tiles_stream_above(plan, item_bytes * plan.item_elements, options),
-          is_cacheable_tile(plan, item_bytes * plan.item_elements) ? options.cached_tiles_below : 0);
+          plan.streams == MemoryStreams::one && is_cacheable_tile(plan, item_bytes * plan.item_elements)
+              ? most_cached_tiles
+              : 0);
     case CopyKernel::rows:
       return plan.tile_dst != 0 ? above : in_order;
     case CopyKernel::gather:
@@ -396,6 +399,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   CopyPlan result;
   result.dst_type = dst_type;
   result.src_type = src_type;
+  result.streams = options.machine.streams;
   result.dst_offset = dst.offset;
   result.src_offset = src.offset;
   result.count = 1;
@@ -423,7 +427,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
   const InOrder order =
-      bytes >= options.streaming_in_order_above ? InOrder::past_cache : InOrder::through_cache;
+      bytes >= options.streaming_in_order_above() ? InOrder::past_cache : InOrder::through_cache;
   choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
   result.streaming = bytes >= streams_above(result, item_bytes, options);
   if (result.streaming && result.kernel == CopyKernel::tile) {
@@ -431,8 +435,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
     const bool past_cache = order == InOrder::past_cache;
     const bool is_joined = past_cache && detail::join_source_loops(result, item);
     if (!is_joined && bytes >= beyond_tlb) {
-      past_cache ? detail::arrange_for_streams(result, item, options.strip_bytes)
-                 : detail::arrange_for_pages(result, item);
+      past_cache ? detail::arrange_for_streams(result, item) : detail::arrange_for_pages(result, item);
     }
   }
   const Index moved = std::max(bytes, result.count * item_bytes);

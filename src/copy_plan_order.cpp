@@ -250,7 +250,7 @@ void arrange_for_pages(CopyPlan& plan, Index item) {
   }
 }
 
-void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes) {
+void arrange_for_streams(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   const Index extent = plan.loops[plan.turned_loop].extent;
   const Index row_bytes = extent * item;
@@ -261,7 +261,7 @@ void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes) {
   // Strips that keep their ends stay wide too (4097x4099 float32 .72 of a plain copy, narrow .60).
   if (item <= 2 && has_wide_strips(plan, item) && fill_sets(plan.tile_dst, apart, large_way_pages))
     plan.tile_dst = line_bytes / item;
-  if (strip_bytes >= wide_strip_bytes && takes_wider_strips(plan, item)) {
+  if (plan.streams == MemoryStreams::one && takes_wider_strips(plan, item)) {
     const Index wide = wide_strip_bytes / item;
     plan.block_src = std::max<Index>(plan.block_src * plan.tile_dst / wide, 1);
     plan.tile_dst = wide;

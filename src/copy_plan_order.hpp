@@ -24,6 +24,11 @@ inline constexpr Index most_kept = 8192;
 /// Bytes of a column that a wide strip of them has.
 inline constexpr Index wide_strip_bytes = 256;
 
+/// Tiles of fewer bytes are turned within the caches on processors that go on with one stream of memory, but
+/// where their rows or columns lie so far apart that they share sets of a cache (Zen 5: both sides of 6 MiB
+/// in 32 MiB of an L3 cache that others use too).
+inline constexpr Index most_cached_tiles = Index{6} << 20;
+
 /// Pages of each of the 16 ways of the L2 cache: 1 MiB on Skylake-SP and its like, 2 MiB since.
 inline constexpr Index small_way_pages = 16;
 inline constexpr Index large_way_pages = 32;
@@ -68,8 +73,8 @@ void arrange_for_pages(CopyPlan& plan, Index item);
 /// short rows of the source are gone on with, whatever the destination's pages, by strips of two lines and
 /// runs long enough for the prefetcher. Reversed 4-d to 6-d permutations have .68-.95 of a plain copy so; by
 /// strips of one line, with loops cut where pages are lost, .57-.69. Strips of long rows
-/// are wide where `strip_bytes` has room for them.
-void arrange_for_streams(CopyPlan& plan, Index item, Index strip_bytes);
+/// are wide where memory is read as one stream.
+void arrange_for_streams(CopyPlan& plan, Index item);
 
 /// Makes short rows of the source longer, where its next loops are no part of the destination run: both runs
 /// are then several loops, and the plan is one of a matrix with long rows on both sides, whose rows and

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tenstride/index.hpp"
+#include "tenstride/machine.hpp"
 
 namespace tenstride::detail {
 
@@ -18,7 +19,7 @@ template <class F>
 template <class F>
 void run_fused(const F& f, Index from, Index to) {
 #if defined(__x86_64__)
-  static const bool is_fused = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
+  static const bool is_fused = Machine::here().instructions >= InstructionSet::avx2;
   if (is_fused) return run_with_fma(f, from, to);
 #endif
   f(from, to);

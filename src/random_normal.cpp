@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tenstride/machine.hpp"
 #include "tenstride/parallel.hpp"
 
 /// Normal numbers by Box and Muller's method ("A Note on the Generation of Random Normal Deviates", 1958), in
@@ -101,7 +102,7 @@ struct SineCosine {
 
 void normal_block(float* block, const Normal& normal) {
 #if defined(__x86_64__)
-  static const bool is_fused = __builtin_cpu_supports("fma") != 0;
+  static const bool is_fused = Machine::here().instructions >= InstructionSet::avx2;
   if (is_fused) return normal_block_fused(block, normal);
 #endif
   normal_block_anywhere(block, normal);

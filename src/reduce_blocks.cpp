@@ -87,7 +87,6 @@ bool has_slow_results(const ReduceSource& source) {
 PlanOptions options_of_part(Index whole_bytes) {
   PlanOptions options = options_here();
   if (whole_bytes >= options.streaming_above) options.streaming_above = 0;
-  if (whole_bytes >= options.streaming_in_order_above) options.streaming_in_order_above = 0;
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 import json
 import os
+import pathlib
 import pty
 import shutil
 import subprocess
@@ -51,6 +52,34 @@ class Calls(Case):
         self.fails(2, "--threads excludes --disk\nSee tenstride --help.", "bench", "--threads", "1", "--disk", ".")
         none = 'measure_disk: "/none" must be a folder that can be written to (No such file or directory)'
         self.fails(1, none, "bench", "--disk", "/none")
+
+    def test_the_machine_is_calibrated_kept_and_planned_for(self):
+        lines = self.run_tool("bench", "--calibrate").stdout
+        self.assertRegex(
+            lines,
+            r"^L1, L2, L3 cache  +\d+ [KM]iB, \d+ [KM]iB, \d+ [KM]iB\n"
+            r"instructions  +(portable|ssse3|avx2|avx512), bytes permuted at once: (16|64)\n"
+            r"stores in order  +(ordinary|streaming)\n"
+            r"streams of memory  +(several|one)\n"
+            r"kept in .*/tenstride/machine\n$",
+        )
+        kept = pathlib.Path(lines.split("kept in ")[1].rstrip("\n"))
+        text = kept.read_text(encoding="utf-8")
+        figures = json.loads(self.run_tool("bench", "--calibrate", "--json").stdout)
+        self.assertIn(f"\nl2_bytes {figures['l2_bytes']}\n", text)
+        # Rows in order go past the cache where the machine writes so.
+        copy = ["explain", "torch.zeros(4096,4096)[:, 1:].contiguous()", "--plan", "--machine"]
+        self.assertIn("streaming stores", self.run_tool(*copy, "zen5").stdout)
+        self.assertIn("ordinary stores", self.run_tool(*copy, "cascade_lake").stdout)
+        kept.write_text(text.replace(f"stores {figures['stores']}", "stores ordinary"), encoding="utf-8")
+        self.assertIn("ordinary stores", self.run_tool(*copy, str(kept)).stdout)
+        if "TENSTRIDE_MACHINE" not in os.environ:
+            self.assertIn("ordinary stores", self.run_tool(*copy[:-1]).stdout)
+        kept.write_text(text[:-1], encoding="utf-8")
+        known = "; known are here, cascade_lake, emerald_rapids, zen5, and files that tenstride bench --calibrate wrote"
+        self.fails(2, f"explain --machine: {kept} is no file of a machine{known}", *copy, str(kept))
+        self.fails(2, f"explain --machine: zen is no machine and no file{known}", *copy, "zen")
+        self.fails(2, "--threads excludes --calibrate\nSee tenstride --help.", "bench", "--calibrate", "--threads", "1")
 
     def test_completion_scripts_are_accepted_by_their_shells(self):
         script = self.run_tool("completion", "bash").stdout

@@ -58,7 +58,7 @@ TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
 
 TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
+  options.machine.stores = SequentialStores::streaming;
   // 34560 bytes of a row go on; the strips of a row that is read anyway stand outside of a page of it.
   const CopyPlan reversed = of({{64, 15, 9, 15, 64}, {1, 64, 960, 8640, 129600}, 0}, f32, options);
   EXPECT_EQ(reversed.to_string(),
@@ -78,7 +78,7 @@ TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
 
 TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
+  options.machine.stores = SequentialStores::streaming;
   // 128 bytes each become a matrix of rows of 28800 bytes and columns of 1920.
   const CopyPlan reversed =
       of({{32, 15, 15, 15, 15, 32}, {1, 32, 480, 7200, 108000, 1620000}, 0}, f32, options);
@@ -107,7 +107,7 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
 
 TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
+  options.machine.stores = SequentialStores::streaming;
   const auto rows = [&](DType type, Index size) {
     return of({{size, size}, {1, size}, 0}, type, options).tile_dst;
   };
@@ -124,7 +124,7 @@ Index tile_rows(DType type, Index rows, Index columns) {
 
 TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
+  options.machine.stores = SequentialStores::streaming;
   // Columns of three lines: one strip by long rows and by rows far apart, else two strips.
   const Layout long_rows{{4, 28, 352, 28, 48}, {16896, 1892352, 1, 67584, 352}, 0};
   EXPECT_EQ(of(long_rows, f32).tile_dst, 16);
@@ -265,7 +265,7 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
     return of(permute(row_major({first, 16, 32, 32}), {3, 2, 1, 0}), f32, options).streaming;
   };
   PlanOptions past_cache;
-  past_cache.streaming_in_order_above = past_cache.streaming_above;
+  past_cache.machine.stores = SequentialStores::streaming;
   EXPECT_TRUE(reversed(16, {}));
   EXPECT_FALSE(reversed(16, past_cache));
   EXPECT_TRUE(reversed(24, past_cache));
@@ -273,42 +273,40 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
 
 TEST(CopyPlan, WidensStripsWhereRowsShareNoSets) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
-  const auto columns_of = [&](const Dims& shape, DType type, Index strip_bytes) {
-    options.strip_bytes = strip_bytes;
+  options.machine.stores = SequentialStores::streaming;
+  const auto columns_of = [&](const Dims& shape, DType type, MemoryStreams streams) {
+    options.machine.streams = streams;
     const CopyPlan made = of(transpose(row_major(shape), 0, 1), type, options);
     return made.tile_dst * static_cast<Index>(item_size(type));
   };
-  EXPECT_EQ(columns_of({7264, 7264}, f32, 128), 128);
-  EXPECT_EQ(columns_of({7264, 7264}, f32, 256), 256);
-  EXPECT_EQ(columns_of({4096, 4096}, f32, 256), 128);  // pages apart
-  EXPECT_EQ(columns_of({4097, 4099}, f32, 256), 128);  // columns begin anywhere in a line
+  EXPECT_EQ(columns_of({7264, 7264}, f32, MemoryStreams::several), 128);
+  EXPECT_EQ(columns_of({7264, 7264}, f32, MemoryStreams::one), 256);
+  EXPECT_EQ(columns_of({4096, 4096}, f32, MemoryStreams::one), 128);  // pages apart
+  EXPECT_EQ(columns_of({4097, 4099}, f32, MemoryStreams::one), 128);  // columns begin anywhere in a line
   // So here, but nothing stays in registers.
-  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, 256), 256);
-  EXPECT_EQ(columns_of({7264, 7264}, DType::float16, 256), 128);
-  EXPECT_EQ(columns_of({7264, 7264}, f32, 255), 128);
-  EXPECT_EQ(columns_of({7264, 7264}, f32, 0), 128);
-  EXPECT_EQ(columns_of({7264, 7264}, f32, Index{1} << 40), 256);
+  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, MemoryStreams::one), 256);
+  EXPECT_EQ(columns_of({7264, 7264}, DType::float16, MemoryStreams::one), 128);
 }
 
-TEST(CopyPlan, TurnsWithinTheCachesWhereAskedFor) {
+TEST(CopyPlan, TurnsWithinTheCachesWhereMemoryIsOneStream) {
   PlanOptions options;
-  const auto streams = [&](const Dims& shape, DType type, Index cached_below) {
-    options.cached_tiles_below = cached_below;
+  const auto streams = [&](const Dims& shape, DType type, MemoryStreams of_machine) {
+    options.machine.streams = of_machine;
     return of(transpose(row_major(shape), 0, 1), type, options).streaming;
   };
-  constexpr Index some = Index{6} << 20;
-  EXPECT_TRUE(streams({1000, 1000}, f32, 0));
-  EXPECT_FALSE(streams({1000, 1000}, f32, some));
-  EXPECT_TRUE(streams({1300, 1300}, f32, some));
-  EXPECT_TRUE(streams({1024, 1024}, f32, some)) << "rows share sets of the L1 cache";
-  EXPECT_TRUE(streams({1000, 1024}, f32, some)) << "rows share sets";
-  EXPECT_TRUE(streams({1024, 1000}, f32, some)) << "columns do";
-  EXPECT_FALSE(streams({512, 512}, DType::complex128, some)) << "few rows at a time have room";
-  EXPECT_FALSE(streams({2200, 2200}, DType::uint8, some));
-  EXPECT_TRUE(streams({2048, 2048}, DType::uint8, some));
-  EXPECT_TRUE(streams({2200, 2200}, DType::uint8, 0));
-  EXPECT_FALSE(streams({1000, 1000}, DType::uint8, 0)) << "what fitted before is not asked to stream";
+  constexpr MemoryStreams one = MemoryStreams::one;
+  EXPECT_TRUE(streams({1000, 1000}, f32, MemoryStreams::several));
+  EXPECT_FALSE(streams({1000, 1000}, f32, one));
+  EXPECT_TRUE(streams({1300, 1300}, f32, one));
+  EXPECT_TRUE(streams({1024, 1024}, f32, one)) << "rows share sets of the L1 cache";
+  EXPECT_TRUE(streams({1000, 1024}, f32, one)) << "rows share sets";
+  EXPECT_TRUE(streams({1024, 1000}, f32, one)) << "columns do";
+  EXPECT_FALSE(streams({512, 512}, DType::complex128, one)) << "few rows at a time have room";
+  EXPECT_FALSE(streams({2200, 2200}, DType::uint8, one));
+  EXPECT_TRUE(streams({2048, 2048}, DType::uint8, one));
+  EXPECT_TRUE(streams({2200, 2200}, DType::uint8, MemoryStreams::several));
+  EXPECT_FALSE(streams({1000, 1000}, DType::uint8, MemoryStreams::several))
+      << "what fitted before is not asked to stream";
 }
 
 TEST(CopyPlan, ThreadsBySize) {
@@ -328,6 +326,30 @@ TEST(CopyPlan, KeepsTheScaledAxisApartFromWhatItHolds) {
   EXPECT_EQ(made.loops[0].extent, 24);
   EXPECT_EQ(made.scale, scale);
   EXPECT_EQ(of(row_major({4, 6, 8}), f32).loops.size(), 1U);
+}
+
+TEST(CopyPlan, WritesInOrderPastTheCacheWhereTheMachineDoes) {
+  constexpr Index size = Index{4} << 20;
+  const auto kernel = [](const Layout& dst, const Layout& src, DType to, Index bytes, Index above) {
+    PlanOptions options;
+    options.machine.stores = SequentialStores::streaming;
+    options.streaming_above = above;
+    const CopyPlan made = plan(dst, to, src, DType::uint8, options);
+    EXPECT_EQ(made.count * static_cast<Index>(item_size(to)), bytes);
+    return made.streaming;
+  };
+  const Layout dense{{size}, {1}, 0};
+  const Layout one{{size}, {0}, 0};
+  const Layout rows{{1024, size / 1024}, {size / 512, 1}, 0};
+  const Layout packed{{1024, size / 1024}, {size / 1024, 1}, 0};
+  const Layout pixels{{size / 4, 4}, {1, size / 4}, 0};
+  const Layout woven{{size / 4, 4}, {4, 1}, 0};
+  for (const auto& [dst, src] :
+       {std::pair{dense, dense}, {dense, one}, {packed, rows}, {woven, pixels}, {pixels, woven}}) {
+    EXPECT_TRUE(kernel(dst, src, DType::uint8, size, size));
+    EXPECT_FALSE(kernel(dst, src, DType::uint8, size, size + 1));
+    EXPECT_TRUE(kernel(dst, src, DType::float32, 4 * size, 4 * size));
+  }
 }
 
 }  // namespace

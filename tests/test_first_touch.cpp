@@ -62,7 +62,8 @@ TEST(FirstTouch, IsAsOnMemoryInUse) {
     oracle::copy(dst, kind.dst_type, expected.data(), kind.src, kind.src_type, in.data(), {});
     for (const int threads : {1, 2}) {
       PlanOptions options = options_here();
-      options.streaming_in_order_above = options.streaming_above = 1 << 20;
+      options.machine.stores = SequentialStores::streaming;
+      options.streaming_above = 1 << 20;
       options.max_threads = threads;
       const CopyPlan made = plan(dst, kind.dst_type, kind.src, kind.src_type, options);
       ASSERT_TRUE(made.streaming) << kind.name;
@@ -84,7 +85,8 @@ TEST(FirstTouch, IsNoneWhereOnePageAskedForHasMemory) {
   const auto bytes = static_cast<std::size_t>(count) * 4;
   const std::vector<float> in(static_cast<std::size_t>(count), 1.5F);
   PlanOptions options = options_here();
-  options.streaming_in_order_above = 1 << 20;
+  options.machine.stores = SequentialStores::streaming;
+  options.streaming_above = 1 << 20;
   const CopyPlan made = plan(all, DType::float32, all, DType::float32, options);
   for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {
     const Promised memory(bytes);

@@ -91,7 +91,7 @@ void check(const Side& dst, const Side& src, const PlanOptions& options = {}) {
 PlanOptions streaming() {
   PlanOptions options;
   options.streaming_above = 0;
-  options.streaming_in_order_above = 0;
+  options.machine.stores = SequentialStores::streaming;
   return options;
 }
 

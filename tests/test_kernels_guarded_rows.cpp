@@ -213,7 +213,7 @@ TEST(GuardedKernels, StreamRuns) {
       Job run;
       run.in_bytes = run.out_bytes = lines * line;
       run.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-        leaves.stream_run(out, in, lines * line);
+        leaves.stream_run(out, in, lines * line, MemoryStreams::several);
       };
       ASSERT_TRUE(bench.at_the_guards(*kernels, run)) << text({lines});
       Job repeated = run;

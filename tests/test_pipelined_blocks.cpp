@@ -21,7 +21,7 @@ PlanOptions blocks_wherever(Index block_bytes) {
   PlanOptions options;
   options.engine = Engine::second;
   options.streaming_above = 0;
-  options.block_bytes = block_bytes;
+  options.machine.l2_bytes = 8 * block_bytes;
   return options;
 }
 

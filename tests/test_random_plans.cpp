@@ -135,7 +135,7 @@ void draw_turned_matrices(Random& random, Trial& trial) {
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
   if (random.one_in(3)) draw_common_pair(random, trial);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
-  if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(2)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -155,7 +155,7 @@ void draw_channels(Random& random, Trial& trial) {
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
   if (random.one_in(3)) draw_common_pair(random, trial);
   trial.options.streaming_above = 0;
-  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) add_scale_and_shift(random, trial);
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
@@ -177,7 +177,7 @@ void draw_repeated(Random& random, Trial& trial) {
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
   if (random.one_in(8)) add_scale_and_shift(random, trial);
   if (random.one_in(2)) trial.options.streaming_above = 0;
-  if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(2)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -193,7 +193,7 @@ void draw_long_rows(Random& random, Trial& trial) {
   trial.src.layout = Layout{shape, Dims{rows * src_pitch + padding(), src_pitch, 1}, 0};
   trial.dst.type = trial.src.type = random.one_in(2) ? DType::uint8 : DType::float16;
   if (!random.one_in(8)) trial.options.streaming_above = 0;
-  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -211,7 +211,7 @@ void draw_flipped(Random& random, Trial& trial) {
   trial.src.layout = Layout{shape, Dims{rows * src_pitch + padding(), src_pitch, -channels, 1}, 0};
   trial.dst.type = trial.src.type = random_type(random);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
-  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -243,7 +243,7 @@ void draw_many_axes(Random& random, Trial& trial) {
   trial.src.layout = Layout{shape, src, 0};
   trial.dst.type = trial.src.type = random_type(random);
   if (!random.one_in(8)) trial.options.streaming_above = 0;
-  if (!random.one_in(8)) trial.options.streaming_in_order_above = 0;
+  if (!random.one_in(8)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(3)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
@@ -281,7 +281,7 @@ void draw(Random& random, Trial& trial) {
   trial.dst.type = random_type(random);
   trial.src.type = random.one_in(2) ? trial.dst.type : random_type(random);
   if (random.one_in(2)) trial.options.streaming_above = 0;
-  if (random.one_in(2)) trial.options.streaming_in_order_above = 0;
+  if (random.one_in(2)) trial.options.machine.stores = SequentialStores::streaming;
   if (random.one_in(8)) trial.options.conjugation = Conjugation::conjugate;
   const bool has_negatives = trial.src.type != DType::bool_ && trial.dst.type != DType::bool_;
   if (has_negatives && random.one_in(8)) {
@@ -296,8 +296,9 @@ void draw_engine(Random& random, Trial& trial) {
   if (random.one_in(2)) return;
   trial.options.engine = random.one_in(4) ? Engine::first : Engine::second;
   trial.options.streaming_above = 0;
-  trial.options.block_bytes = Index{1} << random.between(6, 18);
-  trial.options.permuted_bytes = random.one_in(2) ? 16 : 64;
+  trial.options.machine.l2_bytes = Index{8} << random.between(6, 18);
+  if (random.one_in(4)) trial.options.machine.streams = MemoryStreams::one;
+  trial.options.machine.permuted_bytes = random.one_in(2) ? 16 : 64;
 }
 
 /// The bytes that a side reaches from its first to its last.

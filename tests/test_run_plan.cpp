@@ -9,7 +9,6 @@
 #include <cstring>
 #include <vector>
 
-#include "copy/streams.hpp"
 #include "copy_oracle.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/parallel.hpp"
@@ -43,7 +42,7 @@ void expect_as_oracle(Random& random, const Layout& dst, DType dst_type, Index d
 PlanOptions random_options(Random& random) {
   PlanOptions options;
   if (random.one_in(2)) options.streaming_above = 0;
-  if (random.one_in(2)) options.streaming_in_order_above = 0;
+  if (random.one_in(2)) options.machine.stores = SequentialStores::streaming;
   return options;
 }
 
@@ -73,7 +72,7 @@ TEST(RunPlan, TransposesEverySmallMatrixAtEveryItemSize) {
         for (const Index above : {Index{0}, Index{1} << 30}) {
           PlanOptions options;
           options.streaming_above = above;
-          options.streaming_in_order_above = above;
+          options.machine.stores = SequentialStores::streaming;
           expect_as_oracle(random, dst, type, rows * columns, src, type, rows * columns, options);
           if (HasFatalFailure()) return;
         }
@@ -112,7 +111,7 @@ TEST(RunPlan, CopiesLargeTransposesOnThreads) {
 /// Strips of long rows that carry, begun and ended by threads within lines; what lies between the rows stays.
 TEST(RunPlan, TurnsLongRowsOnThreads) {
   PlanOptions options;
-  options.streaming_in_order_above = options.streaming_above;
+  options.machine.stores = SequentialStores::streaming;
   const Dims shape{4099, 4097};
   const Layout to{shape, {4103, 1}, 5};
   const Layout from{shape, {1, 4101}, 3};
@@ -138,8 +137,8 @@ TEST(RunPlan, TurnsLongRowsOnThreads) {
 TEST(RunPlan, TurnsWideStripsOnThreads) {
   const auto check = []<class T>(T /*type*/, DType type, Index rows, Index columns) {
     PlanOptions options;
-    options.streaming_in_order_above = options.streaming_above;
-    options.strip_bytes = 256;
+    options.machine.stores = SequentialStores::streaming;
+    options.machine.streams = MemoryStreams::one;
     const Layout to = row_major({rows, columns});
     const Layout from{{rows, columns}, {1, rows}, 0};
     std::vector<T> src(static_cast<std::size_t>(rows * columns));
@@ -355,14 +354,16 @@ TEST(RunText, NamesRowsThatAreMadeOnce) {
 
 TEST(RunText, NamesRowsInTheSourcesOrder) {
   PlanOptions options;
-  options.streaming_in_order_above = 0;
+  options.machine.stores = SequentialStores::streaming;
   const Layout permuted{{64, 2307, 75}, {75, 64 * 75, 1}, 0};
-  const CopyPlan made = plan(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options);
-  EXPECT_EQ(run_text(made),
-            copy::streams() == copy::Streams::one
-                ? "in the source's order: rows of 300 bytes, each past the cache to its place, "
-                  "lines in which two meet once both are there"
-                : "");
+  const auto text = [&](MemoryStreams streams) {
+    options.machine.streams = streams;
+    return run_text(plan(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options));
+  };
+  EXPECT_EQ(text(MemoryStreams::one),
+            "in the source's order: rows of 300 bytes, each past the cache to its place, "
+            "lines in which two meet once both are there");
+  EXPECT_EQ(text(MemoryStreams::several), "");
 }
 
 TEST(RunText, IsEmptyWhereThePlansKernelDoesIt) {

@@ -14,6 +14,7 @@
 #include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
 #include "tenstride/layout.hpp"
+#include "tenstride/machine.hpp"
 
 namespace tenstride {
 
@@ -103,26 +104,20 @@ struct PlanOptions {
   std::size_t axis = 0;
   /// At most so many threads; 0 leaves it to `set_num_threads`.
   int max_threads = 0;
+  /// The processor that the plan is for. Copies of tensors ask for `Machine::here()`.
+  Machine machine{};
   /// Destinations of so many bytes and more are written past the cache, by streaming stores, where that is
   /// faster; tiles of items of 4 bytes and more from a fourth of it on, or, of four loops and more where
-  /// `streaming_in_order_above` is asked for, from three eighths.
+  /// stores in order stream, from three eighths.
   Index streaming_above = Index{4} << 20;
-  /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never
-  /// unless asked for: which stores are faster then is a matter of the processor. Copies of tensors ask for
-  /// it where streaming stores are (docs/engine.md, "Stores in order").
-  Index streaming_in_order_above = std::numeric_limits<Index>::max();
-  /// Bytes of a column that a tile of long rows may have, of items of 4 bytes and more: 256 from 256 on, 128
-  /// below. What is faster is a matter of the processor, too.
-  Index strip_bytes = 128;
-  /// Tiles of a destination of fewer bytes are turned within the caches, whatever `streaming_above` says, but
-  /// where their rows or columns lie so far apart that they share sets of a cache. This, too, is a matter of
-  /// the processor.
-  Index cached_tiles_below = 0;
   Engine engine = Engine::cheapest;
-  /// What a block of a strategy of blocks has at most: an eighth of the L2 cache.
-  Index block_bytes = Index{256} << 10;
-  /// Bytes that one instruction permutes in any way.
-  Index permuted_bytes = 16;
+
+  /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never where
+  /// ordinary stores are faster (docs/engine.md, "Stores in order").
+  [[nodiscard]] Index streaming_in_order_above() const {
+    return machine.stores == SequentialStores::streaming ? streaming_above
+                                                         : std::numeric_limits<Index>::max();
+  }
 };
 
 /// How a source layout is written into a destination layout: data, not code. Made by `plan`, walked by `run`.
@@ -134,6 +129,8 @@ struct CopyPlan {
   Conjugation conjugation = Conjugation::keep;
   Negation negation = Negation::none;
   bool streaming = false;
+  /// Of the machine that the plan is for.
+  MemoryStreams streams = MemoryStreams::several;
   /// 1: serial; 0: as many as `num_threads` gives; otherwise at most so many.
   int threads = 1;
   /// Where the first visited element lies, in elements.

@@ -20,9 +20,8 @@ TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_bas
 /// "in 589 blocks of 64 x 170 x 6, turned in the L2 cache: runs of 261120 bytes read, of 4080 written".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
-/// The options of a plan that is to run on this processor, all else as it is: what is written in order goes
-/// past the cache where that is faster. The environment variable TENSTRIDE_STORES, "streaming" or "ordinary",
-/// says otherwise. Example: `run(plan(dst, type, src, type, options_here()), to, from)`.
+/// The options of a plan that is to run on this processor, or the one of a MachineScope, all else as it is.
+/// Example: `run(plan(dst, type, src, type, options_here()), to, from)`.
 TENSTRIDE_API PlanOptions options_here();
 
 }  // namespace tenstride

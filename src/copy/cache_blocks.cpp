@@ -20,7 +20,6 @@
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
 #include "copy/sink.hpp"
-#include "copy/streams.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
@@ -49,17 +48,17 @@ constexpr double nothing = 0;
 
 /// The same for a plan whose runs have so many bytes: much below `in_memory`, some below `of_one_stream`
 /// where memory is read as one stream.
-double loss_of_runs(Index run, Index in_memory, Index of_one_stream) {
+double loss_of_runs(MemoryStreams streams, Index run, Index in_memory, Index of_one_stream) {
   if (run < in_memory) return much;
-  return streams() == Streams::one && run < of_one_stream ? some : nothing;
+  return streams == MemoryStreams::one && run < of_one_stream ? some : nothing;
 }
 
 /// For tiles of a copy that does not stay in the caches. Where columns are no whole lines of the destination,
 /// the strips of each matrix begin and end within lines, which are written in two parts: batches of matrices
 /// of some 100 KB have .04 to .2 of a plain copy so and .6 to .9 by blocks, of 1 MB .3 to .8 and .4 to .8.
-double loss_of_tiles(Index dst_run, Index src_run, Index matrix, bool is_batch) {
-  const bool is_one_stream = streams() == Streams::one;
-  if (dst_run % line == 0) return loss_of_runs(src_run, line, is_batch ? 2 * line : line);
+double loss_of_tiles(MemoryStreams streams, Index dst_run, Index src_run, Index matrix, bool is_batch) {
+  const bool is_one_stream = streams == MemoryStreams::one;
+  if (dst_run % line == 0) return loss_of_runs(streams, src_run, line, is_batch ? 2 * line : line);
   const Index run = std::min(dst_run, src_run);
   if (run < line || (is_batch && matrix < (is_one_stream ? Index{640} << 10 : Index{256} << 10))) return much;
   if (!is_one_stream) return nothing;
@@ -93,16 +92,19 @@ double most_loss(const Walk& walk) {
   const Index row = plan.loops[count - 1].extent * dst_item;
   switch (plan.kernel) {
     case CopyKernel::tile:
-      return is_large ? loss_of_tiles(dst_run, src_run, columns * src_run, count > 2) : nothing;
+      return is_large ? loss_of_tiles(plan.streams, dst_run, src_run, columns * src_run, count > 2) : nothing;
     case CopyKernel::deinterleave:
-      return is_large ? loss_of_runs(dst_run, 256, 2048) : loss_of_runs(dst_run, line, 0);
+      return is_large ? loss_of_runs(plan.streams, dst_run, 256, 2048)
+                      : loss_of_runs(plan.streams, dst_run, line, 0);
     case CopyKernel::interleave:
-      return is_large ? loss_of_runs(src_run, 256, 512) : loss_of_runs(src_run, line, 0);
+      return is_large ? loss_of_runs(plan.streams, src_run, 256, 512)
+                      : loss_of_runs(plan.streams, src_run, line, 0);
     case CopyKernel::rows:  // whole lines are written once
       if (turns_short_rows(walk, row)) return much;
-      return is_large && row % line != 0 ? loss_of_runs(row, line, 640) : nothing;
+      return is_large && row % line != 0 ? loss_of_runs(plan.streams, row, line, 640) : nothing;
     case CopyKernel::gather:
-      return is_large ? loss_of_runs(row, line, 256) : loss_of_runs(row, line / 2, 0);
+      return is_large ? loss_of_runs(plan.streams, row, line, 256)
+                      : loss_of_runs(plan.streams, row, line / 2, 0);
     default:
       return nothing;
   }

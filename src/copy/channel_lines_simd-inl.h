@@ -20,9 +20,9 @@
 
 #include "copy/channels_simd-inl.h"
 #include "copy/kernels.hpp"
-#include "copy/streams.hpp"
 #include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
+#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -51,7 +51,7 @@ inline constexpr std::size_t asked_near = 512;
 inline constexpr std::size_t asked_nearer = 256;
 
 inline std::size_t near_in_rows() {
-  return streams() == Streams::one ? asked_nearer : asked_near;
+  return Machine::here().streams == MemoryStreams::one ? asked_nearer : asked_near;
 }
 
 /// A line past the cache.

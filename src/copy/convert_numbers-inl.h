@@ -19,8 +19,8 @@
 
 #include "copy/convert_saturated-inl.h"
 #include "copy/kernels.hpp"
-#include "copy/streams.hpp"
 #include "tenstride/element.hpp"
+#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -137,7 +137,7 @@ inline constexpr std::size_t pages_in_turn = sizeof(From) >= 4 * sizeof(To) || s
 template <class To, class From, class Line>
 HWY_INLINE void each_line(std::size_t lines, const Line& line) {
   constexpr std::size_t in_page = 64;
-  const std::size_t pages = streams() == Streams::one ? 1 : pages_in_turn<To, From>;
+  const std::size_t pages = Machine::here().streams == MemoryStreams::one ? 1 : pages_in_turn<To, From>;
   for (std::size_t i = 0; i < lines;) {
     const bool is_whole = pages > 1 && lines - i >= pages * in_page;
     const std::size_t end = is_whole ? i + in_page : lines;
@@ -170,7 +170,7 @@ class AskBesideLine {
     for (std::size_t at = 0; at < count * sizeof(From); at += 64) __builtin_prefetch(from + at, 0, 3);
   }
 
-  bool is_one_stream_ = streams() == Streams::one;
+  bool is_one_stream_ = Machine::here().streams == MemoryStreams::one;
 };
 
 template <class To, class From>

@@ -83,24 +83,33 @@ void require_memory(const Tensor& src, std::string_view operation) {
                                      " has no elements to be copied (shape ", src.shape(), ")"));
 }
 
-/// Carries the copy out, and names the kernel: "" where nothing moves.
-std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+CopyPlan plan_of(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  return plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), plan_options(dst, src, arithmetic));
+}
+
+/// Copies a few elements that only move. False, and nothing is written, where these are others.
+bool copy_few(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
                         src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
-  if (is_plain && src.has_memory()) [[likely]] {
-    std::byte* const bytes = dst.mutable_storage_data();
-    if (!dst.has_memory()) return {};
-    if (copy::copy_small(dst.layout(), dst.dtype(), bytes, src.layout(), src.dtype(), src.storage_data()))
-      return "small";
-  }
-  const PlanOptions options = plan_options(dst, src, arithmetic);
+  if (!is_plain || !src.has_memory() || !dst.has_memory()) return false;
+  return copy::copy_small(dst.layout(), dst.dtype(), dst.mutable_storage_data(), src.layout(), src.dtype(),
+                          src.storage_data());
+}
+
+/// Carries the plan out, and names the way: "" where nothing moves.
+std::string_view run_between(Tensor& dst, const Tensor& src, const CopyPlan& made) {
   std::byte* const bytes = dst.mutable_storage_data();
   if (!dst.has_memory()) return {};
   require_memory(src, "copy");
   if (is_empty(dst.layout())) return {};
-  const CopyPlan made = plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options);
   run(made, bytes, src.storage_data());
   return made.way();
+}
+
+void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  if (copy_few(dst, src, arithmetic)) [[likely]]
+    return;
+  run_between(dst, src, plan_of(dst, src, arithmetic));
 }
 
 [[gnu::cold]] void copy_watched(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
@@ -110,11 +119,11 @@ std::string_view copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arit
     copy_now(dst, src, arithmetic);
     return;
   }
-  const PlanOptions options = plan_options(dst, src, arithmetic);
   LedgerEntry entry = detail::copy_entry(dst, src, dst.numel());
-  entry.plan =
-      std::make_shared<const CopyPlan>(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
-  detail::record({&entry, 1}, dst.storage(), [&] { return copy_now(dst, src, arithmetic); });
+  entry.plan = std::make_shared<const CopyPlan>(plan_of(dst, src, arithmetic));
+  detail::record({&entry, 1}, dst.storage(), [&]() -> std::string_view {
+    return copy_few(dst, src, arithmetic) ? "small" : run_between(dst, src, *entry.plan);
+  });
 }
 
 }  // namespace

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "copy/kernels.hpp"
-#include "copy/streams.hpp"
 #include "copy/turn_simd-inl.h"
+#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -144,8 +144,8 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
 /// Of four pages four banks of the memory work at once, where that is faster.
 template <std::size_t item, std::ptrdiff_t stride>
 void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
-  streams() == Streams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
-                            : stream_vector_pages<item, stride, 4>(dst, src, lines);
+  Machine::here().streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
+                                                : stream_vector_pages<item, stride, 4>(dst, src, lines);
 }
 
 template <std::size_t item>

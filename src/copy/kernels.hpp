@@ -10,6 +10,7 @@
 #include <span>
 
 #include "tenstride/dtype.hpp"
+#include "tenstride/machine.hpp"
 
 namespace tenstride::copy {
 
@@ -336,8 +337,9 @@ struct Kernels {
   std::array<Interleave, 5> interleave;
   /// Writes all that is pending.
   void (*stream)(Pending& pending);
-  /// `bytes` (a multiple of 64) past the cache, in the order of memory; `dst` is a line's start.
-  void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes);
+  /// `bytes` (a multiple of 64) past the cache, a page after the other or four in turn; `dst` is a line's
+  /// start.
+  void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams streams);
   /// Rows by ordinary stores.
   using CopyRows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
@@ -384,8 +386,7 @@ const Kernels& portable_kernels();
 /// The tables this processor can run, the best first, the portable one last.
 std::span<const Kernels* const> available_kernels();
 
-/// The table of the engine: the best of this processor, or the available one that the environment variable
-/// TENSTRIDE_KERNELS names, read once.
+/// The table of the engine: that of `Machine::here().instructions`.
 const Kernels& kernels();
 
 /// The plain loop over `convert_element` for a pair.

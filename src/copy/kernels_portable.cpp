@@ -92,7 +92,7 @@ void stream(Pending& pending) {
   }
 }
 
-void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams /*streams*/) {
   std::memcpy(dst, src, bytes);
 }
 

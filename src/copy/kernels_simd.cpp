@@ -20,10 +20,10 @@
 #include "copy/convert_simd-inl.h"
 #include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
-#include "copy/streams.hpp"
 #include "copy/turn_along_simd-inl.h"
 #include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
+#include "machine_kept.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -69,8 +69,8 @@ void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
 }
 
 /// Of four pages four banks of the memory work at once, where that is faster.
-void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes) {
-  streams() == Streams::one ? stream_pages<1>(dst, src, bytes) : stream_pages<4>(dst, src, bytes);
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams streams) {
+  streams == MemoryStreams::one ? stream_pages<1>(dst, src, bytes) : stream_pages<4>(dst, src, bytes);
 }
 
 /// Rows of the source are so many streams, and their places as many banks of the memory: by 128 bytes of four
@@ -418,28 +418,22 @@ struct Tables {
   }
 };
 
-/// Asks the processor. Highway's own dispatch would do the same, but would need its library at run time.
+/// Highway's own dispatch would do the same, but would need its library at run time.
 Tables find_tables() {
   Tables tables;
+  const InstructionSet here = detail::available_instructions();
 #if HWY_ARCH_X86
-  __builtin_cpu_init();
 #if HWY_TARGETS & HWY_AVX3
-  tables.add(__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                 __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                 __builtin_cpu_supports("avx512cd"),
-             N_AVX3::best_table());
+  tables.add(here >= InstructionSet::avx512, N_AVX3::best_table());
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  // Every processor with AVX2 and FMA has BMI, BMI2 and F16C too.
-  tables.add(
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"),
-      N_AVX2::best_table());
+  tables.add(here >= InstructionSet::avx2, N_AVX2::best_table());
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-  tables.add(__builtin_cpu_supports("ssse3"), N_SSSE3::best_table());
+  tables.add(here >= InstructionSet::ssse3, N_SSSE3::best_table());
 #endif
 #else
-  tables.add(true, HWY_STATIC_DISPATCH(best_table)());
+  tables.add(here > InstructionSet::portable, HWY_STATIC_DISPATCH(best_table)());
 #endif
   tables.best_first[tables.count++] = &portable_kernels();
   return tables;
@@ -453,12 +447,10 @@ std::span<const Kernels* const> available_kernels() {
 }
 
 const Kernels& kernels() {
-  // TENSTRIDE_KERNELS names a table, so that each can be tested. One that this processor cannot run, or that
-  // there is not, is not asked for: a library has nobody to tell.
   static const Kernels& chosen = []() -> const Kernels& {
-    const char* const name = std::getenv("TENSTRIDE_KERNELS");
+    const std::string_view wanted = name(Machine::here().instructions);
     for (const Kernels* table : available_kernels()) {
-      if (name != nullptr && std::strcmp(name, table->name) == 0) return *table;
+      if (wanted == table->name) return *table;
     }
     return *available_kernels().front();
   }();

@@ -346,7 +346,7 @@ constexpr PackKernels vbmi_table{.name = table.name,
 
 const PackKernels& own_pack_table() {
 #if HWY_TARGET == HWY_AVX3
-  if (__builtin_cpu_supports("avx512vbmi")) return vbmi_table;
+  if (Machine::here().permuted_bytes == static_cast<Index>(vbmi_table.permuted_bytes)) return vbmi_table;
 #endif
   return table;
 }

@@ -15,7 +15,6 @@
 #include "copy/sink.hpp"
 #include "copy/small.hpp"
 #include "copy/strategies/pipelined_blocks.hpp"
-#include "copy/streams.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
 #include "plan/pipelined_blocks.hpp"
@@ -61,7 +60,7 @@ void copy_dense(const copy::Walk& walk) {
 
 void run_walk(const copy::Walk& walk) {
   if (copy::run_repeated_rows(walk) ||
-      (copy::streams() == copy::Streams::one && copy::run_scattered_rows(walk)) ||
+      (walk.plan.streams == MemoryStreams::one && copy::run_scattered_rows(walk)) ||
       copy::run_local_blocks(walk) || copy::run_cache_blocks(walk)) {
     return;
   }
@@ -99,6 +98,12 @@ void run_walk(const copy::Walk& walk) {
 
 }  // namespace
 
+PlanOptions options_here() {
+  PlanOptions options;
+  options.machine = planned_machine();
+  return options;
+}
+
 void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
   if (const auto* const blocks = std::get_if<PipelinedBlocks>(&plan.strategy)) {
@@ -130,7 +135,7 @@ std::string run_text(const CopyPlan& plan) {
   from_here.src_offset = 0;
   const copy::Walk walk(from_here, copy::kernels(), &somewhere, &somewhere);
   text = copy::repeated_rows_text(walk);
-  if (text.empty() && copy::streams() == copy::Streams::one) text = copy::scattered_rows_text(walk);
+  if (text.empty() && plan.streams == MemoryStreams::one) text = copy::scattered_rows_text(walk);
   if (text.empty()) text = copy::local_blocks_text(walk);
   if (text.empty()) text = copy::cache_blocks_text(walk);
   return text;

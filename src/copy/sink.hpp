@@ -28,6 +28,7 @@ class Sink {
         converter_(plan, kernels),
         converts_(plan.conversion != CopyConversion::none),
         streaming_(plan.streaming),
+        streams_(plan.streams),
         src_item_(item_size(plan.src_type) * static_cast<std::size_t>(plan.item_elements)),
         dst_item_(item_size(plan.dst_type) * static_cast<std::size_t>(plan.item_elements)) {}
   Sink(const Sink&) = delete;
@@ -151,7 +152,7 @@ class Sink {
 
   void stream_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (ahead.count == 0) {
-      kernels_.stream_run(dst, src, bytes);
+      kernels_.stream_run(dst, src, bytes, streams_);
       return;
     }
     Pending lines;
@@ -168,6 +169,7 @@ class Sink {
   RowConverter converter_;
   bool converts_;
   bool streaming_;
+  MemoryStreams streams_;
   std::size_t src_item_;
   std::size_t dst_item_;
   std::byte* line_address_ = nullptr;

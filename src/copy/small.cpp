@@ -8,8 +8,8 @@
 #include "copy/kernels.hpp"
 #include "copy/listed.hpp"
 #include "copy/loops.hpp"
-#include "copy/streams.hpp"
 #include "copy/walk.hpp"
+#include "copy_plan_order.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
@@ -23,7 +23,8 @@ constexpr Index most_listed_bytes = Index{64} << 10;
 /// Up to so many bytes of a plan are copied without a worker: about what an L2 cache holds. Of 4 MB it takes
 /// 1.2 to 1.7 times as long as by tiles on the Xeons, on Zen 5 half as long.
 Index most_cached_bytes(const CopyPlan& plan) {
-  return plan.kernel == CopyKernel::tile && streams() == Streams::one ? most_cached_tiles : Index{2} << 20;
+  return plan.kernel == CopyKernel::tile && plan.streams == MemoryStreams::one ? detail::most_cached_tiles
+                                                                               : Index{2} << 20;
 }
 
 template <std::size_t item>

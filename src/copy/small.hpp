@@ -15,10 +15,6 @@ namespace tenstride::copy {
 bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const Layout& src, DType src_type,
                 const std::byte* src_base);
 
-/// Tiles of fewer bytes are turned within the caches on processors that go on with one stream of memory
-/// (Zen 5: both sides of 6 MiB in 32 MiB of an L3 cache that others use too).
-inline constexpr Index most_cached_tiles = Index{6} << 20;
-
 /// Carries out a plan whose tiles fit the cache: each is turned straight into the destination. False, and
 /// nothing is written, where the plan is none of these.
 bool run_small(const CopyPlan& plan, std::byte* dst_base, const std::byte* src_base);

@@ -13,7 +13,6 @@
 
 #include "copy/channel_tiles.hpp"
 #include "copy/sink.hpp"
-#include "copy/streams.hpp"
 #include "copy/tiling.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -261,7 +260,7 @@ class TileWorker {
     }
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
-    along.asks_by_rows = streams() == Streams::one;
+    along.asks_by_rows = walk_.plan.streams == MemoryStreams::one;
     along.kept = carried_;
     along.next = *next_rows_;
     along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "copy/sink.hpp"
-#include "copy/streams.hpp"
 #include "copy/walk.hpp"
 #include "copy_plan_order.hpp"
 
@@ -194,7 +193,7 @@ struct Tiling {
   static bool turns_from_registers(const CopyPlan& plan, Index item) {
     constexpr Index page = 4096;
     const Index bytes = plan.tile_dst * item;
-    const Index longest = streams() == Streams::one ? page : detail::long_row_bytes;
+    const Index longest = plan.streams == MemoryStreams::one ? page : detail::long_row_bytes;
     return item >= 4 && bytes % static_cast<Index>(line_bytes) == 0 &&
            bytes <= static_cast<Index>(line_bytes * Along::most_groups) &&
            (bytes == static_cast<Index>(line_bytes) || plan.tile_src * item < longest);

@@ -15,6 +15,7 @@
 #include "../cache_file.hpp"
 #include "../message.hpp"
 #include "tenstride/io/disk.hpp"
+#include "write_cache.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -54,6 +54,11 @@ double share_of_item(Index item, Packing packing) {
   }
 }
 
+/// What a block has at most: two of them, and what is read, find room in the L2 cache.
+Index block_bytes(const Machine& machine) {
+  return machine.l2_bytes / 8;
+}
+
 /// Smaller blocks are not weighed where larger ones can be had.
 constexpr Index least_block_bytes = 16384;
 /// What is turned at a time: so many bytes of each of the rows that fill a line.
@@ -151,8 +156,9 @@ class Choice {
  public:
   Choice(const Nest& nest, const Chains& chains, const PlanOptions& options, Packing packing, const Row& row)
       : nest_(nest),
-        most_items_(std::max<Index>(options.block_bytes / std::max(nest.src_item, nest.dst_item), 1)),
-        permuted_bytes_(options.permuted_bytes),
+        most_items_(
+            std::max<Index>(block_bytes(options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
+        permuted_bytes_(options.machine.permuted_bytes),
         lanes_(line_bytes / nest.src_item),
         chains_(chains),
         dst_(chains.dst),
@@ -357,9 +363,9 @@ class Choice {
 /// Rows whose items stand in another order, or apart, in the source are permuted; those of one loop item by
 /// item, so that they may be cut.
 bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const PlanOptions& options) {
-  const Index vectors = (row.bytes + options.permuted_bytes - 1) / options.permuted_bytes;
+  const Index vectors = (row.bytes + options.machine.permuted_bytes - 1) / options.machine.permuted_bytes;
   return row.span <= most_permuted_bytes &&
-         vectors * permutes_of_vector(nest, chains, row, options.permuted_bytes) <= most_permutes;
+         vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= most_permutes;
 }
 
 }  // namespace

@@ -32,7 +32,8 @@ struct Way {
 
 inline PlanOptions streaming(bool is_streaming) {
   PlanOptions options;
-  options.streaming_above = options.streaming_in_order_above = is_streaming ? Index{0} : Index{1} << 40;
+  options.machine.stores = SequentialStores::streaming;
+  options.streaming_above = is_streaming ? Index{0} : Index{1} << 40;
   return options;
 }
 

@@ -6,6 +6,7 @@
 #include "cli.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/io/disk.hpp"
+#include "tenstride/machine_calibration.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::cli {
@@ -63,9 +64,43 @@ int measure_disk(const BenchCommand& command) {
   return done;
 }
 
+nlohmann::json to_json(const Machine& machine) {
+  return {{"l1_bytes", machine.l1_bytes},
+          {"l2_bytes", machine.l2_bytes},
+          {"l3_bytes", machine.l3_bytes},
+          {"permuted_bytes", machine.permuted_bytes},
+          {"instructions", name(machine.instructions)},
+          {"stores", name(machine.stores)},
+          {"streams", name(machine.streams)}};
+}
+
+std::string to_lines(const Machine& machine) {
+  const auto caches = [](Index bytes) {
+    return bytes < (Index{1} << 20) ? std::to_string(bytes >> 10) + " KiB"
+                                    : std::to_string(bytes >> 20) + " MiB";
+  };
+  return "L1, L2, L3 cache             " + caches(machine.l1_bytes) + ", " + caches(machine.l2_bytes) + ", " +
+         caches(machine.l3_bytes) + "\n" + "instructions                 " +
+         std::string(name(machine.instructions)) +
+         ", bytes permuted at once: " + std::to_string(machine.permuted_bytes) + "\n" +
+         "stores in order              " + std::string(name(machine.stores)) + "\n" +
+         "streams of memory            " + std::string(name(machine.streams)) + "\n";
+}
+
+int calibrate(const BenchCommand& command) {
+  const Machine measured = refresh_machine();
+  if (command.format == Format::json) {
+    std::cout << to_json(measured).dump() << '\n';
+  } else {
+    std::cout << to_lines(measured) << kept_text(machine_file());
+  }
+  return done;
+}
+
 }  // namespace
 
 int run(const BenchCommand& command) {
+  if (command.calibrates) return calibrate(command);
   if (!command.disk.empty()) return measure_disk(command);
   if (command.threads > 0) set_num_threads(command.threads);
   const Bandwidth measured = refresh_bandwidth();

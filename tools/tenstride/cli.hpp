@@ -42,6 +42,8 @@ struct ExplainCommand {
   bool shows_picture = false;
   /// Bytes, for the plan from file to file; empty: half of the free memory.
   std::string max_mem;
+  /// A profile or a file, for the plans; empty: this machine.
+  std::string machine;
 };
 int run(const ExplainCommand& command);
 
@@ -77,6 +79,8 @@ struct BenchCommand {
   int threads = 0;
   /// Nothing: the memory.
   std::string disk;
+  /// Which stores and streams of memory are faster, for the plans of copies.
+  bool calibrates = false;
   Format format = Format::text;
 };
 int run(const BenchCommand& command);

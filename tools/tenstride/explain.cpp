@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/explain.hpp"
 
+#include <fstream>
 #include <iostream>
 #include <iterator>
+#include <optional>
 
 #include "cli.hpp"
 #include "explain_file.hpp"
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/machine.hpp"
 #include "tenstride/picture.hpp"
 
 namespace tenstride::cli {
@@ -26,7 +29,25 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
   return opened;
 }
 
+namespace {
+
+Machine machine_of(const std::string& name) {
+  if (name.empty()) return Machine::here();
+  if (const std::optional<Machine> profile = machine_named(name)) return *profile;
+  std::ifstream file(name, std::ios::binary);
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  if (const std::optional<Machine> read = machine_from_text(text)) return *read;
+  std::string known = "here";
+  for (const std::string_view profile : machine_names()) known.append(", ").append(profile);
+  throw UsageError("explain --machine: " + name +
+                   (file.is_open() ? " is no file of a machine" : " is no machine and no file") +
+                   "; known are " + known + ", and files that tenstride bench --calibrate wrote");
+}
+
+}  // namespace
+
 int run(const ExplainCommand& command) {
+  const MachineScope scope(machine_of(command.machine));
   ExplainOptions options;
   options.inputs = open_inputs(command.inputs, "explain");
   options.scrambles = command.scrambles;

@@ -35,6 +35,7 @@ Examples:
   tenstride explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)'
   tenstride explain 'x = torch.arange(6).reshape(2,3); x.T.reshape(-1)' --json
   tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan
+  tenstride explain 'torch.zeros(4096,4096).t().contiguous()' --plan --machine zen5
   tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)text";
 
 constexpr const char* show_examples =
@@ -66,7 +67,8 @@ constexpr const char* info_examples = R"(Examples:
 constexpr const char* bench_examples = R"(Examples:
   tenstride bench
   tenstride bench --threads 1 --json
-  tenstride bench --disk .)";
+  tenstride bench --disk .
+  tenstride bench --calibrate)";
 
 constexpr const char* completion_examples = R"(Examples:
   source <(tenstride completion bash)
@@ -162,6 +164,10 @@ class Program {
     command->add_flag("--plan", lists_plans_,
                       "Tell how each copy is planned: kernel, tiles, loops, threads; of a .npy file also how "
                       "convert goes from file to file");
+    command->add_option(
+        "--machine", explain_.machine,
+        "With --plan: as on another processor: cascade_lake, emerald_rapids, zen5, or a file of "
+        "bench --calibrate");
     command->add_option("--max-mem", explain_.max_mem,
                         "With --plan: the memory that convert may use, e.g. 512M (half of the free memory)");
     command->add_flag("--strict", is_strict_,
@@ -241,6 +247,11 @@ class Program {
                                ->check(CLI::Range(1, 1024));
     command->add_option("--disk", bench_.disk, "Measure the disk under this folder, not the memory")
         ->excludes(threads);
+    command
+        ->add_flag("--calibrate", bench_.calibrates,
+                   "Measure which stores and streams of memory are faster here; copies are planned by that")
+        ->excludes(threads)
+        ->excludes("--disk");
     command->callback([this] {
       bench_.format = format();
       result_ = cli::run(bench_);

@@ -97,7 +97,7 @@ void OutgoingConverted::write_lines(std::size_t count) {
       converter_(to_, from_, items, 0, 0, Stores::streaming);
     } else {
       converter_(converted_.data(), from_, items, 0, 0);
-      kernels_.stream_run(to_, converted_.data(), lines * line);
+      kernels_.stream_run(to_, converted_.data(), lines * line, MemoryStreams::one);
     }
     to_ += lines * line;
     from_ += items * src_item_;

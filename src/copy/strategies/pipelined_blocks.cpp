@@ -51,7 +51,8 @@ class Worker {
         src_end_(src + end_of_source(nest)),
         run_limit_(run_bytes(strategy, nest)),
         margin_(static_cast<std::size_t>((line / nest.dst_item * nest.src_item + line - 1) / line * line)),
-        pitch_(odd_lines(run_limit_ + margin_)) {
+        pitch_(odd_lines(run_limit_ + margin_)),
+        streams_(plan.streams) {
     Index items = 1;
     for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.part[d];
     const std::size_t size =
@@ -194,7 +195,7 @@ class Worker {
     }
     const Kernels& kernels = copy::kernels();
     while (pack.out.left > 0 || pack.out.next()) {
-      kernels.stream_run(pack.out.to, pack.out.from, pack.out.left * OutgoingRuns::line);
+      kernels.stream_run(pack.out.to, pack.out.from, pack.out.left * OutgoingRuns::line, streams_);
       pack.out.left = 0;
     }
   }
@@ -236,6 +237,7 @@ class Worker {
   /// What stands before each run of the buffer: a line of the destination.
   std::size_t margin_;
   std::size_t pitch_;
+  MemoryStreams streams_;
   std::array<std::byte*, 2> rows_{};
   std::vector<std::pair<LoopSet, std::unique_ptr<BlockTables>>> tables_;
   std::unique_ptr<OutgoingConverted> converted_;
