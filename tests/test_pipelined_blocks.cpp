@@ -37,10 +37,9 @@ const PipelinedBlocks& blocks_of(const CopyPlan& made) {
 
 /// What the blocks give, at every place within a line, is what the element-by-element loop gives, and nothing
 /// around it is written. `source` elements are there to be read, and no byte beyond.
-void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
+void expect_exact(const Layout& view, Index source, DType to, DType from, const PlanOptions& options) {
   constexpr std::size_t guard = 256;
   const Layout dst = row_major(view.shape);
-  const PlanOptions options = blocks_wherever(block_bytes);
   oracle::Random random(7);
   const auto count = static_cast<std::size_t>(numel(view));
   const oracle::Bytes in = random.bytes(static_cast<std::size_t>(source) * item_size(from));
@@ -53,6 +52,14 @@ void expect_exact(const Layout& view, Index source, DType to, DType from, Index 
     run(made, given.data() + guard + skew, in.data());
     EXPECT_TRUE(given == expected) << made.to_string() << '\n' << run_text(made) << "\nskew " << skew;
   }
+}
+
+/// Past the cache, and through it.
+void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
+  PlanOptions options = blocks_wherever(block_bytes);
+  expect_exact(view, source, to, from, options);
+  options.streaming_above = Index{1} << 40;
+  expect_exact(view, source, to, from, options);
 }
 
 void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, Index block_bytes) {
@@ -99,6 +106,25 @@ TEST(PipelinedBlocks, PackRowsThatAreContiguousOnBothSides) {
   const CopyPlan made =
       permuted({100, 200, 50}, {1, 0, 2}, DType::float16, DType::float16, blocks_wherever(Index{64} << 10));
   EXPECT_EQ(blocks_of(made).packing, Packing::rows);
+}
+
+TEST(PipelinedBlocks, GatherItemsAndShortRowsOfManyAxes) {
+  const PlanOptions options = blocks_wherever(Index{64} << 10);
+  const Dims order{4, 2, 0, 5, 1, 3};
+  EXPECT_EQ(blocks_of(permuted({43, 2, 773, 2, 2, 2}, order, DType::int32, DType::uint8, options)).packing,
+            Packing::gathered);
+  // Rows of ten bytes, of which 16 are moved.
+  EXPECT_EQ(blocks_of(permuted({17, 30, 19, 9, 5}, {1, 3, 2, 0, 4}, DType::float16, DType::float16, options))
+                .packing,
+            Packing::gathered);
+  for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+    expect_exact({43, 2, 73, 2, 2, 2}, order, DType::int32, DType::uint8, block);
+    for (const Index row : {3, 5, 6, 7}) {
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::uint8, DType::uint8, block);
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::float16, DType::float16, block);
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::float32, DType::uint8, block);
+    }
+  }
 }
 
 TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {

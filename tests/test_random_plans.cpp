@@ -295,7 +295,7 @@ void draw(Random& random, Trial& trial) {
 void draw_engine(Random& random, Trial& trial) {
   if (random.one_in(2)) return;
   trial.options.engine = random.one_in(4) ? Engine::first : Engine::second;
-  trial.options.streaming_above = 0;
+  trial.options.streaming_above = random.one_in(4) ? Index{1} << 40 : 0;
   trial.options.machine.l2_bytes = Index{8} << random.between(6, 18);
   if (random.one_in(4)) trial.options.machine.streams = MemoryStreams::one;
   trial.options.machine.permuted_bytes = random.one_in(2) ? 16 : 64;

@@ -28,6 +28,7 @@ enum class Packing : std::uint8_t {
   transposed,  ///< rows of the source are turned into columns in registers
   rows,        ///< what is contiguous on both sides is moved row by row
   permuted,    ///< tiny blocks that are closed on both sides are permuted byte by byte in registers
+  gathered,    ///< items or short rows are moved one by one, each from its place
 };
 
 /// Blocks of the loop nest, one after the other. Each is packed into a buffer in the destination's order;
@@ -35,6 +36,8 @@ enum class Packing : std::uint8_t {
 /// are needed next are prefetched.
 struct PipelinedBlocks {
   static constexpr std::size_t most_loops = 8;
+  /// Pieces that are listed, for Packing::gathered.
+  static constexpr std::size_t most_pieces = 4096;
   Packing packing = Packing::transposed;
   /// The extent of a block along each loop of the nest.
   std::array<Index, most_loops> part{};
@@ -43,7 +46,7 @@ struct PipelinedBlocks {
   /// For Packing::transposed: loops of that run whose items are turned from rows of the source ...
   LoopSet rows = 0;
   /// ... and loops, contiguous in the source, along which these rows extend. Otherwise the loops of a row:
-  /// the innermost ones, which together are contiguous on both sides.
+  /// the innermost ones, the same on both sides; none for rows of one item.
   LoopSet columns = 0;
   /// The loop along which one block follows another and takes over the destination lines that the one before
   /// it did not fill; `most_loops` where blocks are closed.

@@ -437,10 +437,6 @@ bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std
   return way != Way::by_plan;
 }
 
-void copy_gathered(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
-  gather({loops, loops.count, static_cast<Index>(item)}, dst, src);
-}
-
 bool is_listed(const Loops& loops, std::size_t item) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
   const Way way = inner_of(in);

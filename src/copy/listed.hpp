@@ -14,9 +14,6 @@ namespace tenstride::copy {
 /// merged loops.
 bool copy_listed(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src);
 
-/// Writes them in any case, item by item. Pre: the same.
-void copy_gathered(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src);
-
 /// Whether `copy_listed` takes these.
 bool is_listed(const Loops& loops, std::size_t item);
 

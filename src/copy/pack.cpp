@@ -82,6 +82,19 @@ void pack_rows_plainly(Pack& pack) {
   each_row_plainly(pack, [=](std::byte* to, const std::byte* from) { std::memcpy(to, from, bytes); });
 }
 
+void pack_gathered_plainly(Pack& pack) {
+  const PackTable& table = *pack.table;
+  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
+    std::byte* to = pack.buffer + table.places[p];
+    const std::byte* const from = pack.src + table.rows[p];
+    for (const std::ptrdiff_t piece : table.pieces) {
+      std::memcpy(to, from + piece, table.bytes);
+      to += table.bytes;
+    }
+  }
+  if (pack.lines_each != 0) write_plainly(pack.out);
+}
+
 void pack_permuted_plainly(Pack& pack) {
   const std::vector<std::uint16_t>& order = pack.table->from;
   each_row_plainly(pack, [&](std::byte* to, const std::byte* from) {
@@ -141,7 +154,8 @@ const PackKernels& portable_pack_kernels() {
       pack_rows_plainly,
       pack_permuted_plainly,
       16,
-      true};
+      true,
+      pack_gathered_plainly};
   return table;
 }
 

@@ -67,6 +67,12 @@ struct PackTable {
   /// For rows that are permuted: byte i of a row is byte from[i] of it in the source.
   std::vector<std::uint16_t> from;
   PermuteProgram program;
+  /// For what is gathered: where each of the pieces of `bytes` bytes lies, those of a panel one after the
+  /// other.
+  std::vector<std::ptrdiff_t> pieces;
+  /// Where the runs of the source begin that hold the block, and their lines.
+  std::vector<std::ptrdiff_t> asked;
+  std::size_t asked_lines = 0;
 
   [[nodiscard]] std::size_t panels() const { return places.size(); }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
@@ -145,8 +151,17 @@ struct Pack {
 
 using PackBlock = void (*)(Pack& pack);
 
-/// What is packed while `lines_each` lines are written, of rows.
+/// What is packed while `lines_each` lines are written, of rows and pieces.
 inline constexpr std::size_t row_quantum = 256;
+/// Pieces of this size at most.
+inline constexpr std::size_t most_piece = 16;
+/// So many pieces are gathered at a time, and so many times of a table.
+inline std::size_t pieces_at_once(const PackTable& table) {
+  return row_quantum / table.bytes;
+}
+inline std::size_t gatherings(const PackTable& table) {
+  return table.panels() * ((table.pieces.size() + pieces_at_once(table) - 1) / pieces_at_once(table));
+}
 /// How far ahead of its use the source is prefetched, in bytes.
 inline constexpr std::size_t prefetch_bytes = 8192;
 
@@ -161,6 +176,8 @@ struct PackKernels {
   PackBlock permuted;
   std::size_t permuted_bytes;
   bool permutes_less;
+  /// Pieces of `bytes`, of which up to `most_piece` bytes are read.
+  PackBlock gathered;
 };
 
 /// The definitions.

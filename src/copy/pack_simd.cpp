@@ -270,6 +270,70 @@ void pack_rows(Pack& pack) {
   for (RowWalk walk(pack, {1, bytes, 0, bytes}); walk.next();) copy_row(walk.to, walk.from, bytes);
 }
 
+/// Prefetches the block after this one, as much with each gathering.
+class BlockAhead {
+ public:
+  HWY_INLINE explicit BlockAhead(const Pack& pack) {
+    table_ = pack.ahead.next_table;
+    if (table_ == nullptr) return;
+    src_ = pack.ahead.next_src;
+    const std::size_t all = gatherings(*pack.table);
+    each_ = (table_->asked.size() * table_->asked_lines + all - 1) / all;
+    const std::size_t done = each_ * (all / pack.table->panels()) * pack.first_panel;
+    run_ = done / table_->asked_lines;
+    line_ = done % table_->asked_lines;
+  }
+  HWY_INLINE void step() {
+    for (std::size_t i = 0; i < each_ && run_ < table_->asked.size(); ++i) {
+      __builtin_prefetch(src_ + table_->asked[run_] + line_ * OutgoingRuns::line, 0, 2);
+      if (++line_ < table_->asked_lines) continue;
+      line_ = 0;
+      ++run_;
+    }
+  }
+
+ private:
+  const PackTable* table_;
+  const std::byte* src_ = nullptr;
+  std::size_t each_ = 0;
+  std::size_t run_ = 0;
+  std::size_t line_ = 0;
+};
+
+/// `width` bytes of each piece, of which the next piece overwrites what is too many.
+template <std::size_t width>
+void gather_pieces(Pack& pack) {
+  const PackTable& table = *pack.table;
+  const std::size_t bytes = table.bytes;
+  const std::size_t at_once = pieces_at_once(table);
+  OutgoingRuns outgoing = pack.out;
+  BlockAhead ahead(pack);
+  for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
+    std::byte* to = pack.buffer + table.places[p];
+    const std::byte* const from = pack.src + table.rows[p];
+    const std::ptrdiff_t* piece = table.pieces.data();
+    for (std::size_t left = table.pieces.size(); left > 0;) {
+      const std::size_t now = std::min(left, at_once);
+      left -= now;
+      ahead.step();
+      for (std::size_t i = 0; i + 1 < now; ++i, to += bytes) std::memcpy(to, from + piece[i], width);
+      std::memcpy(to, from + piece[now - 1], left > 0 ? width : bytes);
+      to += bytes;
+      piece += now;
+      write_lines(outgoing, pack.lines_each);
+    }
+  }
+  pack.out = outgoing;
+}
+
+void pack_gathered(Pack& pack) {
+  const std::size_t bytes = pack.table->bytes;
+  if (bytes > 8) return gather_pieces<16>(pack);
+  if (bytes > 4) return gather_pieces<8>(pack);
+  if (bytes > 2) return gather_pieces<4>(pack);
+  bytes == 2 ? gather_pieces<2>(pack) : gather_pieces<1>(pack);
+}
+
 Rows rows_of(const PermuteProgram& program) {
   return {program.rows, program.bytes, program.lowest, program.span};
 }
@@ -330,7 +394,8 @@ constexpr PackKernels table{
     .rows = pack_rows,
     .permuted = pack_permuted,
     .permuted_bytes = 16,
-    .permutes_less = false};
+    .permutes_less = false,
+    .gathered = pack_gathered};
 
 #if HWY_TARGET == HWY_AVX3
 constexpr PackKernels vbmi_table{.name = table.name,
@@ -339,7 +404,8 @@ constexpr PackKernels vbmi_table{.name = table.name,
                                  .rows = table.rows,
                                  .permuted = pack_permuted_64,
                                  .permuted_bytes = 64,
-                                 .permutes_less = true};
+                                 .permutes_less = true,
+                                 .gathered = pack_gathered};
 #endif
 
 }  // namespace

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "copy/cache_blocks.hpp"
 #include "copy/first_touch.hpp"
-#include "copy/local_blocks.hpp"
 #include "copy/repeated_rows.hpp"
 #include "copy/reversed_rows.hpp"
 #include "copy/row_tiles.hpp"
@@ -60,8 +58,7 @@ void copy_dense(const copy::Walk& walk) {
 
 void run_walk(const copy::Walk& walk) {
   if (copy::run_repeated_rows(walk) ||
-      (walk.plan.streams == MemoryStreams::one && copy::run_scattered_rows(walk)) ||
-      copy::run_local_blocks(walk) || copy::run_cache_blocks(walk)) {
+      (walk.plan.streams == MemoryStreams::one && copy::run_scattered_rows(walk))) {
     return;
   }
   switch (walk.plan.kernel) {
@@ -136,8 +133,6 @@ std::string run_text(const CopyPlan& plan) {
   const copy::Walk walk(from_here, copy::kernels(), &somewhere, &somewhere);
   text = copy::repeated_rows_text(walk);
   if (text.empty() && plan.streams == MemoryStreams::one) text = copy::scattered_rows_text(walk);
-  if (text.empty()) text = copy::local_blocks_text(walk);
-  if (text.empty()) text = copy::cache_blocks_text(walk);
   return text;
 }
 

@@ -2,6 +2,7 @@
 #include "plan/candidates.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "plan/nest.hpp"
 #include "plan/pipelined_blocks.hpp"
@@ -10,26 +11,44 @@
 namespace tenstride::detail {
 namespace {
 
-/// Whether what is moved does not stay in the caches, on one side or the other.
-bool leaves_caches(const CopyPlan& plan, const PlanOptions& options) {
-  const auto dst_bytes = plan.count * static_cast<Index>(item_size(plan.dst_type));
-  const auto src_bytes = plan.count * static_cast<Index>(item_size(plan.src_type));
-  return plan.kernel != CopyKernel::nothing && plan.kernel != CopyKernel::strided &&
-         std::max(dst_bytes, src_bytes) >= options.streaming_above / 2;
+/// Below so many bytes a copy is done before blocks are weighed.
+constexpr Index least_weighed = Index{64} << 10;
+/// Within the caches what only moves goes by tables or tiles, and what converts by blocks where the loops
+/// cost so much; short axes that are converted in whole runs have to cost more.
+constexpr double much_within_caches = 2;
+constexpr double much_of_channels_within_caches = 10;
+
+Index bytes_moved(const CopyPlan& plan) {
+  return plan.count * static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
+}
+
+/// What the loops of a plan may cost without blocks being weighed.
+double enough(const CopyPlan& plan, bool leaves_caches) {
+  if (leaves_caches) return least_cost_of_blocks;
+  if (plan.conversion == CopyConversion::none) return std::numeric_limits<double>::infinity();
+  const bool has_channels = plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave;
+  return has_channels ? much_of_channels_within_caches : much_within_caches;
 }
 
 }  // namespace
 
 void choose_strategy(CopyPlan& plan, const PlanOptions& options) {
-  if (options.engine == Engine::first || !leaves_caches(plan, options)) return;
-  const double cost = plan.cost_of_loops = cost_of_planned_loops(plan);
-  if (options.engine == Engine::cheapest && cost <= least_cost_of_blocks) return;
+  if (options.engine == Engine::first || plan.kernel == CopyKernel::nothing ||
+      plan.kernel == CopyKernel::strided)
+    return;
+  const Index bytes = bytes_moved(plan);
+  const bool leaves_caches = plan.streaming || bytes >= options.streaming_above / 2;
+  if (options.engine == Engine::cheapest) {
+    if (bytes < least_weighed) return;
+    plan.cost_of_loops = cost_of_planned_loops(plan);
+    if (plan.cost_of_loops <= enough(plan, leaves_caches)) return;
+  }
   const std::optional<Nest> nest = nest_of(plan);
   if (!nest) return;
   const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options);
-  if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= cost)) return;
+  if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= plan.cost_of_loops)) return;
   plan.strategy = *blocks;
-  plan.streaming = true;
+  plan.streaming = leaves_caches;
 }
 
 }  // namespace tenstride::detail

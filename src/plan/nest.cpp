@@ -11,6 +11,7 @@ namespace tenstride::detail {
 namespace {
 
 constexpr Index largest_item = 16;
+constexpr Index line_bytes = 64;
 
 /// Whether all that is reached can be told in bytes: not of some layouts that no memory holds.
 bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {
@@ -49,13 +50,14 @@ void merge(Nest& nest) {
 
 /// Lets what is contiguous on both sides move as larger items.
 void widen(Nest& nest) {
-  while (nest.count > 1 && nest.src_item < largest_item) {
+  while (nest.count > 1 && nest.src_item < largest_item && nest.dst_item < line_bytes) {
     Nest::Loop& inner = nest.loops[nest.count - 1];
     if (inner.dst_stride != nest.dst_item || inner.src_stride != nest.src_item || inner.extent % 2 != 0)
       return;
     inner = {inner.extent / 2, inner.dst_stride * 2, inner.src_stride * 2};
     nest.dst_item *= 2;
     nest.src_item *= 2;
+    nest.elements *= 2;
     if (inner.extent == 1) --nest.count;
   }
 }
@@ -77,6 +79,7 @@ std::optional<Nest> nest_of(const CopyPlan& plan) {
   Nest nest;
   nest.dst_item = dst_element * plan.item_elements;
   nest.src_item = src_element * plan.item_elements;
+  nest.elements = plan.item_elements;
   nest.dst_offset = plan.dst_offset * dst_element;
   nest.src_offset = plan.src_offset * src_element;
   for (const CopyLoop& loop : plan.loops) {
@@ -91,7 +94,7 @@ std::optional<Nest> nest_of(const CopyPlan& plan) {
     insert(nest, added);
   }
   merge(nest);
-  if (plan.conversion == CopyConversion::none) widen(nest);
+  widen(nest);
   return nest;
 }
 

@@ -12,8 +12,8 @@
 namespace tenstride::detail {
 
 /// Outer to inner, with falling destination strides, all of them positive. Neighbours that are one loop on
-/// both sides are merged. Where nothing is converted, as much as moves together is one item of up to 16
-/// bytes.
+/// both sides are merged. As much as moves together is one item: of up to 16 bytes in the source, and no more
+/// than a line in the destination.
 struct Nest {
   static constexpr std::size_t most_loops = PipelinedBlocks::most_loops;
   struct Loop {
@@ -25,6 +25,8 @@ struct Nest {
   std::size_t count = 0;
   Index dst_item = 0;
   Index src_item = 0;
+  /// Elements of an item.
+  Index elements = 1;
   /// From storage element 0 of each side to the first item.
   Index dst_offset = 0;
   Index src_offset = 0;

@@ -31,6 +31,9 @@ constexpr double empty_lanes_cost = .6;
 constexpr double short_row_costs = 28;
 /// The same for rows that are permuted together.
 constexpr double short_panel_costs = 60;
+/// The same for a piece that is gathered.
+constexpr double piece_costs = 8;
+constexpr Index most_piece = 16;
 /// Rows of so many bytes are moved one by one, shorter ones may be permuted.
 constexpr Index shortest_row = 32;
 /// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row
@@ -38,6 +41,8 @@ constexpr Index shortest_row = 32;
 constexpr double permute_cost = .1;
 constexpr Index most_permutes = 512;
 constexpr Index most_permuted_bytes = 16384;
+/// For fewer rows a program is not worth its making.
+constexpr Index least_rows_permuted = 64;
 /// What blocks with long runs and full registers take: items of a byte keep the most registers busy, those of
 /// 16 the most stores.
 double share_of_item(Index item, Packing packing) {
@@ -285,6 +290,14 @@ class Choice {
       if (part[dst_.loops[i]] < nest_[dst_.loops[i]].extent) break;
     }
     if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row_.bytes);
+    if (found.packing == Packing::gathered) {
+      const bool is_listed = row_.loops == dst_.count ||
+                             part[dst_.loops[row_.loops]] <= static_cast<Index>(PipelinedBlocks::most_pieces);
+      if (!is_listed) return std::numeric_limits<double>::infinity();
+      // A plain copy takes as long as half of what is read and written.
+      const double written = static_cast<double>(nest_.dst_item) / static_cast<double>(nest_.src_item);
+      return piece_costs / (static_cast<double>(row_.bytes) * (1 + written) / 2);
+    }
     return permute_cost * static_cast<double>(permutes_of_vector(nest_, chains_, row_, permuted_bytes_) *
                                               (line_bytes / permuted_bytes_)) +
            cost_of_short_panels(part, found.columns);
@@ -364,7 +377,7 @@ class Choice {
 /// item, so that they may be cut.
 bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const PlanOptions& options) {
   const Index vectors = (row.bytes + options.machine.permuted_bytes - 1) / options.machine.permuted_bytes;
-  return row.span <= most_permuted_bytes &&
+  return row.span <= most_permuted_bytes && row.bytes <= nest.items() * nest.src_item / least_rows_permuted &&
          vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= most_permutes;
 }
 
@@ -386,9 +399,11 @@ std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const 
   } else if (nest[inner].src_stride != nest.src_item) {
     weigh(Packing::permuted, item);
   }
+  weigh(Packing::gathered, item);
   each_row(nest, chains, [&](const Row& row) {
     if (row.loops == 1 && nest[inner].src_stride == nest.src_item) {
       weigh(Packing::rows, row);
+      if (row.bytes <= most_piece) weigh(Packing::gathered, row);
       if (row.bytes < shortest_row) weigh(Packing::permuted, row);
     } else if (is_permuted(nest, chains, row, options)) {
       weigh(Packing::permuted, row);
@@ -404,6 +419,7 @@ std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPla
     text += (d == 0 ? "" : " x ") + std::to_string(strategy.part[d]);
   text += strategy.packing == Packing::rows       ? ", row by row"
           : strategy.packing == Packing::permuted ? ", permuted"
+          : strategy.packing == Packing::gathered ? ", gathered"
                                                   : ", transposed";
   std::array<char, 80> costs{};
   std::snprintf(costs.data(), costs.size(), ": %.2f times a plain copy, by the loops %.2f", strategy.cost,

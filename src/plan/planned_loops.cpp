@@ -17,27 +17,26 @@ constexpr double tiles_through_a_buffer = 2;
 constexpr double interleaved_large_items = 1.4;
 constexpr Index large_item = 16;
 constexpr Index least_interleaved = 5;
-/// ... what runs of so many bytes take more ...
+/// ... what runs of so many bytes take more, and small matrices one after the other. Columns one behind the
+/// other that fit two lines are turned through a buffer ...
 constexpr double short_channels = 400;
+constexpr double few_large_items = 1500;
 constexpr double split_columns = 512;
+constexpr double split_short_items = .8;
 constexpr double short_source_rows = 35;
+constexpr double small_matrices = 1500;
+constexpr Index buffered_column = 128;
 constexpr double short_rows = 60;
 constexpr double converted_rows = 500;
 constexpr double hidden_conversion = .4;
-constexpr double short_gathers = 300;
-constexpr double short_gathers_of_large_items = 40;
-constexpr Index least_large_item = 4;
-/// ... what each item costs that is read for its neighbours, of a line at most ...
+/// ... what is gathered: rows below two lines, those of items of 1 and 2 bytes, and all others ...
+constexpr double shortest_gathers = 700;
+constexpr Index shortest_gather = 128;
+constexpr double short_gathers_of_small_items = 300;
+constexpr double short_gathers = 40;
+constexpr Index least_gathered_item = 4;
+/// ... and what each item costs that is read for its neighbours, of a line at most.
 constexpr double gap = .6;
-/// ... and what short runs take at most, which are turned block by block. Columns one behind the other that
-/// fit two lines are turned through a buffer.
-constexpr double most_short = 2.6;
-constexpr double most_short_gathers = 4;
-constexpr double most_short_rows = 4;
-constexpr double most_converted_rows = 3.5;
-constexpr double most_split = 1.6;
-constexpr double most_short_source_rows = 1.2;
-constexpr Index buffered_column = 128;
 
 double share(double costs, Index bytes) {
   return costs / static_cast<double>(bytes);
@@ -65,38 +64,42 @@ double cost_of_planned_loops(const CopyPlan& plan) {
   const Index inner = plan.loops[count - 1].extent;
   switch (plan.kernel) {
     case CopyKernel::deinterleave:
-      return std::min(channels + share(short_channels, inner * dst_item), most_short);
-    case CopyKernel::interleave:
-      if (dst_item == large_item && inner >= least_interleaved) return interleaved_large_items;
-      return std::min(channels + share(short_channels, plan.loops[plan.turned_loop].extent * src_item),
-                      most_short);
+      return channels + share(short_channels, inner * dst_item);
+    case CopyKernel::interleave: {
+      const Index run = plan.loops[plan.turned_loop].extent * src_item;
+      if (dst_item != large_item) return channels + share(short_channels, run);
+      return inner >= least_interleaved ? interleaved_large_items + share(short_channels, run)
+                                        : channels + share(few_large_items, run);
+    }
     case CopyKernel::tile: {
       const Index column = extent_of(plan, plan.strip_loop, count) * dst_item;
-      const Index row =
-          extent_of(plan, plan.turned_loop + 1 - plan.source_loops, plan.turned_loop + 1) * src_item;
-      const bool is_whole =
-          (column % line_bytes == 0 && has_whole_lines(plan, dst_element)) ||
-          (column <= buffered_column && plan.loops[plan.turned_loop].dst_stride * dst_element == column);
-      if (is_whole && row >= line_bytes) return tiles;
-      return (converts && !is_whole ? tiles_through_a_buffer : tiles) +
-             (is_whole ? 0 : std::min(share(split_columns, column), most_split)) +
-             std::min(share(short_source_rows, row), most_short_source_rows);
+      const Index rows = extent_of(plan, plan.turned_loop + 1 - plan.source_loops, plan.turned_loop + 1);
+      const Index row = rows * src_item;
+      const bool has_lines = column % line_bytes == 0 && has_whole_lines(plan, dst_element);
+      const bool is_buffered =
+          column <= buffered_column && plan.loops[plan.turned_loop].dst_stride * dst_element == column;
+      const double short_ones = row < line_bytes ? share(short_source_rows, row) : 0;
+      if (has_lines) return tiles + short_ones;
+      const double matrices = share(small_matrices, rows * column) + (dst_item < 4 ? split_short_items : 0);
+      if (is_buffered) return tiles + matrices + short_ones;
+      return (converts ? tiles_through_a_buffer : tiles) + matrices + share(split_columns, column) +
+             share(short_source_rows, row);
     }
     case CopyKernel::rows: {
-      const double moved = std::min(1 + share(short_rows, inner * dst_item), most_short_rows);
-      if (!converts) return moved;
-      return std::min(moved + std::max(share(converted_rows, inner * dst_item) - hidden_conversion, 0.0),
-                      most_converted_rows);
+      const double moved = 1 + share(short_rows, inner * dst_item);
+      return converts ? moved + std::max(share(converted_rows, inner * dst_item) - hidden_conversion, 0.0)
+                      : moved;
     }
     case CopyKernel::gather: {
+      const Index row = inner * dst_item;
       const Index apart =
           std::abs(plan.loops[count - 1].src_stride) * static_cast<Index>(item_size(plan.src_type));
-      return channels +
-             gap * static_cast<double>(std::clamp(apart, src_item, line_bytes) - src_item) /
-                 static_cast<double>(src_item) +
-             std::min(share(dst_item < least_large_item ? short_gathers : short_gathers_of_large_items,
-                            inner * dst_item),
-                      most_short_gathers);
+      const Index read = std::clamp(apart, src_item, std::max(line_bytes, src_item));
+      const double short_ones = row < shortest_gather            ? shortest_gathers
+                                : dst_item < least_gathered_item ? short_gathers_of_small_items
+                                                                 : short_gathers;
+      return channels + gap * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
+             share(short_ones, row);
     }
     default:
       return 1;

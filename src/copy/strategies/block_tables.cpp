@@ -66,7 +66,9 @@ class TableMaker {
     const Side others =
         Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), by_src);
     const Side columns = Side::of(nest_, strategy_.columns, by_src);
-    if (strategy_.packing != Packing::transposed) {
+    if (strategy_.packing == Packing::gathered) {
+      fill_pieces(*tables, extent, place, columns);
+    } else if (strategy_.packing != Packing::transposed) {
       fill_rows(*tables, extent, place, columns, others);
       if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, place, columns);
     } else {
@@ -128,6 +130,57 @@ class TableMaker {
     Places others = places_of(other_side, extent, place);
     pack.rows = std::move(others.src);
     for (const std::ptrdiff_t at : others.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
+  }
+
+  /// Pieces in the order of the run: as many of its loops are listed as there is room for, the others are
+  /// panels.
+  void fill_pieces(BlockTables& tables, const Extents& extent, const Extents& place,
+                   const Side& row_side) const {
+    PackTable& pack = tables.pack;
+    pack.item = static_cast<std::size_t>(nest_.src_item);
+    LoopSet listed = strategy_.columns;
+    Index row = nest_.src_item;
+    for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
+    pack.bytes = static_cast<std::size_t>(row);
+    pack.pieces = {0};
+    const auto by_dst = [](const Nest::Loop& loop) { return loop.dst_stride; };
+    const Side run = Side::of(nest_, static_cast<LoopSet>(strategy_.run & ~strategy_.columns), by_dst);
+    for (std::size_t i = 0; i < run.count; ++i) {
+      const std::size_t d = run.loops[i];
+      if (pack.pieces.size() * static_cast<std::size_t>(extent[d]) > PipelinedBlocks::most_pieces) break;
+      repeat(pack.pieces, extent[d], nest_[d].src_stride);
+      listed = static_cast<LoopSet>(listed | 1U << d);
+    }
+    const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
+    const Places panels =
+        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~listed), by_dst), extent, place);
+    pack.rows = panels.src;
+    for (const std::ptrdiff_t at : panels.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
+    pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end()) +
+                   *std::max_element(pack.pieces.begin(), pack.pieces.end());
+    fill_asked(pack, extent);
+  }
+
+  /// The runs of the source: loops whose steps leave gaps of a line at most.
+  void fill_asked(PackTable& pack, const Extents& extent) const {
+    const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
+    const Side loops = Side::of(nest_, all, [](const Nest::Loop& loop) { return loop.src_stride; });
+    constexpr Index line = OutgoingRuns::line;
+    Index reach = nest_.src_item;
+    Index below = 0;
+    pack.asked = {0};
+    for (std::size_t i = 0; i < loops.count; ++i) {
+      const std::size_t d = loops.loops[i];
+      const Index step = nest_[d].src_stride;
+      if (pack.asked.size() == 1 && std::abs(step) <= reach + line) {
+        reach += std::abs(step) * (extent[d] - 1);
+        below += std::min<Index>(step * (extent[d] - 1), 0);
+      } else {
+        repeat(pack.asked, extent[d], step);
+      }
+    }
+    for (std::ptrdiff_t& run : pack.asked) run += below;
+    pack.asked_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
   /// Rows whose items stand in another order in the buffer.

@@ -14,15 +14,28 @@ constexpr std::size_t line = OutgoingRuns::line;
 OutgoingConverted::OutgoingConverted(const CopyPlan& plan, const detail::Nest& nest)
     : kernels_(kernels()),
       converter_(plan, kernels_),
-      dst_item_(static_cast<std::size_t>(nest.dst_item)),
-      src_item_(static_cast<std::size_t>(nest.src_item)),
+      dst_item_(static_cast<std::size_t>(nest.dst_item / nest.elements)),
+      src_item_(static_cast<std::size_t>(nest.src_item / nest.elements)),
+      elements_(static_cast<std::size_t>(nest.elements)),
       items_in_line_(line / dst_item_) {}
 
 void OutgoingConverted::begin(const OutgoingRuns& runs, std::size_t items) {
   runs_ = runs;
-  items_ = items;
+  items_ = items * elements_;
   is_open_ = false;
   left_ = 0;
+}
+
+void OutgoingConverted::write_through_cache(const OutgoingRuns& runs, std::size_t items) {
+  const std::size_t count = items * elements_;
+  for (std::size_t r = 0; r < runs.count; ++r) {
+    std::byte* const to = runs.dst + runs.places[r];
+    const std::byte* const from = runs.rows + static_cast<std::ptrdiff_t>(r) * runs.pitch;
+    for (std::size_t done = 0; done < count; done += RowConverter::longest) {
+      const std::size_t part = std::min(count - done, RowConverter::longest);
+      converter_(to + done * dst_item_, from + done * src_item_, part, 0, 0);
+    }
+  }
 }
 
 void OutgoingConverted::write(std::size_t lines) {

@@ -11,8 +11,8 @@
 
 namespace tenstride::copy {
 
-/// What `OutgoingRuns` is for items that are converted: rows of the buffer hold items of the source, of which
-/// a line's worth of the destination's stands before each row.
+/// What `OutgoingRuns` is for elements that are converted: rows of the buffer hold those of the source, of
+/// which a line's worth of the destination's stands before each row.
 class OutgoingConverted {
  public:
   /// What is written at a time.
@@ -20,11 +20,13 @@ class OutgoingConverted {
 
   OutgoingConverted(const CopyPlan& plan, const detail::Nest& nest);
 
-  /// Takes runs of `items` each on their way.
+  /// Takes runs of `items` each of the nest on their way.
   void begin(const OutgoingRuns& runs, std::size_t items);
   [[nodiscard]] std::size_t lines() const {
     return left_ + (runs_.count - runs_.begun) * (runs_.bytes / OutgoingRuns::line + 1);
   }
+  /// Writes such runs by ordinary stores.
+  void write_through_cache(const OutgoingRuns& runs, std::size_t items);
   /// Writes so many lines or more.
   void write(std::size_t lines);
   void drain();
@@ -39,6 +41,7 @@ class OutgoingConverted {
   RowConverter converter_;
   std::size_t dst_item_;
   std::size_t src_item_;
+  std::size_t elements_;
   std::size_t items_in_line_;
   OutgoingRuns runs_;
   std::size_t items_ = 0;

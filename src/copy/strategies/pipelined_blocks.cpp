@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -52,7 +53,8 @@ class Worker {
         run_limit_(run_bytes(strategy, nest)),
         margin_(static_cast<std::size_t>((line / nest.dst_item * nest.src_item + line - 1) / line * line)),
         pitch_(odd_lines(run_limit_ + margin_)),
-        streams_(plan.streams) {
+        streams_(plan.streams),
+        is_streaming_(plan.streaming) {
     Index items = 1;
     for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.part[d];
     const std::size_t size =
@@ -136,8 +138,10 @@ class Worker {
   void pack_and_write(Pack& pack) {
     const PackTable& table = *pack.table;
     const std::size_t panels = table.panels();
-    const std::size_t units =
-        is_transposed_ ? panels * table.units() : panels * table.repeats * table.bytes / row_quantum + 1;
+    const std::size_t units = is_transposed_ ? panels * table.units()
+                              : packing_ == Packing::gathered
+                                  ? gatherings(table)
+                                  : panels * table.repeats * table.bytes / row_quantum + 1;
     if (converted_ == nullptr) {
       pack.lines_each = (pack.out.lines() + units - 1) / units;
       pack_panels(pack, 0, panels);
@@ -158,6 +162,14 @@ class Worker {
   /// Panels [from, to), those near the end of the source without reading beyond it.
   void pack_panels(Pack& pack, std::size_t from, std::size_t to) {
     const PackTable& table = *pack.table;
+    if (packing_ == Packing::gathered) {
+      // What is read beyond a piece may lie beyond the source.
+      const bool fits = std::has_single_bit(table.bytes) || !reaches_end(pack);
+      pack.first_panel = from;
+      pack.last_panel = to;
+      (fits ? kernels_ : portable_pack_kernels()).gathered(pack);
+      return;
+    }
     const PackBlock kernel = kernel_of(kernels_, table);
     if (table.row_bytes() >= least_row || !is_transposed_ || !reaches_end(pack)) {
       pack.first_panel = from;
@@ -178,6 +190,7 @@ class Worker {
   [[nodiscard]] PackBlock kernel_of(const PackKernels& kernels, const PackTable& table) const {
     if (is_transposed_) return kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))];
     if (packing_ == Packing::rows) return kernels.rows;
+    if (packing_ == Packing::gathered) return kernels.gathered;
     const bool fits =
         kernels.permutes_less || std::min(table.program.bytes, table.program.span) >= kernels.permuted_bytes;
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
@@ -216,11 +229,22 @@ class Worker {
         static_cast<std::size_t>(line);
     out.begins = block.begins || !hands_on;
     out.ends = block.ends || !hands_on;
-    if (converted_ != nullptr) {
+    if (!is_streaming_) {
+      write_through_cache(out, now.run_items);
+    } else if (converted_ != nullptr) {
       converted_->begin(out, now.run_items);
     } else {
       pack.out = out;
     }
+  }
+
+  void write_through_cache(const OutgoingRuns& out, std::size_t items) {
+    if (converted_ != nullptr) {
+      converted_->write_through_cache(out, items);
+      return;
+    }
+    for (std::size_t r = 0; r < out.count; ++r)
+      std::memcpy(out.dst + out.places[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.bytes);
   }
 
   const PipelinedBlocks& strategy_;
@@ -238,6 +262,7 @@ class Worker {
   std::size_t margin_;
   std::size_t pitch_;
   MemoryStreams streams_;
+  bool is_streaming_;
   std::array<std::byte*, 2> rows_{};
   std::vector<std::pair<LoopSet, std::unique_ptr<BlockTables>>> tables_;
   std::unique_ptr<OutgoingConverted> converted_;

@@ -7,7 +7,8 @@
 
 namespace tenstride::copy {
 
-/// Carries a pipelined transpose out. Pre: proposed for this nest, with streaming stores.
+/// Carries a copy out by pipelined blocks: with streaming stores a block goes out while the next one is
+/// packed, else each one by itself, through the cache. Pre: proposed for this nest.
 void run(const PipelinedBlocks& strategy, const detail::Nest& nest, const CopyPlan& plan, std::byte* dst,
          const std::byte* src);
 
