@@ -167,44 +167,5 @@ TEST(KernelsListed, AreCopiedByRows) {
   }
 }
 
-/// Blocks of items in an order that takes from all of it, `gap` bytes apart in the source.
-Job shuffled_job(std::size_t item, std::size_t items, std::size_t count, std::size_t gap, bool is_backwards) {
-  const std::size_t bytes = item * items;
-  Job job;
-  job.in_bytes = count * (bytes + gap) - gap;
-  job.out_bytes = count * bytes;
-  job.in_start = is_backwards ? (count - 1) * (bytes + gap) : 0;
-  const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
-  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    copy::ShuffledBlock block;
-    block.bytes = bytes;
-    std::size_t step = 7;
-    while (std::gcd(step, items) != 1) step += 2;
-    for (std::size_t i = 0; i < bytes; ++i)
-      block.from[i] = static_cast<std::uint8_t>((5 + i / item * step) % items * item + i % item);
-    kernels.listed->arrange(block);
-    kernels.listed->shuffle_blocks(out, in, pitch, block, count);
-  };
-  return job;
-}
-
-TEST(KernelsListed, AreShuffled) {
-  Bench bench;
-  for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::size_t item : {1U, 2U, 4U, 8U, 12U}) {
-      for (std::size_t items = 1; items * item <= copy::ShuffledBlock::most_bytes; ++items) {
-        for (const std::size_t count : {1U, 2U, 3U, 17U, 80U}) {
-          for (const std::size_t gap : {0U, 3U}) {
-            for (const bool is_backwards : {false, true}) {
-              ASSERT_TRUE(bench.at_the_guards(*kernels, shuffled_job(item, items, count, gap, is_backwards)))
-                  << text({item, items, count, gap});
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 }  // namespace tenstride

@@ -14,10 +14,10 @@ namespace tenstride {
 TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_base);
 
 /// How `run` goes about a plan on this processor, in one line for people: empty where it walks the loops with
-/// the plan's kernel. Copies that lose much where short runs begin and end are cut into blocks of the loops,
-/// outer to inner; a loop that the plan cuts in two stands there in two parts. Both sides are taken to begin
-/// at a line of the cache, in memory that was written before. Example, of float32 (100000,64,6) by (1,0,2):
-/// "in 589 blocks of 64 x 170 x 6, turned in the L2 cache: runs of 261120 bytes read, of 4080 written".
+/// the plan's kernel. Blocks have so many items along each loop of the copy, outer to inner. Both sides are
+/// taken to begin at a line of the cache, in memory that was written before. Example, of float32
+/// (100000,64,6) by (1,0,2): "in pipelined blocks of 64 x 170 x 3, gathered: 2.47 times a plain copy, by the
+/// loops 3.50".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
 /// The options of a plan that is to run on this processor, or the one of a MachineScope, all else as it is.

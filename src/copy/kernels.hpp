@@ -222,33 +222,7 @@ struct Listed {
   std::size_t column_count = 0;
 };
 
-/// How a block goes by words of 4 bytes: what `arrange` finds for its instruction set.
-struct ShuffledWords {
-  static constexpr std::size_t most = 16;
-  /// Of a block; 0 where it does not go by words.
-  std::size_t count = 0;
-  /// So many vectors make whole blocks that lie side by side; 0 where one needs more than two of the source.
-  std::size_t vectors = 0;
-  /// The first word of the source that each of these vectors needs, and which word from there on each lane
-  /// takes.
-  std::array<std::uint8_t, most> first{};
-  std::array<std::uint8_t, most * most> from{};
-};
-
-/// A block of bytes in another order: byte i of the destination is byte from[i] of the source.
-struct ShuffledBlock {
-  static constexpr std::size_t most_bytes = 64;
-  static constexpr std::size_t most_words = ShuffledWords::most;
-  std::size_t bytes = 0;
-  std::array<std::uint8_t, most_bytes> from{};
-  ShuffledWords words;
-};
-
-/// Blocks one by one, side by side in the destination and `src_pitch` apart in the source, byte by byte.
-void shuffle_plainly(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
-                     const ShuffledBlock& block, std::size_t count);
-
-/// Leaves for what lies in a cache: listed tiles, short rows and small blocks.
+/// Leaves for what lies in a cache: listed tiles and short rows.
 struct ListedKernels {
   /// dst[columns[c] + r * item] = src[rows[r] + c * item]. Rows and columns have 8 bytes at least, and any
   /// part may be written more than once.
@@ -271,12 +245,6 @@ struct ListedKernels {
                         std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes);
   Rows overlapping_rows;
   Rows line_rows;
-  /// dst[b * block.bytes + i] = src[b * src_pitch + block.from[i]] for b < count.
-  using ShuffleBlocks = void (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
-                                 const ShuffledBlock& block, std::size_t count);
-  ShuffleBlocks shuffle_blocks;
-  /// Fills `words` from `bytes` and `from`. Without it a block goes by bytes.
-  void (*arrange)(ShuffledBlock& block);
 };
 
 /// Rows past the cache, each at a place of its own, wherever these begin and end. The line in which a row

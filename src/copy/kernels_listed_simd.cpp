@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include "copy/kernels.hpp"
-#include "copy/shuffle_blocks_simd-inl.h"
 #include "copy/turn_listed_simd-inl.h"
 #include "copy/turn_short_simd-inl.h"
 
@@ -27,9 +26,7 @@ constinit const ListedKernels listed{
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .turn_short = turn_short,
     .overlapping_rows = copy_overlapping,
-    .line_rows = copy_line_rows,
-    .shuffle_blocks = shuffle_blocks,
-    .arrange = arrange_words};
+    .line_rows = copy_line_rows};
 
 #endif
 

@@ -237,9 +237,7 @@ constexpr ListedKernels listed{
     .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
     .turn_short = turn_short,
     .overlapping_rows = copy_rows,
-    .line_rows = copy_rows,
-    .shuffle_blocks = shuffle_plainly,
-    .arrange = [](ShuffledBlock& block) { block.words = {}; }};
+    .line_rows = copy_rows};
 
 template <std::size_t bytes>
 constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
@@ -279,13 +277,6 @@ constexpr Kernels table{
 };
 
 }  // namespace
-
-void shuffle_plainly(std::byte* dst, const std::byte* src, std::ptrdiff_t src_pitch,
-                     const ShuffledBlock& block, std::size_t count) {
-  for (; count > 0; --count, dst += block.bytes, src += src_pitch) {
-    for (std::size_t i = 0; i < block.bytes; ++i) dst[i] = src[block.from[i]];
-  }
-}
 
 void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes) {
   const std::size_t row = rows.items * rows.item;

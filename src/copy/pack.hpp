@@ -153,8 +153,8 @@ using PackBlock = void (*)(Pack& pack);
 
 /// What is packed while `lines_each` lines are written, of rows and pieces.
 inline constexpr std::size_t row_quantum = 256;
-/// Pieces of this size at most.
-inline constexpr std::size_t most_piece = 16;
+/// Pieces that are gathered have so many bytes at most, and are moved by the next power of two.
+inline constexpr std::size_t most_piece = 64;
 /// So many pieces are gathered at a time, and so many times of a table.
 inline std::size_t pieces_at_once(const PackTable& table) {
   return row_quantum / table.bytes;
@@ -176,7 +176,7 @@ struct PackKernels {
   PackBlock permuted;
   std::size_t permuted_bytes;
   bool permutes_less;
-  /// Pieces of `bytes`, of which up to `most_piece` bytes are read.
+  /// Of each piece the next power of two of its bytes is read.
   PackBlock gathered;
 };
 

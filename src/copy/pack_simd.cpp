@@ -328,6 +328,8 @@ void gather_pieces(Pack& pack) {
 
 void pack_gathered(Pack& pack) {
   const std::size_t bytes = pack.table->bytes;
+  if (bytes > 32) return gather_pieces<64>(pack);
+  if (bytes > 16) return gather_pieces<32>(pack);
   if (bytes > 8) return gather_pieces<16>(pack);
   if (bytes > 4) return gather_pieces<8>(pack);
   if (bytes > 2) return gather_pieces<4>(pack);

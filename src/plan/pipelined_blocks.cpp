@@ -33,7 +33,7 @@ constexpr double short_row_costs = 28;
 constexpr double short_panel_costs = 60;
 /// The same for a piece that is gathered.
 constexpr double piece_costs = 8;
-constexpr Index most_piece = 16;
+constexpr Index most_piece = 64;
 /// Rows of so many bytes are moved one by one, shorter ones may be permuted.
 constexpr Index shortest_row = 32;
 /// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row

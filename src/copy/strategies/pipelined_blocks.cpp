@@ -164,14 +164,14 @@ class Worker {
     const PackTable& table = *pack.table;
     if (packing_ == Packing::gathered) {
       // What is read beyond a piece may lie beyond the source.
-      const bool fits = std::has_single_bit(table.bytes) || !reaches_end(pack);
+      const bool fits = std::has_single_bit(table.bytes) || !reaches_end(pack, std::bit_ceil(table.bytes));
       pack.first_panel = from;
       pack.last_panel = to;
       (fits ? kernels_ : portable_pack_kernels()).gathered(pack);
       return;
     }
     const PackBlock kernel = kernel_of(kernels_, table);
-    if (table.row_bytes() >= least_row || !is_transposed_ || !reaches_end(pack)) {
+    if (table.row_bytes() >= least_row || !is_transposed_ || !reaches_end(pack, least_row)) {
       pack.first_panel = from;
       pack.last_panel = to;
       kernel(pack);
@@ -196,9 +196,9 @@ class Worker {
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 
-  /// Whether 16 bytes from a row of the block on may reach beyond the source.
-  [[nodiscard]] bool reaches_end(const Pack& pack) const {
-    return pack.src + pack.table->highest + least_row > src_end_;
+  /// Whether so many bytes from a row or piece of the block on may reach beyond the source.
+  [[nodiscard]] bool reaches_end(const Pack& pack, std::size_t bytes) const {
+    return pack.src + pack.table->highest + bytes > src_end_;
   }
 
   void drain(Pack& pack) {
