@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string>
 
+#include "plan/strategy_text.hpp"
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride {
@@ -109,7 +110,9 @@ std::string CopyPlan::to_string() const {
           : threads == 0 ? ", threads"
                          : ", at most " + std::to_string(threads) + " threads";
   text += "\n  from     " + std::to_string(src_offset) + ", to " + std::to_string(dst_offset);
-  return text + loops_text(*this);
+  text += loops_text(*this);
+  const std::string weighed = detail::costs_text(costs);
+  return weighed.empty() ? text : text + "\n  weighed  " + weighed;
 }
 
 }  // namespace tenstride

@@ -67,6 +67,20 @@ Json to_json_value(const Value& value) {
   return value.str();
 }
 
+/// What was weighed, by name; empty where nothing was.
+Json to_json_costs(const StrategyCosts& costs) {
+  Json weighed = Json::object();
+  const auto add = [&](const char* name, double cost) {
+    if (cost > 0) weighed[name] = cost;
+  };
+  add("loops", costs.loops);
+  add("transposed", costs.blocks[static_cast<std::size_t>(Packing::transposed)]);
+  add("rows", costs.blocks[static_cast<std::size_t>(Packing::rows)]);
+  add("permuted", costs.blocks[static_cast<std::size_t>(Packing::permuted)]);
+  add("gathered", costs.blocks[static_cast<std::size_t>(Packing::gathered)]);
+  return weighed;
+}
+
 Json to_json_plans(const std::vector<CopyPlan>& plans) {
   Json list = Json::array();
   for (const CopyPlan& plan : plans) {
@@ -83,6 +97,7 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
                     {"threads", plan.threads},
                     {"loops", std::move(loops)},
                     {"text", plan.to_string()},
+                    {"costs", to_json_costs(plan.costs)},
                     {"run", run_text(plan)}});
   }
   return list;

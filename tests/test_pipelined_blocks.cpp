@@ -203,11 +203,15 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
 }
 
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
-  const CopyPlan made = permuted({602326, 17}, {1, 0}, DType::complex128, DType::complex128, {});
-  EXPECT_GT(made.cost_of_loops, 0);
   const CopyPlan narrow = permuted({17, 602326}, {1, 0}, DType::complex128, DType::complex128, {});
   EXPECT_EQ(narrow.way(), "pipelined blocks");
-  EXPECT_LT(blocks_of(narrow).cost, narrow.cost_of_loops);
+  EXPECT_LT(blocks_of(narrow).cost, narrow.costs.loops);
+  const std::string text = narrow.to_string();
+  EXPECT_NE(text.find("\n  weighed  transposed "), std::string::npos) << text;
+  EXPECT_NE(text.find(", loops "), std::string::npos) << text;
+  // What costs little more than a plain copy is not weighed.
+  EXPECT_EQ(permuted({4096, 4096}, {1, 0}, DType::float32, DType::float32, {}).to_string().find("weighed"),
+            std::string::npos);
 }
 
 TEST(PipelinedBlocks, AreWhatTheLedgerNames) {

@@ -168,9 +168,8 @@ struct CopyPlan {
   std::size_t scale_loop = 0;
   /// How it is carried out.
   CopyStrategy strategy;
-  /// What its loops, walked with the kernel, would take, as a multiple of a plain copy's time: 0 where
-  /// nothing else was weighed against them.
-  double cost_of_loops = 0;
+  /// What was weighed. Nothing where the loops cost little more than a plain copy.
+  StrategyCosts costs;
 
   /// Whether the kernel is one of those that turn a source run into a destination run: tile, interleave and
   /// deinterleave.

@@ -59,4 +59,14 @@ struct PipelinedBlocks {
 
 using CopyStrategy = std::variant<PlannedLoops, PipelinedBlocks>;
 
+/// What the ways in which a copy could be carried out would take, as multiples of a plain copy's time: 0 for
+/// what was not weighed.
+struct StrategyCosts {
+  double loops = 0;
+  /// By Packing: of the cheapest blocks that are packed so.
+  std::array<double, 4> blocks{};
+
+  friend bool operator==(const StrategyCosts&, const StrategyCosts&) = default;
+};
+
 }  // namespace tenstride

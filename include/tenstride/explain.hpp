@@ -176,8 +176,9 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 /// is null where there is none, and holds the hint of a likely mistake too; a complex number is [re, im], a
 /// number that is not finite a string; the value of more than 10000 elements is null. With plans each step
 /// has `"plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads","loops":[{"extent",
-/// "dst_stride","src_stride"}],"text","run"}]` and `plan_count` too; `text` is `CopyPlan::to_string`, `run`
-/// is `run_text`.
+/// "dst_stride","src_stride"}],"text","costs","run"}]` and `plan_count` too; `text` is `CopyPlan::to_string`,
+/// `costs` has what was weighed as multiples of a plain copy's time, such as {"loops":3.5,"gathered":2.5},
+/// `run` is `run_text`.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.

@@ -15,7 +15,7 @@
 #include "copy/strategies/pipelined_blocks.hpp"
 #include "copy/tiles.hpp"
 #include "copy/walk.hpp"
-#include "plan/pipelined_blocks.hpp"
+#include "plan/strategy_text.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride {

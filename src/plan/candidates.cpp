@@ -40,13 +40,14 @@ void choose_strategy(CopyPlan& plan, const PlanOptions& options) {
   const bool leaves_caches = plan.streaming || bytes >= options.streaming_above / 2;
   if (options.engine == Engine::cheapest) {
     if (bytes < least_weighed) return;
-    plan.cost_of_loops = cost_of_planned_loops(plan);
-    if (plan.cost_of_loops <= enough(plan, leaves_caches)) return;
+    const double cost = cost_of_planned_loops(plan);
+    if (cost <= enough(plan, leaves_caches)) return;
+    plan.costs.loops = cost;
   }
   const std::optional<Nest> nest = nest_of(plan);
   if (!nest) return;
-  const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options);
-  if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= plan.cost_of_loops)) return;
+  const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options, plan.costs);
+  if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= plan.costs.loops)) return;
   plan.strategy = *blocks;
   plan.streaming = leaves_caches;
 }

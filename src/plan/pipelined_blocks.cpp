@@ -7,10 +7,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
-#include <string>
 #include <utility>
 
 namespace tenstride::detail {
@@ -383,14 +381,18 @@ bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const P
 
 }  // namespace
 
-std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options) {
+std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options,
+                                                        StrategyCosts& costs) {
   const Chains chains = chains_of(nest);
   if (chains.dst.count == 0 || chains.src.count == 0) return std::nullopt;
   std::optional<PipelinedBlocks> best;
   const auto weigh = [&](Packing packing, const Row& row) {
     const Choice choice(nest, chains, options, packing, row);
     if (choice.cost() == std::numeric_limits<double>::infinity()) return;
-    if (!best || choice.best().cost < best->cost) best = choice.best();
+    const double cost = choice.best().cost;
+    double& least = costs.blocks[static_cast<std::size_t>(packing)];
+    if (least == 0 || cost < least) least = cost;
+    if (!best || cost < best->cost) best = choice.best();
   };
   const Row item{0, nest.src_item, nest.src_item};
   const std::uint8_t inner = chains.src.loops[0];
@@ -410,21 +412,6 @@ std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const 
     }
   });
   return best;
-}
-
-std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPlan& plan) {
-  const std::optional<Nest> nest = nest_of(plan);
-  std::string text = "in pipelined blocks of ";
-  for (std::size_t d = 0; d < nest->count; ++d)
-    text += (d == 0 ? "" : " x ") + std::to_string(strategy.part[d]);
-  text += strategy.packing == Packing::rows       ? ", row by row"
-          : strategy.packing == Packing::permuted ? ", permuted"
-          : strategy.packing == Packing::gathered ? ", gathered"
-                                                  : ", transposed";
-  std::array<char, 80> costs{};
-  std::snprintf(costs.data(), costs.size(), ": %.2f times a plain copy, by the loops %.2f", strategy.cost,
-                plan.cost_of_loops);
-  return text + costs.data();
 }
 
 }  // namespace tenstride::detail
