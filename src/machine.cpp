@@ -19,6 +19,8 @@ constexpr std::array store_names{std::string_view("ordinary"), std::string_view(
 constexpr std::array stream_names{std::string_view("several"), std::string_view("one")};
 constexpr std::array profile_names{std::string_view("cascade_lake"), std::string_view("emerald_rapids"),
                                    std::string_view("zen5")};
+constexpr std::array profiles{&Machine::cascade_lake, &Machine::emerald_rapids, &Machine::zen5};
+static_assert(profiles.size() == profile_names.size());
 
 constexpr std::array figures{std::pair{std::string_view("l1_bytes"), &Machine::l1_bytes},
                              std::pair{std::string_view("l2_bytes"), &Machine::l2_bytes},
@@ -107,9 +109,9 @@ std::span<const std::string_view> machine_names() {
 
 std::optional<Machine> machine_named(std::string_view name) {
   if (name == "here") return Machine::here();
-  if (name == "cascade_lake") return Machine::cascade_lake();
-  if (name == "emerald_rapids") return Machine::emerald_rapids();
-  if (name == "zen5") return Machine::zen5();
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    if (name == profile_names[i]) return profiles[i]();
+  }
   return std::nullopt;
 }
 

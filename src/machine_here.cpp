@@ -125,15 +125,13 @@ std::optional<Machine> kept_machine(const ProcessorKind& kind) {
   return machine_from_text(std::string_view(text).substr(heading.size()));
 }
 
-std::optional<Machine> asked_machine() {
-  const char* const asked = std::getenv("TENSTRIDE_MACHINE");
+std::optional<Machine> machine_asked_for(const char* asked) {
   if (asked == nullptr || std::strcmp(asked, "here") == 0) return std::nullopt;
   const std::optional<Machine> profile = machine_named(asked);
   return profile ? profile : machine_from_text(read_cache(asked));
 }
 
-InstructionSet asked_instructions(InstructionSet most) {
-  const char* const asked = std::getenv("TENSTRIDE_KERNELS");
+InstructionSet instructions_asked_for(const char* asked, InstructionSet most) {
   if (asked == nullptr) return most;
   for (unsigned i = 0; i < static_cast<unsigned>(most); ++i) {
     const auto instructions = static_cast<InstructionSet>(i);
@@ -142,23 +140,23 @@ InstructionSet asked_instructions(InstructionSet most) {
   return most;
 }
 
-Machine find_machine() {
+}  // namespace
+
+Machine find_machine(const char* machine_name, const char* instructions) {
   const ProcessorKind kind = this_processor();
   Machine machine = machine_of(kind);
   read_caches(machine, kind.vendor() == "AuthenticAMD");
-  if (const std::optional<Machine> asked = asked_machine()) {
+  if (const std::optional<Machine> asked = machine_asked_for(machine_name)) {
     machine = *asked;
   } else if (const std::optional<Machine> kept = kept_machine(kind)) {
     machine.stores = kept->stores;
     machine.streams = kept->streams;
   }
-  machine.instructions = asked_instructions(available_instructions());
+  machine.instructions = instructions_asked_for(instructions, available_instructions());
   // The table of AVX-512 alone has such instructions.
   machine.permuted_bytes = machine.instructions == InstructionSet::avx512 && permutes_lines() ? 64 : 16;
   return machine;
 }
-
-}  // namespace
 
 InstructionSet available_instructions() {
   static const InstructionSet found = instructions_here();
@@ -168,7 +166,8 @@ InstructionSet available_instructions() {
 }  // namespace detail
 
 const Machine& Machine::here() {
-  static const Machine found = detail::find_machine();
+  static const Machine found =
+      detail::find_machine(std::getenv("TENSTRIDE_MACHINE"), std::getenv("TENSTRIDE_KERNELS"));
   return found;
 }
 

@@ -27,6 +27,9 @@ InstructionSet available_instructions();
 /// Its stores and streams, as far as its kind is known: of others streaming stores, several streams.
 Machine machine_of(const ProcessorKind& kind);
 
+/// This machine as the two environment variables ask for it; either may be null.
+Machine find_machine(const char* machine_name, const char* instructions);
+
 /// The file of the cache that keeps measured behaviour (`cache_file`), and the line that stands before the
 /// text of a Machine: it is of no use on another processor.
 inline constexpr std::string_view machine_cache = "machine";

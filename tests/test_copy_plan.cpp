@@ -343,9 +343,12 @@ TEST(CopyPlan, WritesInOrderPastTheCacheWhereTheMachineDoes) {
   const Layout rows{{1024, size / 1024}, {size / 512, 1}, 0};
   const Layout packed{{1024, size / 1024}, {size / 1024, 1}, 0};
   const Layout pixels{{size / 4, 4}, {1, size / 4}, 0};
-  const Layout woven{{size / 4, 4}, {4, 1}, 0};
-  for (const auto& [dst, src] :
-       {std::pair{dense, dense}, {dense, one}, {packed, rows}, {woven, pixels}, {pixels, woven}}) {
+  const Layout interleaved{{size / 4, 4}, {4, 1}, 0};
+  for (const auto& [dst, src] : {std::pair{dense, dense},
+                                 {dense, one},
+                                 {packed, rows},
+                                 {interleaved, pixels},
+                                 {pixels, interleaved}}) {
     EXPECT_TRUE(kernel(dst, src, DType::uint8, size, size));
     EXPECT_FALSE(kernel(dst, src, DType::uint8, size, size + 1));
     EXPECT_TRUE(kernel(dst, src, DType::float32, 4 * size, 4 * size));

@@ -73,13 +73,23 @@ TEST(Machine, KnowsTheStoresAndStreamsOfItsKind) {
   EXPECT_EQ(detail::machine_of({}).streams, MemoryStreams::several);
 }
 
-TEST(Machine, IsTheOneThatTheEnvironmentNames) {
-  const char* const name = std::getenv("TENSTRIDE_MACHINE");
-  const std::optional<Machine> asked = name == nullptr ? std::nullopt : machine_named(name);
-  if (!asked) GTEST_SKIP() << "TENSTRIDE_MACHINE names no profile";
-  EXPECT_EQ(Machine::here().streams, asked->streams);
-  EXPECT_EQ(Machine::here().stores, asked->stores);
-  EXPECT_EQ(Machine::here().l2_bytes, asked->l2_bytes);
+TEST(Machine, IsTheOneThatIsAskedFor) {
+  const Machine own = detail::find_machine(nullptr, nullptr);
+  EXPECT_EQ(detail::find_machine("here", nullptr), own);
+  EXPECT_EQ(detail::find_machine("zen", nullptr), own) << "a name that is none changes nothing";
+  EXPECT_EQ(detail::find_machine(nullptr, "avx1024"), own);
+  for (const std::string_view name : machine_names()) {
+    Machine asked = *machine_named(name);
+    asked.instructions = own.instructions;  // no others can be had
+    asked.permuted_bytes = own.permuted_bytes;
+    EXPECT_EQ(detail::find_machine(std::string(name).c_str(), nullptr), asked) << name;
+  }
+  const Machine portable = detail::find_machine("zen5", "portable");
+  EXPECT_EQ(portable.instructions, InstructionSet::portable);
+  EXPECT_EQ(portable.permuted_bytes, 16);
+  EXPECT_EQ(portable.streams, MemoryStreams::one);
+  EXPECT_EQ(Machine::here(),
+            detail::find_machine(std::getenv("TENSTRIDE_MACHINE"), std::getenv("TENSTRIDE_KERNELS")));
 }
 
 TEST(Machine, HasTheInstructionsOfItsKernels) {

@@ -83,10 +83,6 @@ void require_memory(const Tensor& src, std::string_view operation) {
                                      " has no elements to be copied (shape ", src.shape(), ")"));
 }
 
-CopyPlan plan_of(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  return plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), plan_options(dst, src, arithmetic));
-}
-
 /// Copies a few elements that only move. False, and nothing is written, where these are others.
 bool copy_few(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
@@ -96,20 +92,20 @@ bool copy_few(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
                           src.storage_data());
 }
 
-/// Carries the plan out, and names the way: "" where nothing moves.
-std::string_view run_between(Tensor& dst, const Tensor& src, const CopyPlan& made) {
+/// Where the elements of `src` go; nullptr where nothing moves.
+std::byte* destination_of(Tensor& dst, const Tensor& src) {
   std::byte* const bytes = dst.mutable_storage_data();
-  if (!dst.has_memory()) return {};
+  if (!dst.has_memory()) return nullptr;
   require_memory(src, "copy");
-  if (is_empty(dst.layout())) return {};
-  run(made, bytes, src.storage_data());
-  return made.way();
+  return is_empty(dst.layout()) ? nullptr : bytes;
 }
 
 void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   if (copy_few(dst, src, arithmetic)) [[likely]]
     return;
-  run_between(dst, src, plan_of(dst, src, arithmetic));
+  const PlanOptions options = plan_options(dst, src, arithmetic);
+  if (std::byte* const bytes = destination_of(dst, src))
+    run(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes, src.storage_data());
 }
 
 [[gnu::cold]] void copy_watched(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
@@ -119,10 +115,16 @@ void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
     copy_now(dst, src, arithmetic);
     return;
   }
+  const PlanOptions options = plan_options(dst, src, arithmetic);
   LedgerEntry entry = detail::copy_entry(dst, src, dst.numel());
-  entry.plan = std::make_shared<const CopyPlan>(plan_of(dst, src, arithmetic));
+  entry.plan =
+      std::make_shared<const CopyPlan>(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
   detail::record({&entry, 1}, dst.storage(), [&]() -> std::string_view {
-    return copy_few(dst, src, arithmetic) ? "small" : run_between(dst, src, *entry.plan);
+    if (copy_few(dst, src, arithmetic)) return "small";
+    std::byte* const bytes = destination_of(dst, src);
+    if (bytes == nullptr) return {};
+    run(*entry.plan, bytes, src.storage_data());
+    return entry.plan->way();
   });
 }
 

@@ -222,7 +222,7 @@ struct Listed {
   std::size_t column_count = 0;
 };
 
-/// Leaves for what lies in a cache: listed tiles and short rows.
+/// Kernels for what lies in a cache: listed tiles and short rows.
 struct ListedKernels {
   /// dst[columns[c] + r * item] = src[rows[r] + c * item]. Rows and columns have 8 bytes at least, and any
   /// part may be written more than once.
