@@ -24,12 +24,6 @@ constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
 /// What is narrowed while it is turned: two lines of the destination, by up to so many rows of the source.
 constexpr Index most_narrowed_rows = 64;
-/// A tile of rows: as many runs of the source as the processor's prefetcher follows, each two pages long. Up
-/// to 32 at once where stores in order go through the cache; past it 16 are faster there too (32 rows of 16
-/// floats .92 of a plain copy, at once .78).
-constexpr Index row_streams = 16;
-constexpr Index most_row_streams = 32;
-constexpr Index row_run_bytes = 8192;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
 constexpr Index most_listed = 512 - 64;
 /// Repetitions of one item from so many bytes on are filled one after another; shorter ones are a tile's.
@@ -62,9 +56,6 @@ constexpr Index least_channel_bytes = 1024;
 /// Channels are taken apart in whole pieces of the leaves for whole lines; a rest of one line costs as much
 /// (48 floats .80 of a plain copy by 1344 bytes, .94 by 1280).
 constexpr Index channel_piece_bytes = 256;
-
-/// Copies of so many bytes and more touch several times the pages that the TLB holds.
-constexpr Index beyond_tlb = Index{16} << 20;
 
 /// How what is written in order goes to memory.
 enum class InOrder : std::uint8_t { through_cache, past_cache };
@@ -246,29 +237,8 @@ void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
     plan.tile_dst = std::min(plan.tile_dst, most_listed / line * line);
   plan.tile_src = std::min(plan.tile_src, run.extent);
   plan.block_src = std::min(plan.block_src, plan.tile_src);
-  order_outer_loops(plan, detail::OuterOrder::both);
+  detail::order_outer_loops(plan);
   detail::place_strips(plan);
-}
-
-/// Rows whose neighbours in the source are not their neighbours in the destination move in blocks of both.
-void choose_row_tile(CopyPlan& plan, Index item_bytes, InOrder order) {
-  const std::size_t last = plan.loops.size() - 1;
-  const Index row_bytes = plan.loops[last].extent * plan.item_elements * item_bytes;
-  if (last < 2 || plan.conversion != CopyConversion::none || row_bytes % line_bytes != 0 ||
-      row_bytes >= tile_src_bytes) {
-    return;
-  }
-  std::size_t along = 0;
-  for (std::size_t d = 1; d < last; ++d) {
-    if (plan.loops[d].src_stride > 0 && plan.loops[d].src_stride < plan.loops[along].src_stride) along = d;
-  }
-  if (along == last - 1 || plan.loops[along].src_stride <= 0) return;
-  plan.turned_loop = along;
-  plan.strip_loop = last - 1;
-  plan.tile_src = std::min(plan.loops[along].extent, std::max<Index>(row_run_bytes / row_bytes, 1));
-  const Index down = plan.loops[last - 1].extent;
-  plan.tile_dst = order == InOrder::through_cache && down <= most_row_streams ? down : row_streams;
-  order_outer_loops(plan, detail::OuterOrder::source);
 }
 
 void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder order) {
@@ -281,7 +251,6 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder or
   }
   if (inner.src_stride == item) {
     plan.kernel = last == 0 ? CopyKernel::memcpy : CopyKernel::rows;
-    if (may_stream) choose_row_tile(plan, item_bytes, order);
     return;
   }
   const std::size_t turned = find_source_run(plan);
@@ -370,7 +339,7 @@ Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& o
               ? most_cached_tiles
               : 0);
     case CopyKernel::rows:
-      return plan.tile_dst != 0 ? above : in_order;
+      return in_order;
     case CopyKernel::gather:
       return converts ? in_order : above;
     case CopyKernel::nothing:
@@ -430,14 +399,8 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
       bytes >= options.streaming_in_order_above() ? InOrder::past_cache : InOrder::through_cache;
   choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
   result.streaming = bytes >= streams_above(result, item_bytes, options);
-  if (result.streaming && result.kernel == CopyKernel::tile) {
-    const Index item = item_bytes * result.item_elements;
-    const bool past_cache = order == InOrder::past_cache;
-    const bool is_joined = past_cache && detail::join_source_loops(result, item);
-    if (!is_joined && bytes >= beyond_tlb) {
-      past_cache ? detail::arrange_for_streams(result, item) : detail::arrange_for_pages(result, item);
-    }
-  }
+  if (result.streaming && result.kernel == CopyKernel::tile)
+    detail::join_source_loops(result, item_bytes * result.item_elements);
   const Index moved = std::max(bytes, result.count * item_bytes);
   result.threads = moved < serial_below ? 1 : options.max_threads;
   detail::choose_strategy(result, options);

@@ -91,29 +91,24 @@ class Runs {
 
 }  // namespace
 
-bool join_source_loops(CopyPlan& plan, Index item) {
+void join_source_loops(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   const Index row_bytes = plan.loops[plan.turned_loop].extent * item;
   const Index apart = bytes_apart(plan, item);
   const bool has_whole_lines = inner.extent * item % line_bytes == 0 && item >= 4;
-  if (plan.conversion != CopyConversion::none || row_bytes >= short_run_bytes || apart < apart_bytes)
-    return false;
-  if (has_whole_lines && row_bytes >= short_row_bytes &&
-      !fill_sets(2 * line_bytes / item, apart, large_way_pages))
-    return false;
+  if (plan.conversion != CopyConversion::none || row_bytes >= short_run_bytes || apart < apart_bytes) return;
+  if (has_whole_lines && row_bytes >= short_row_bytes) return;
   Runs runs(plan, item);
   while (runs.column_bytes() < short_run_bytes && runs.lengthen_columns()) {
   }
-  if (runs.column_bytes() < least_strips_bytes || !runs.lengthen_rows()) return false;
+  if (runs.column_bytes() < least_strips_bytes || !runs.lengthen_rows()) return;
   const Index enough = item <= 2 ? short_run_bytes : long_run_bytes;
   while (runs.row_bytes() < enough && runs.lengthen_rows()) {
   }
-  if (runs.row_bytes() < (has_whole_lines ? long_run_bytes : std::max(2 * row_bytes, 2 * line_bytes)))
-    return false;
+  if (runs.row_bytes() < (has_whole_lines ? long_run_bytes : std::max(2 * row_bytes, 2 * line_bytes))) return;
   while (runs.column_bytes() % line_bytes != 0 && runs.lengthen_columns()) {
   }
   runs.give(plan);
-  return true;
 }
 
 }  // namespace tenstride::detail

@@ -24,58 +24,6 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
 }
 
-TEST(CopyPlan, StaysOnThePagesOfTheDestination) {
-  // Reversed: 7200 places would be written to before the first is gone on with, so loop 2 is a part of 75.
-  const CopyPlan reversed = of({{96, 75, 75, 96}, {1, 96, 7200, 540000}, 0}, f32);
-  EXPECT_EQ(reversed.to_string(),
-            "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
-            "  kernel   tile 16 x 96, streaming stores, threads\n"
-            "  from     0, to 0\n"
-            "  loop 0   15  dst stride 36000   src stride 480\n"
-            "  loop 1   75  dst stride 96      src stride 7200\n"
-            "  loop 2   5   dst stride 7200    src stride 96\n"
-            "  loop 3   96  dst stride 540000  src stride 1       source run\n"
-            "  loop 4   96  dst stride 1       src stride 540000  destination run");
-  // Columns of 384 bytes share pages: the strips stand around all loops; around the two of 704 bytes not.
-  EXPECT_EQ(reversed.strip_depth, 0U);
-  const CopyPlan wider = of({{96, 75, 40, 176}, {1, 96, 7200, 288000}, 0}, f32);
-  EXPECT_EQ(wider.tile_dst, 16);
-  EXPECT_EQ(wider.strip_depth, wider.loops.size() - 3);
-  // 1344 places stay in the TLB; with rows of 48 floats each is written by whole lines of 16.
-  const CopyPlan turned = of({{48, 28, 28, 28, 48}, {1, 37632, 48, 1344, 1053696}, 0}, f32);
-  EXPECT_EQ(turned.tile_dst, 16);
-  EXPECT_EQ(turned.loops.size(), 5U);
-  // Columns one after another, a strip and a half wide, of rows that are apart; and of rows that are not.
-  const CopyPlan dense = of({{28, 28, 28, 48, 48}, {64512, 48, 1806336, 1, 1344}, 0}, f32);
-  EXPECT_EQ(dense.tile_dst, 16);
-  EXPECT_EQ(dense.tile_src, 48);
-  EXPECT_EQ(of({{28, 28, 48, 28, 48}, {2304, 1806336, 1, 64512, 48}, 0}, f32).tile_dst, 48);
-  // The same axes, too small for that to matter.
-  const CopyPlan small = of({{96, 15, 15, 96}, {1, 96, 1440, 21600}, 0}, f32);
-  EXPECT_EQ(small.tile_dst, 32);
-  EXPECT_EQ(small.loops.size(), 4U);
-}
-
-TEST(CopyPlan, GoesOnAlongTheSourceWhereItWritesPastTheCacheInOrderToo) {
-  PlanOptions options;
-  options.machine.stores = SequentialStores::streaming;
-  // 34560 bytes of a row go on; the strips of a row that is read anyway stand outside of a page of it.
-  const CopyPlan reversed = of({{64, 15, 9, 15, 64}, {1, 64, 960, 8640, 129600}, 0}, f32, options);
-  EXPECT_EQ(reversed.to_string(),
-            "copy 8294400 elements float32 -> float32, 32400 KiB -> 32400 KiB\n"
-            "  kernel   tile 32 x 64, streaming stores, threads\n"
-            "  from     0, to 0\n"
-            "  loop 0   15  dst stride 64      src stride 8640\n"
-            "  loop 1   9   dst stride 960     src stride 960\n"
-            "  loop 2   15  dst stride 8640    src stride 64\n"
-            "  loop 3   64  dst stride 129600  src stride 1       source run\n"
-            "  loop 4   64  dst stride 1       src stride 129600  destination run");
-  EXPECT_EQ(reversed.strip_depth, 1U);
-  // Rows of 2432 bytes near each other are taken in parts; far from each other they are whole.
-  EXPECT_EQ(of({{12, 75, 608, 96}, {58368, 700416, 1, 608}, 0}, f32, options).tile_src, 256);
-  EXPECT_EQ(of({{608, 75, 96, 12}, {1, 7296, 547200, 608}, 0}, f32, options).tile_dst, 32);
-}
-
 TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
@@ -102,35 +50,12 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
       << "rows of 384 bytes, whole lines";
   EXPECT_EQ(joined({{300, 90, 300}, {1, 300, 27000}, 0}, f32), 1U) << "rows of 1200 bytes";
   EXPECT_EQ(joined({{300, 70000, 30}, {1, 30, 2100000}, 0}, f32), 1U) << "too many columns to list";
-  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 1U) << "stores in order";
-}
-
-TEST(CopyPlan, TakesWideStripsWhereItWritesPastTheCacheInOrderToo) {
-  PlanOptions options;
-  options.machine.stores = SequentialStores::streaming;
-  const auto rows = [&](DType type, Index size) {
-    return of({{size, size}, {1, size}, 0}, type, options).tile_dst;
-  };
-  EXPECT_EQ(rows(f32, 4097), 32);
-  EXPECT_EQ(of({{4097, 4097}, {1, 4097}, 0}, f32, options).tile_src, 4096) << "16 KiB of each";
-  EXPECT_EQ(rows(u8, 8192), 128);
-  EXPECT_EQ(rows(u8, 16384), 64) << "rows that share sets of 2 MiB in 16 ways";
-}
-
-/// How many rows of the source a tile of a transpose takes.
-Index tile_rows(DType type, Index rows, Index columns) {
-  return of({{columns, rows}, {1, columns}, 0}, type).tile_dst;
+  EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 2U) << "stores in order";
 }
 
 TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
-  // Columns of three lines: one strip by long rows and by rows far apart, else two strips.
-  const Layout long_rows{{4, 28, 352, 28, 48}, {16896, 1892352, 1, 67584, 352}, 0};
-  EXPECT_EQ(of(long_rows, f32).tile_dst, 16);
-  EXPECT_EQ(of(long_rows, f32, options).tile_dst, 48);
-  EXPECT_EQ(of({{64, 28, 28, 20, 48}, {1, 64, 1792, 50176, 1003520}, 0}, f32, options).tile_dst, 48);
-  EXPECT_EQ(of({{48, 28, 28, 48, 28}, {1, 48, 1344, 37632, 1806336}, 0}, f32, options).tile_dst, 32);
   // Columns of two lines one behind the other, from rows of four.
   const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};
   EXPECT_EQ(of(columns, f32, options).tile_src, 64);
@@ -141,10 +66,6 @@ TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   EXPECT_EQ(last(64, 12544), 8192);
   EXPECT_EQ(last(64, 2047), 64) << "rows of less than 4 KiB";
   EXPECT_EQ(last(32, 25088), 128) << "columns of one line";
-  // 16 rows of 32 in turn.
-  const Layout rows{{32, 15, 15, 15, 32, 16}, {16, 245760, 3686400, 512, 7680, 1}, 0};
-  EXPECT_EQ(of(rows, f32).tile_dst, 32);
-  EXPECT_EQ(of(rows, f32, options).tile_dst, 16);
 }
 
 TEST(CopyPlan, TakesChannelsApartInPiecesOfFourLines) {
@@ -154,28 +75,6 @@ TEST(CopyPlan, TakesChannelsApartInPiecesOfFourLines) {
   EXPECT_EQ(taken(f32, 48), 640);
   EXPECT_EQ(taken(f32, 64), 512);
   EXPECT_EQ(taken(u8, 12), 5376);
-}
-
-TEST(CopyPlan, TakesHalfAsManyRowsWhereTheyFillTheCacheOrEndWithinLines) {
-  EXPECT_EQ(tile_rows(u8, 7168, 10240), 128);
-  EXPECT_EQ(tile_rows(u8, 8192, 4096), 128) << "8 of the 16 ways of each set";
-  EXPECT_EQ(tile_rows(u8, 8192, 8192), 64) << "all 16";
-  EXPECT_EQ(tile_rows(u8, 8192, 8193), 64) << "nearly so";
-  EXPECT_EQ(tile_rows(u8, 8192, 8192 + 64), 128);
-  EXPECT_EQ(tile_rows(DType::int16, 8192, 8192), 32);
-  EXPECT_EQ(tile_rows(DType::int16, 4096, 4096), 64);
-  EXPECT_EQ(tile_rows(f32, 4096, 4096), 32);
-  EXPECT_EQ(tile_rows(f32, 4097, 4096), 16) << "rows of the destination end within lines";
-  EXPECT_EQ(tile_rows(u8, 8191, 10240), 64);
-  EXPECT_EQ(tile_rows(u8, 511, 511), 128) << "too small for that to matter";
-}
-
-TEST(CopyPlan, ReadsAsManyRunsOfRowsAsArePrefetched) {
-  const CopyPlan many = of({{8, 28, 298, 32}, {32, 256, 7168, 1}, 0}, f32);
-  EXPECT_EQ(many.kernel, CopyKernel::rows);
-  EXPECT_EQ(many.tile_dst, 16);
-  EXPECT_EQ(many.tile_src, 8);
-  EXPECT_EQ(of({{8, 28, 30, 32}, {32, 256, 7168, 1}, 0}, f32, {.streaming_above = 0}).tile_dst, 30);
 }
 
 TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
@@ -269,23 +168,6 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
   EXPECT_TRUE(reversed(16, {}));
   EXPECT_FALSE(reversed(16, past_cache));
   EXPECT_TRUE(reversed(24, past_cache));
-}
-
-TEST(CopyPlan, WidensStripsWhereRowsShareNoSets) {
-  PlanOptions options;
-  options.machine.stores = SequentialStores::streaming;
-  const auto columns_of = [&](const Dims& shape, DType type, MemoryStreams streams) {
-    options.machine.streams = streams;
-    const CopyPlan made = of(transpose(row_major(shape), 0, 1), type, options);
-    return made.tile_dst * static_cast<Index>(item_size(type));
-  };
-  EXPECT_EQ(columns_of({7264, 7264}, f32, MemoryStreams::several), 128);
-  EXPECT_EQ(columns_of({7264, 7264}, f32, MemoryStreams::one), 256);
-  EXPECT_EQ(columns_of({4096, 4096}, f32, MemoryStreams::one), 128);  // pages apart
-  EXPECT_EQ(columns_of({4097, 4099}, f32, MemoryStreams::one), 128);  // columns begin anywhere in a line
-  // So here, but nothing stays in registers.
-  EXPECT_EQ(columns_of({2503, 2521}, DType::complex128, MemoryStreams::one), 256);
-  EXPECT_EQ(columns_of({7264, 7264}, DType::float16, MemoryStreams::one), 128);
 }
 
 TEST(CopyPlan, TurnsWithinTheCachesWhereMemoryIsOneStream) {

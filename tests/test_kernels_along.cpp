@@ -19,12 +19,6 @@ constexpr std::size_t line = 64;
 
 enum class Asks { pages, rows, near };
 
-/// What columns of items of 1 << log2 bytes may have.
-std::vector<std::size_t> widths(std::size_t log2) {
-  if (log2 < 2) return {Along::column_bytes, line};
-  return {Along::column_bytes, line, Along::wide_bytes};
-}
-
 struct Case {
   std::size_t log2 = 0;
   std::size_t lines = 1;
@@ -33,8 +27,6 @@ struct Case {
   bool keeps = false;
   /// Whether rows and columns are listed, in no order.
   bool is_scattered = false;
-  /// Of a column: see `widths`.
-  std::size_t column_bytes = Along::column_bytes;
   /// Columns behind the last whole line, whether columns begin and end, and how many rows are missing then.
   std::size_t more = 0;
   bool begins = false;
@@ -42,12 +34,12 @@ struct Case {
   std::size_t missing = 0;
 
   [[nodiscard]] std::size_t item() const { return std::size_t{1} << log2; }
-  [[nodiscard]] std::size_t rows() const { return column_bytes / item() - missing; }
+  [[nodiscard]] std::size_t rows() const { return Along::column_bytes / item() - missing; }
   [[nodiscard]] std::size_t columns() const { return lines * line / item() + more; }
   [[nodiscard]] std::size_t row_bytes() const { return columns() * item(); }
   [[nodiscard]] bool shares_line_before() const { return keeps && !begins; }
   /// Columns that are kept begin anywhere in a line, each elsewhere.
-  [[nodiscard]] std::size_t out_pitch() const { return column_bytes + (keeps ? 3 * item() : line); }
+  [[nodiscard]] std::size_t out_pitch() const { return Along::column_bytes + (keeps ? 3 * item() : line); }
   [[nodiscard]] std::size_t out_bytes() const {
     return (columns() - 1) * out_pitch() + rows() * item() + (shares_line_before() ? line : 0);
   }
@@ -103,11 +95,7 @@ class Arena {
       along.ends = c.ends;
       along.asks_near = asks == Asks::near;
       along.asks_by_rows = asks == Asks::rows;
-      if (c.column_bytes == Along::wide_bytes) {
-        table.turn_along_wide[c.log2 - 2](along);
-      } else {
-        (c.column_bytes == line ? table.turn_along_lines : table.turn_along)[c.log2](along);
-      }
+      table.turn_along[c.log2](along);
       table.fence();
     };
     run(kernels, out_, kept);
@@ -128,10 +116,8 @@ std::vector<Case> all_cases() {
     for (const std::size_t lines :
          {std::size_t{1}, std::size_t{2}, std::size_t{3}, Along::page_lines, 2 * Along::page_lines + 5}) {
       for (const bool is_scattered : {false, true}) {
-        for (const std::size_t column_bytes : widths(log2)) {
-          cases.push_back({log2, lines, 0, 0, false, is_scattered, column_bytes});
-          cases.push_back({log2, lines, 3, 0, true, is_scattered, column_bytes});
-        }
+        cases.push_back({log2, lines, 0, 0, false, is_scattered});
+        cases.push_back({log2, lines, 3, 0, true, is_scattered});
       }
     }
   }
@@ -155,11 +141,9 @@ TEST(KernelsAlong, TurnRowsAtEveryAlignment) {
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       for (std::size_t skew = 0; skew < line; ++skew) {
-        for (const std::size_t column_bytes : widths(log2)) {
-          const std::size_t out_skew = (63 - skew) >> log2 << log2;
-          arena.check(*kernels, {log2, 2, skew, out_skew, true, false, column_bytes}, skew % 2 == 0);
-          arena.check(*kernels, {log2, 2, skew, 0, false, false, column_bytes}, true);
-        }
+        const std::size_t out_skew = (63 - skew) >> log2 << log2;
+        arena.check(*kernels, {log2, 2, skew, out_skew, true, false}, skew % 2 == 0);
+        arena.check(*kernels, {log2, 2, skew, 0, false, false}, true);
         if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << skew;
       }
     }
@@ -171,24 +155,21 @@ TEST(KernelsAlong, BeginAndEndWithinALine) {
   Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
-      for (const std::size_t column_bytes : widths(log2)) {
-        for (std::size_t missing = 0; missing < column_bytes >> log2; ++missing) {
-          Case c{log2, 1, missing % 7, missing << log2 & 63U, true, missing % 2 == 1, column_bytes};
-          c.more = missing % (line >> log2);
-          c.ends = true;
-          c.missing = missing;
-          for (const bool begins : {false, true}) {
-            c.begins = begins;
-            arena.check(*kernels, c, missing % 3 == 0);
-          }
-          c.begins = c.keeps = false;
-          c.out_skew = 0;
-          arena.check(*kernels, c, true);
+      for (std::size_t missing = 0; missing < Along::column_bytes >> log2; ++missing) {
+        Case c{log2, 1, missing % 7, missing << log2 & 63U, true, missing % 2 == 1};
+        c.more = missing % (line >> log2);
+        c.ends = true;
+        c.missing = missing;
+        for (const bool begins : {false, true}) {
+          c.begins = begins;
+          arena.check(*kernels, c, missing % 3 == 0);
         }
-        arena.check(*kernels,
-                    {log2, 1, 0, line - (std::size_t{1} << log2), true, false, column_bytes, 0, true}, true);
-        if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << column_bytes;
+        c.begins = c.keeps = false;
+        c.out_skew = 0;
+        arena.check(*kernels, c, true);
       }
+      arena.check(*kernels, {log2, 1, 0, line - (std::size_t{1} << log2), true, false, 0, true}, true);
+      if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2;
     }
   }
 }
@@ -201,10 +182,8 @@ TEST(KernelsAlong, TurnAllColumns) {
       for (std::size_t more = 1; more < line >> log2; ++more) {
         for (const bool keeps : {false, true}) {
           const std::size_t lines = more % 5 == 1 ? 2 * Along::page_lines + 1 : 1;
-          for (const std::size_t column_bytes : widths(log2)) {
-            const Case c{log2, lines, more % 64, 0, keeps, false, column_bytes, more};
-            arena.check(*kernels, c, more % 3 == 0);
-          }
+          const Case c{log2, lines, more % 64, 0, keeps, false, more};
+          arena.check(*kernels, c, more % 3 == 0);
         }
         if (HasFatalFailure()) FAIL() << kernels->name << ' ' << log2 << ' ' << more;
       }

@@ -226,27 +226,6 @@ TEST(GuardedKernels, StreamRuns) {
   }
 }
 
-TEST(GuardedKernels, StreamRowsOfWholeLines) {
-  Bench bench;
-  for (const Kernels* kernels : copy::available_kernels()) {
-    for (std::size_t lines = 1; lines <= 9; ++lines) {
-      for (const std::size_t rows : {1U, 2U, 5U}) {
-        for (const std::size_t gap : {0U, 2U}) {
-          for (const Direction direction : {Direction::up, Direction::down}) {
-            Job job = copy_rows_job(rows, lines * line, gap * line, direction);
-            const std::ptrdiff_t pitch = signed_bytes((lines + gap) * line);
-            const std::ptrdiff_t step = direction == Direction::up ? pitch : -pitch;
-            job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-              leaves.stream_rows(out, pitch, in, step, rows, lines * line);
-            };
-            ASSERT_TRUE(bench.at_the_guards(*kernels, job)) << text({rows, lines, gap});
-          }
-        }
-      }
-    }
-  }
-}
-
 Job stream_in_turn_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
   Job job = copy_rows_job(rows, bytes, gap, direction);
   const std::ptrdiff_t pitch = signed_bytes(bytes + gap);

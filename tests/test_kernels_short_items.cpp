@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items of any length repeated and in rows reversed, with each instruction set, between guard pages.
+// Items of any length repeated, with each instruction set, between guard pages.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -25,30 +25,6 @@ Job repeat_job(std::size_t bytes, std::size_t times, std::size_t count, std::siz
   const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(apart) : signed_bytes(apart);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     kernels.short_items->repeat(out, in, pitch, bytes, times, count);
-  };
-  return job;
-}
-
-/// Whole lines of rows from byte `from` on, the rows `gap` bytes apart, downwards or upwards.
-Job reverse_job(std::size_t item, std::size_t items, std::size_t count, std::size_t from, std::size_t gap,
-                bool is_upwards) {
-  const std::size_t row = items * item;
-  Job job;
-  job.in_bytes = count * row + (count - 1) * gap;
-  job.in_start = row - item + (is_upwards ? (count - 1) * (row + gap) : 0);
-  job.out_bytes = (count * row - from) / testing::line * testing::line;
-  copy::ReversedRows rows;
-  rows.pitch = is_upwards ? -signed_bytes(row + gap) : signed_bytes(row + gap);
-  rows.item = item;
-  rows.items = items;
-  rows.count = count;
-  job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    copy::ReversedRows here = rows;
-    here.first = in;
-    // What a leaf does not take the plain loop does.
-    const std::size_t done = kernels.short_items->reverse_lines(out, here, from);
-    EXPECT_TRUE(done == job.out_bytes || done == 0);
-    copy::reverse_plainly(out + done, here, from + done, job.out_bytes - done);
   };
   return job;
 }
@@ -103,51 +79,6 @@ TEST(KernelsShortItems, OfPixelsAreRepeatedByALeaf) {
                   bytes * times * 64);
       }
     }
-  }
-}
-
-TEST(KernelsShortItems, AreReversedInRowsBetweenGuards) {
-  Bench bench;
-  for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::size_t item : {1U, 2U, 3U, 4U, 6U, 8U, 12U, 16U}) {
-      for (const std::size_t items : {64U, 67U, 85U, 128U}) {
-        for (const std::size_t count : {1U, 2U, 3U, 4U, 7U}) {
-          for (const std::size_t gap : {0U, 1U, 62U, 63U, 200U}) {
-            for (const bool is_upwards : {false, true}) {
-              for (std::size_t from = 0; from < testing::line; ++from) {
-                ASSERT_TRUE(
-                    bench.at_the_guards(*kernels, reverse_job(item, items, count, from, gap, is_upwards)))
-                    << text({item, items, count, from, gap, is_upwards ? 1U : 0U});
-              }
-            }
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(KernelsShortItems, AreReversedInRowsOfPagesBetweenGuards) {
-  Bench bench;
-  for (const Kernels* kernels : copy::available_kernels()) {
-    for (const std::size_t item : {1U, 2U, 3U, 4U, 8U, 12U, 16U}) {
-      for (const std::size_t bytes : {8192U, 10100U, 25000U}) {
-        for (const std::size_t from : {0U, 16U, 48U}) {
-          ASSERT_TRUE(bench.at_the_guards(*kernels, reverse_job(item, bytes / item, 1, from, 0, false)))
-              << text({item, bytes, from});
-        }
-      }
-    }
-  }
-}
-
-TEST(KernelsShortItems, OfPixelsAreReversedByALeaf) {
-  std::array<std::byte, 3 * 3 * 64> in{};
-  alignas(testing::line) std::array<std::byte, 3 * 3 * 64> out{};
-  for (const Kernels* kernels : copy::available_kernels()) {
-    const copy::ReversedRows rows{in.data() + 3 * 63, 3 * 64, 3, 64, 3};
-    EXPECT_EQ(kernels->short_items->reverse_lines(out.data(), rows, 0), out.size());
-    EXPECT_EQ(kernels->short_items->reverse_lines(out.data(), rows, 5), out.size() - testing::line);
   }
 }
 

@@ -133,37 +133,6 @@ TEST(RunPlan, TurnsLongRowsOnThreads) {
   }
 }
 
-/// Strips of 256 bytes, of rows a line and more apart: the last one is not whole, and those of complex
-/// numbers carry.
-TEST(RunPlan, TurnsWideStripsOnThreads) {
-  const auto check = []<class T>(T /*type*/, DType type, Index rows, Index columns) {
-    PlanOptions options;
-    options.machine.stores = SequentialStores::streaming;
-    options.machine.streams = MemoryStreams::one;
-    const Layout to = row_major({rows, columns});
-    const Layout from{{rows, columns}, {1, rows}, 0};
-    std::vector<T> src(static_cast<std::size_t>(rows * columns));
-    for (std::size_t i = 0; i < src.size(); ++i) src[i] = static_cast<float>(i * 37 % 1000003);
-    for (const int threads : {1, 2, 5}) {
-      options.max_threads = threads;
-      const CopyPlan made = plan(to, type, from, type, options);
-      EXPECT_EQ(made.tile_dst * made.item_elements * static_cast<Index>(sizeof(T)), 256) << made.to_string();
-      std::vector<T> dst(src.size());
-      run(made, dst.data(), src.data());
-      std::size_t wrong = 0;
-      for (Index r = 0; r < rows; ++r) {
-        for (Index c = 0; c < columns; ++c)
-          wrong +=
-              dst[static_cast<std::size_t>(r * columns + c)] != src[static_cast<std::size_t>(c * rows + r)];
-      }
-      EXPECT_EQ(wrong, 0U) << threads;
-    }
-  };
-  check(float{}, DType::float32, 2096, 2032);
-  check(double{}, DType::float64, 1532, 1528);
-  check(std::complex<double>{}, DType::complex128, 1025, 1031);
-}
-
 /// Runs without a dense destination are cut for the threads as well.
 TEST(RunPlan, CutsLongRunsWithAStride) {
   Random random(7);

@@ -306,8 +306,8 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
       const std::byte* const first = in + static_cast<std::ptrdiff_t>(c) * pitch + i * item;
       Steps rows(first, pitch);
       Steps ahead(first + near, pitch);
-      write_turned<item, 1>(out + c * item, pixel, rows,
-                            [&]() HWY_ATTR { __builtin_prefetch(ahead.next(), 0, 3); });
+      write_turned<item>(out + c * item, pixel, rows,
+                         [&]() HWY_ATTR { __builtin_prefetch(ahead.next(), 0, 3); });
     }
   }
 }

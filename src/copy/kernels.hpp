@@ -101,14 +101,12 @@ struct Pending {
   }
 };
 
-/// Rows turned into columns of 128 or 64 bytes: `lines` lines of 64 bytes of each of as many rows as a column
+/// Rows turned into columns of 128 bytes: `lines` lines of 64 bytes of each of as many rows as a column
 /// has items. Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2
 /// cache, `rows_in_turn` rows at a time, while those before are turned.
 struct Along {
   /// What a column has where it can.
   static constexpr std::size_t column_bytes = 128;
-  /// What one of items of 4 bytes and more has where the plan makes strips as wide.
-  static constexpr std::size_t wide_bytes = 256;
   /// 1 KiB: of 128 rows, with as much that comes next, a fourth of the L2 cache. Runs of half of it are read
   /// at .6 of the speed.
   static constexpr std::size_t page_lines = 16;
@@ -128,10 +126,6 @@ struct Along {
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
-  /// For `turn_lines`, whose rows are all `pitch` apart: lines of a column, up to `most_groups`, for each as
-  /// many rows as it has items.
-  std::size_t groups = 1;
-  static constexpr std::size_t most_groups = 4;
   /// For `turn_along` the rest: items of each row behind its last whole line, and the rows that there are.
   std::size_t columns = 0;
   std::size_t count = 0;
@@ -176,37 +170,11 @@ struct ConvertingKernels {
   Turn (*turn)(DType to, DType from);
 };
 
-/// `count` rows of `items` items of `item` bytes, each read backwards: its first item is the one `pitch`
-/// behind that of the row before.
-struct ReversedRows {
-  const std::byte* first = nullptr;
-  std::ptrdiff_t pitch = 0;
-  std::size_t item = 0;
-  std::size_t items = 0;
-  std::size_t count = 0;
-
-  /// A vector in which a row ends reads beyond both of its rows, by less than this: leaves take several rows
-  /// only where they lie as far apart, and make the first and the last such vector by the plain loop.
-  static constexpr std::ptrdiff_t least_pitch = 128;
-
-  /// Whether `reverse_lines` takes them: numbers, pixels of three channels; rows of a line and more.
-  [[nodiscard]] constexpr bool are_lines() const {
-    const bool is_number = std::has_single_bit(item) && item <= 16;
-    return (is_number || item == 3 || item == 6 || item == 12) && items * item >= 64;
-  }
-};
-
-/// `bytes` of these rows side by side, from byte `from` on.
-void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes);
-
 /// Leaves for items of up to 16 bytes of any length: pixels of three bytes.
 struct ShortItemKernels {
   /// out[(i * times + t) * bytes] = in[i * pitch] for t < times, 1 <= bytes <= 16.
   void (*repeat)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
                  std::size_t times, std::size_t count);
-  /// The rows side by side past the cache, from byte `from` on, whose place `dst` is: a line's start. As many
-  /// whole lines as there are, of rows with are_lines(). How many bytes these were: 0 where it cannot.
-  std::size_t (*reverse_lines)(std::byte* dst, const ReversedRows& rows, std::size_t from);
   /// What `repeat` does with items side by side, past the cache and to `copies` places `dst_pitch` apart, all
   /// lines' starts. As many whole lines as it can: how many bytes of a copy these were, 0 for most items.
   std::size_t (*repeat_lines)(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
@@ -278,13 +246,6 @@ struct Kernels {
   /// Writes whole lines of columns of `column_bytes`.
   using TurnAlong = void (*)(const Along& along);
   std::array<TurnAlong, 5> turn_along;
-  /// The same with columns of 64 bytes.
-  std::array<TurnAlong, 5> turn_along_lines;
-  /// The same with columns of `Along::wide_bytes`: for items of 4, 8 and 16 bytes ([log2 - 2]).
-  std::array<TurnAlong, 3> turn_along_wide;
-  /// The same with columns of `groups` lines that begin at a line's start, of rows of any length: for items
-  /// of 4, 8 and 16 bytes ([log2 - 2]).
-  std::array<TurnAlong, 3> turn_lines;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
   std::array<Gather, 5> gather;
@@ -334,8 +295,6 @@ struct Kernels {
   std::array<DeinterleaveLines, 5> deinterleave_lines;
   /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
   std::array<Interleave, 5> interleave_lines;
-  /// Rows of `bytes` (a multiple of 64) past the cache, each from a line's start on.
-  CopyRows stream_rows;
   /// Leaves that convert on the way.
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;

@@ -16,8 +16,9 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
   }
 }
 
-template <std::size_t item, std::size_t bytes>
+template <std::size_t item>
 void turn_along(const Along& along) {
+  constexpr std::size_t bytes = Along::column_bytes;
   for (std::size_t c = 0; c < along.lines * 64 / item + along.columns; ++c) {
     std::byte column[64 + bytes];
     for (std::size_t r = 0; r < bytes / item; ++r) {
@@ -33,16 +34,6 @@ void turn_along(const Along& along) {
     const std::size_t from = along.begins ? 64 : 64 - shift;
     const std::size_t end = along.ends ? 64 + along.count * item : 64 - shift + bytes;
     std::memcpy(to + from - 64, column + from, end - from);
-  }
-}
-
-template <std::size_t item>
-void turn_lines(const Along& along) {
-  for (std::size_t c = 0; c < along.lines * 64 / item; ++c) {
-    std::byte* const to = along.dst + static_cast<std::ptrdiff_t>(c) * along.dst_pitch;
-    for (std::size_t r = 0; r < along.groups * (64 / item); ++r) {
-      std::memcpy(to + r * item, along.rows[r] + c * item, item);
-    }
   }
 }
 
@@ -172,12 +163,6 @@ void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size
   }
 }
 
-std::size_t reverse_lines(std::byte* dst, const ReversedRows& rows, std::size_t from) {
-  const std::size_t bytes = (rows.count * rows.items * rows.item - from) / 64 * 64;
-  reverse_plainly(dst, rows, from, bytes);
-  return bytes;
-}
-
 std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byte*, std::size_t, std::size_t,
                          std::size_t) {
   return 0;
@@ -206,8 +191,7 @@ void carry_rows(const CarriedRows& rows) {
   }
 }
 
-constexpr ShortItemKernels short_items{
-    .repeat = repeat, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
+constexpr ShortItemKernels short_items{.repeat = repeat, .repeat_lines = repeat_lines};
 
 template <std::size_t item>
 void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
@@ -239,19 +223,10 @@ constexpr ListedKernels listed{
     .overlapping_rows = copy_rows,
     .line_rows = copy_rows};
 
-template <std::size_t bytes>
-constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
-                                                        turn_along<4, bytes>, turn_along<8, bytes>,
-                                                        turn_along<16, bytes>};
-
 constexpr Kernels table{
     .name = "portable",
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
-    .turn_along = turn_alongs<Along::column_bytes>,
-    .turn_along_lines = turn_alongs<64>,
-    .turn_along_wide = {turn_along<4, Along::wide_bytes>, turn_along<8, Along::wide_bytes>,
-                        turn_along<16, Along::wide_bytes>},
-    .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
+    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
@@ -268,7 +243,6 @@ constexpr Kernels table{
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
-    .stream_rows = copy_rows,
     .converting = &converting,
     .short_items = &short_items,
     .listed = &listed,
@@ -277,22 +251,6 @@ constexpr Kernels table{
 };
 
 }  // namespace
-
-void reverse_plainly(std::byte* out, const ReversedRows& rows, std::size_t from, std::size_t bytes) {
-  const std::size_t row = rows.items * rows.item;
-  std::size_t r = from / row;
-  std::size_t i = from % row / rows.item;
-  for (std::size_t at = from % rows.item; bytes > 0; at = 0) {
-    const std::byte* const src = rows.first + static_cast<std::ptrdiff_t>(r) * rows.pitch - i * rows.item;
-    const std::size_t part = std::min(rows.item - at, bytes);
-    std::memcpy(out, src + at, part);
-    out += part;
-    bytes -= part;
-    if (++i < rows.items) continue;
-    i = 0;
-    ++r;
-  }
-}
 
 const Kernels& portable_kernels() {
   return table;

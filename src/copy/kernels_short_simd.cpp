@@ -11,7 +11,6 @@
 #include <hwy/highway.h>
 
 #include "copy/kernels.hpp"
-#include "copy/reversed_rows_simd-inl.h"
 #include "copy/short_items_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,8 +20,7 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ShortItemKernels short_items;
-constinit const ShortItemKernels short_items{
-    .repeat = repeat_items, .reverse_lines = reverse_lines, .repeat_lines = repeat_lines};
+constinit const ShortItemKernels short_items{.repeat = repeat_items, .repeat_lines = repeat_lines};
 
 #endif
 

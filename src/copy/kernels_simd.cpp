@@ -21,7 +21,6 @@
 #include "copy/gather_simd-inl.h"
 #include "copy/kernels.hpp"
 #include "copy/turn_along_simd-inl.h"
-#include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 #include "machine_kept.hpp"
 
@@ -44,13 +43,6 @@ HWY_INLINE void stream_from(const std::byte* src, std::byte* dst) {
   for (std::size_t part = 0; part < 64; part += hn::MaxLanes(d)) {
     hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
                reinterpret_cast<std::uint8_t*>(dst) + part);
-  }
-}
-
-void stream_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                 std::size_t rows, std::size_t bytes) {
-  for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
-    for (std::size_t at = 0; at < bytes; at += 64) stream_from(src + at, dst + at);
   }
 }
 
@@ -351,19 +343,10 @@ extern const ConvertingKernels converting;
 extern const ShortItemKernels short_items;
 extern const ListedKernels listed;
 
-template <std::size_t bytes>
-constexpr std::array<Kernels::TurnAlong, 5> turn_alongs{turn_along<1, bytes>, turn_along<2, bytes>,
-                                                        turn_along<4, bytes>, turn_along<8, bytes>,
-                                                        turn_along<16, bytes>};
-
 constexpr Kernels table{
     .name = hwy_target_name,
     .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
-    .turn_along = turn_alongs<Along::column_bytes>,
-    .turn_along_lines = turn_alongs<64>,
-    .turn_along_wide = {turn_along<4, Along::wide_bytes>, turn_along<8, Along::wide_bytes>,
-                        turn_along<16, Along::wide_bytes>},
-    .turn_lines = {turn_lines<4>, turn_lines<8>, turn_lines<16>},
+    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
@@ -381,7 +364,6 @@ constexpr Kernels table{
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
-    .stream_rows = stream_rows,
     .converting = &converting,
     .short_items = &short_items,
     .listed = &listed,

@@ -6,8 +6,6 @@
 
 #include "copy/first_touch.hpp"
 #include "copy/repeated_rows.hpp"
-#include "copy/reversed_rows.hpp"
-#include "copy/row_tiles.hpp"
 #include "copy/runs.hpp"
 #include "copy/scattered_rows.hpp"
 #include "copy/sink.hpp"
@@ -57,10 +55,7 @@ void copy_dense(const copy::Walk& walk) {
 }
 
 void run_walk(const copy::Walk& walk) {
-  if (copy::run_repeated_rows(walk) ||
-      (walk.plan.streams == MemoryStreams::one && copy::run_scattered_rows(walk))) {
-    return;
-  }
+  if (copy::run_repeated_rows(walk) || copy::run_scattered_rows(walk)) return;
   switch (walk.plan.kernel) {
     case CopyKernel::nothing:
       return;
@@ -76,18 +71,9 @@ void run_walk(const copy::Walk& walk) {
       }
       [[fallthrough]];
     case CopyKernel::rows:
-      if (copy::takes_row_tiles(walk)) {
-        copy::run_row_tiles(walk);
-        return;
-      }
-      [[fallthrough]];
     case CopyKernel::fill:
     case CopyKernel::gather:
     case CopyKernel::strided:
-      if (copy::takes_reversed_rows(walk)) {
-        copy::run_reversed_rows(walk);
-        return;
-      }
       copy::run_runs(walk);
       return;
   }
@@ -132,7 +118,7 @@ std::string run_text(const CopyPlan& plan) {
   from_here.src_offset = 0;
   const copy::Walk walk(from_here, copy::kernels(), &somewhere, &somewhere);
   text = copy::repeated_rows_text(walk);
-  if (text.empty() && plan.streams == MemoryStreams::one) text = copy::scattered_rows_text(walk);
+  if (text.empty()) text = copy::scattered_rows_text(walk);
   return text;
 }
 

@@ -106,6 +106,8 @@ bool find_scatter(const Walk& walk, Scatter& scatter) {
   scatter.joined = row - 2;
   scatter.cut_part = std::clamp<Index>(unit_bytes / scatter.row_bytes, 1, loops[row - 1].extent);
   if (are_whole_lines(walk, scatter.row_bytes)) return true;
+  // What is carried from row to row is read from a cache in between, which streams of memory are lost for.
+  if (walk.plan.streams == MemoryStreams::several) return false;
   const Walk ordered(scatter.plan, walk.kernels, walk.dst, walk.src);
   if (ordered.loop(near).dst_stride != scatter.row_bytes) return scatter.row_bytes >= shortest_lone_row;
   scatter.carries = true;

@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include "copy/kernels.hpp"
-#include "copy/reversed_rows_simd-inl.h"
+#include "copy/turn_simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -95,6 +95,21 @@ struct RepeatedVectors {
     return least;
   }
 };
+
+/// Four words for each block of 16 bytes, and of them bytes, or none.
+HWY_INLINE auto pick_bytes(const std::byte* in, const std::array<std::int32_t, widest / 4>& words,
+                           const std::array<std::uint8_t, widest>& bytes) {
+  const hn::FixedTag<std::uint8_t, widest> d;
+  const auto v = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in));
+  const auto indices = hn::LoadU(d, bytes.data());
+  if constexpr (widest == 16) {
+    return hn::TableLookupBytesOr0(v, indices);
+  } else {
+    const hn::FixedTag<std::uint32_t, widest / 4> d32;
+    const auto blocks = hn::TableLookupLanes(hn::BitCast(d32, v), hn::SetTableIndices(d32, words.data()));
+    return hn::TableLookupBytesOr0(hn::BitCast(d, blocks), indices);
+  }
+}
 
 /// Calls `put(at, vector)` for whole lines of pixels side by side, each repeated. How many pixels these were.
 template <std::size_t bytes, std::size_t times, class Put>

@@ -66,7 +66,7 @@ class TileWorker {
       }
       next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
       next_count_ = static_cast<Size>(is_last_ ? tile.rows() : following.rows());
-      if (!is_last_ && tiling_.is_along && !tiling_.turns_lines && !converts_) next_rows_ = &following_rows;
+      if (!is_last_ && tiling_.is_along && !converts_) next_rows_ = &following_rows;
       if (tiling_.is_dense) {
         dense_tile(tile, rows);
       } else {
@@ -237,11 +237,6 @@ class TileWorker {
   /// Whether a tile is turned as the source is read.
   [[nodiscard]] bool goes_along(const Tile& tile) const {
     const Size bytes = static_cast<Size>(tile.columns) * item_;
-    // The last strip too: it is whole lines.
-    if (tiling_.turns_lines) {
-      return takes_whole_lines(walk_, tiling_, tile) &&
-             static_cast<Size>(tile.rows()) * item_ % line_bytes == 0 && bytes >= line_bytes;
-    }
     if (!tiling_.is_along || static_cast<Index>(bytes) < Tiling::least_along) return false;
     if (converts_) return takes_whole_lines(walk_, tiling_, tile) && tile.rows() == plan_.tile_dst;
     return tile.strip > 0 || tiling_.shift == 0;
@@ -263,9 +258,8 @@ class TileWorker {
     along.asks_by_rows = walk_.plan.streams == MemoryStreams::one;
     along.kept = carried_;
     along.next = *next_rows_;
-    along.groups = static_cast<Size>(tile.rows()) * item_ / line_bytes;
-    if (converts_ || tiling_.turns_lines) {
-      (converts_ ? tiling_.converting.run : walk_.kernels.turn_lines[walk_.item_log2() - 2])(along);
+    if (converts_) {
+      tiling_.converting.run(along);
       return static_cast<Index>(along.lines * line_bytes) / item;
     }
     along.columns = static_cast<Size>(tile.columns) - along.lines * line_bytes / item_;
@@ -275,13 +269,7 @@ class TileWorker {
     along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
                  (tiling_.splits && is_last_);
     along.asks_near = tiling_.asks_near;
-    const Size log2 = walk_.item_log2();
-    const Kernels& kernels = walk_.kernels;
-    if (tiling_.is_wide) {
-      kernels.turn_along_wide[log2 - 2](along);
-    } else {
-      (tiling_.is_narrow ? kernels.turn_along_lines : kernels.turn_along)[log2](along);
-    }
+    walk_.kernels.turn_along[walk_.item_log2()](along);
     return tile.columns;
   }
 

@@ -91,10 +91,6 @@ struct Tiling {
   /// Whether strips are turned straight to memory (see `Along`). Not where rows of the source lie so close
   /// together that the whole tile is one stream.
   bool is_along = false;
-  /// Whether these are columns of one line, and whether they go there from the registers.
-  bool is_narrow = false;
-  bool is_wide = false;
-  bool turns_lines = false;
   /// See `Along`.
   bool asks_near = false;
   /// What turns strips straight to memory with a conversion.
@@ -123,16 +119,9 @@ struct Tiling {
     }
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
-    is_narrow = plan.tile_dst * item == static_cast<Index>(line_bytes);
-    static_assert(Along::wide_bytes == detail::wide_strip_bytes);
-    is_wide = item >= 4 && plan.tile_dst * item == detail::wide_strip_bytes &&
-              plan.tile_src * item >= detail::long_row_bytes;
-    turns_lines = streams_tiles && !carries && inner.is_plain && plan.source_loops == 1 &&
-                  turns_from_registers(plan, item);
     is_along = streams_tiles && has_whole_items(walk, item) &&
-               (std::abs(inner.src_stride) >= detail::apart_bytes || turns_lines) &&
-               (plan.tile_dst * item == static_cast<Index>(Along::column_bytes) || is_narrow || is_wide ||
-                turns_lines);
+               std::abs(inner.src_stride) >= detail::apart_bytes &&
+               plan.tile_dst * item == static_cast<Index>(Along::column_bytes);
     if (converts_along(walk)) {
       converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
@@ -141,8 +130,7 @@ struct Tiling {
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panel = std::min(plan.tile_src, run.extent);
     // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
-    if (is_along && !turns_lines)
-      panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
+    if (is_along) panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
     asks_near = is_along && follows_rows(plan, item);
     const auto last_panel = [&] { return (run.extent - (panels - 1) * panel) * item; };
@@ -188,17 +176,6 @@ struct Tiling {
     }
   }
 
-  /// Whether short rows go from the registers to columns of some lines. Where memory is read as one stream
-  /// those of up to a page: 96 x 75 x 12 x 608 floats reversed .91 of a plain copy in place of .60.
-  static bool turns_from_registers(const CopyPlan& plan, Index item) {
-    constexpr Index page = 4096;
-    const Index bytes = plan.tile_dst * item;
-    const Index longest = plan.streams == MemoryStreams::one ? page : detail::long_row_bytes;
-    return item >= 4 && bytes % static_cast<Index>(line_bytes) == 0 &&
-           bytes <= static_cast<Index>(line_bytes * Along::most_groups) &&
-           (bytes == static_cast<Index>(line_bytes) || plan.tile_src * item < longest);
-  }
-
   /// Whether strips turned straight to memory are few long rows, which the processor's prefetcher follows. Of
   /// a plain copy float16 5003 x 5009 .79 so and .70 otherwise, float64 2503 x 2521 .89 and .80, float32 5003
   /// x 5009 1.02 and .95; 128 rows of bytes .45 and .65, and rows that share sets of the L1 cache lose .03 to
@@ -208,8 +185,8 @@ struct Tiling {
     // Of so few rows the page takes no turns (complex128 2503 x 2521 .96 in place of 1.01).
     constexpr auto few = static_cast<Index>(Along::rows_in_turn);
     constexpr Index long_bytes = 4096;
-    return !is_narrow && !is_wide && inner.is_plain && plan.tile_dst > few &&
-           plan.tile_dst <= most_followed && plan.tile_src * item > long_bytes &&
+    return inner.is_plain && plan.tile_dst > few && plan.tile_dst <= most_followed &&
+           plan.tile_src * item > long_bytes &&
            !crowd_sets(static_cast<std::size_t>(plan.tile_dst), inner.src_stride);
   }
 

@@ -14,7 +14,6 @@
 #include <cstdint>
 
 #include "copy/kernels.hpp"
-#include "copy/turn_kept_simd-inl.h"
 #include "copy/turn_out_simd-inl.h"
 #include "copy/turn_simd-inl.h"
 
@@ -30,7 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// part of the next page is asked for as this line is of its own. The last page has up to a page more; what
 /// else this takes is asked for between the lines, as is the beginning of the next rows where it is no line's
 /// start.
-template <std::size_t item, std::size_t bytes, bool keeps>
+template <std::size_t item, bool keeps>
 class PageTurner {
  public:
   explicit PageTurner(const Along& along)
@@ -51,8 +50,7 @@ class PageTurner {
     for (std::size_t l = 0; l <= blocks_; ++l) {
       // None of this is kept in memory, where it would be loaded again behind each store.
       const Asked<count> asked = asked_with(std::min(l, blocks_ - 1));
-      const Outgoing<item, bytes, keeps> outgoing =
-          l == 0 ? Outgoing<item, bytes, keeps>() : outgoing_of(along, l - 1);
+      const Outgoing<item, keeps> outgoing = l == 0 ? Outgoing<item, keeps>() : outgoing_of(along, l - 1);
       std::size_t written = l == 0 ? columns : (l - 1) * columns - first_of(l - 1);
       if (l > 0 && is_edge) {
         write_edges(along, l - 1);
@@ -78,6 +76,7 @@ class PageTurner {
 
  private:
   static constexpr std::size_t line = 64;
+  static constexpr std::size_t bytes = Along::column_bytes;
   static constexpr std::size_t columns = line / item;
   static constexpr std::size_t group = widest / item;
   static constexpr std::size_t count = bytes / item;  // as many lines as a line of each row makes
@@ -91,7 +90,7 @@ class PageTurner {
     return buffers_ + line + block % 2 * columns * bytes;
   }
 
-  [[nodiscard]] Outgoing<item, bytes, keeps> outgoing_of(const Along& along, std::size_t block) {
+  [[nodiscard]] Outgoing<item, keeps> outgoing_of(const Along& along, std::size_t block) {
     return {along, first_of(block), buffer_of(block)};
   }
 
@@ -170,17 +169,12 @@ class PageTurner {
   alignas(line) std::byte buffers_[line + 2 * columns * bytes + line];
 };
 
-template <std::size_t item, std::size_t bytes>
+template <std::size_t item>
 void turn_along(const Along& along) {
-#if HWY_TARGET == HWY_AVX3
-  if constexpr (bytes == 128 && (item == 4 || item == 8)) {
-    if (KeptTurner<item>::takes(along)) return KeptTurner<item>::turn(along);
-  }
-#endif
   if (along.kept == nullptr) {
-    PageTurner<item, bytes, false>(along).turn(along);
+    PageTurner<item, false>(along).turn(along);
   } else {
-    PageTurner<item, bytes, true>(along).turn(along);
+    PageTurner<item, true>(along).turn(along);
   }
 }
 

@@ -62,9 +62,11 @@ alignas(64) inline constexpr std::array<std::uint32_t, 32> counted{0,  1,  2,  3
 /// start on both sides: its first line is put together from what was kept and its own beginning on the way
 /// into a register, which takes no store (moved to stand in front of the column it took a fifth of the time),
 /// and its end is kept in turn.
-template <std::size_t item, std::size_t bytes, bool keeps>
+template <std::size_t item, bool keeps>
 class Outgoing {
  public:
+  static constexpr std::size_t bytes = Along::column_bytes;
+
   Outgoing() = default;
 
   /// The block whose first column is `first`.

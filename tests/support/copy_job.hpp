@@ -33,6 +33,7 @@ struct Way {
 inline PlanOptions streaming(bool is_streaming) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
+  options.machine.streams = MemoryStreams::one;
   options.streaming_above = is_streaming ? Index{0} : Index{1} << 40;
   return options;
 }
