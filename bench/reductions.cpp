@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions beside a plain read of the same bytes, and a fill of the results where these are many: the table
-// of docs/performance.md.
+// Reductions beside a plain read of the same bytes, and a fill of the results where these are many: the
+// tables of bench/notes/reductions.md.
 #include "tenstride/reduce.hpp"
 
 #include "session.hpp"

@@ -3,6 +3,7 @@
 """Figures of tenstride-bench as tables (Markdown), as plots (PNG) and measured against what is aimed at.
 
     bench/report.py bench/results/MACHINE.json.gz --markdown table.md --plots figures
+    bench/report.py bench/results/MACHINE.json.gz --into bench/notes/fixed-cases.md bench/notes/operations.md
 """
 
 import argparse
@@ -177,17 +178,33 @@ def markdown(result):
     return "\n".join(lines)
 
 
-def write_into(document, result):
-    """Puts the overview, the operations and the reductions between the two marks of a document."""
-    begin, end = "<!-- results -->", "<!-- end of results -->"
-    before, rest = document.read_text(encoding="utf-8").split(begin)
-    after = rest.split(end)[1]
-    lines = list(heading(result)) + list(overview(result)) + ["### Operations", ""]
-    lines += list(operations_table(result.get("operations", [])))
-    lines += ["### Small things", ""] + list(tiny_table(result.get("tiny", [])))
+def sections(result):
+    """What a document may have between the marks `<!-- NAME -->` and `<!-- end of NAME -->`."""
+    found = {"overview": list(heading(result)) + list(overview(result))}
+    if result.get("operations"):
+        found["operations"] = list(operations_table(result["operations"]))
+    if result.get("tiny"):
+        found["small things"] = list(tiny_table(result["tiny"]))
     if result.get("reductions"):
-        lines += ["### Reductions", ""] + list(reductions_table(result["reductions"]))
-    document.write_text(f"{before}{begin}\n" + "\n".join(lines) + f"{end}{after}", encoding="utf-8")
+        found["reductions"] = list(reductions_table(result["reductions"]))
+    return found
+
+
+def write_into(document, result):
+    """Replaces the marked sections of a document. A section that was not measured stays as it is."""
+    text_of_document = document.read_text(encoding="utf-8")
+    is_marked = False
+    for name, lines in sections(result).items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        if begin not in text_of_document:
+            continue
+        is_marked = True
+        before, rest = text_of_document.split(begin)
+        after = rest.split(end)[1]
+        text_of_document = f"{before}{begin}\n" + "\n".join(lines) + f"{end}{after}"
+    if not is_marked:
+        sys.exit(f"report: {document} has no mark of a measured section, as <!-- overview -->")
+    document.write_text(text_of_document, encoding="utf-8")
 
 
 # What is aimed at.
@@ -296,15 +313,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", type=pathlib.Path, help="what tenstride-bench --out wrote")
     parser.add_argument("--markdown", type=pathlib.Path, help="write the tables to this file")
-    parser.add_argument("--into", type=pathlib.Path, help="write the most telling tables between the marks of this document")
+    parser.add_argument("--into", type=pathlib.Path, nargs="+", default=[],
+                        help="write the tables between the marks of these documents: <!-- overview -->, "
+                             "<!-- operations -->, <!-- small things -->, <!-- reductions -->")
     parser.add_argument("--plots", type=pathlib.Path, help="write the plots into this folder")
     arguments = parser.parse_args()
     stored = arguments.result.read_bytes()
     result = json.loads(gzip.decompress(stored) if arguments.result.suffix == ".gz" else stored)
     if arguments.markdown:
         arguments.markdown.write_text(markdown(result), encoding="utf-8")
-    if arguments.into:
-        write_into(arguments.into, result)
+    for document in arguments.into:
+        write_into(document, result)
     if arguments.plots:
         plots(result, arguments.plots)
     try:
