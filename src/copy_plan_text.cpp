@@ -88,7 +88,10 @@ std::string_view name(CopyKernel kernel) {
 }
 
 std::string_view CopyPlan::way() const {
-  return std::holds_alternative<PipelinedBlocks>(strategy) ? "pipelined blocks" : tenstride::name(kernel);
+  const bool is_by_kernel = std::holds_alternative<Contiguous>(strategy) ||
+                            std::holds_alternative<RowLoops>(strategy) ||
+                            std::holds_alternative<Tiles>(strategy);
+  return is_by_kernel ? tenstride::name(kernel) : strategy_names[strategy.index()];
 }
 
 std::string CopyPlan::to_string() const {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explain_cause.hpp"
+#include "plan/strategy_text.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/run_plan.hpp"
 #include "tenstride/text.hpp"
@@ -67,18 +68,11 @@ Json to_json_value(const Value& value) {
   return value.str();
 }
 
-/// What was weighed, by name; empty where nothing was.
+/// What was weighed, by name.
 Json to_json_costs(const StrategyCosts& costs) {
-  Json weighed = Json::object();
-  const auto add = [&](const char* name, double cost) {
-    if (cost > 0) weighed[name] = cost;
-  };
-  add("loops", costs.loops);
-  add("transposed", costs.blocks[static_cast<std::size_t>(Packing::transposed)]);
-  add("rows", costs.blocks[static_cast<std::size_t>(Packing::rows)]);
-  add("permuted", costs.blocks[static_cast<std::size_t>(Packing::permuted)]);
-  add("gathered", costs.blocks[static_cast<std::size_t>(Packing::gathered)]);
-  return weighed;
+  Json all = Json::object();
+  for (const detail::Weighed& each : detail::weighed(costs)) all[each.name] = each.cost;
+  return all;
 }
 
 Json to_json_plans(const std::vector<CopyPlan>& plans) {

@@ -80,7 +80,8 @@ TEST(Convert, GivesOnEveryInstructionSetWhatTheDefinitionGives) {
             constexpr std::size_t line = 64;
             Bytes space(count * sizeof(To) + line);
             std::byte* const out = space.data() + (0 - reinterpret_cast<std::uintptr_t>(space.data())) % line;
-            for (const auto stores : {copy::Stores::ordinary, copy::Stores::streaming}) {
+            for (const auto stores :
+                 {copy::Stores::ordinary, copy::Stores::streaming, copy::Stores::streaming_in_order}) {
               std::memset(out, 0xab, count * sizeof(To));
               convert(out, in.data(), count, stores);
               for (std::size_t i = 0; i < count; ++i) {

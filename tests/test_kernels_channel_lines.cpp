@@ -34,7 +34,7 @@ Job woven_job(std::size_t log2, std::size_t channels, std::size_t lines, Directi
   const std::ptrdiff_t run = signed_bytes(lines * line);
   const std::ptrdiff_t pitch = direction == Direction::up ? run : -run;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    kernels.interleave_lines[log2](out, in, pitch, channels, lines * line >> log2);
+    kernels.interleave_lines[log2](out, in, pitch, channels, lines * line >> log2, MemoryStreams::several);
   };
   return job;
 }

@@ -30,13 +30,14 @@ class Arena {
     const std::size_t span = count == 0 ? 0 : (count - 1) * static_cast<std::size_t>(std::abs(stride)) + item;
     std::size_t written = 0;
     for (const bool is_at_front : {true, false}) {
+      const auto streams = is_at_front ? MemoryStreams::several : MemoryStreams::one;
       const std::byte* first = is_at_front ? in_.at_front() : in_.at_back(span);
       if (stride < 0 && count > 0) first += span - item;
       const std::size_t whole = count * item / line * line;
       std::byte* const out = is_at_front ? out_.at_front() : out_.at_back(whole);
       std::memset(out_.begin(), 1, out_.size());
       std::memset(wanted_.begin(), 1, wanted_.size());
-      written = kernels.gather_lines[log2](out, first, stride, count);
+      written = kernels.gather_lines[log2](out, first, stride, count, streams);
       kernels.fence();
       EXPECT_LE(written * line, whole);
       copy::portable_kernels().gather[log2](wanted_.begin() + (out - out_.begin()), first, stride,

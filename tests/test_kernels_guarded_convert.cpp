@@ -31,7 +31,7 @@ void write_numbers(DType type, std::byte* at, std::size_t count) {
 
 /// Streaming stores only from a cache line's start on.
 std::span<const Stores> allowed_stores(const std::byte* target) {
-  static constexpr std::array all{Stores::ordinary, Stores::streaming};
+  static constexpr std::array all{Stores::ordinary, Stores::streaming, Stores::streaming_in_order};
   return std::span(all).first(reinterpret_cast<std::uintptr_t>(target) % line == 0 ? 2 : 1);
 }
 

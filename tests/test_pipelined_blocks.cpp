@@ -8,9 +8,6 @@
 #include "copy_oracle.hpp"
 #include "plan/nest.hpp"
 #include "plan/pipelined_blocks.hpp"
-#include "tenstride/factory.hpp"
-#include "tenstride/ledger.hpp"
-#include "tenstride/ops.hpp"
 #include "tenstride/run_plan.hpp"
 #include "tenstride/views.hpp"
 
@@ -19,7 +16,7 @@ namespace {
 
 PlanOptions blocks_wherever(Index block_bytes) {
   PlanOptions options;
-  options.engine = Engine::second;
+  options.strategy = "pipelined blocks";
   options.streaming_above = 0;
   options.machine.l2_bytes = 8 * block_bytes;
   return options;
@@ -79,15 +76,6 @@ TEST(Nest, IsTheNormalFormOfItsExample) {
   EXPECT_EQ((*nest)[1].src_stride, 16);
   EXPECT_EQ((*nest)[2].dst_stride, 4);
   EXPECT_EQ((*nest)[2].src_stride, 48);
-}
-
-TEST(Nest, MergesWhatTheFirstEngineCutInTwo) {
-  // 28 x 28 x 28 x 28 x 48 reversed has five axes, however the plan arranges its loops.
-  PlanOptions options;
-  options.engine = Engine::first;
-  const CopyPlan made =
-      permuted({28, 28, 28, 28, 48}, {4, 3, 2, 1, 0}, DType::float32, DType::float32, options);
-  EXPECT_EQ(detail::nest_of(made)->count, 5U);
 }
 
 TEST(PipelinedBlocks, HaveLongRunsOnBothSides) {
@@ -205,21 +193,13 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
   const CopyPlan narrow = permuted({17, 602326}, {1, 0}, DType::complex128, DType::complex128, {});
   EXPECT_EQ(narrow.way(), "pipelined blocks");
-  EXPECT_LT(blocks_of(narrow).cost, narrow.costs.loops);
+  EXPECT_EQ(blocks_of(narrow).packing, Packing::transposed);
   const std::string text = narrow.to_string();
-  EXPECT_NE(text.find("\n  weighed  transposed "), std::string::npos) << text;
-  EXPECT_NE(text.find(", loops "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  weighed  pipelined blocks, transposed "), std::string::npos) << text;
+  EXPECT_NE(text.find(", tiles "), std::string::npos) << text;
   // What costs little more than a plain copy is not weighed.
   EXPECT_EQ(permuted({4096, 4096}, {1, 0}, DType::float32, DType::float32, {}).to_string().find("weighed"),
             std::string::npos);
-}
-
-TEST(PipelinedBlocks, AreWhatTheLedgerNames) {
-  const Tensor x = zeros({17, 70000}, {.dtype = DType::complex128});
-  CopyLedger ledger;
-  const Tensor y = x.t().contiguous();
-  ASSERT_EQ(ledger.entries().size(), 1U);
-  EXPECT_EQ(ledger.entries()[0].kernel, "pipelined blocks");
 }
 
 }  // namespace

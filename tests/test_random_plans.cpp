@@ -291,10 +291,14 @@ void draw(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
-/// Whichever engine is cheaper, or blocks wherever they can be had: small ones, so that there are several.
-void draw_engine(Random& random, Trial& trial) {
+/// Whatever is cheapest, or one strategy wherever it can be had: blocks most often, and small ones, so that
+/// there are several. A plan may be for another place within a line than it is run at.
+void draw_strategy(Random& random, Trial& trial) {
+  trial.options.placement.dst_in_line = random.one_in(2) ? 0 : random.between(0, 63);
   if (random.one_in(2)) return;
-  trial.options.engine = random.one_in(4) ? Engine::first : Engine::second;
+  const auto most = static_cast<Index>(strategy_names.size()) - 1;
+  trial.options.strategy =
+      strategy_names[static_cast<std::size_t>(random.one_in(2) ? random.between(0, most) : most)];
   trial.options.streaming_above = random.one_in(4) ? Index{1} << 40 : 0;
   trial.options.machine.l2_bytes = Index{8} << random.between(6, 18);
   if (random.one_in(4)) trial.options.machine.streams = MemoryStreams::one;
@@ -331,7 +335,7 @@ class RandomPlans : public ::testing::Test {
     do {
       trial = {};
       draw(random, trial);
-      draw_engine(random, trial);
+      draw_strategy(random, trial);
       dst = span_of(trial.dst);
       src = span_of(trial.src);
     } while (dst.bytes > arena_bytes || src.bytes > arena_bytes);

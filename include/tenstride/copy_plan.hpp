@@ -84,11 +84,12 @@ enum class Conjugation : std::uint8_t { keep, conjugate };
 /// or before they are written, in the destination's.
 enum class Negation : std::uint8_t { none, source, destination, both };
 
-/// Which of the two engines carries a copy out, while there are two.
-enum class Engine : std::uint8_t {
-  cheapest,  ///< whichever costs less
-  first,     ///< the plan's loops, walked with its kernel
-  second     ///< a strategy of blocks wherever one can be had
+/// What the addresses of a copy tell.
+struct Placement {
+  /// Bytes from a cache line's start to storage element 0 of the destination: 0 to 63.
+  Index dst_in_line = 0;
+  /// Whether the destination has no memory yet: the system gives it page after page as it is written.
+  bool is_untouched = false;
 };
 
 /// Wishes beyond the two layouts.
@@ -110,10 +111,12 @@ struct PlanOptions {
   /// faster; tiles of items of 4 bytes and more from a fourth of it on, or, of four loops and more where
   /// stores in order stream, from three eighths.
   Index streaming_above = Index{4} << 20;
-  Engine engine = Engine::cheapest;
+  Placement placement{};
+  /// One of `strategy_names`: that strategy wherever it can carry the copy out. Empty: the cheapest one.
+  std::string_view strategy{};
 
   /// The same for what is written in order: runs, rows, fills, short axes, and their conversions. Never where
-  /// ordinary stores are faster (docs/engine.md, "Stores in order").
+  /// ordinary stores are faster (docs/engine.md, "What bounds a copy").
   [[nodiscard]] Index streaming_in_order_above() const {
     return machine.stores == SequentialStores::streaming ? streaming_above
                                                          : std::numeric_limits<Index>::max();
@@ -168,8 +171,8 @@ struct CopyPlan {
   std::size_t scale_loop = 0;
   /// How it is carried out.
   CopyStrategy strategy;
-  /// What was weighed. Nothing where the loops cost little more than a plain copy.
-  StrategyCosts costs;
+  /// What was weighed.
+  StrategyCosts costs{};
 
   /// Whether the kernel is one of those that turn a source run into a destination run: tile, interleave and
   /// deinterleave.
@@ -178,7 +181,8 @@ struct CopyPlan {
            kernel == CopyKernel::deinterleave;
   }
 
-  /// What carries it out: "pipelined blocks", or the name of the kernel where the loops are walked.
+  /// What carries it out: "repeated rows", "row scatter", "cached tiles", "pipelined blocks", or the name of
+  /// the kernel by which all others go.
   [[nodiscard]] TENSTRIDE_API std::string_view way() const;
 
   /// Several lines for people, the last without a newline. Example, of a 4096 x 4096 float32 transpose:

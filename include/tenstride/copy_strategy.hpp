@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which a copy can be carried out: each a struct of all its parameters.
+// The strategies by which a copy can be carried out, each with its parameters.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <variant>
 
 #include "tenstride/index.hpp"
@@ -18,9 +19,48 @@ constexpr bool has_loop(LoopSet set, std::size_t loop) {
   return (unsigned{set} >> loop & 1U) != 0;
 }
 
-/// The loops of a `CopyPlan`, walked with its kernel.
-struct PlannedLoops {
-  friend bool operator==(const PlannedLoops&, const PlannedLoops&) = default;
+/// One contiguous run on both sides.
+struct Contiguous {
+  friend bool operator==(const Contiguous&, const Contiguous&) = default;
+};
+
+/// Row after row of the destination, by the plan's kernel: copied, filled, gathered or converted. Where the
+/// destination has no rows, element by element.
+struct RowLoops {
+  friend bool operator==(const RowLoops&, const RowLoops&) = default;
+};
+
+/// Rows that come several times in the destination are made in a cache, some at a time, and written from
+/// there. The plan's loops stand in the destination's order.
+struct RepeatedRows {
+  /// The loop of the repetitions: what is inside of it is a row.
+  std::size_t loop = 0;
+  /// Elements of a row.
+  Index elements = 0;
+  friend bool operator==(const RepeatedRows&, const RepeatedRows&) = default;
+};
+
+/// Rows in the source's order, in which the plan's loops stand, each past the cache to its place.
+struct RowScatter {
+  /// The loop along which rows meet in a line of the destination ...
+  std::size_t joined = 0;
+  /// ... and so much of the loop inside of it that is done before the joined loop goes on.
+  Index cut_part = 1;
+  /// Whether such a line is carried from the row that has its beginning to the one that has its end.
+  bool carries = false;
+  friend bool operator==(const RowScatter&, const RowScatter&) = default;
+};
+
+/// Tiles that are read by rows of the source and written by whole lines of the destination, transposed in
+/// registers; or channels that are interleaved or deinterleaved. Their extents are the plan's `tile_dst`,
+/// `tile_src` and `block_src`.
+struct Tiles {
+  friend bool operator==(const Tiles&, const Tiles&) = default;
+};
+
+/// Within the caches: each tile, row or item straight into the destination, by tables of their places.
+struct CachedTiles {
+  friend bool operator==(const CachedTiles&, const CachedTiles&) = default;
 };
 
 /// How a block is packed.
@@ -51,20 +91,23 @@ struct PipelinedBlocks {
   /// The loop along which one block follows another and takes over the destination lines that the one before
   /// it did not fill; `most_loops` where blocks are closed.
   std::uint8_t along = most_loops;
-  /// Of the time of a plain copy, as far as the planner can tell.
-  double cost = 0;
 
   friend bool operator==(const PipelinedBlocks&, const PipelinedBlocks&) = default;
 };
 
-using CopyStrategy = std::variant<PlannedLoops, PipelinedBlocks>;
+using CopyStrategy =
+    std::variant<Contiguous, RowLoops, RepeatedRows, RowScatter, Tiles, CachedTiles, PipelinedBlocks>;
 
-/// What the ways in which a copy could be carried out would take, as multiples of a plain copy's time: 0 for
-/// what was not weighed.
+/// Their names, by the index of the variant.
+inline constexpr std::array<std::string_view, std::variant_size_v<CopyStrategy>> strategy_names{
+    "contiguous", "row loops", "repeated rows", "row scatter", "tiles", "cached tiles", "pipelined blocks"};
+
+/// What the strategies would take for a copy, as multiples of a plain copy's time: 0 for those that cannot
+/// carry it out, or were not weighed.
 struct StrategyCosts {
-  double loops = 0;
-  /// By Packing: of the cheapest blocks that are packed so.
-  std::array<double, 4> blocks{};
+  std::array<double, strategy_names.size()> strategies{};
+  /// By Packing: of the cheapest pipelined blocks that are packed so.
+  std::array<double, 4> packings{};
 
   friend bool operator==(const StrategyCosts&, const StrategyCosts&) = default;
 };

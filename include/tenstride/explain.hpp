@@ -177,8 +177,8 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 /// number that is not finite a string; the value of more than 10000 elements is null. With plans each step
 /// has `"plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads","loops":[{"extent",
 /// "dst_stride","src_stride"}],"text","costs","run"}]` and `plan_count` too; `text` is `CopyPlan::to_string`,
-/// `costs` has what was weighed as multiples of a plain copy's time, such as {"loops":3.5,"gathered":2.5},
-/// `run` is `run_text`.
+/// `costs` has what was weighed as multiples of a plain copy's time, such as {"row loops":3.5,
+/// "pipelined blocks, gathered":1.67}, `run` is `run_text`.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.

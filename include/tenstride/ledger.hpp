@@ -59,9 +59,9 @@ struct LedgerEntry {
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// What carried it out: `CopyPlan::way()`, the name of a CopyKernel or "pipelined blocks", or "small" for
-  /// the short way, "pieces" for parts joined piece by piece, "boxes" and "mask" for elements picked by an
-  /// index, "triangle"; of a transfer "pageable", "pinned" or "peer". Without memory what was planned.
+  /// What carried it out: `CopyPlan::way()`, such as "tile" or "pipelined blocks", or "small" for a copy too
+  /// short to be planned, "pieces" for parts joined piece by piece, "boxes" and "mask" for elements picked by
+  /// an index, "triangle"; of a transfer "pageable", "pinned" or "peer". Without memory what was planned.
   std::string kernel;
   /// Of a copy between two layouts; else null.
   std::shared_ptr<const CopyPlan> plan{};

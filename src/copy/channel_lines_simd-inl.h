@@ -22,7 +22,6 @@
 #include "copy/kernels.hpp"
 #include "copy/turn_lines_simd-inl.h"
 #include "copy/turn_simd-inl.h"
-#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -50,8 +49,8 @@ inline constexpr std::size_t asked_near = 512;
 /// without, 16 planes of bytes .57 and .73.
 inline constexpr std::size_t asked_nearer = 256;
 
-inline std::size_t near_in_rows() {
-  return Machine::here().streams == MemoryStreams::one ? asked_nearer : asked_near;
+constexpr std::size_t near_in_rows(MemoryStreams streams) {
+  return streams == MemoryStreams::one ? asked_nearer : asked_near;
 }
 
 /// A line past the cache.
@@ -247,9 +246,10 @@ void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, 
 
 /// A line of each of two to four channels: woven, and straight from the registers past the cache.
 template <std::size_t item, std::size_t channels>
-void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                          MemoryStreams streams) {
   using T = Item<item>;
-  const std::size_t near = near_in_rows();
+  const std::size_t near = near_in_rows(streams);
   const hn::FixedTag<T, widest / sizeof(T)> d;
   for (std::size_t at = 0; at < count * item; at += widest, out += channels * widest) {
     const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
@@ -269,9 +269,9 @@ void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pi
 /// A line of each channel woven to one of two buffers, while the pixels in the other go out.
 template <std::size_t item, class Pixels>
 void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                           std::size_t count) {
+                           std::size_t count, MemoryStreams streams) {
   constexpr std::size_t most = 16;
-  const std::size_t near = near_in_rows();
+  const std::size_t near = near_in_rows(streams);
   const std::size_t pixel = channels * item;
   const std::byte* rows[most];
   for (std::size_t r = 0; r < most; ++r)
@@ -297,9 +297,9 @@ void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t p
 /// Pixels of one or two whole lines, straight from the registers.
 template <std::size_t item>
 void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                              std::size_t count) {
+                              std::size_t count, MemoryStreams streams) {
   constexpr std::size_t square = 64 / item;
-  const std::size_t near = near_in_rows();
+  const std::size_t near = near_in_rows(streams);
   const auto pixel = static_cast<std::ptrdiff_t>(channels * item);
   for (std::size_t i = 0; i < count; i += square, out += square * channels * item) {
     for (std::size_t c = 0; c < channels; c += square) {
@@ -314,23 +314,24 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
 
 template <std::size_t item>
 void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                      std::size_t count) {
+                      std::size_t count, MemoryStreams streams) {
   if (count == 0) return;
   if constexpr (item <= 8) {
-    if (channels == 2) return interleave_few_lines<item, 2>(out, in, pitch, count);
-    if (channels == 3) return interleave_few_lines<item, 3>(out, in, pitch, count);
-    if (channels == 4) return interleave_few_lines<item, 4>(out, in, pitch, count);
+    if (channels == 2) return interleave_few_lines<item, 2>(out, in, pitch, count, streams);
+    if (channels == 3) return interleave_few_lines<item, 3>(out, in, pitch, count, streams);
+    if (channels == 4) return interleave_few_lines<item, 4>(out, in, pitch, count, streams);
   }
   if (channels * item <= 16)
-    return interleave_many_lines<item, ShortPixels<item>>(out, in, pitch, channels, count);
+    return interleave_many_lines<item, ShortPixels<item>>(out, in, pitch, channels, count, streams);
   if constexpr (item >= 4) {
-    if (channels * item % 64 == 0) return interleave_squares_lines<item>(out, in, pitch, channels, count);
+    if (channels * item % 64 == 0)
+      return interleave_squares_lines<item>(out, in, pitch, channels, count, streams);
     if (channels * item > 32)
-      return interleave_many_lines<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
+      return interleave_many_lines<item, LongPixels<item, widest>>(out, in, pitch, channels, count, streams);
   }
   if constexpr (item >= 2)
     interleave_many_lines<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
-                                                                                     count);
+                                                                                     count, streams);
 }
 
 #endif

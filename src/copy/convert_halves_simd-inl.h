@@ -88,7 +88,7 @@ inline void round_halves(std::byte* out, const std::byte* in, std::size_t count,
   const hn::ScalableTag<std::uint16_t> d;
   const hn::Rebind<std::uint8_t, decltype(d)> bytes;
   constexpr std::size_t lanes = hn::MaxLanes(d);
-  std::size_t i = stores == Stores::streaming ? stream_rounded_halves(out, in, count) : 0;
+  std::size_t i = stores != Stores::ordinary ? stream_rounded_halves(out, in, count) : 0;
   for (; i + lanes <= count; i += lanes) {
     const auto v = hn::LoadU(d, reinterpret_cast<const std::uint16_t*>(in) + i);
     const auto rounded = hn::BitCast(hn::RebindToSigned<decltype(d)>(), round_to_upper_byte(d, v));

@@ -20,7 +20,6 @@
 #include "copy/convert_saturated-inl.h"
 #include "copy/kernels.hpp"
 #include "tenstride/element.hpp"
-#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -135,9 +134,9 @@ inline constexpr std::size_t pages_in_turn = sizeof(From) >= 4 * sizeof(To) || s
 /// another. Two nested loops and no arithmetic for each line: of a plain copy within the L3 cache float32 to
 /// uint8 .95, to int32 .93, .84 and .78 where the line's place was computed of its number.
 template <class To, class From, class Line>
-HWY_INLINE void each_line(std::size_t lines, const Line& line) {
+HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   constexpr std::size_t in_page = 64;
-  const std::size_t pages = Machine::here().streams == MemoryStreams::one ? 1 : pages_in_turn<To, From>;
+  const std::size_t pages = stores == Stores::streaming_in_order ? 1 : pages_in_turn<To, From>;
   for (std::size_t i = 0; i < lines;) {
     const bool is_whole = pages > 1 && lines - i >= pages * in_page;
     const std::size_t end = is_whole ? i + in_page : lines;
@@ -154,6 +153,8 @@ HWY_INLINE void each_line(std::size_t lines, const Line& line) {
 template <class To, class From>
 class AskBesideLine {
  public:
+  HWY_INLINE explicit AskBesideLine(Stores stores) : is_one_stream_(stores == Stores::streaming_in_order) {}
+
   HWY_INLINE void operator()(const std::byte* from, std::size_t count) const {
     if (is_one_stream_) {
       if constexpr (sizeof(To) > sizeof(From) || sizeof(From) >= 4 * sizeof(To))
@@ -170,20 +171,21 @@ class AskBesideLine {
     for (std::size_t at = 0; at < count * sizeof(From); at += 64) __builtin_prefetch(from + at, 0, 3);
   }
 
-  bool is_one_stream_ = Machine::here().streams == MemoryStreams::one;
+  bool is_one_stream_;
 };
 
 template <class To, class From>
-TENSTRIDE_STORES std::size_t stream_numbers(std::byte* out, const std::byte* in, std::size_t count) {
+TENSTRIDE_STORES std::size_t stream_numbers(std::byte* out, const std::byte* in, std::size_t count,
+                                            Stores stores) {
   constexpr std::size_t line = 64;
   constexpr std::size_t steps = step_length * sizeof(To) < line ? 2 : 1;
   constexpr std::size_t at_once = steps * step_length;
   constexpr std::size_t bytes = at_once * sizeof(To);
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lines = count / at_once;
-  const AskBesideLine<To, From> ask_beside_line;
+  const AskBesideLine<To, From> ask_beside_line(stores);
   each_line<To, From>(
-      lines, [&](std::size_t n) HWY_ATTR __attribute__((always_inline)) {
+      lines, stores, [&](std::size_t n) HWY_ATTR __attribute__((always_inline)) {
         const std::size_t i = n * at_once;
         const std::byte* const from = in + i * sizeof(From);
         ask_beside_line(from, at_once);
@@ -214,13 +216,13 @@ TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, 
 /// What the compiler makes of saturate_straight takes 14 instructions for 16 floats, these 4: float32 to
 /// int64 .82 of a plain copy by the former.
 template <class To, class From>
-std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t count) {
+std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   constexpr std::size_t line = 64;
   constexpr std::size_t in_line = line / sizeof(To);
   const std::size_t lines = count / in_line;
-  const AskBesideLine<To, From> ask_beside_line;
+  const AskBesideLine<To, From> ask_beside_line(stores);
   each_line<To, From>(
-      lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+      lines, stores, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
         const std::byte* const from = in + i * in_line * sizeof(From);
         ask_beside_line(from, in_line);
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i * line), saturated_line<To, From>(from));
@@ -231,17 +233,17 @@ std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t co
 
 /// Past the cache: how many numbers of whole lines.
 template <class To, class From>
-std::size_t stream_lines_of(std::byte* out, const std::byte* in, std::size_t count) {
+std::size_t stream_lines_of(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
 #if HWY_TARGET == HWY_AVX3
-  if constexpr (saturates_by_lines<To, From>) return stream_saturated<To, From>(out, in, count);
+  if constexpr (saturates_by_lines<To, From>) return stream_saturated<To, From>(out, in, count, stores);
 #endif
-  return stream_numbers<To, From>(out, in, count);
+  return stream_numbers<To, From>(out, in, count, stores);
 }
 
 template <class To, class From>
 void convert_numbers(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
-  std::size_t i = stores == Stores::streaming ? stream_lines_of<To, From>(out, in, count)
-                                              : store_numbers<To, From>(out, in, count);
+  std::size_t i = stores != Stores::ordinary ? stream_lines_of<To, From>(out, in, count, stores)
+                                             : store_numbers<To, From>(out, in, count);
   for (; i < count; ++i) {
     store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
   }

@@ -35,7 +35,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// A vector to a place that is aligned to it with streaming stores.
 template <class D, class V>
 HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
-  if (stores == Stores::streaming) {
+  if (stores != Stores::ordinary) {
     hn::Stream(v, d, to);
   } else {
     hn::StoreU(v, d, to);
@@ -128,7 +128,7 @@ HWY_INLINE auto convert_whole(const Part& part) {
 /// while others are read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain
 /// copy, .75 so). How many results these were.
 template <class To, class From, class Rule, class Floats>
-HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count,
+HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores,
                                      const Floats& floats) {
   const hn::ScalableTag<float> d;
   constexpr std::size_t line = 64;
@@ -138,9 +138,9 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   constexpr std::size_t in_vector = vector_bytes / sizeof(To);
   const hn::ScalableTag<Bits<To>> whole;
   const std::size_t lines = count / (vectors * in_vector);
-  const AskBesideLine<To, From> ask_beside_line;
+  const AskBesideLine<To, From> ask_beside_line(stores);
   each_line<To, From>(
-      lines, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+      lines, stores, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
         constexpr std::size_t in_line = vectors * in_vector;
         ask_beside_line(in + i * in_line * sizeof(From), in_line);
         std::array<hn::Vec<decltype(whole)>, vectors> results;
@@ -166,7 +166,8 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
     return ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
   };
   using Rule = typename RuleFor<To, From>::type;
-  std::size_t i = stores == Stores::streaming ? stream_floats<To, From, Rule>(out, in, count, floats) : 0;
+  std::size_t i =
+      stores != Stores::ordinary ? stream_floats<To, From, Rule>(out, in, count, stores, floats) : 0;
   for (; i + lanes <= count; i += lanes) {
     ask_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
@@ -193,8 +194,9 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
       return hn::Add(hn::Mul(v, hn::LoadU(tag, scale + at)), hn::LoadU(tag, shift + at));
     }
   };
-  std::size_t i =
-      stores == Stores::streaming ? stream_floats<To, From, FromFloats<To>>(out, in, count, floats) : 0;
+  std::size_t i = stores != Stores::ordinary
+                      ? stream_floats<To, From, FromFloats<To>>(out, in, count, stores, floats)
+                      : 0;
   for (; i + lanes <= count; i += lanes) {
     ask_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,

@@ -24,6 +24,7 @@ Negation negation_between(const Tensor& dst, const Tensor& src) {
 
 PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   PlanOptions options = options_here();
+  options.placement = placement_of(dst.storage_data(), dst.layout(), dst.dtype());
   options.conjugation = src.is_conj() != dst.is_conj() ? Conjugation::conjugate : Conjugation::keep;
   options.negation = negation_between(dst, src);
   options.scale = arithmetic.scale;
@@ -211,6 +212,7 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
   const auto fill = [&]() -> std::string_view {
     if (copy::copy_small(once, dtype_, bytes, repeated, dtype_, element.data())) return "small";
     PlanOptions options = options_here();
+    options.placement = placement_of(bytes, once, dtype_);
     if (!is_provably_unique(once)) options.max_threads = 1;
     const CopyPlan made = plan(once, dtype_, repeated, dtype_, options);
     run(made, bytes, element.data());

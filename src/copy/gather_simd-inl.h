@@ -15,7 +15,6 @@
 
 #include "copy/kernels.hpp"
 #include "copy/turn_simd-inl.h"
-#include "tenstride/machine.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {
@@ -143,27 +142,28 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
 
 /// Of four pages four banks of the memory work at once, where that is faster.
 template <std::size_t item, std::ptrdiff_t stride>
-void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines) {
-  Machine::here().streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
-                                                : stream_vector_pages<item, stride, 4>(dst, src, lines);
+void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines, MemoryStreams streams) {
+  streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
+                                : stream_vector_pages<item, stride, 4>(dst, src, lines);
 }
 
 template <std::size_t item>
-std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t stride, std::size_t count) {
+std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t stride, std::size_t count,
+                         MemoryStreams streams) {
   constexpr auto unit = static_cast<std::ptrdiff_t>(item);
   const std::size_t lines = count / (64 / item);
   // See load_channel on what lies after the last item.
   const std::size_t before_last = count == 0 ? 0 : (count - 1) / (64 / item);
   if (stride == -unit) {
-    stream_vectors<item, -1>(dst, src, lines);
+    stream_vectors<item, -1>(dst, src, lines, streams);
     return lines;
   }
   if (stride == 2 * unit) {
-    stream_vectors<item, 2>(dst, src, before_last);
+    stream_vectors<item, 2>(dst, src, before_last, streams);
   } else if (stride == 3 * unit) {
-    stream_vectors<item, 3>(dst, src, before_last);
+    stream_vectors<item, 3>(dst, src, before_last, streams);
   } else if (stride == 4 * unit) {
-    stream_vectors<item, 4>(dst, src, before_last);
+    stream_vectors<item, 4>(dst, src, before_last, streams);
   } else {
     return 0;
   }
@@ -171,7 +171,7 @@ std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t st
 }
 
 inline std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
-                            std::size_t /*count*/) {
+                            std::size_t /*count*/, MemoryStreams /*streams*/) {
   return 0;
 }
 

@@ -19,8 +19,13 @@ inline constexpr std::size_t spill_bytes = 64;
 
 enum class Stores : std::uint8_t {
   ordinary,
-  streaming,  ///< past the cache, where a leaf can; `out` is a cache line's start
+  streaming,          ///< past the cache, some pages in turn, where a leaf can; `out` is a cache line's start
+  streaming_in_order  ///< the same page after page, for MemoryStreams::one
 };
+
+constexpr Stores streaming_stores(MemoryStreams streams) {
+  return streams == MemoryStreams::one ? Stores::streaming_in_order : Stores::streaming;
+}
 
 /// `count` elements of one type to another, from dense to dense.
 using ConvertRow = void (*)(std::byte* out, const std::byte* in, std::size_t count, Stores stores);
@@ -252,7 +257,7 @@ struct Kernels {
   /// As many whole lines of `gather` as can be written past the cache by whole vectors, from a line's start
   /// on. How many lines these were: 0 for most strides.
   using GatherLines = std::size_t (*)(std::byte* dst, const std::byte* src, std::ptrdiff_t stride,
-                                      std::size_t count);
+                                      std::size_t count, MemoryStreams streams);
   std::array<GatherLines, 5> gather_lines;
   /// out[c * pitch + i * item] = in[(i * channels + c) * item], for 2 channels and more; 16 at a time, as far
   /// as these are followed by the processor, and what is read again of a pixel should be in a cache by then:
@@ -294,7 +299,9 @@ struct Kernels {
                                      std::size_t channels, std::size_t count);
   std::array<DeinterleaveLines, 5> deinterleave_lines;
   /// What `interleave` does, past the cache. `out` is a line's start, `count` items are a multiple of a line.
-  std::array<Interleave, 5> interleave_lines;
+  using InterleaveLines = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
+                                   std::size_t channels, std::size_t count, MemoryStreams streams);
+  std::array<InterleaveLines, 5> interleave_lines;
   /// Leaves that convert on the way.
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;

@@ -45,7 +45,7 @@ void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::siz
 }
 
 std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
-                     std::size_t /*count*/) {
+                     std::size_t /*count*/, MemoryStreams /*streams*/) {
   return 0;
 }
 
@@ -154,6 +154,12 @@ ConvertingKernels::Turn no_turn(DType /*to*/, DType /*from*/) {
   return {};
 }
 
+template <std::size_t item>
+void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                      std::size_t count, MemoryStreams /*streams*/) {
+  interleave<item>(out, in, pitch, channels, count);
+}
+
 constexpr ConvertingKernels converting{.apart = no_apart, .woven = no_woven, .turn = no_turn};
 
 void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
@@ -242,7 +248,8 @@ constexpr Kernels table{
     .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
-    .interleave_lines = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
+    .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
+                         interleave_lines<16>},
     .converting = &converting,
     .short_items = &short_items,
     .listed = &listed,

@@ -51,7 +51,7 @@ class Sink {
       } else if (const std::size_t whole = whole_lines(dst, takes_all(step) ? count : part); whole != 0) {
         part = whole;
         flush();
-        converter_(dst, src, part, first, step, Stores::streaming);
+        converter_(dst, src, part, first, step, streaming_stores(streams_));
         ask_beside(part * dst_item_ / line_bytes);
       } else {
         part = to_line(dst, part);

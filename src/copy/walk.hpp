@@ -31,16 +31,22 @@ struct ByteLoop {
 struct Walk {
   const CopyPlan& plan;
   const Kernels& kernels;
+  /// Storage element 0 of each side.
+  std::byte* dst_base;
+  const std::byte* src_base;
+  /// The first element that is visited.
   std::byte* dst;
   const std::byte* src;
   std::size_t dst_item;
   std::size_t src_item;
 
-  Walk(const CopyPlan& plan_, const Kernels& kernels_, void* dst_base, const void* src_base)
+  Walk(const CopyPlan& plan_, const Kernels& kernels_, void* to, const void* from)
       : plan(plan_),
         kernels(kernels_),
-        dst(static_cast<std::byte*>(dst_base) + plan_.dst_offset * signed_size(plan_.dst_type)),
-        src(static_cast<const std::byte*>(src_base) + plan_.src_offset * signed_size(plan_.src_type)),
+        dst_base(static_cast<std::byte*>(to)),
+        src_base(static_cast<const std::byte*>(from)),
+        dst(dst_base + plan_.dst_offset * signed_size(plan_.dst_type)),
+        src(src_base + plan_.src_offset * signed_size(plan_.src_type)),
         dst_item(item_size(plan_.dst_type) * static_cast<std::size_t>(plan_.item_elements)),
         src_item(item_size(plan_.src_type) * static_cast<std::size_t>(plan_.item_elements)) {}
 

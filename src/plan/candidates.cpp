@@ -2,54 +2,66 @@
 #include "plan/candidates.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
-#include "plan/nest.hpp"
+#include "plan/cached_tiles.hpp"
+#include "plan/loop_order.hpp"
 #include "plan/pipelined_blocks.hpp"
-#include "plan/planned_loops.hpp"
+#include "plan/repeated_rows.hpp"
+#include "plan/row_loops.hpp"
+#include "plan/row_scatter.hpp"
+#include "plan/tiles.hpp"
 
 namespace tenstride::detail {
 namespace {
 
-/// Below so many bytes a copy is done before blocks are weighed.
-constexpr Index least_weighed = Index{64} << 10;
-/// Within the caches what only moves goes by tables or tiles, and what converts by blocks where the loops
-/// cost so much; short axes that are converted in whole runs have to cost more.
-constexpr double much_within_caches = 2;
-constexpr double much_of_channels_within_caches = 10;
-
-Index bytes_moved(const CopyPlan& plan) {
-  return plan.count * static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
+std::optional<Proposal> propose_contiguous(const Problem& problem) {
+  const CopyPlan& plan = problem.plan;
+  if (plan.kernel != CopyKernel::memcpy || plan.conversion != CopyConversion::none) return std::nullopt;
+  return Proposal{Contiguous{}, 1};
 }
 
-/// What the loops of a plan may cost without blocks being weighed.
-double enough(const CopyPlan& plan, bool leaves_caches) {
-  if (leaves_caches) return least_cost_of_blocks;
-  if (plan.conversion == CopyConversion::none) return std::numeric_limits<double>::infinity();
-  const bool has_channels = plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave;
-  return has_channels ? much_of_channels_within_caches : much_within_caches;
+/// In the order of CopyStrategy. The blocks come last: they are weighed only where all others cost more than
+/// blocks can.
+constexpr std::array<std::optional<Proposal> (*)(const Problem&), strategy_names.size()> candidates{
+    propose_contiguous,
+    propose_row_loops,
+    propose_repeated_rows,
+    propose_row_scatter,
+    propose_tiles,
+    propose_cached_tiles,
+    nullptr};
+
+/// The cheapest proposal, or that of the strategy which is asked for.
+std::optional<Proposal> cheapest(const Problem& problem, std::string_view wanted, StrategyCosts& costs) {
+  std::optional<Proposal> best;
+  const auto weigh = [&](std::size_t at, const std::optional<Proposal>& proposal) {
+    if (!proposal) return;
+    costs.strategies[at] = proposal->cost;
+    if (!best || proposal->cost < best->cost) best = proposal;
+  };
+  for (std::size_t at = 0; at + 1 < candidates.size(); ++at) {
+    if (wanted.empty() || wanted == strategy_names[at]) weigh(at, candidates[at](problem));
+  }
+  const std::size_t blocks = candidates.size() - 1;
+  const bool is_wanted = wanted == strategy_names[blocks];
+  if (is_wanted || (wanted.empty() && may_gain_by_blocks(problem, best ? best->cost : 0)))
+    weigh(blocks, propose_pipelined_blocks(problem, costs));
+  return best;
 }
 
 }  // namespace
 
 void choose_strategy(CopyPlan& plan, const PlanOptions& options) {
-  if (options.engine == Engine::first || plan.kernel == CopyKernel::nothing ||
-      plan.kernel == CopyKernel::strided)
-    return;
-  const Index bytes = bytes_moved(plan);
-  const bool leaves_caches = plan.streaming || bytes >= options.streaming_above / 2;
-  if (options.engine == Engine::cheapest) {
-    if (bytes < least_weighed) return;
-    const double cost = cost_of_planned_loops(plan);
-    if (cost <= enough(plan, leaves_caches)) return;
-    plan.costs.loops = cost;
-  }
-  const std::optional<Nest> nest = nest_of(plan);
-  if (!nest) return;
-  const std::optional<PipelinedBlocks> blocks = propose_pipelined_blocks(*nest, options, plan.costs);
-  if (!blocks || (options.engine == Engine::cheapest && blocks->cost >= plan.costs.loops)) return;
-  plan.strategy = *blocks;
-  plan.streaming = leaves_caches;
+  const Index bytes =
+      plan.count * static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
+  const Problem problem{plan, options, plan.streaming || bytes >= options.streaming_above / 2};
+  std::optional<Proposal> best = cheapest(problem, options.strategy, plan.costs);
+  if (!best) best = cheapest(problem, {}, plan.costs);
+  plan.strategy = best->strategy;
+  if (std::holds_alternative<RepeatedRows>(plan.strategy)) arrange_repeated_rows(plan);
+  if (std::holds_alternative<RowScatter>(plan.strategy)) arrange_row_scatter(plan, options);
+  if (std::holds_alternative<PipelinedBlocks>(plan.strategy)) plan.streaming = problem.leaves_caches;
 }
 
 }  // namespace tenstride::detail

@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+// What each strategy proposes for a copy, and what that would take.
 #pragma once
+
+#include <optional>
 
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::detail {
 
-/// Gives a plan the strategy that costs least.
+/// A copy whose loops, kernel and stores are chosen.
+struct Problem {
+  const CopyPlan& plan;
+  const PlanOptions& options;
+  /// Whether it is larger than what the caches hold.
+  bool leaves_caches = false;
+};
+
+struct Proposal {
+  CopyStrategy strategy;
+  /// As a multiple of a plain copy's time.
+  double cost = 0;
+};
+
+/// Gives a plan the strategy that costs least, or the one that is asked for.
 void choose_strategy(CopyPlan& plan, const PlanOptions& options);
 
 }  // namespace tenstride::detail

@@ -11,10 +11,21 @@
 #include <limits>
 #include <utility>
 
+#include "plan/nest.hpp"
+
 namespace tenstride::detail {
 namespace {
 
 using Parts = std::array<Index, Nest::most_loops>;
+
+/// Below so many bytes a copy is done before blocks are weighed.
+constexpr Index least_weighed = Index{64} << 10;
+/// No blocks cost less, as a multiple of a plain copy's time.
+constexpr double least_cost = 1.2;
+/// Within the caches what only moves goes by tables or tiles, and what converts by blocks where all else
+/// costs so much; channels that are converted in whole runs have to cost more.
+constexpr double much_within_caches = 2;
+constexpr double much_of_channels_within_caches = 10;
 
 /// Bytes that a plain copy moves while a run of the source, a run of the destination and a block cost what
 /// they cost beside their bytes (Emerald Rapids, bench/notes/drawn.md).
@@ -44,12 +55,12 @@ constexpr Index least_rows_permuted = 64;
 /// What blocks with long runs and full registers take: items of a byte keep the most registers busy, those of
 /// 16 the most stores.
 double share_of_item(Index item, Packing packing) {
-  if (packing != Packing::transposed) return least_cost_of_blocks;
+  if (packing != Packing::transposed) return least_cost;
   switch (item) {
     case 1:
       return 1.75;
     case 4:
-      return least_cost_of_blocks;
+      return least_cost;
     case 16:
       return 1.38;
     default:
@@ -62,8 +73,8 @@ Index block_bytes(const Machine& machine) {
   return machine.l2_bytes / 8;
 }
 
-/// Smaller blocks are not weighed where larger ones can be had.
-constexpr Index least_block_bytes = 16384;
+/// Of the sizes that a cut loop may have in a block the largest is weighed, and its halves so often.
+constexpr int sizes_weighed = 2;
 /// What is turned at a time: so many bytes of each of the rows that fill a line.
 constexpr Index unit_bytes = 16;
 constexpr Index line_bytes = 64;
@@ -175,7 +186,8 @@ class Choice {
   }
 
   [[nodiscard]] const PipelinedBlocks& best() const { return best_; }
-  [[nodiscard]] double cost() const { return cost_; }
+  /// As a multiple of a plain copy's time; infinite where there are no such blocks.
+  [[nodiscard]] double cost() const { return cost_ * share_of_item(nest_.src_item, best_.packing); }
 
   /// Weighs the blocks that have so many loops of either chain whole.
   void with_whole(std::size_t dst_whole, std::size_t src_whole) {
@@ -196,19 +208,20 @@ class Choice {
       weigh(part);
     } else if (of_dst == of_src || of_dst == none || of_src == none) {
       const std::size_t one = of_dst == none ? of_src : of_dst;
-      for (Index most = room; most >= 1; most /= 2) {
+      Index most = std::min(room, nest_[one].extent);
+      for (int halved = 0; halved < sizes_weighed && most >= 1; ++halved, most /= 2) {
         part[one] = even(nest_[one].extent, most, dst_whole == 0 ? lanes_ : 1);
         weigh(part);
-        if (items * most * nest_.src_item < least_block_bytes) break;
       }
     } else {
       for (Index some = 1; some <= room; some *= 2) {
-        for (Index other = room / some; other >= 1; other /= 2) {
-          part[of_dst] = even(nest_[of_dst].extent, some, dst_whole == 0 ? lanes_ : 1);
+        part[of_dst] = even(nest_[of_dst].extent, some, dst_whole == 0 ? lanes_ : 1);
+        Index other = std::min(room / some, nest_[of_src].extent);
+        for (int halved = 0; halved < sizes_weighed && other >= 1; ++halved, other /= 2) {
           part[of_src] = even(nest_[of_src].extent, other, src_whole == 0 ? lanes_ : 1);
           weigh(part);
-          if (items * some * other * nest_.src_item < least_block_bytes) break;
         }
+        if (some >= nest_[of_dst].extent) break;
       }
     }
   }
@@ -276,7 +289,6 @@ class Choice {
     }
     cost_ = cost;
     best_ = found;
-    best_.cost = cost * share_of_item(nest_.src_item, found.packing);
   }
 
   /// Takes the innermost loops as rows. What these cost.
@@ -381,18 +393,32 @@ bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const P
 
 }  // namespace
 
-std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options,
-                                                        StrategyCosts& costs) {
+bool may_gain_by_blocks(const Problem& problem, double cost_of_others) {
+  const CopyPlan& plan = problem.plan;
+  const auto item = static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
+  if (plan.count * item < least_weighed) return false;
+  if (problem.leaves_caches) return cost_of_others > least_cost;
+  return plan.conversion != CopyConversion::none &&
+         cost_of_others > (plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave
+                               ? much_of_channels_within_caches
+                               : much_within_caches);
+}
+
+std::optional<Proposal> propose_pipelined_blocks(const Problem& problem, StrategyCosts& costs) {
+  if (problem.plan.kernel == CopyKernel::strided) return std::nullopt;
+  const std::optional<Nest> found = nest_of(problem.plan);
+  if (!found) return std::nullopt;
+  const Nest& nest = *found;
   const Chains chains = chains_of(nest);
   if (chains.dst.count == 0 || chains.src.count == 0) return std::nullopt;
-  std::optional<PipelinedBlocks> best;
+  std::optional<Proposal> best;
   const auto weigh = [&](Packing packing, const Row& row) {
-    const Choice choice(nest, chains, options, packing, row);
-    if (choice.cost() == std::numeric_limits<double>::infinity()) return;
-    const double cost = choice.best().cost;
-    double& least = costs.blocks[static_cast<std::size_t>(packing)];
+    const Choice choice(nest, chains, problem.options, packing, row);
+    const double cost = choice.cost();
+    if (cost == std::numeric_limits<double>::infinity()) return;
+    double& least = costs.packings[static_cast<std::size_t>(packing)];
     if (least == 0 || cost < least) least = cost;
-    if (!best || cost < best->cost) best = choice.best();
+    if (!best || cost < best->cost) best = Proposal{choice.best(), cost};
   };
   const Row item{0, nest.src_item, nest.src_item};
   const std::uint8_t inner = chains.src.loops[0];
@@ -407,7 +433,7 @@ std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const 
       weigh(Packing::rows, row);
       if (row.bytes <= most_piece) weigh(Packing::gathered, row);
       if (row.bytes < shortest_row) weigh(Packing::permuted, row);
-    } else if (is_permuted(nest, chains, row, options)) {
+    } else if (is_permuted(nest, chains, row, problem.options)) {
       weigh(Packing::permuted, row);
     }
   });

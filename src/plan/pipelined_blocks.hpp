@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a copy goes by pipelined blocks, of which shape, and what it costs.
+// When a copy goes by pipelined blocks, of which shape, and what that costs.
 #pragma once
 
-#include <optional>
-
-#include "plan/nest.hpp"
-#include "tenstride/copy_strategy.hpp"
+#include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// The blocks that cost least, and what the cheapest ones of each packing cost. None where one of the sides
-/// is not contiguous along any loop. Pre: no destination stride of 0.
-std::optional<PipelinedBlocks> propose_pipelined_blocks(const Nest& nest, const PlanOptions& options,
-                                                        StrategyCosts& costs);
+/// Whether blocks are worth weighing beside what the other strategies cost.
+bool may_gain_by_blocks(const Problem& problem, double cost_of_others);
 
-/// No blocks cost less, as a multiple of a plain copy's time.
-inline constexpr double least_cost_of_blocks = 1.2;
+/// The blocks that cost least, and what the cheapest ones of each packing cost. None where one of the sides
+/// is not contiguous along any loop, or for more loops than a nest has.
+std::optional<Proposal> propose_pipelined_blocks(const Problem& problem, StrategyCosts& costs);
 
 }  // namespace tenstride::detail

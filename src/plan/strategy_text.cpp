@@ -5,9 +5,8 @@
 #include <array>
 #include <cstdio>
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "message.hpp"
 #include "plan/nest.hpp"
 
 namespace tenstride::detail {
@@ -16,30 +15,69 @@ namespace {
 /// By Packing.
 constexpr std::array<std::string_view, 4> packings{"transposed", "row by row", "permuted", "gathered"};
 
+struct Text {
+  const CopyPlan& plan;
+
+  template <class Strategy>
+  std::string operator()(const Strategy& /*strategy*/) const {
+    return {};
+  }
+
+  std::string operator()(const RepeatedRows& rows) const {
+    return message("rows of ", rows.elements, " elements are made once in a cache, each written ",
+                   plan.loops[rows.loop].extent, " times");
+  }
+
+  std::string operator()(const RowScatter& scatter) const {
+    const Index row = plan.loops[plan.loops.size() - 1].extent * plan.item_elements *
+                      static_cast<Index>(item_size(plan.dst_type));
+    return message("in the source's order: rows of ", row, " bytes, each past the cache to its place",
+                   scatter.carries ? ", lines in which two meet once both are there" : "");
+  }
+
+  std::string operator()(const CachedTiles& /*strategy*/) const {
+    return "straight into the destination, within the caches";
+  }
+
+  std::string operator()(const PipelinedBlocks& blocks) const {
+    const std::optional<Nest> nest = nest_of(plan);
+    std::string text = "in pipelined blocks of ";
+    for (std::size_t d = 0; d < nest->count; ++d)
+      text += (d == 0 ? "" : " x ") + std::to_string(blocks.part[d]);
+    return text.append(", ").append(packings[static_cast<std::size_t>(blocks.packing)]);
+  }
+};
+
 }  // namespace
 
-std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPlan& plan) {
-  const std::optional<Nest> nest = nest_of(plan);
-  std::string text = "in pipelined blocks of ";
-  for (std::size_t d = 0; d < nest->count; ++d)
-    text += (d == 0 ? "" : " x ") + std::to_string(strategy.part[d]);
-  return text.append(", ").append(packings[static_cast<std::size_t>(strategy.packing)]);
+std::string strategy_text(const CopyPlan& plan) {
+  return std::visit(Text{plan}, plan.strategy);
+}
+
+std::vector<Weighed> weighed(const StrategyCosts& costs) {
+  std::vector<Weighed> all;
+  constexpr std::size_t blocks = strategy_names.size() - 1;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    if (costs.strategies[i] > 0) all.push_back({std::string(strategy_names[i]), costs.strategies[i]});
+  }
+  for (std::size_t p = 0; p < packings.size(); ++p) {
+    if (costs.packings[p] > 0)
+      all.push_back({message(strategy_names[blocks], ", ", packings[p]), costs.packings[p]});
+  }
+  std::sort(all.begin(), all.end(), [](const Weighed& a, const Weighed& b) { return a.cost < b.cost; });
+  return all;
 }
 
 std::string costs_text(const StrategyCosts& costs) {
-  std::vector<std::pair<double, std::string_view>> weighed;
-  if (costs.loops > 0) weighed.emplace_back(costs.loops, "loops");
-  for (std::size_t p = 0; p < packings.size(); ++p) {
-    if (costs.blocks[p] > 0) weighed.emplace_back(costs.blocks[p], packings[p]);
-  }
-  std::sort(weighed.begin(), weighed.end());
+  const std::vector<Weighed> all = weighed(costs);
+  if (all.size() < 2) return {};
   std::string text;
-  for (const auto& [cost, name] : weighed) {
+  for (const Weighed& each : all) {
     std::array<char, 32> figure{};
-    std::snprintf(figure.data(), figure.size(), " %.2f", cost);
-    text.append(text.empty() ? "" : ", ").append(name).append(figure.data());
+    std::snprintf(figure.data(), figure.size(), " %.2f", each.cost);
+    text.append(text.empty() ? "" : ", ").append(each.name).append(figure.data());
   }
-  return text.empty() ? text : text + " times a plain copy";
+  return text + " times a plain copy";
 }
 
 }  // namespace tenstride::detail

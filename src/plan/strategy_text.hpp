@@ -3,17 +3,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::detail {
 
-/// Pre: proposed for this plan. Example: "in pipelined blocks of 256 x 1 x 96, transposed".
-std::string pipelined_blocks_text(const PipelinedBlocks& strategy, const CopyPlan& plan);
+/// How the strategy of a plan goes about it; empty where the plan's loops and kernel tell.
+/// Example: "in pipelined blocks of 256 x 1 x 96, transposed".
+std::string strategy_text(const CopyPlan& plan);
 
-/// What was weighed, the cheapest first; empty where nothing was.
-/// Example: "gathered 2.47, row by row 2.83, loops 3.50 times a plain copy": all but the loops are blocks, by
-/// the way they are packed.
+/// A strategy that was weighed.
+struct Weighed {
+  std::string name;
+  double cost = 0;
+};
+
+/// The cheapest first. Example: {"pipelined blocks, gathered", 1.67}, {"row loops", 3.5}.
+std::vector<Weighed> weighed(const StrategyCosts& costs);
+
+/// Example: "pipelined blocks, gathered 1.67, row loops 3.50 times a plain copy"; empty where there was no
+/// choice.
 std::string costs_text(const StrategyCosts& costs);
 
 }  // namespace tenstride::detail

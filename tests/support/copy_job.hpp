@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies for the tests of the engine's ways besides its kernels.
+// Copies for the tests of single strategies.
 #pragma once
 
 #include <gtest/gtest.h>
 
-#include <string>
 #include <vector>
 
 #include "copy/kernels.hpp"
 #include "copy/walk.hpp"
 #include "copy_oracle.hpp"
+#include "tenstride/run_plan.hpp"
 
 namespace tenstride::testing {
 
@@ -22,12 +22,6 @@ struct CopyJob {
   DType src_type = DType::float32;
   Index src_elements = 0;
   PlanOptions options;
-};
-
-/// A way of the engine, and what it says of itself.
-struct Way {
-  bool (*run)(const copy::Walk& walk);
-  std::string (*text)(const copy::Walk& walk);
 };
 
 inline PlanOptions streaming(bool is_streaming) {
@@ -53,30 +47,39 @@ inline CopyJob permuted(const Dims& shape, const std::vector<std::size_t>& order
   return job;
 }
 
-/// Whether the way had it, at a skew of so many bytes; the result and every byte around it are as the
-/// definition has them.
-inline bool has_it(const Way& way, oracle::Random& random, const CopyJob& job, Index skew,
-                   const copy::Kernels& kernels = copy::kernels()) {
+/// Whether the strategy carries it out, at a skew of so many bytes; the result and every byte around it are
+/// as the definition has them, also where the plan was made for another place.
+template <class Strategy>
+bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
+            const copy::Kernels& kernels = copy::kernels()) {
   constexpr Index guard = 256;
   const auto in =
       random.bytes(static_cast<std::size_t>(oracle::bytes_of(job.src_type, job.src_elements) + skew));
   const Index bytes = oracle::bytes_of(job.dst_type, job.dst_elements);
-  oracle::Bytes expected = random.bytes(static_cast<std::size_t>(bytes + 2 * guard + skew));
-  oracle::Bytes given = expected;
+  const oracle::Bytes before = random.bytes(static_cast<std::size_t>(bytes + 2 * guard + skew));
+  oracle::Bytes expected = before;
   oracle::copy(job.dst, job.dst_type, expected.data() + guard + skew, job.src, job.src_type, in.data() + skew,
                job.options);
-  const CopyPlan made = plan(job.dst, job.dst_type, job.src, job.src_type, job.options);
-  const copy::Walk walk(made, kernels, given.data() + guard + skew, in.data() + skew);
-  const bool is_told = !way.text(walk).empty();
-  const bool is_run = way.run(walk);
-  EXPECT_EQ(is_told, is_run) << made.to_string();
-  if (!is_run) return false;
-  EXPECT_TRUE(given == expected) << kernels.name << '\n' << made.to_string();
-  return true;
+  oracle::Bytes given = before;
+  bool is_carried_out = false;
+  for (const bool is_placed : {true, false}) {
+    given = before;
+    std::byte* const dst = given.data() + guard + skew;
+    PlanOptions options = job.options;
+    options.placement = is_placed ? placement_of(dst, job.dst, job.dst_type) : Placement{};
+    const CopyPlan made = plan(job.dst, job.dst_type, job.src, job.src_type, options);
+    const auto* const strategy = std::get_if<Strategy>(&made.strategy);
+    if (strategy == nullptr) continue;
+    is_carried_out = is_carried_out || is_placed;
+    copy::run(*strategy, copy::Walk(made, kernels, dst, in.data() + skew));
+    EXPECT_TRUE(given == expected) << kernels.name << '\n' << made.to_string() << "\nplaced: " << is_placed;
+  }
+  return is_carried_out;
 }
 
-inline bool has_it(const Way& way, oracle::Random& random, const CopyJob& job) {
-  return has_it(way, random, job, random.between(0, 70));
+template <class Strategy>
+bool has_it(oracle::Random& random, const CopyJob& job) {
+  return has_it<Strategy>(random, job, random.between(0, 70));
 }
 
 }  // namespace tenstride::testing

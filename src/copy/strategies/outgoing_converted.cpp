@@ -14,6 +14,7 @@ constexpr std::size_t line = OutgoingRuns::line;
 OutgoingConverted::OutgoingConverted(const CopyPlan& plan, const detail::Nest& nest)
     : kernels_(kernels()),
       converter_(plan, kernels_),
+      stores_(streaming_stores(plan.streams)),
       dst_item_(static_cast<std::size_t>(nest.dst_item / nest.elements)),
       src_item_(static_cast<std::size_t>(nest.src_item / nest.elements)),
       elements_(static_cast<std::size_t>(nest.elements)),
@@ -107,7 +108,7 @@ void OutgoingConverted::write_lines(std::size_t count) {
     const std::size_t lines = std::min(count, RowConverter::longest / items_in_line_);
     const std::size_t items = lines * items_in_line_;
     if (converter_.streams()) {
-      converter_(to_, from_, items, 0, 0, Stores::streaming);
+      converter_(to_, from_, items, 0, 0, stores_);
     } else {
       converter_(converted_.data(), from_, items, 0, 0);
       kernels_.stream_run(to_, converted_.data(), lines * line, MemoryStreams::one);

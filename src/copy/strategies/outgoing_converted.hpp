@@ -39,6 +39,7 @@ class OutgoingConverted {
 
   const Kernels& kernels_;
   RowConverter converter_;
+  Stores stores_;
   std::size_t dst_item_;
   std::size_t src_item_;
   std::size_t elements_;

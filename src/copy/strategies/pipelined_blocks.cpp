@@ -270,8 +270,9 @@ class Worker {
 
 }  // namespace
 
-void run(const PipelinedBlocks& strategy, const Nest& nest, const CopyPlan& plan, std::byte* dst,
-         const std::byte* src) {
+void run(const PipelinedBlocks& strategy, const Walk& walk) {
+  const CopyPlan& plan = walk.plan;
+  const Nest nest = *detail::nest_of(plan);
   const BlockGrid grid(strategy, nest);
   const Index threads = threads_of(plan);
   const Index chains = grid.count() / grid.together();
@@ -282,8 +283,8 @@ void run(const PipelinedBlocks& strategy, const Nest& nest, const CopyPlan& plan
   parallel_for(
       0, units, grain,
       [&](Index from, Index to) {
-        Worker(strategy, nest, plan, grid, dst + nest.dst_offset, src + nest.src_offset)(from * unit,
-                                                                                         to * unit);
+        Worker(strategy, nest, plan, grid, walk.dst_base + nest.dst_offset, walk.src_base + nest.src_offset)(
+            from * unit, to * unit);
       },
       plan.threads);
 }

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include "copy/first_touch.hpp"
 #include "copy_oracle.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -52,7 +51,7 @@ std::vector<Kind> kinds() {
           {"turned", {{1024, 1025}, {1, 1024}, 0}, DType::float32, DType::float32, false}};
 }
 
-TEST(FirstTouch, IsAsOnMemoryInUse) {
+TEST(Placement, IsAsOnMemoryInUse) {
   oracle::Random random(1);
   for (const Kind& kind : kinds()) {
     const Layout dst = row_major(kind.src.shape);
@@ -65,35 +64,36 @@ TEST(FirstTouch, IsAsOnMemoryInUse) {
       options.machine.stores = SequentialStores::streaming;
       options.streaming_above = 1 << 20;
       options.max_threads = threads;
-      const CopyPlan made = plan(dst, kind.dst_type, kind.src, kind.src_type, options);
-      ASSERT_TRUE(made.streaming) << kind.name;
       const Promised memory(bytes);
       ASSERT_NE(memory.data(), nullptr);
-      const copy::Walk walk(made, copy::kernels(), memory.data(), in.data());
-      EXPECT_EQ(copy::is_first_touch(walk), kind.is_better_through_cache) << kind.name;
-      run(made, memory.data(), in.data());
-      EXPECT_EQ(std::memcmp(memory.data(), expected.data(), bytes), 0) << kind.name;
-      EXPECT_FALSE(copy::is_first_touch(walk)) << kind.name;
-      run(made, memory.data(), in.data());
-      EXPECT_EQ(std::memcmp(memory.data(), expected.data(), bytes), 0) << kind.name;
+      for (const bool is_untouched : {true, false}) {
+        options.placement = placement_of(memory.data(), dst, kind.dst_type);
+        EXPECT_EQ(options.placement.is_untouched, is_untouched) << kind.name;
+        EXPECT_EQ(options.placement.dst_in_line, 0);
+        const CopyPlan made = plan(dst, kind.dst_type, kind.src, kind.src_type, options);
+        EXPECT_EQ(made.streaming, !is_untouched || !kind.is_better_through_cache) << kind.name;
+        run(made, memory.data(), in.data());
+        EXPECT_EQ(std::memcmp(memory.data(), expected.data(), bytes), 0) << kind.name;
+      }
     }
   }
 }
 
-TEST(FirstTouch, IsNoneWhereOnePageAskedForHasMemory) {
+TEST(Placement, IsTouchedWhereOnePageAskedForHasMemory) {
   const Layout all = row_major({count});
   const auto bytes = static_cast<std::size_t>(count) * 4;
-  const std::vector<float> in(static_cast<std::size_t>(count), 1.5F);
-  PlanOptions options = options_here();
-  options.machine.stores = SequentialStores::streaming;
-  options.streaming_above = 1 << 20;
-  const CopyPlan made = plan(all, DType::float32, all, DType::float32, options);
   for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {
     const Promised memory(bytes);
     ASSERT_NE(memory.data(), nullptr);
     memory.data()[at] = std::byte{1};
-    EXPECT_FALSE(copy::is_first_touch({made, copy::kernels(), memory.data(), in.data()})) << at;
+    EXPECT_FALSE(placement_of(memory.data(), all, DType::float32).is_untouched) << at;
   }
+}
+
+TEST(Placement, TellsThePlaceWithinALine) {
+  alignas(64) std::byte line[64];
+  for (Index at = 0; at < 64; ++at)
+    EXPECT_EQ(placement_of(line + at, {{2}, {1}, 5}, DType::int16).dst_in_line, at);
 }
 
 }  // namespace

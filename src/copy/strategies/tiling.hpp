@@ -10,7 +10,7 @@
 
 #include "copy/sink.hpp"
 #include "copy/walk.hpp"
-#include "copy_plan_order.hpp"
+#include "plan/loop_order.hpp"
 
 namespace tenstride::copy {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copy/runs.hpp"
+#include "copy/strategies/row_loops.hpp"
 
 #include <algorithm>
 #include <array>
@@ -200,7 +200,7 @@ class RunWorker {
       sink_.run(dst, packed_.data(), static_cast<std::size_t>(head), first, step);
       const auto lines = static_cast<Index>(walk_.kernels.gather_lines[walk_.item_log2()](
           dst + head * inner_.dst_stride, src + head * inner_.src_stride, inner_.src_stride,
-          static_cast<std::size_t>(count - head)));
+          static_cast<std::size_t>(count - head), walk_.plan.streams));
       const Index done = head + lines * static_cast<Index>(line_bytes / walk_.dst_item);
       gather_rest(dst + done * inner_.dst_stride, src + done * inner_.src_stride, count - done, first, step);
       return;
@@ -305,7 +305,7 @@ class RunWorker {
 
 }  // namespace
 
-void run_runs(const Walk& walk) {
+void run(const RowLoops& /*strategy*/, const Walk& walk) {
   const ByteLoop inner = walk.loop(walk.plan.loops.size() - 1);
   const auto item = static_cast<Index>(walk.dst_item);
   // Chunks of a long dense run begin at a line of the destination, so that no two threads write one line.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a plan's loops around the tiles, and which of them make up the source run.
+// The order of a plan's loops.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,11 @@ inline constexpr Index few_channels = 16;
 /// How far apart two rows of a tile lie in the source. `item` in bytes.
 Index bytes_apart(const CopyPlan& plan, Index item);
 
+/// Reverses the loop on both sides: it begins where it ended.
+void reverse(CopyLoop& loop, CopyPlan& plan);
+
 /// Outer to inner as the destination lies.
 void sort_by_destination(CopyLoops& loops);
-
-/// The plan with its loops so, from the first elements on.
-CopyPlan in_destination_order(const CopyPlan& plan);
 
 /// Orders the loops outside of `strip_loop`, the turned loop innermost and the others by the strides of the
 /// source and of the destination in turn: neither side leaves its pages for long.
@@ -46,10 +46,5 @@ void order_outer_loops(CopyPlan& plan);
 /// Puts the strips around the loops whose steps in the source are not longer than the destination run's, so
 /// that the rows of a strip are read on and on.
 void place_strips(CopyPlan& plan);
-
-/// Makes short rows of the source longer, where its next loops are no part of the destination run: both runs
-/// are then several loops, and the plan is one of a matrix with long rows on both sides, whose rows and
-/// columns are listed. Pre: a streaming tile.
-void join_source_loops(CopyPlan& plan, Index item);
 
 }  // namespace tenstride::detail

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "copy/sink.hpp"
-#include "copy/tiling.hpp"
+#include "copy/strategies/tiling.hpp"
 
 namespace tenstride::copy {
 
@@ -66,7 +66,7 @@ class ChannelTiles {
     const Size whole = (count - before) / lane * lane;
     weave_through_sink(dst, rows, pixel, 0, before);
     walk_.kernels.interleave_lines[walk_.item_log2()](dst + before * pixel, rows[0] + before * item_,
-                                                      rows.pitch, pixel / item_, whole);
+                                                      rows.pitch, pixel / item_, whole, plan_.streams);
     weave_through_sink(dst, rows, pixel, before + whole, count);
   }
 
@@ -160,7 +160,7 @@ class ChannelTiles {
     const Size lane = std::max<Size>(line_bytes / item, 1);
     const Size whole = is_line ? count / lane * lane : 0;
     const auto row_pitch = static_cast<std::ptrdiff_t>(pitch);
-    walk_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole);
+    walk_.kernels.interleave_lines[log2](dst, rows, row_pitch, channels, whole, plan_.streams);
     if (whole == count) return;
     walk_.kernels.interleave[log2](first_, rows + whole * item, row_pitch, channels, count - whole);
     sink_.write(dst + whole * channels * item, first_, (count - whole) * channels * item);

@@ -5,7 +5,7 @@
 
 namespace tenstride::copy {
 
-/// Tiles over the innermost loop (dense in the destination) and the turned loop (dense in the source).
-void run_tiles(const Walk& walk);
+/// Each tile straight into the destination, without a worker or a buffer.
+void run(const CachedTiles& strategy, const Walk& walk);
 
 }  // namespace tenstride::copy

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copy_plan_order.hpp"
+#include "plan/loop_order.hpp"
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 namespace tenstride::detail {
 namespace {
@@ -25,6 +24,13 @@ void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_
 
 }  // namespace
 
+void reverse(CopyLoop& loop, CopyPlan& plan) {
+  plan.dst_offset += (loop.extent - 1) * loop.dst_stride;
+  plan.src_offset += (loop.extent - 1) * loop.src_stride;
+  loop.dst_stride = -loop.dst_stride;
+  loop.src_stride = -loop.src_stride;
+}
+
 Index bytes_apart(const CopyPlan& plan, Index item) {
   return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
 }
@@ -33,14 +39,6 @@ void sort_by_destination(CopyLoops& loops) {
   std::sort(loops.begin(), loops.end(), [](const CopyLoop& a, const CopyLoop& b) {
     return std::abs(a.dst_stride) > std::abs(b.dst_stride);
   });
-}
-
-CopyPlan in_destination_order(const CopyPlan& plan) {
-  CopyPlan result = plan;
-  result.dst_offset = 0;
-  result.src_offset = 0;
-  sort_by_destination(result.loops);
-  return result;
 }
 
 void order_outer_loops(CopyPlan& plan) {

@@ -4,16 +4,16 @@
 // written and the next tile is asked for. Where rows of the destination begin anywhere in a line, each row's
 // part of the tile is shifted back to a line's start: the block is turned with the few items before it that
 // this takes, and every line but a row's first and last is written once and whole.
-#include "copy/tiles.hpp"
+#include "copy/strategies/tiles.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <memory>
 
-#include "copy/channel_tiles.hpp"
 #include "copy/sink.hpp"
-#include "copy/tiling.hpp"
+#include "copy/strategies/channel_tiles.hpp"
+#include "copy/strategies/tiling.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
@@ -406,7 +406,7 @@ constexpr Index ranges_each = 8;
 
 }  // namespace
 
-void run_tiles(const Walk& walk) {
+void run(const Tiles& /*strategy*/, const Walk& walk) {
   const Tiling tiling(walk);
   // Strips that carry stay together, or are some.
   const Index together = tiling.carries && !tiling.splits ? tiling.strips : 1;

@@ -7,7 +7,7 @@
 
 #include "tenstride/dims.hpp"
 
-namespace tenstride::copy {
+namespace tenstride::detail {
 
 inline constexpr std::size_t most_loops = Dims::inline_capacity;
 
@@ -95,4 +95,4 @@ void walk_positions(const Loops& loops, std::size_t count, std::byte* dst, const
   }
 }
 
-}  // namespace tenstride::copy
+}  // namespace tenstride::detail

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/planned_loops.hpp"
+#include "plan/tiles.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace tenstride::detail {
 namespace {
@@ -26,17 +25,6 @@ constexpr double split_short_items = .8;
 constexpr double short_source_rows = 35;
 constexpr double small_matrices = 1500;
 constexpr Index buffered_column = 128;
-constexpr double short_rows = 60;
-constexpr double converted_rows = 500;
-constexpr double hidden_conversion = .4;
-/// ... what is gathered: rows below two lines, those of items of 1 and 2 bytes, and all others ...
-constexpr double shortest_gathers = 700;
-constexpr Index shortest_gather = 128;
-constexpr double short_gathers_of_small_items = 300;
-constexpr double short_gathers = 40;
-constexpr Index least_gathered_item = 4;
-/// ... and what each item costs that is read for its neighbours, of a line at most.
-constexpr double gap = .6;
 
 double share(double costs, Index bytes) {
   return costs / static_cast<double>(bytes);
@@ -53,15 +41,14 @@ bool has_whole_lines(const CopyPlan& plan, Index dst_element) {
                      [=](const CopyLoop& loop) { return loop.dst_stride * dst_element % line_bytes == 0; });
 }
 
-}  // namespace
-
-double cost_of_planned_loops(const CopyPlan& plan) {
-  const bool converts = plan.conversion != CopyConversion::none;
+/// Pre: turns.
+double cost_of_tiles(const CopyPlan& plan) {
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const Index dst_item = dst_element * plan.item_elements;
   const Index src_item = static_cast<Index>(item_size(plan.src_type)) * plan.item_elements;
   const std::size_t count = plan.loops.size();
   const Index inner = plan.loops[count - 1].extent;
+  const bool converts = plan.conversion != CopyConversion::none;
   switch (plan.kernel) {
     case CopyKernel::deinterleave:
       return channels + share(short_channels, inner * dst_item);
@@ -71,7 +58,7 @@ double cost_of_planned_loops(const CopyPlan& plan) {
       return inner >= least_interleaved ? interleaved_large_items + share(short_channels, run)
                                         : channels + share(few_large_items, run);
     }
-    case CopyKernel::tile: {
+    default: {
       const Index column = extent_of(plan, plan.strip_loop, count) * dst_item;
       const Index rows = extent_of(plan, plan.turned_loop + 1 - plan.source_loops, plan.turned_loop + 1);
       const Index row = rows * src_item;
@@ -85,25 +72,14 @@ double cost_of_planned_loops(const CopyPlan& plan) {
       return (converts ? tiles_through_a_buffer : tiles) + matrices + share(split_columns, column) +
              share(short_source_rows, row);
     }
-    case CopyKernel::rows: {
-      const double moved = 1 + share(short_rows, inner * dst_item);
-      return converts ? moved + std::max(share(converted_rows, inner * dst_item) - hidden_conversion, 0.0)
-                      : moved;
-    }
-    case CopyKernel::gather: {
-      const Index row = inner * dst_item;
-      const Index apart =
-          std::abs(plan.loops[count - 1].src_stride) * static_cast<Index>(item_size(plan.src_type));
-      const Index read = std::clamp(apart, src_item, std::max(line_bytes, src_item));
-      const double short_ones = row < shortest_gather            ? shortest_gathers
-                                : dst_item < least_gathered_item ? short_gathers_of_small_items
-                                                                 : short_gathers;
-      return channels + gap * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
-             share(short_ones, row);
-    }
-    default:
-      return 1;
   }
+}
+
+}  // namespace
+
+std::optional<Proposal> propose_tiles(const Problem& problem) {
+  if (!problem.plan.turns()) return std::nullopt;
+  return Proposal{Tiles{}, cost_of_tiles(problem.plan)};
 }
 
 }  // namespace tenstride::detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows read in the source's order, against the slow definition.
-#include "copy/scattered_rows.hpp"
+#include "copy/strategies/row_scatter.hpp"
 
 #include <gtest/gtest.h>
 
@@ -19,15 +19,13 @@ using Job = testing::CopyJob;
 using oracle::Random;
 using testing::permuted;
 
-constexpr testing::Way way{copy::run_scattered_rows, copy::scattered_rows_text};
-
-TEST(ScatteredRows, BeginAndEndAnywhere) {
+TEST(RowScatter, BeginAndEndAnywhere) {
   Random random(1);
   for (const copy::Kernels* kernels : copy::available_kernels()) {
     for (const Index bytes : {72, 96, 127, 128, 129, 192, 300, 1001}) {
       for (const Index skew : {0, 1, 16, 63, 64}) {
-        ASSERT_TRUE(
-            testing::has_it(way, random, permuted({9, 13, bytes}, {1, 0, 2}, DType::uint8), skew, *kernels))
+        ASSERT_TRUE(testing::has_it<RowScatter>(random, permuted({9, 13, bytes}, {1, 0, 2}, DType::uint8),
+                                                skew, *kernels))
             << bytes << " bytes at " << skew;
         if (HasFailure()) return;
       }
@@ -35,7 +33,7 @@ TEST(ScatteredRows, BeginAndEndAnywhere) {
   }
 }
 
-TEST(ScatteredRows, HaveOneOrderOfManyAxes) {
+TEST(RowScatter, HaveOneOrderOfManyAxes) {
   Random random(2);
   for (const auto& [shape, order] : std::vector<std::pair<Dims, std::vector<std::size_t>>>{
            {{6, 7, 8, 90}, {2, 1, 0, 3}},
@@ -46,7 +44,7 @@ TEST(ScatteredRows, HaveOneOrderOfManyAxes) {
            {{3, 4, 5, 6, 7, 90}, {4, 3, 2, 1, 0, 5}},
            {{2, 2, 2, 2, 2, 2, 2, 90}, {6, 4, 2, 0, 1, 3, 5, 7}}}) {
     for (const DType type : {DType::uint8, DType::float32}) {
-      ASSERT_TRUE(testing::has_it(way, random, permuted(shape, order, type)))
+      ASSERT_TRUE(testing::has_it<RowScatter>(random, permuted(shape, order, type)))
           << ::testing::PrintToString(order);
       if (HasFailure()) return;
     }
@@ -54,46 +52,46 @@ TEST(ScatteredRows, HaveOneOrderOfManyAxes) {
 }
 
 /// More rows between two neighbours than lines can be carried.
-TEST(ScatteredRows, AreCutWhereTooManyMeet) {
+TEST(RowScatter, AreCutWhereTooManyMeet) {
   Random random(3);
   for (const auto& [shape, order] :
        std::vector<std::pair<Dims, std::vector<std::size_t>>>{{{3, 9001, 75}, {1, 0, 2}},
                                                               {{4, 3, 5000, 75}, {2, 1, 0, 3}},
                                                               {{3, 70, 90, 75}, {2, 1, 0, 3}},
                                                               {{2, 5, 90, 75, 75}, {3, 2, 1, 0, 4}}}) {
-    ASSERT_TRUE(testing::has_it(way, random, permuted(shape, order, DType::uint8)))
+    ASSERT_TRUE(testing::has_it<RowScatter>(random, permuted(shape, order, DType::uint8)))
         << ::testing::PrintToString(order);
     if (HasFailure()) return;
   }
 }
 
-TEST(ScatteredRows, HaveGapsAndGoBackwards) {
+TEST(RowScatter, HaveGapsAndGoBackwards) {
   Random random(4);
   Job cropped = permuted({9, 14, 100}, {1, 0, 2}, DType::float32);
   cropped.src.shape[2] = 33;
   cropped.dst = row_major(cropped.src.shape);
   cropped.dst_elements = numel(cropped.dst);
-  EXPECT_TRUE(testing::has_it(way, random, cropped));
+  EXPECT_TRUE(testing::has_it<RowScatter>(random, cropped));
 
   Job flipped = permuted({9, 14, 33}, {1, 0, 2}, DType::float32);
   for (const std::size_t axis : {0U, 1U}) {
     flipped.src.offset += (flipped.src.shape[axis] - 1) * flipped.src.strides[axis];
     flipped.src.strides[axis] *= -1;
-    EXPECT_TRUE(testing::has_it(way, random, flipped));
+    EXPECT_TRUE(testing::has_it<RowScatter>(random, flipped));
   }
 
   Job apart = permuted({9, 14, 301}, {1, 0, 2}, DType::float32);  // no two rows meet
   apart.dst.strides = {9 * 305, 305, 1};
   apart.dst_elements = 14 * 9 * 305;
-  EXPECT_TRUE(testing::has_it(way, random, apart));
+  EXPECT_TRUE(testing::has_it<RowScatter>(random, apart));
 
   Job blocks = permuted({9, 14, 33}, {1, 0, 2}, DType::float32);  // they meet along one loop
   blocks.dst.strides[0] += 7;
   blocks.dst_elements += 14 * 7;
-  EXPECT_TRUE(testing::has_it(way, random, blocks));
+  EXPECT_TRUE(testing::has_it<RowScatter>(random, blocks));
 }
 
-TEST(ScatteredRows, AreSharedByThreads) {
+TEST(RowScatter, AreSharedByThreads) {
   Random random(5);
   const ThreadScope three(3);
   for (const auto& [shape, order] :
@@ -102,13 +100,13 @@ TEST(ScatteredRows, AreSharedByThreads) {
                                                               {{2, 9001, 75}, {1, 0, 2}},
                                                               {{300, 20, 256}, {1, 0, 2}},
                                                               {{5, 40, 30, 192}, {0, 2, 1, 3}}}) {
-    ASSERT_TRUE(testing::has_it(way, random, permuted(shape, order, DType::uint8)))
+    ASSERT_TRUE(testing::has_it<RowScatter>(random, permuted(shape, order, DType::uint8)))
         << ::testing::PrintToString(order);
     if (HasFailure()) return;
   }
 }
 
-TEST(ScatteredRows, AreAnyRows) {
+TEST(RowScatter, AreAnyRows) {
   Random random(6);
   int taken = 0;
   for (int i = 0; i < 300; ++i) {
@@ -136,31 +134,33 @@ TEST(ScatteredRows, AreAnyRows) {
       job.dst.strides = row_major(wide).strides;
       job.dst_elements = numel(row_major(wide));
     }
-    taken += testing::has_it(way, random, job) ? 1 : 0;
+    taken += testing::has_it<RowScatter>(random, job) ? 1 : 0;
     if (HasFailure()) return;
   }
   EXPECT_GT(taken, 100);
 }
 
-TEST(ScatteredRows, LeaveOtherPlans) {
+TEST(RowScatter, LeavesOtherPlans) {
   Random random(7);
-  EXPECT_FALSE(testing::has_it(way, random, permuted({9, 13, 40}, {1, 0, 2}, DType::uint8))) << "short rows";
-  EXPECT_FALSE(testing::has_it(way, random, permuted({9, 3, 20000}, {1, 0, 2}, DType::uint8))) << "long rows";
-  EXPECT_FALSE(testing::has_it(way, random, permuted({90, 130}, {1, 0}, DType::uint8))) << "no rows";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, permuted({9, 13, 40}, {1, 0, 2}, DType::uint8)))
+      << "short rows";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, permuted({9, 3, 20000}, {1, 0, 2}, DType::uint8)))
+      << "long rows";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, permuted({90, 130}, {1, 0}, DType::uint8))) << "no rows";
   Job cached = permuted({9, 13, 300}, {1, 0, 2}, DType::uint8);
   cached.options = testing::streaming(false);
-  EXPECT_FALSE(testing::has_it(way, random, cached)) << "in a cache";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, cached)) << "in a cache";
   Job in_order = permuted({9, 13, 300}, {0, 1, 2}, DType::uint8);
   in_order.src.shape[2] = 200;
   in_order.dst = row_major(in_order.src.shape);
   in_order.dst_elements = numel(in_order.dst);
-  EXPECT_FALSE(testing::has_it(way, random, in_order)) << "one order on both sides";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, in_order)) << "one order on both sides";
   Job expanded = permuted({9, 13, 14, 300}, {2, 1, 0, 3}, DType::uint8);
   expanded.src.strides[0] = 0;
-  EXPECT_FALSE(testing::has_it(way, random, expanded)) << "the same rows again";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, expanded)) << "the same rows again";
   Job converted = permuted({9, 13, 300}, {1, 0, 2}, DType::float32);
   converted.dst_type = DType::float64;
-  EXPECT_FALSE(testing::has_it(way, random, converted)) << "another type";
+  EXPECT_FALSE(testing::has_it<RowScatter>(random, converted)) << "another type";
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 // too little lies in one place: 15 floats of six axes reversed had .10 of a plain copy. But what lies beside
 // a row in the source is the next axis' rows, and what lies beside a column in the destination another axis'
 // columns. Taken together they are a matrix of long rows and long columns (15^3 each: .76).
+#include "plan/source_runs.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 
-#include "copy_plan_order.hpp"
+#include "plan/loop_order.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+#include "tenstride/overlap.hpp"
+#include "tenstride/run_plan.hpp"
+
+namespace tenstride {
+namespace {
+
+/// Below so many bytes nobody asks.
+constexpr Index least_asked = Index{1} << 20;
+
+/// Whether the page of the address has memory; also where the system does not say.
+bool has_memory(const std::byte* address) {
+  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(address) / page * page;
+  unsigned char found = 0;
+  return mincore(reinterpret_cast<void*>(begin), page, &found) != 0 || (found & 1U) != 0;
+}
+
+}  // namespace
+
+Placement placement_of(const void* dst_base, const Layout& dst, DType type) {
+  const auto* const base = static_cast<const std::byte*>(dst_base);
+  Placement placement;
+  placement.dst_in_line = static_cast<Index>(reinterpret_cast<std::uintptr_t>(base) % 64);
+  const std::optional<Reach> touched = reach(dst);
+  if (!touched) return placement;
+  const auto item = static_cast<Index>(item_size(type));
+  const std::byte* const first = base + touched->lowest * item;
+  const Index bytes = (touched->highest - touched->lowest + 1) * item;
+  placement.is_untouched = bytes >= least_asked && !has_memory(first + bytes / 2) && !has_memory(first) &&
+                           !has_memory(first + bytes - 1);
+  return placement;
+}
+
+}  // namespace tenstride
