@@ -306,7 +306,7 @@ TEST(InPlacePlan, HasNoPlanBelowTheLeastAndOneFromItOn) {
 }
 
 // 64 MiB of memory; left to `make slow`.
-TEST_F(Huge, PermutesInPlaceByEachMethod) {
+TEST(HugeInPlace, PermutesByEachMethod) {
   expect_permuted(numbered({4096, 4096}, DType::float32), {1, 0}, 1 << 20);
   expect_permuted(numbered({4000, 4200}, DType::float32), {1, 0}, 1 << 20);
   expect_permuted(numbered({4001, 4201}, DType::float32), {1, 0}, 1 << 18);

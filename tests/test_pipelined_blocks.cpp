@@ -42,7 +42,7 @@ void expect_exact(const Layout& view, Index source, DType to, DType from, const 
   const oracle::Bytes in = random.bytes(static_cast<std::size_t>(source) * item_size(from));
   const CopyPlan made = plan(dst, to, view, from, options);
   ASSERT_TRUE(std::holds_alternative<PipelinedBlocks>(made.strategy)) << made.to_string();
-  for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 40U, 63U}) {
+  for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 32U, 40U, 48U, 63U}) {
     oracle::Bytes expected = random.bytes(count * item_size(to) + 2 * guard + skew);
     oracle::Bytes given = expected;
     oracle::copy(dst, to, expected.data() + guard + skew, view, from, in.data(), options);
@@ -188,6 +188,21 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
   oracle::copy(dst, DType::float32, expected.data() + 4, view, DType::float32, in.data(), options);
   run(made, given.data() + 4, in.data());
   EXPECT_TRUE(given == expected);
+}
+
+/// Columns of whole lines go from the registers to the destination, where that begins with a line; elsewhere
+/// the same blocks go through the buffer. The last blocks are shorter, and those of threads begin anywhere.
+TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    const auto lanes = 64 / static_cast<Index>(item_size(type));
+    for (const Index columns : {lanes / 4, Index{7}, lanes, Index{24}}) {
+      if (columns < 2) continue;
+      for (const Index rows : {lanes, 2 * lanes}) {
+        expect_exact({37, rows, columns}, {0, 2, 1}, type, type, 16384);
+        expect_exact({5, 3, rows, columns}, {1, 0, 3, 2}, type, type, 4096);
+      }
+    }
+  }
 }
 
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {

@@ -155,7 +155,8 @@ const PackKernels& portable_pack_kernels() {
       pack_permuted_plainly,
       16,
       true,
-      pack_gathered_plainly};
+      pack_gathered_plainly,
+      true};
   return table;
 }
 

@@ -74,6 +74,9 @@ struct PackTable {
   std::vector<std::ptrdiff_t> asked;
   std::size_t asked_lines = 0;
 
+  /// Whether every column of a panel is a whole line of the buffer, of which all rows are one run.
+  bool is_lines = false;
+
   [[nodiscard]] std::size_t panels() const { return places.size(); }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
   [[nodiscard]] std::size_t units() const { return (row_bytes() + 15) / 16; }
@@ -140,6 +143,9 @@ struct Pack {
   const PackTable* table = nullptr;
   const std::byte* src = nullptr;
   std::byte* buffer = nullptr;
+  /// Whether `buffer` is the destination itself, written by streaming stores: for `PackTable::is_lines`, from
+  /// a line's start on.
+  bool is_direct = false;
   /// The panels that are packed.
   std::size_t first_panel = 0;
   std::size_t last_panel = 0;
@@ -178,6 +184,8 @@ struct PackKernels {
   bool permutes_less;
   /// Of each piece the next power of two of its bytes is read.
   PackBlock gathered;
+  /// Whether `pack` takes blocks that are direct.
+  bool packs_directly;
 };
 
 /// The definitions.

@@ -40,8 +40,8 @@ HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
   }
 }
 
-/// How much of a panel there is.
-enum class Fill { whole, few_rows, few_columns };
+/// How much of a panel there is: in `lines` every column is a whole line of the destination.
+enum class Fill { whole, lines, few_rows, few_columns };
 
 /// Turns 16 bytes of each row of a panel: every column comes out as one vector, of which `filled` bytes are
 /// kept.
@@ -56,6 +56,9 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
   if constexpr (fill == Fill::whole) {
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + columns[c]));
+  } else if constexpr (fill == Fill::lines) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c) hn::Stream(v[c], d, reinterpret_cast<T*>(out + columns[c]));
   } else {
     const auto mask = hn::FirstN(d, filled / sizeof(T));
 #pragma GCC unroll 16
@@ -133,6 +136,8 @@ void pack_block(Pack& pack) {
     pack_panels<item, Fill::few_columns>(pack);
   } else if (pack.table->filled_rows * item < widest) {
     pack_panels<item, Fill::few_rows>(pack);
+  } else if (widest == OutgoingRuns::line && pack.is_direct) {
+    pack_panels<item, Fill::lines>(pack);
   } else {
     pack_panels<item, Fill::whole>(pack);
   }
@@ -397,7 +402,8 @@ constexpr PackKernels table{
     .permuted = pack_permuted,
     .permuted_bytes = 16,
     .permutes_less = false,
-    .gathered = pack_gathered};
+    .gathered = pack_gathered,
+    .packs_directly = widest == OutgoingRuns::line};
 
 #if HWY_TARGET == HWY_AVX3
 constexpr PackKernels vbmi_table{.name = table.name,
@@ -407,7 +413,8 @@ constexpr PackKernels vbmi_table{.name = table.name,
                                  .permuted = pack_permuted_64,
                                  .permuted_bytes = 64,
                                  .permutes_less = true,
-                                 .gathered = pack_gathered};
+                                 .gathered = pack_gathered,
+                                 .packs_directly = table.packs_directly};
 #endif
 
 }  // namespace

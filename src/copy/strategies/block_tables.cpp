@@ -263,6 +263,18 @@ class TableMaker {
       }
     }
     pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end());
+    pack.is_lines = tables.runs.size() == 1 && row_count % pack.panel_rows == 0 && are_line_starts(pack);
+  }
+
+  /// Whether every column of every panel begins with a line, each with one of its own, in whole units.
+  static bool are_line_starts(const PackTable& pack) {
+    const auto is_start = [](std::int32_t place) {
+      return place % static_cast<Index>(OutgoingRuns::line) == 0;
+    };
+    const bool is_apart = std::adjacent_find(pack.columns.begin(), pack.columns.end()) == pack.columns.end();
+    return is_apart && pack.row_bytes() % 16 == 0 &&
+           std::all_of(pack.columns.begin(), pack.columns.end(), is_start) &&
+           std::all_of(pack.places.begin(), pack.places.end(), is_start);
   }
 
   const PipelinedBlocks& strategy_;

@@ -87,9 +87,10 @@ class Worker {
       }
       pack.table = &now.pack;
       pack.src = src_of(block);
-      pack.buffer = rows_[buffer];
+      pack.is_direct = is_direct(block, now);
+      pack.buffer = pack.is_direct ? dst_ + block.dst : rows_[buffer];
       pack_and_write(pack);
-      send(pack, block, now, buffer);
+      if (!pack.is_direct) send(pack, block, now, buffer);
       if (pack.ahead.next_table != nullptr) start_ahead(pack.ahead);
       block = next;
     }
@@ -98,6 +99,12 @@ class Worker {
   }
 
  private:
+  /// Whether a block goes from the registers to the destination: a run of whole lines, each made at once.
+  [[nodiscard]] bool is_direct(const BlockGrid::Block& block, const BlockTables& now) const {
+    return is_streaming_ && converted_ == nullptr && kernels_.packs_directly && now.pack.is_lines &&
+           reinterpret_cast<std::uintptr_t>(dst_ + block.dst) % line == 0;
+  }
+
   static std::size_t run_bytes(const PipelinedBlocks& strategy, const Nest& nest) {
     auto bytes = static_cast<std::size_t>(nest.src_item);
     for (std::size_t d = 0; d < nest.count; ++d) {
