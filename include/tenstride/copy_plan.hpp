@@ -66,8 +66,8 @@ enum class CopyKernel : std::uint8_t {
   gather,   ///< a dense run from a source with a stride
   tile,     ///< a 2-D tile turned in registers: dense runs of the source along one axis, of the destination
             ///< along another
-  interleave,    ///< 2 to 16 source runs woven into one destination run
-  deinterleave,  ///< one source run taken apart into 2 to 64 destination runs
+  interleave,    ///< 2 to 16 source runs become one destination run, item by item in turn
+  deinterleave,  ///< one source run becomes 2 to 64 destination runs
   strided,       ///< element by element: the destination has no dense run
 };
 

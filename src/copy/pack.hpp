@@ -74,7 +74,7 @@ struct PackTable {
   std::vector<std::ptrdiff_t> asked;
   std::size_t asked_lines = 0;
 
-  /// Whether every column of a panel is a whole line of the buffer, of which all rows are one run.
+  /// Whether all that is written at a time are whole lines of the buffer, where that is one run.
   bool is_lines = false;
 
   [[nodiscard]] std::size_t panels() const { return places.size(); }

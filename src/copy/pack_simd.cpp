@@ -372,7 +372,8 @@ __mmask64 first_bytes(std::size_t count) {
   return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-/// 64 bytes at a time, by VBMI, which Highway has as a target of its own.
+/// 64 bytes at a time, by VBMI, which Highway has as a target of its own. Directly to the destination but for
+/// the last rows, which may begin within the ones before.
 void pack_permuted_64(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
   const PermuteProgram::Step* const steps = program.steps.data();
@@ -380,13 +381,19 @@ void pack_permuted_64(Pack& pack) {
   const __mmask64 read = first_bytes(program.span);
   const __mmask64 written = first_bytes(program.bytes);
   for (RowWalk walk(pack, rows_of(program)); walk.next();) {
+    const bool is_line =
+        pack.is_direct && reinterpret_cast<std::uintptr_t>(walk.to) % OutgoingRuns::line == 0;
     for (const PermuteProgram::Vector& vector : program.vectors) {
       __m512i made = _mm512_setzero_si512();
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
         const __m512i given = _mm512_maskz_loadu_epi8(read, walk.from + steps[s].from);
         made = _mm512_mask_permutexvar_epi8(made, steps[s].taken, _mm512_loadu_si512(lanes + s * 64), given);
       }
-      _mm512_mask_storeu_epi8(walk.to + vector.place, written, made);
+      if (is_line) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(walk.to + vector.place), made);
+      } else {
+        _mm512_mask_storeu_epi8(walk.to + vector.place, written, made);
+      }
     }
   }
 }

@@ -18,14 +18,14 @@ inline constexpr Index largest_item = 16;
 inline constexpr Index most_places = 512;
 /// A row and a column that are turned have so many bytes at least.
 inline constexpr Index least_turned_bytes = 8;
-/// Tiles of shorter rows or columns are gathered item by item, up to so many items: longer ones are woven and
-/// taken apart by leaves of a plan (5 x 1000 floats 1.0 us in place of 3.5).
+/// Tiles of shorter rows or columns are gathered item by item, up to so many items: longer ones are
+/// interleaved and deinterleaved by the kernels of a plan (5 x 1000 floats 3.5 -> 1.0 us).
 inline constexpr Index most_gathered_tile = 1024;
 /// Many tiles of fewer items, too, are gathered: by a call for hundreds of items, in place of one for each
 /// (n of 3 x 3 floats .1 of the time).
 inline constexpr Index least_turned_items = 64;
 inline constexpr Index least_gathered_items = 512;
-/// Matrices of so few rows or columns, and so many bytes in them, have leaves of their own, up to so many
+/// Matrices of so few rows or columns, and so many bytes in them, have kernels of their own, up to so many
 /// bytes of all: larger ones are for the workers of a plan.
 inline constexpr Index most_channels = 4;
 inline constexpr Index least_channel_bytes = 16;
@@ -36,10 +36,10 @@ inline constexpr Index most_channel_bytes = Index{32} << 10;
 inline constexpr Index least_of_channels = 256;
 /// Sides of a tile that are shorter take a part of a loop that does not fit.
 inline constexpr Index short_side_bytes = 32;
-/// What the leaf for short items asks of a tile.
+/// What the kernel for short items asks of a tile.
 inline constexpr Index least_short_rows = 4;
 inline constexpr Index least_short_bytes = 16;
-/// Items that are a stride apart are for the leaf of a plan, from so many in a row on.
+/// Items that are a stride apart are for the kernel of a plan, from so many in a row on.
 inline constexpr Index least_strided_run = 64;
 
 /// Where items lie that some loops count through, the innermost loop first.

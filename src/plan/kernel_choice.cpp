@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t no_loop = max_rank;
 /// Repetitions of one item from so many bytes on are filled one after another; shorter ones are a tile's.
 constexpr Index shortest_fill = 128;
-/// So many channels are taken apart 16 at a time, each in runs of 2 KiB, while the tile after is read into
+/// So many channels are deinterleaved 16 at a time, each in runs of 2 KiB, while the tile after is read into
 /// the L2 cache: 64 floats .91 of a plain copy (.83 by runs of 1 KiB), .68 turned block by block and written
 /// past the cache.
 constexpr Index many_channels = 64;
@@ -68,14 +68,15 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder or
   const bool takes_many = may_stream && (order == InOrder::through_cache || keeps_lines(plan)) &&
                           plan.conversion == CopyConversion::none &&
                           inner.extent * bytes >= least_channel_bytes;
-  const bool weaves = is_channel_count(inner.extent, few_channels) && run.dst_stride == inner.extent * item;
-  const bool takes_apart = is_channel_count(run.extent, takes_many ? many_channels : few_channels) &&
-                           inner.src_stride == run.extent * item;
-  // Of two short axes up to four are taken apart by leaves of their own, else the shorter one is the
+  const bool can_interleave =
+      is_channel_count(inner.extent, few_channels) && run.dst_stride == inner.extent * item;
+  const bool can_deinterleave = is_channel_count(run.extent, takes_many ? many_channels : few_channels) &&
+                                inner.src_stride == run.extent * item;
+  // Of two short axes up to four are deinterleaved by kernels of their own, else the shorter one is the
   // channels'.
-  if (takes_apart && (run.extent <= 4 || !weaves || run.extent <= inner.extent)) {
+  if (can_deinterleave && (run.extent <= 4 || !can_interleave || run.extent <= inner.extent)) {
     plan.kernel = CopyKernel::deinterleave;
-  } else if (weaves) {
+  } else if (can_interleave) {
     plan.kernel = CopyKernel::interleave;
   }
   choose_tile(plan, bytes, order);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "plan/nest.hpp"
@@ -210,12 +211,12 @@ class Choice {
       const std::size_t one = of_dst == none ? of_src : of_dst;
       Index most = std::min(room, nest_[one].extent);
       for (int halved = 0; halved < sizes_weighed && most >= 1; ++halved, most /= 2) {
-        part[one] = even(nest_[one].extent, most, dst_whole == 0 ? lanes_ : 1);
+        part[one] = even(nest_[one].extent, most, unit_of(one, dst_whole));
         weigh(part);
       }
     } else {
       for (Index some = 1; some <= room; some *= 2) {
-        part[of_dst] = even(nest_[of_dst].extent, some, dst_whole == 0 ? lanes_ : 1);
+        part[of_dst] = even(nest_[of_dst].extent, some, unit_of(of_dst, dst_whole));
         Index other = std::min(room / some, nest_[of_src].extent);
         for (int halved = 0; halved < sizes_weighed && other >= 1; ++halved, other /= 2) {
           part[of_src] = even(nest_[of_src].extent, other, src_whole == 0 ? lanes_ : 1);
@@ -232,6 +233,11 @@ class Choice {
       if (part[chain.loops[i]] < nest_[chain.loops[i]].extent) return chain.loops[i];
     }
     return nest_.count;
+  }
+
+  /// So many steps of a loop that is cut are whole registers, or whole lines of the destination.
+  [[nodiscard]] Index unit_of(std::size_t loop, std::size_t dst_whole) const {
+    return dst_whole == 0 ? lanes_ : line_bytes / std::gcd(line_bytes, nest_[loop].dst_stride);
   }
 
   /// `extent` in parts of at most `most`, about equal, of whole units.

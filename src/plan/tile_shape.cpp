@@ -26,18 +26,18 @@ constexpr Index narrow_tile_past_cache_bytes = 8192;
 /// .995 by 64).
 constexpr Index buffered_channels_bytes = 16384;
 constexpr Index direct_channels_bytes = 65536;
-/// Channels that are woven past the cache: what lies before the first whole line of a tile and behind the
-/// last one goes there by itself (225 x 225 bytes .75 to .80 of a plain copy, by 64 KiB .70 to .76). Taken
-/// apart, longer tiles gain nothing.
-constexpr Index woven_channels_bytes = 262144;
-/// Channels whose runs begin anywhere in a line, taken apart to a buffer and from there past the cache: two
+/// Channels that are interleaved past the cache: what lies before the first whole line of a tile and behind
+/// the last one goes there by itself (225 x 225 bytes .75 to .80 of a plain copy, by 64 KiB .70 to .76).
+/// Deinterleaved, longer tiles gain nothing.
+constexpr Index interleaved_channels_bytes = 262144;
+/// Channels whose runs begin anywhere in a line, deinterleaved to a buffer and from there past the cache: two
 /// of these leave room in the L1 cache (three planes of floats, 225 square .68-.71 of a plain copy, by 16 KiB
 /// .65, by 32 KiB .63).
 constexpr Index shifted_channels_bytes = 8192;
 /// What a tile of more channels than are followed at once takes (see kernel_choice.cpp).
 constexpr Index many_channels_bytes = 131072;
-/// Channels are taken apart in whole pieces of the leaves for whole lines; a rest of one line costs as much
-/// (48 floats .80 of a plain copy by 1344 bytes, .94 by 1280).
+/// Channels are deinterleaved in whole pieces of the kernels for whole lines; a rest of one line costs as
+/// much (48 floats .80 of a plain copy by 1344 bytes, .94 by 1280).
 constexpr Index channel_piece_bytes = 256;
 
 /// Takes more loops into the destination run while it is short or ends within a line, so that whole lines are
@@ -65,7 +65,7 @@ Index channels_bytes(const CopyPlan& plan, InOrder order) {
   if (plan.conversion != CopyConversion::none) return buffered_channels_bytes;
   if (order == InOrder::through_cache)
     return run.extent > few_channels ? many_channels_bytes : direct_channels_bytes;
-  if (plan.kernel == CopyKernel::interleave) return woven_channels_bytes;
+  if (plan.kernel == CopyKernel::interleave) return interleaved_channels_bytes;
   return keeps_lines(plan) ? direct_channels_bytes : shifted_channels_bytes;
 }
 

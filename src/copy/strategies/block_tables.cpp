@@ -200,11 +200,15 @@ class TableMaker {
       }
     }
     pack.program = make_program(pack.from, rows_of_program(pack), pack.src_step, permuted_bytes_);
+    pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == OutgoingRuns::line &&
+                    pack.program.bytes % OutgoingRuns::line == 0 &&
+                    tables.run_items * pack.item % OutgoingRuns::line == 0 &&
+                    pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes);
   }
 
   /// As many rows at a time as fill vectors best, where they lie side by side, or almost so in the source.
   [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
-    constexpr std::size_t most_vectors = 8;
+    constexpr std::size_t most_vectors = 16;
     constexpr std::size_t most_gap = 64;
     const std::size_t span = *std::max_element(pack.from.begin(), pack.from.end()) + std::size_t{1};
     const bool are_together = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
