@@ -15,7 +15,7 @@ TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_bas
 
 /// How `run` goes about a plan, in one line for people: empty where it walks the loops with the plan's
 /// kernel. Blocks have so many items along each loop of the copy, outer to inner. Example, of float32
-/// (100000,64,6) by (1,0,2): "in pipelined blocks of 64 x 170 x 3, gathered".
+/// (100000,64,6) by (1,0,2): "in pipelined blocks of 64 x 168 x 3, gathered".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
 /// What the address of a destination tells; `dst_base` is that of its storage element 0. Of less than 1 MiB

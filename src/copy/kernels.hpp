@@ -110,7 +110,7 @@ struct Pending {
 /// has items. Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2
 /// cache, `rows_in_turn` rows at a time, while those before are turned.
 struct Along {
-  /// What a column has where it can.
+  /// Bytes of a column.
   static constexpr std::size_t column_bytes = 128;
   /// 1 KiB: of 128 rows, with as much that comes next, a fourth of the L2 cache. Runs of half of it are read
   /// at .6 of the speed.

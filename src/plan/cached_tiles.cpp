@@ -35,7 +35,7 @@ Loops cached_loops(const CopyPlan& plan) {
   return loops;
 }
 
-std::optional<Proposal> propose_cached_tiles(const Problem& problem) {
+std::optional<Proposal> propose_cached_tiles(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const auto element = static_cast<Index>(item_size(plan.dst_type));
   const bool may_be = plan.conversion == CopyConversion::none && !plan.streaming &&

@@ -8,12 +8,16 @@
 
 namespace tenstride::detail {
 
-/// A copy whose loops, kernel and stores are chosen.
+/// A copy whose loops, kernel and stores are chosen, and what was weighed for it so far.
 struct Problem {
   const CopyPlan& plan;
   const PlanOptions& options;
   /// Whether it is larger than what the caches hold.
   bool leaves_caches = false;
+  /// By strategy and packing; 0 for what was not weighed.
+  StrategyCosts costs{};
+  /// The least of these; 0 where nothing was weighed, or no strategy but one is asked for.
+  double least = 0;
 };
 
 struct Proposal {

@@ -397,21 +397,23 @@ bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const P
          vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= most_permutes;
 }
 
-}  // namespace
-
-bool may_gain_by_blocks(const Problem& problem, double cost_of_others) {
+/// Whether blocks are worth weighing beside what the other strategies cost.
+bool may_gain(const Problem& problem) {
+  if (problem.least == 0) return true;
   const CopyPlan& plan = problem.plan;
   const auto item = static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
   if (plan.count * item < least_weighed) return false;
-  if (problem.leaves_caches) return cost_of_others > least_cost;
+  if (problem.leaves_caches) return problem.least > least_cost;
   return plan.conversion != CopyConversion::none &&
-         cost_of_others > (plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave
-                               ? much_of_channels_within_caches
-                               : much_within_caches);
+         problem.least > (plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave
+                              ? much_of_channels_within_caches
+                              : much_within_caches);
 }
 
-std::optional<Proposal> propose_pipelined_blocks(const Problem& problem, StrategyCosts& costs) {
-  if (problem.plan.kernel == CopyKernel::strided) return std::nullopt;
+}  // namespace
+
+std::optional<Proposal> propose_pipelined_blocks(Problem& problem) {
+  if (problem.plan.kernel == CopyKernel::strided || !may_gain(problem)) return std::nullopt;
   const std::optional<Nest> found = nest_of(problem.plan);
   if (!found) return std::nullopt;
   const Nest& nest = *found;
@@ -422,7 +424,7 @@ std::optional<Proposal> propose_pipelined_blocks(const Problem& problem, Strateg
     const Choice choice(nest, chains, problem.options, packing, row);
     const double cost = choice.cost();
     if (cost == std::numeric_limits<double>::infinity()) return;
-    double& least = costs.packings[static_cast<std::size_t>(packing)];
+    double& least = problem.costs.packings[static_cast<std::size_t>(packing)];
     if (least == 0 || cost < least) least = cost;
     if (!best || cost < best->cost) best = Proposal{choice.best(), cost};
   };

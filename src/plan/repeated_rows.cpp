@@ -80,7 +80,7 @@ bool goes_straight(const CopyPlan& plan) {
 
 }  // namespace
 
-std::optional<Proposal> propose_repeated_rows(const Problem& problem) {
+std::optional<Proposal> propose_repeated_rows(Problem& problem) {
   if (!may_repeat_rows(problem.plan)) return std::nullopt;
   CopyLoops loops = problem.plan.loops;
   sort_by_destination(loops);

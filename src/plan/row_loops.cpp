@@ -44,7 +44,7 @@ double cost_of_gather(const CopyPlan& plan, Index row, Index dst_item) {
 
 }  // namespace
 
-std::optional<Proposal> propose_row_loops(const Problem& problem) {
+std::optional<Proposal> propose_row_loops(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const Index dst_item = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
   const Index row = plan.loops[plan.loops.size() - 1].extent * dst_item;

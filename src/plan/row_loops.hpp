@@ -7,6 +7,6 @@
 namespace tenstride::detail {
 
 /// For every copy whose kernel works on rows, or on single elements.
-std::optional<Proposal> propose_row_loops(const Problem& problem);
+std::optional<Proposal> propose_row_loops(Problem& problem);
 
 }  // namespace tenstride::detail

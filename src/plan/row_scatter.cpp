@@ -105,7 +105,7 @@ std::optional<Scatter> scatter_of(const CopyPlan& plan, const PlanOptions& optio
 
 }  // namespace
 
-std::optional<Proposal> propose_row_scatter(const Problem& problem) {
+std::optional<Proposal> propose_row_scatter(Problem& problem) {
   const std::optional<Scatter> scatter = scatter_of(problem.plan, problem.options);
   if (!scatter) return std::nullopt;
   return Proposal{scatter->strategy, 1 + row_costs / static_cast<double>(row_bytes(problem.plan))};

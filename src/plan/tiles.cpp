@@ -77,7 +77,7 @@ double cost_of_tiles(const CopyPlan& plan) {
 
 }  // namespace
 
-std::optional<Proposal> propose_tiles(const Problem& problem) {
+std::optional<Proposal> propose_tiles(Problem& problem) {
   if (!problem.plan.turns()) return std::nullopt;
   return Proposal{Tiles{}, cost_of_tiles(problem.plan)};
 }

@@ -7,6 +7,6 @@
 namespace tenstride::detail {
 
 /// For every copy that turns runs of the source into runs of the destination.
-std::optional<Proposal> propose_tiles(const Problem& problem);
+std::optional<Proposal> propose_tiles(Problem& problem);
 
 }  // namespace tenstride::detail
