@@ -18,7 +18,7 @@ TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_bas
 /// (100000,64,6) by (1,0,2): "in pipelined blocks of 64 x 168 x 3, gathered".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
-/// What the address of a destination tells; `dst_base` is that of its storage element 0. Of less than 1 MiB
+/// What the address of a destination tells; `dst_base` is that of its storage element 0. Of less than 4 MiB
 /// the system is not asked whether it has memory.
 TENSTRIDE_API Placement placement_of(const void* dst_base, const Layout& dst, DType type);
 

@@ -19,7 +19,7 @@ inline constexpr std::size_t spill_bytes = 64;
 
 enum class Stores : std::uint8_t {
   ordinary,
-  streaming,          ///< past the cache, some pages in turn, where a leaf can; `out` is a cache line's start
+  streaming,  ///< past the cache, some pages in turn, where a kernel can; `out` is a cache line's start
   streaming_in_order  ///< the same page after page, for MemoryStreams::one
 };
 

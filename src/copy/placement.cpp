@@ -10,8 +10,8 @@
 namespace tenstride {
 namespace {
 
-/// Below so many bytes nobody asks.
-constexpr Index least_asked = Index{1} << 20;
+/// Below so many bytes results that are written in order do not stream (`PlanOptions::streaming_above`).
+constexpr Index least_asked = Index{4} << 20;
 
 /// Whether the page of the address has memory; also where the system does not say.
 bool has_memory(const std::byte* address) {

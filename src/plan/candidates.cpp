@@ -5,7 +5,6 @@
 #include <array>
 
 #include "plan/cached_tiles.hpp"
-#include "plan/loop_order.hpp"
 #include "plan/pipelined_blocks.hpp"
 #include "plan/repeated_rows.hpp"
 #include "plan/row_loops.hpp"

@@ -35,6 +35,14 @@ Index bytes_apart(const CopyPlan& plan, Index item) {
   return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
 }
 
+bool are_whole_lines(const CopyPlan& plan, const Placement& placement, const CopyLoops& loops,
+                     std::size_t count, Index run_bytes) {
+  const auto element = static_cast<Index>(item_size(plan.dst_type));
+  Index misfit = (placement.dst_in_line + plan.dst_offset * element) | run_bytes;
+  for (std::size_t d = 0; d < count; ++d) misfit |= loops[d].dst_stride * element;
+  return misfit % line_bytes == 0;
+}
+
 void sort_by_destination(CopyLoops& loops) {
   std::sort(loops.begin(), loops.end(), [](const CopyLoop& a, const CopyLoop& b) {
     return std::abs(a.dst_stride) > std::abs(b.dst_stride);

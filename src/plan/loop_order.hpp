@@ -36,6 +36,10 @@ Index bytes_apart(const CopyPlan& plan, Index item);
 /// Reverses the loop on both sides: it begins where it ended.
 void reverse(CopyLoop& loop, CopyPlan& plan);
 
+/// Whether destination runs of so many bytes, at every place of the first `count` loops, are whole lines.
+bool are_whole_lines(const CopyPlan& plan, const Placement& placement, const CopyLoops& loops,
+                     std::size_t count, Index run_bytes);
+
 /// Outer to inner as the destination lies.
 void sort_by_destination(CopyLoops& loops);
 

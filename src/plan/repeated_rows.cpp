@@ -61,16 +61,6 @@ RepeatedRows find_repetition(const CopyPlan& plan, const CopyLoops& loops) {
   return found;
 }
 
-/// Whether all rows are whole lines.
-bool are_lines(const Problem& problem, const CopyLoops& loops, const RepeatedRows& rows) {
-  const CopyPlan& plan = problem.plan;
-  const auto element = static_cast<Index>(item_size(plan.dst_type));
-  Index misfit =
-      (problem.options.placement.dst_in_line + plan.dst_offset * element) | rows.elements * element;
-  for (std::size_t d = 0; d <= rows.loop; ++d) misfit |= loops[d].dst_stride * element;
-  return misfit % line_bytes == 0;
-}
-
 /// Whether a kernel makes such rows in registers, and writes them past the cache at once: that takes less
 /// than to make them once (2 x 2 numbers .88 of a plain fill, .66).
 bool goes_straight(const CopyPlan& plan) {
@@ -85,7 +75,10 @@ std::optional<Proposal> propose_repeated_rows(Problem& problem) {
   CopyLoops loops = problem.plan.loops;
   sort_by_destination(loops);
   const RepeatedRows rows = find_repetition(problem.plan, loops);
-  if (rows.elements == 0 || (goes_straight(problem.plan) && are_lines(problem, loops, rows)))
+  const Index row_bytes = rows.elements * static_cast<Index>(item_size(problem.plan.dst_type));
+  if (rows.elements == 0 ||
+      (goes_straight(problem.plan) &&
+       are_whole_lines(problem.plan, problem.options.placement, loops, rows.loop + 1, row_bytes)))
     return std::nullopt;
   return Proposal{rows, writes_alone};
 }

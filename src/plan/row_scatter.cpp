@@ -42,14 +42,6 @@ Index row_bytes(const CopyPlan& plan) {
          plan.item_elements;
 }
 
-/// Whether every row begins and ends with a line.
-bool are_whole_lines(const CopyPlan& plan, const Placement& placement) {
-  const auto element = static_cast<Index>(item_size(plan.dst_type));
-  Index misfit = (placement.dst_in_line + plan.dst_offset * element) | row_bytes(plan);
-  for (std::size_t d = 0; d + 1 < plan.loops.size(); ++d) misfit |= plan.loops[d].dst_stride * element;
-  return misfit % line_bytes == 0;
-}
-
 /// As many of the loops inside of the joined one as can be carried stay there, one of them in part; the
 /// others go around it.
 void limit_carried(Scatter& scatter) {
@@ -92,7 +84,7 @@ std::optional<Scatter> scatter_of(const CopyPlan& plan, const PlanOptions& optio
   if (near == row - 1) return std::nullopt;  // one order on both sides
   scatter.strategy.joined = row - 2;
   scatter.strategy.cut_part = std::clamp<Index>(unit_bytes / bytes, 1, loops[row - 1].extent);
-  if (are_whole_lines(plan, options.placement)) return scatter;
+  if (are_whole_lines(plan, options.placement, loops, row, bytes)) return scatter;
   // Carried lines are reads and writes beside those of several streams, for which these are lost.
   if (options.machine.streams == MemoryStreams::several) return std::nullopt;
   if (loops[near].dst_stride * static_cast<Index>(item_size(plan.dst_type)) != bytes)
