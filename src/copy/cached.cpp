@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "copy/cursor.hpp"
 #include "copy/kernels.hpp"
 #include "plan/cached_shapes.hpp"
 
@@ -32,7 +33,7 @@ constexpr std::array<GatherItems, 5> gathers{gather_items<1>, gather_items<2>, g
 Loops around(const Inner& in, std::size_t count, std::size_t taken) {
   Loops outer;
   for (std::size_t d = 0; d < count; ++d) {
-    if (d != taken) outer.add(in.loops.extent[d], in.loops.dst[d], in.loops.src[d]);
+    if (d != taken) outer.add(in[d]);
   }
   return outer;
 }
@@ -44,17 +45,17 @@ ListedKernels::Rows rows_kernel(std::size_t bytes) {
 
 /// Dense runs on both sides.
 void copy_rows(const Inner& in, std::byte* dst, const std::byte* src) {
-  const auto bytes = static_cast<std::size_t>(in.loops.extent[in.last()] * in.item);
+  const auto bytes = static_cast<std::size_t>(in[in.last()].extent * in.item);
   if (in.last() == 0) {
     std::memcpy(dst, src, bytes);
     return;
   }
   const std::size_t next = in.last() - 1;
-  const auto rows = static_cast<std::size_t>(in.loops.extent[next]);
-  const Index dst_pitch = in.loops.dst[next];
-  const Index src_pitch = in.loops.src[next];
+  const auto rows = static_cast<std::size_t>(in[next].extent);
+  const Index dst_pitch = in[next].dst_stride;
+  const Index src_pitch = in[next].src_stride;
   const auto copy = rows_kernel(bytes);
-  walk_positions(in.loops, next, dst, src, [=](std::byte* to, const std::byte* from) {
+  walk_positions(in.loops.first(next), dst, src, [=](std::byte* to, const std::byte* from) {
     copy(to, dst_pitch, from, src_pitch, rows, bytes);
   });
 }
@@ -65,7 +66,7 @@ void turn(const CachedTile& tile, std::byte* dst, const std::byte* src) {
   const detail::Side& columns = tile.columns();
   if (rows.is_pitched() && columns.is_pitched()) {
     const auto kernel = kernels().listed->turn_pitched[tile.in().log2()];
-    walk_positions(outer, outer.count, dst, src, [&](std::byte* to, const std::byte* from) {
+    walk_positions(outer.all(), dst, src, [&](std::byte* to, const std::byte* from) {
       kernel(to, columns.stride(), from, rows.stride(), static_cast<std::size_t>(rows.extent()),
              static_cast<std::size_t>(columns.extent()));
     });
@@ -78,7 +79,7 @@ void turn(const CachedTile& tile, std::byte* dst, const std::byte* src) {
   const auto kernel = kernels().listed->turn[tile.in().log2()];
   columns.each([&](detail::Side::Part column) {
     rows.each([&](detail::Side::Part row) {
-      walk_positions(outer, outer.count, dst + column.other + row.dense, src + row.other + column.dense,
+      walk_positions(outer.all(), dst + column.other + row.dense, src + row.other + column.dense,
                      [&](std::byte* to, const std::byte* from) { kernel(to, from, listed); });
     });
   });
@@ -91,14 +92,14 @@ void turn(const CachedChannels& channels, std::byte* dst, const std::byte* src) 
   const auto columns = static_cast<std::size_t>(channels.columns());
   if (channels.are_apart()) {
     const auto kernel = kernels().deinterleave[in.log2()];
-    const auto pitch = static_cast<std::size_t>(in.loops.dst[channels.dense()]);
-    walk_positions(outer, outer.count, dst, src, [=](std::byte* to, const std::byte* from) {
+    const auto pitch = static_cast<std::size_t>(in[channels.dense()].dst_stride);
+    walk_positions(outer.all(), dst, src, [=](std::byte* to, const std::byte* from) {
       kernel(to, pitch, from, columns, rows, nullptr);
     });
   } else {
     const auto kernel = kernels().interleave[in.log2()];
-    const Index pitch = in.loops.src[in.last()];
-    walk_positions(outer, outer.count, dst, src,
+    const Index pitch = in[in.last()].src_stride;
+    walk_positions(outer.all(), dst, src,
                    [=](std::byte* to, const std::byte* from) { kernel(to, from, pitch, rows, columns); });
   }
 }
@@ -108,16 +109,16 @@ void turn(const CachedPixels& pixels, std::byte* dst, const std::byte* src) {
   const std::size_t dense = pixels.dense();
   const Loops outer = around(in, in.last() - 1, dense);
   const auto kernel = kernels().listed->turn_short;
-  const Index src_pitch = in.loops.src[in.last() - 1];
-  const auto rows = static_cast<std::size_t>(in.loops.extent[in.last() - 1]);
-  const Index columns = in.loops.extent[dense];
-  Index dst_pitch = in.loops.dst[dense];
-  if (in.loops.src[dense] < 0) {
+  const Index src_pitch = in[in.last() - 1].src_stride;
+  const auto rows = static_cast<std::size_t>(in[in.last() - 1].extent);
+  const Index columns = in[dense].extent;
+  Index dst_pitch = in[dense].dst_stride;
+  if (in[dense].src_stride < 0) {
     dst += (columns - 1) * dst_pitch;
     src -= (columns - 1) * pixels.bytes();
     dst_pitch = -dst_pitch;
   }
-  walk_positions(outer, outer.count, dst, src, [&](std::byte* to, const std::byte* from) {
+  walk_positions(outer.all(), dst, src, [&](std::byte* to, const std::byte* from) {
     kernel(to, dst_pitch, from, src_pitch, rows, static_cast<std::size_t>(columns),
            static_cast<std::size_t>(pixels.bytes()));
   });
@@ -127,24 +128,24 @@ void turn(const CachedPixels& pixels, std::byte* dst, const std::byte* src) {
 void gather(const Inner& in, std::byte* dst, const std::byte* src) {
   Places places;
   std::size_t d = in.count;
-  for (; d > 0 && in.loops.dst[d - 1] == places.count * in.item; --d) {
-    if (!places.has_room(in.loops.extent[d - 1])) break;
-    places.repeat(in.loops.extent[d - 1], in.loops.src[d - 1]);
+  for (; d > 0 && in[d - 1].dst_stride == places.count * in.item; --d) {
+    if (!places.has_room(in[d - 1].extent)) break;
+    places.repeat(in[d - 1].extent, in[d - 1].src_stride);
   }
   const auto kernel = gathers[in.log2()];
   // Of a loop that goes on, but does not fit, a part; the last one begins within the one before it.
   Index extent = 1;
   Index part = 1;
-  if (d > 0 && in.loops.dst[d - 1] == places.count * in.item && places.has_room(2)) {
+  if (d > 0 && in[d - 1].dst_stride == places.count * in.item && places.has_room(2)) {
     --d;
-    extent = in.loops.extent[d];
+    extent = in[d].extent;
     part = detail::most_places / places.count;
-    places.repeat(part, in.loops.src[d]);
+    places.repeat(part, in[d].src_stride);
   }
-  walk_positions(in.loops, d, dst, src, [&](std::byte* to, const std::byte* from) {
+  walk_positions(in.loops.first(d), dst, src, [&](std::byte* to, const std::byte* from) {
     for (Index first = 0; first < extent; first += part) {
       first = std::min(first, extent - part);
-      kernel(to + first * in.loops.dst[d], from + first * in.loops.src[d], places.offset.data(),
+      kernel(to + first * in[d].dst_stride, from + first * in[d].src_stride, places.offset.data(),
              places.count);
     }
   });

@@ -9,6 +9,7 @@
 
 namespace tenstride::copy {
 
+using detail::Loop;
 using detail::Loops;
 
 /// Writes items of 1, 2, 4, 8 or 16 bytes from one side to the other. False, and nothing is written, where

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "copy/cursor.hpp"
+
 namespace tenstride::copy {
 namespace {
 
@@ -13,15 +15,15 @@ void copy_items(const Loops& loops, std::byte* dst, const std::byte* src) {
     return;
   }
   const std::size_t inner = loops.count - 1;
-  const Index count = loops.extent[inner];
-  const Index dst_stride = loops.dst[inner];
-  const Index src_stride = loops.src[inner];
+  const Index count = loops[inner].extent;
+  const Index dst_stride = loops[inner].dst_stride;
+  const Index src_stride = loops[inner].src_stride;
   if (dst_stride == static_cast<Index>(item) && src_stride == static_cast<Index>(item)) {
-    walk_positions(loops, inner, dst, src, [count](std::byte* to, const std::byte* from) {
+    walk_positions(loops.first(inner), dst, src, [count](std::byte* to, const std::byte* from) {
       std::memcpy(to, from, static_cast<std::size_t>(count) * item);
     });
   } else {
-    walk_positions(loops, inner, dst, src, [=](std::byte* to, const std::byte* from) {
+    walk_positions(loops.first(inner), dst, src, [=](std::byte* to, const std::byte* from) {
       for (Index i = 0; i < count; ++i) std::memcpy(to + i * dst_stride, from + i * src_stride, item);
     });
   }

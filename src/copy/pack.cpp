@@ -6,44 +6,11 @@
 
 namespace tenstride::copy {
 
-bool OutgoingRuns::next() {
-  for (;;) {
-    if (begun > 0 && to != nullptr) {
-      std::byte* const place = dst + places[begun - 1];
-      const std::byte* const row = rows + static_cast<std::ptrdiff_t>(begun - 1) * pitch;
-      const std::size_t shift = reinterpret_cast<std::uintptr_t>(place) % line;
-      const std::size_t tail = (shift + bytes) % line;
-      if (!ends) {
-        std::memcpy(next_rows + static_cast<std::ptrdiff_t>(begun - 1) * pitch - line, row + bytes - line,
-                    line);
-      } else if (tail != 0 && !(begins && shift != 0 && shift + bytes < line)) {
-        std::memcpy(place + bytes - tail, row + bytes - tail, tail);
-      }
-      to = nullptr;
-    }
-    if (begun == count) return false;
-    std::byte* const place = dst + places[begun];
-    const std::byte* const row = rows + static_cast<std::ptrdiff_t>(begun) * pitch;
-    const std::size_t shift = reinterpret_cast<std::uintptr_t>(place) % line;
-    ++begun;
-    to = place - shift;
-    from = row - shift;
-    left = (shift + bytes) / line;
-    if (begins && shift != 0) {
-      std::memcpy(place, row, std::min(line - shift, bytes));
-      if (left > 0) --left;
-      to += line;
-      from += line;
-    }
-    if (left > 0) return true;
-  }
-}
-
 namespace {
 
 void write_plainly(OutgoingRuns& out) {
   while (out.left > 0 || out.next()) {
-    std::memcpy(out.to, out.from, out.left * OutgoingRuns::line);
+    std::memcpy(out.to, out.from, out.left * line_bytes);
     out.left = 0;
   }
 }

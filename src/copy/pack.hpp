@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "copy/outgoing_runs.hpp"
+
 namespace tenstride::copy {
 
 /// Rows of some bytes, some of them at a time, permuted by vectors: each vector of the destination is made of
@@ -82,38 +84,6 @@ struct PackTable {
   [[nodiscard]] std::size_t units() const { return (row_bytes() + 15) / 16; }
 };
 
-/// Runs of a packed block on their way to the destination by whole lines past the cache. What lies before
-/// the first line and behind the last one of a run is written by ordinary stores, or, where blocks follow
-/// each other along the run, carried: the 64 bytes before a row of the buffer are those that precede it.
-struct OutgoingRuns {
-  static constexpr std::size_t line = 64;
-  std::byte* dst = nullptr;
-  /// How far each run lies from `dst`.
-  const std::ptrdiff_t* places = nullptr;
-  std::size_t count = 0;
-  /// The first row of the buffer, and how far its rows are apart.
-  std::byte* rows = nullptr;
-  std::ptrdiff_t pitch = 0;
-  /// The first row of the buffer of the next block.
-  std::byte* next_rows = nullptr;
-  /// Of a run.
-  std::size_t bytes = 0;
-  /// Whether no line is carried from the block before, and none to the next.
-  bool begins = true;
-  bool ends = true;
-
-  /// The lines of the run begun.
-  std::byte* to = nullptr;
-  const std::byte* from = nullptr;
-  std::size_t left = 0;
-  std::size_t begun = 0;
-
-  /// As many lines as there may be.
-  [[nodiscard]] std::size_t lines() const { return left + (count - begun) * (bytes / line + 1); }
-  /// Completes the run begun and begins the next one that has lines. False where there is none.
-  bool next();
-};
-
 /// The place in the source where lines are prefetched: in the order of use, a line of each row of a panel
 /// after the other, on into the next block.
 struct PrefetchRows {
@@ -125,7 +95,7 @@ struct PrefetchRows {
   const std::byte* next_src = nullptr;
 
   void step() {
-    if (++line * 64 < table->row_bytes()) return;
+    if (++line * line_bytes < table->row_bytes()) return;
     line = 0;
     if (++panel < table->panels()) return;
     panel = 0;

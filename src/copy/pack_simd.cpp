@@ -30,12 +30,12 @@ HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
   constexpr std::size_t step = hn::MaxLanes(d);
   for (; count > 0; --count) {
     if (out.left == 0 && !out.next()) return;
-    for (std::size_t part = 0; part < OutgoingRuns::line; part += step) {
+    for (std::size_t part = 0; part < line_bytes; part += step) {
       hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(out.from) + part), d,
                  reinterpret_cast<std::uint8_t*>(out.to) + part);
     }
-    out.from += OutgoingRuns::line;
-    out.to += OutgoingRuns::line;
+    out.from += line_bytes;
+    out.to += line_bytes;
     --out.left;
   }
 }
@@ -72,7 +72,7 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
 /// Prefetches a line of `count` rows, `step` apart in their list.
 template <std::size_t count, std::size_t step>
 HWY_INLINE void ask(const PrefetchRows& ahead, std::size_t first) {
-  const std::byte* const at = ahead.src + ahead.line * OutgoingRuns::line;
+  const std::byte* const at = ahead.src + ahead.line * line_bytes;
   const std::ptrdiff_t* const rows = &ahead.table->rows[first];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(at + rows[r * step], 0, 3);
@@ -136,7 +136,7 @@ void pack_block(Pack& pack) {
     pack_panels<item, Fill::few_columns>(pack);
   } else if (pack.table->filled_rows * item < widest) {
     pack_panels<item, Fill::few_rows>(pack);
-  } else if (widest == OutgoingRuns::line && pack.is_direct) {
+  } else if (widest == line_bytes && pack.is_direct) {
     pack_panels<item, Fill::lines>(pack);
   } else {
     pack_panels<item, Fill::whole>(pack);
@@ -218,8 +218,7 @@ class RowWalk {
       pack_.out = outgoing_;
       return false;
     }
-    for (std::size_t line = 0; line < rows_.span; line += OutgoingRuns::line)
-      __builtin_prefetch(asked_ + line, 0, 3);
+    for (std::size_t line = 0; line < rows_.span; line += line_bytes) __builtin_prefetch(asked_ + line, 0, 3);
     packed_ += rows_.bytes;
     if (packed_ >= row_quantum) {
       write_lines(outgoing_, packed_ / row_quantum * pack_.lines_each);
@@ -290,7 +289,7 @@ class BlockAhead {
   }
   HWY_INLINE void step() {
     for (std::size_t i = 0; i < each_ && run_ < table_->asked.size(); ++i) {
-      __builtin_prefetch(src_ + table_->asked[run_] + line_ * OutgoingRuns::line, 0, 2);
+      __builtin_prefetch(src_ + table_->asked[run_] + line_ * line_bytes, 0, 2);
       if (++line_ < table_->asked_lines) continue;
       line_ = 0;
       ++run_;
@@ -381,8 +380,7 @@ void pack_permuted_64(Pack& pack) {
   const __mmask64 read = first_bytes(program.span);
   const __mmask64 written = first_bytes(program.bytes);
   for (RowWalk walk(pack, rows_of(program)); walk.next();) {
-    const bool is_line =
-        pack.is_direct && reinterpret_cast<std::uintptr_t>(walk.to) % OutgoingRuns::line == 0;
+    const bool is_line = pack.is_direct && reinterpret_cast<std::uintptr_t>(walk.to) % line_bytes == 0;
     for (const PermuteProgram::Vector& vector : program.vectors) {
       __m512i made = _mm512_setzero_si512();
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
@@ -410,7 +408,7 @@ constexpr PackKernels table{
     .permuted_bytes = 16,
     .permutes_less = false,
     .gathered = pack_gathered,
-    .packs_directly = widest == OutgoingRuns::line};
+    .packs_directly = widest == line_bytes};
 
 #if HWY_TARGET == HWY_AVX3
 constexpr PackKernels vbmi_table{.name = table.name,

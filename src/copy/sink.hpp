@@ -10,11 +10,11 @@
 
 #include "copy/convert.hpp"
 #include "copy/kernels.hpp"
+#include "copy/lines.hpp"
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::copy {
 
-inline constexpr std::size_t line_bytes = 64;
 /// The most rows of a tile whose addresses are listed one by one.
 inline constexpr std::size_t most_listed_rows = 512;
 
@@ -98,13 +98,13 @@ class Sink {
 
   /// How many of `count` items can be converted straight to whole lines.
   [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
-    if (reinterpret_cast<std::uintptr_t>(dst) % line_bytes != 0 || !converter_.streams()) return 0;
+    if (place_in_line(dst) != 0 || !converter_.streams()) return 0;
     return count * dst_item_ / line_bytes * line_bytes / dst_item_;
   }
 
   /// How many of `count` items end the line that `dst` lies in; all where items cross lines.
   [[nodiscard]] std::size_t to_line(const std::byte* dst, std::size_t count) const {
-    const std::size_t misfit = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
+    const std::size_t misfit = place_in_line(dst);
     if (misfit == 0 || misfit % dst_item_ != 0 || !converter_.streams()) return count;
     return std::min(count, (line_bytes - misfit) / dst_item_);
   }
@@ -121,7 +121,7 @@ class Sink {
 
   void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (filled_ != 0 && dst != line_address_ + filled_) flush();
-    const std::size_t head = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
+    const std::size_t head = place_in_line(dst);
     if (head != 0) {
       if (filled_ == 0) {
         line_address_ = dst - head;

@@ -20,27 +20,27 @@ constexpr Index most_listed_bytes = Index{64} << 10;
 /// Packs all elements, converts them in one go, and puts each in its place.
 void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* dst, DType src_type,
                     const std::byte* src) {
-  const std::size_t dst_item = item_size(dst_type);
-  const std::size_t src_item = item_size(src_type);
+  const auto dst_item = static_cast<Index>(item_size(dst_type));
+  const auto src_item = static_cast<Index>(item_size(src_type));
   const auto elements = static_cast<std::size_t>(count);
   ConvertRow convert = kernels().convert(dst_type, src_type);
   if (convert == nullptr) convert = portable_convert(dst_type, src_type);
   alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> packed;
-  Loops part = loops;
-  part.dst = loops.dense(static_cast<Index>(src_item));
-  if (!loops.is_dense(loops.src, src_item)) {
-    copy_items(part, src_item, packed.data(), src);
+  if (!loops.is_contiguous(&Loop::src_stride, src_item)) {
+    Loops packing = loops;
+    packing.make_contiguous(&Loop::dst_stride, src_item);
+    copy_items(packing, item_size(src_type), packed.data(), src);
     src = packed.data();
   }
-  if (loops.is_dense(loops.dst, dst_item)) {
+  if (loops.is_contiguous(&Loop::dst_stride, dst_item)) {
     convert(dst, src, elements, Stores::ordinary);
     return;
   }
   alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> converted;
   convert(converted.data(), src, elements, Stores::ordinary);
-  part.dst = loops.dst;
-  part.src = loops.dense(static_cast<Index>(dst_item));
-  copy_items(part, dst_item, dst, converted.data());
+  Loops placing = loops;
+  placing.make_contiguous(&Loop::src_stride, dst_item);
+  copy_items(placing, item_size(dst_type), dst, converted.data());
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const La
     if (size > most || size == 0) return size == 0;
     count *= size;
     if (count > most) return false;
-    if (size > 1) loops.add(size, dst_steps[d] * dst_item, src_steps[d] * src_item);
+    if (size > 1) loops.add({size, dst_steps[d] * dst_item, src_steps[d] * src_item});
   }
   loops.merge();
   std::byte* const to = dst_base + dst.offset * dst_item;

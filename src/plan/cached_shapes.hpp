@@ -70,6 +70,7 @@ struct Inner {
   std::size_t count;
   Index item;
 
+  [[nodiscard]] const Loop& operator[](std::size_t d) const { return loops[d]; }
   [[nodiscard]] std::size_t last() const { return count - 1; }
   [[nodiscard]] std::size_t log2() const {
     return static_cast<std::size_t>(std::countr_zero(static_cast<std::size_t>(item)));
@@ -143,8 +144,8 @@ class CachedTile {
   /// `dense` is the loop that the source is dense along.
   CachedTile(const Inner& in, std::size_t dense)
       : in_(in),
-        rows_(in.loops.extent[in.last()], in.item, in.loops.src[in.last()]),
-        columns_(in.loops.extent[dense], in.item, in.loops.dst[dense]) {
+        rows_(in[in.last()].extent, in.item, in[in.last()].src_stride),
+        columns_(in[dense].extent, in.item, in[dense].dst_stride) {
     taken_[in.last()] = taken_[dense] = true;
     // The shorter side takes in the loop that goes on with it.
     bool rows_grow = true;
@@ -152,9 +153,9 @@ class CachedTile {
     while (rows_grow || columns_grow) {
       const bool takes_row = rows_grow && (!columns_grow || rows_.items() <= columns_.items());
       if (takes_row) {
-        rows_grow = grow(rows_, in.loops.dst, in.loops.src);
+        rows_grow = grow(rows_, &Loop::dst_stride, &Loop::src_stride);
       } else {
-        columns_grow = grow(columns_, in.loops.src, in.loops.dst);
+        columns_grow = grow(columns_, &Loop::src_stride, &Loop::dst_stride);
       }
     }
   }
@@ -171,19 +172,18 @@ class CachedTile {
   [[nodiscard]] Loops outer() const {
     Loops outer;
     for (std::size_t d = 0; d < in_.last(); ++d) {
-      if (!taken_[d]) outer.add(in_.loops.extent[d], in_.loops.dst[d], in_.loops.src[d]);
+      if (!taken_[d]) outer.add(in_[d]);
     }
     return outer;
   }
 
  private:
-  using Strides = std::array<Index, most_loops>;
-
   /// Takes in the loop that goes on where `side` ends on its dense side.
-  bool grow(Side& side, const Strides& dense, const Strides& other) {
+  bool grow(Side& side, Stride dense, Stride other) {
     for (std::size_t d = 0; d < in_.last(); ++d) {
-      if (taken_[d] || dense[d] != side.items() * in_.item || !side.takes(in_.loops.extent[d])) continue;
-      side.take(in_.loops.extent[d], other[d]);
+      const Loop& loop = in_[d];
+      if (taken_[d] || loop.*dense != side.items() * in_.item || !side.takes(loop.extent)) continue;
+      side.take(loop.extent, loop.*other);
       taken_[d] = true;
       return true;
     }
@@ -201,7 +201,7 @@ class CachedChannels {
  public:
   /// `dense` is the loop that the source is dense along.
   CachedChannels(const Inner& in, std::size_t dense)
-      : in_(in), dense_(dense), rows_(in.loops.extent[in.last()]), columns_(in.loops.extent[dense]) {}
+      : in_(in), dense_(dense), rows_(in[in.last()].extent), columns_(in[dense].extent) {}
 
   [[nodiscard]] Index bytes() const { return rows_ * columns_ * in_.item; }
   [[nodiscard]] bool are_few() const { return are_apart() || are_side_by_side(); }
@@ -212,7 +212,7 @@ class CachedChannels {
   [[nodiscard]] Index rows() const { return rows_; }
   [[nodiscard]] Index columns() const { return columns_; }
   [[nodiscard]] bool are_apart() const {
-    return is_shape(columns_, rows_) && in_.loops.src[in_.last()] == columns_ * in_.item;
+    return is_shape(columns_, rows_) && in_[in_.last()].src_stride == columns_ * in_.item;
   }
 
  private:
@@ -221,7 +221,7 @@ class CachedChannels {
            few * many >= least_channel_items && few * many * in_.item <= most_channel_bytes;
   }
   [[nodiscard]] bool are_side_by_side() const {
-    return is_shape(rows_, columns_) && in_.loops.dst[dense_] == rows_ * in_.item;
+    return is_shape(rows_, columns_) && in_[dense_].dst_stride == rows_ * in_.item;
   }
 
   const Inner& in_;
@@ -234,14 +234,14 @@ class CachedChannels {
 class CachedPixels {
  public:
   explicit CachedPixels(const Inner& in) : in_(in) {
-    if (in.count < 3 || in.loops.dst[in.last()] != in.item || in.loops.src[in.last()] != in.item) return;
-    const Index bytes = in.loops.extent[in.last()] * in.item;
-    const Index rows = in.loops.extent[in.last() - 1];
+    if (in.count < 3 || in[in.last()].dst_stride != in.item || in[in.last()].src_stride != in.item) return;
+    const Index bytes = in[in.last()].extent * in.item;
+    const Index rows = in[in.last() - 1].extent;
     if (bytes < 3 || bytes > 7 || bytes == 4 || rows < least_short_rows ||
-        in.loops.dst[in.last() - 1] != bytes)
+        in[in.last() - 1].dst_stride != bytes)
       return;
     for (std::size_t d = 0; d + 2 < in.count; ++d) {
-      if (std::abs(in.loops.src[d]) != bytes || in.loops.extent[d] * bytes < least_short_bytes) continue;
+      if (std::abs(in[d].src_stride) != bytes || in[d].extent * bytes < least_short_bytes) continue;
       dense_ = d;
       bytes_ = bytes;
       return;
@@ -268,11 +268,11 @@ enum class CachedWay { by_plan, in_rows, turned, gathered };
 /// Where they are turned, `turn` is called with the tile.
 template <class Turn>
 CachedWay way_of(const Inner& in, const Turn& turn) {
-  const Index run = in.loops.extent[in.last()];
+  const Index run = in[in.last()].extent;
   std::size_t dense = 0;
-  while (dense < in.last() && in.loops.src[dense] != in.item) ++dense;
+  while (dense < in.last() && in[dense].src_stride != in.item) ++dense;
   if (dense == in.last()) {
-    const bool is_strided = run >= least_strided_run || in.loops.src[in.last()] == 0;
+    const bool is_strided = run >= least_strided_run || in[in.last()].src_stride == 0;
     return is_strided ? CachedWay::by_plan : CachedWay::gathered;
   }
   const CachedChannels channels(in, dense);
@@ -295,14 +295,14 @@ CachedWay way_of(const Inner& in, const Turn& turn) {
 
 /// The loops around what moves as one item, with the way that goes without asking for more.
 inline CachedWay inner_of(Inner& in) {
-  if (in.count == 0 || in.loops.dst[in.last()] != in.item) return CachedWay::by_plan;
-  if (in.loops.src[in.last()] == in.item) {
-    const Index bytes = in.loops.extent[in.last()] * in.item;
+  if (in.count == 0 || in[in.last()].dst_stride != in.item) return CachedWay::by_plan;
+  if (in[in.last()].src_stride == in.item) {
+    const Index bytes = in[in.last()].extent * in.item;
     if (in.count == 1 || bytes > largest_item || !std::has_single_bit(static_cast<std::size_t>(bytes)))
       return CachedWay::in_rows;
     in.item = bytes;
     --in.count;
-    if (in.loops.dst[in.last()] != in.item) return CachedWay::by_plan;
+    if (in[in.last()].dst_stride != in.item) return CachedWay::by_plan;
   }
   return CachedWay::turned;
 }

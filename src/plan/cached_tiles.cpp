@@ -3,6 +3,7 @@
 
 #include "plan/cached_shapes.hpp"
 #include "plan/loop_order.hpp"
+#include "plan/nest.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -17,8 +18,8 @@ Index most_cached_bytes(const CopyPlan& plan) {
                                                                                : Index{2} << 20;
 }
 
-bool is_cached(const Loops& loops, Index item) {
-  Inner in{loops, loops.count, item};
+bool is_cached(const Nest& nest) {
+  Inner in{nest, nest.count, nest.dst_item};
   if (CachedPixels(in).is_turned()) return true;
   const CachedWay way = inner_of(in);
   return way != CachedWay::by_plan &&
@@ -27,21 +28,15 @@ bool is_cached(const Loops& loops, Index item) {
 
 }  // namespace
 
-Loops cached_loops(const CopyPlan& plan) {
-  const auto element = static_cast<Index>(item_size(plan.dst_type));
-  Loops loops;
-  for (const CopyLoop& loop : plan.loops)
-    loops.add(loop.extent, loop.dst_stride * element, loop.src_stride * element);
-  return loops;
-}
-
 std::optional<Proposal> propose_cached_tiles(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const auto element = static_cast<Index>(item_size(plan.dst_type));
   const bool may_be = plan.conversion == CopyConversion::none && !plan.streaming &&
-                      plan.loops.size() <= most_loops && plan.count <= most_cached_bytes(plan) / element &&
-                      plan.kernel != CopyKernel::memcpy && plan.kernel != CopyKernel::fill;
-  if (!may_be || !is_cached(cached_loops(plan), element * plan.item_elements)) return std::nullopt;
+                      plan.count <= most_cached_bytes(plan) / element && plan.kernel != CopyKernel::memcpy &&
+                      plan.kernel != CopyKernel::fill;
+  if (!may_be) return std::nullopt;
+  const std::optional<Nest> nest = nest_of(plan);
+  if (!nest || !is_cached(*nest)) return std::nullopt;
   return Proposal{CachedTiles{}, within_caches};
 }
 

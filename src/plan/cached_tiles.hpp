@@ -3,15 +3,11 @@
 #pragma once
 
 #include "plan/candidates.hpp"
-#include "plan/loops.hpp"
 
 namespace tenstride::detail {
 
 /// For copies that only move, of both sides within the L2 cache, that have a contiguous run in the
 /// destination which is no single row.
 std::optional<Proposal> propose_cached_tiles(Problem& problem);
-
-/// Pre: proposed for this plan.
-Loops cached_loops(const CopyPlan& plan);
 
 }  // namespace tenstride::detail

@@ -1,98 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a copy without a plan.
+// The loop nest of a copy.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <span>
 
-#include "tenstride/dims.hpp"
+#include "tenstride/copy_strategy.hpp"
 
 namespace tenstride::detail {
 
-inline constexpr std::size_t most_loops = Dims::inline_capacity;
+inline constexpr std::size_t most_loops = PipelinedBlocks::most_loops;
 
-/// Loops from the outermost to the innermost, the destination's strides falling; all strides in bytes.
+/// Strides in bytes.
+struct Loop {
+  Index extent;
+  Index dst_stride;
+  Index src_stride;
+};
+
+/// The strides of one side: `&Loop::dst_stride` or `&Loop::src_stride`.
+using Stride = Index Loop::*;
+
+/// Loops from the outermost to the innermost, the destination's strides falling.
 struct Loops {
   std::size_t count = 0;
-  std::array<Index, most_loops> extent;
-  std::array<Index, most_loops> dst;
-  std::array<Index, most_loops> src;
+  std::array<Loop, most_loops> loops;
 
-  /// Puts a loop at its place.
-  void add(Index size, Index dst_stride, Index src_stride) {
+  [[nodiscard]] const Loop& operator[](std::size_t d) const { return loops[d]; }
+  [[nodiscard]] std::span<const Loop> all() const { return first(count); }
+  [[nodiscard]] std::span<const Loop> first(std::size_t some) const { return {loops.data(), some}; }
+
+  /// Puts a loop at its place. Pre: count < most_loops.
+  void add(const Loop& loop) {
     std::size_t at = count++;
-    for (; at > 0 && dst[at - 1] < dst_stride; --at) {
-      extent[at] = extent[at - 1];
-      dst[at] = dst[at - 1];
-      src[at] = src[at - 1];
-    }
-    extent[at] = size;
-    dst[at] = dst_stride;
-    src[at] = src_stride;
+    for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];
+    loops[at] = loop;
   }
 
   /// Makes one loop of neighbours that are one on both sides.
   void merge() {
     std::size_t last = 0;
     for (std::size_t d = 1; d < count; ++d) {
-      if (dst[d] * extent[d] == dst[last] && src[d] * extent[d] == src[last]) {
-        extent[last] *= extent[d];
+      const Loop& inner = loops[d];
+      Loop& outer = loops[last];
+      if (inner.dst_stride * inner.extent == outer.dst_stride &&
+          inner.src_stride * inner.extent == outer.src_stride) {
+        outer = {outer.extent * inner.extent, inner.dst_stride, inner.src_stride};
       } else {
-        ++last;
-        extent[last] = extent[d];
+        loops[++last] = inner;
       }
-      dst[last] = dst[d];
-      src[last] = src[d];
     }
     count = count == 0 ? 0 : last + 1;
   }
 
   [[nodiscard]] Index items() const {
     Index items = 1;
-    for (std::size_t d = 0; d < count; ++d) items *= extent[d];
+    for (std::size_t d = 0; d < count; ++d) items *= loops[d].extent;
     return items;
   }
 
-  [[nodiscard]] bool is_dense(const std::array<Index, most_loops>& strides, std::size_t item) const {
-    auto step = static_cast<Index>(item);
-    for (std::size_t d = count; d-- > 0;) {
-      if (strides[d] != step) return false;
-      step *= extent[d];
+  /// Whether items of so many bytes stand one behind the other on a side.
+  [[nodiscard]] bool is_contiguous(Stride side, Index item) const {
+    for (std::size_t d = count; d-- > 0; item *= loops[d].extent) {
+      if (loops[d].*side != item) return false;
     }
     return true;
   }
 
-  /// The strides of dense items in the order of the loops.
-  [[nodiscard]] std::array<Index, most_loops> dense(Index item) const {
-    std::array<Index, most_loops> strides;
-    Index step = item;
-    for (std::size_t d = count; d-- > 0;) {
-      strides[d] = step;
-      step *= extent[d];
-    }
-    return strides;
+  /// Lets items of so many bytes stand one behind the other on a side.
+  void make_contiguous(Stride side, Index item) {
+    for (std::size_t d = count; d-- > 0; item *= loops[d].extent) loops[d].*side = item;
   }
 };
-
-/// Calls `visit(dst, src)` at each position of the first `count` loops.
-template <class Visit>
-void walk_positions(const Loops& loops, std::size_t count, std::byte* dst, const std::byte* src,
-                    const Visit& visit) {
-  std::array<Index, most_loops> index;
-  for (std::size_t d = 0; d < count; ++d) index[d] = 0;
-  for (;;) {
-    visit(dst, src);
-    std::size_t d = count;
-    for (;;) {
-      if (d-- == 0) return;
-      dst += loops.dst[d];
-      src += loops.src[d];
-      if (++index[d] < loops.extent[d]) break;
-      dst -= loops.extent[d] * loops.dst[d];
-      src -= loops.extent[d] * loops.src[d];
-      index[d] = 0;
-    }
-  }
-}
 
 }  // namespace tenstride::detail

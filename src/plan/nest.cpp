@@ -26,32 +26,10 @@ bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {
   });
 }
 
-/// Puts a loop where its destination stride has its place.
-void insert(Nest& nest, const Nest::Loop& loop) {
-  std::size_t at = nest.count++;
-  for (; at > 0 && nest.loops[at - 1].dst_stride < loop.dst_stride; --at) nest.loops[at] = nest.loops[at - 1];
-  nest.loops[at] = loop;
-}
-
-void merge(Nest& nest) {
-  std::size_t kept = 0;
-  for (std::size_t d = 0; d < nest.count; ++d) {
-    const Nest::Loop loop = nest.loops[d];
-    Nest::Loop& last = nest.loops[kept == 0 ? 0 : kept - 1];
-    if (kept > 0 && loop.dst_stride * loop.extent == last.dst_stride &&
-        loop.src_stride * loop.extent == last.src_stride) {
-      last = {last.extent * loop.extent, loop.dst_stride, loop.src_stride};
-    } else {
-      nest.loops[kept++] = loop;
-    }
-  }
-  nest.count = kept;
-}
-
 /// Lets what is contiguous on both sides move as larger items.
 void widen(Nest& nest) {
   while (nest.count > 1 && nest.src_item < largest_item && nest.dst_item < line_bytes) {
-    Nest::Loop& inner = nest.loops[nest.count - 1];
+    Loop& inner = nest.loops[nest.count - 1];
     if (inner.dst_stride != nest.dst_item || inner.src_stride != nest.src_item || inner.extent % 2 != 0)
       return;
     inner = {inner.extent / 2, inner.dst_stride * 2, inner.src_stride * 2};
@@ -64,15 +42,8 @@ void widen(Nest& nest) {
 
 }  // namespace
 
-Index Nest::items() const {
-  Index items = 1;
-  for (std::size_t d = 0; d < count; ++d) items *= loops[d].extent;
-  return items;
-}
-
 std::optional<Nest> nest_of(const CopyPlan& plan) {
-  if (plan.loops.size() > Nest::most_loops || plan.scale.size() > 1 || plan.shift.size() > 1)
-    return std::nullopt;
+  if (plan.loops.size() > most_loops || plan.scale.size() > 1 || plan.shift.size() > 1) return std::nullopt;
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const auto src_element = static_cast<Index>(item_size(plan.src_type));
   if (!is_countable(plan, dst_element, src_element)) return std::nullopt;
@@ -84,16 +55,16 @@ std::optional<Nest> nest_of(const CopyPlan& plan) {
   nest.src_offset = plan.src_offset * src_element;
   for (const CopyLoop& loop : plan.loops) {
     if (loop.extent == 1) continue;
-    Nest::Loop added{loop.extent, loop.dst_stride * dst_element, loop.src_stride * src_element};
+    Loop added{loop.extent, loop.dst_stride * dst_element, loop.src_stride * src_element};
     if (added.dst_stride < 0) {
       nest.dst_offset += (added.extent - 1) * added.dst_stride;
       nest.src_offset += (added.extent - 1) * added.src_stride;
       added.dst_stride = -added.dst_stride;
       added.src_stride = -added.src_stride;
     }
-    insert(nest, added);
+    nest.add(added);
   }
-  merge(nest);
+  nest.merge();
   widen(nest);
   return nest;
 }

@@ -2,27 +2,17 @@
 // The normal form of a copy: its loops in the destination's order, strides in bytes.
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <optional>
 
+#include "plan/loops.hpp"
 #include "tenstride/copy_plan.hpp"
-#include "tenstride/copy_strategy.hpp"
 
 namespace tenstride::detail {
 
 /// Outer to inner, with falling destination strides, all of them positive. Neighbours that are one loop on
 /// both sides are merged. As much as moves together is one item: of up to 16 bytes in the source, and no more
 /// than a line in the destination.
-struct Nest {
-  static constexpr std::size_t most_loops = PipelinedBlocks::most_loops;
-  struct Loop {
-    Index extent = 1;
-    Index dst_stride = 0;
-    Index src_stride = 0;
-  };
-  std::array<Loop, most_loops> loops;
-  std::size_t count = 0;
+struct Nest : Loops {
   Index dst_item = 0;
   Index src_item = 0;
   /// Elements of an item.
@@ -30,9 +20,6 @@ struct Nest {
   /// From storage element 0 of each side to the first item.
   Index dst_offset = 0;
   Index src_offset = 0;
-
-  [[nodiscard]] const Loop& operator[](std::size_t i) const { return loops[i]; }
-  [[nodiscard]] Index items() const;
 };
 
 /// None where there are more loops than a nest has, scale and shift have a number for each index, or bytes

@@ -17,7 +17,7 @@
 namespace tenstride::detail {
 namespace {
 
-using Parts = std::array<Index, Nest::most_loops>;
+using Parts = std::array<Index, most_loops>;
 
 /// Below so many bytes a copy is done before blocks are weighed.
 constexpr Index least_weighed = Index{64} << 10;
@@ -82,7 +82,7 @@ constexpr Index line_bytes = 64;
 
 /// The loops that follow each other in the memory of one side, from the item on.
 struct Chain {
-  std::array<std::uint8_t, Nest::most_loops> loops{};
+  std::array<std::uint8_t, most_loops> loops{};
   std::size_t count = 0;
   /// The first of them, which leave no gap.
   std::size_t contiguous = 0;
@@ -93,20 +93,19 @@ struct Chain {
 constexpr Index longest_gap = 2 * line_bytes;
 enum class Gaps : std::uint8_t { none, short_ones };
 
-template <class Stride>
-Chain chain_of(const Nest& nest, Index item, Gaps gaps, const Stride& stride) {
+Chain chain_of(const Nest& nest, Index item, Gaps gaps, Stride stride) {
   Chain chain;
   LoopSet taken = 0;
   Index reach = item;
   for (;;) {
     std::size_t next = nest.count;
     for (std::size_t d = nest.count; d-- > 0;) {
-      const Index step = std::abs(stride(nest[d]));
+      const Index step = std::abs(nest[d].*stride);
       if (has_loop(taken, d) || step < reach) continue;
-      if (next == nest.count || step < std::abs(stride(nest[next]))) next = d;
+      if (next == nest.count || step < std::abs(nest[next].*stride)) next = d;
     }
     if (next == nest.count) return chain;
-    const Index step = std::abs(stride(nest[next]));
+    const Index step = std::abs(nest[next].*stride);
     if (step > reach && (gaps == Gaps::none || step > reach + std::max(reach, longest_gap))) return chain;
     if (step == reach && chain.contiguous == chain.count) ++chain.contiguous;
     chain.loops[chain.count++] = static_cast<std::uint8_t>(next);
@@ -123,9 +122,8 @@ struct Chains {
 };
 
 Chains chains_of(const Nest& nest) {
-  return {chain_of(nest, nest.dst_item, Gaps::none, [](const Nest::Loop& loop) { return loop.dst_stride; }),
-          chain_of(nest, nest.src_item, Gaps::short_ones,
-                   [](const Nest::Loop& loop) { return loop.src_stride; })};
+  return {chain_of(nest, nest.dst_item, Gaps::none, &Loop::dst_stride),
+          chain_of(nest, nest.src_item, Gaps::short_ones, &Loop::src_stride)};
 }
 
 /// The loops, innermost on both sides, that make up a row: what both sides have one after the other. The
@@ -143,7 +141,7 @@ void each_row(const Nest& nest, const Chains& chains, const Visit& visit) {
   LoopSet src = 0;
   Row row{0, nest.src_item, nest.src_item};
   for (std::size_t i = 0; i < std::min(chains.dst.count, chains.src.count); ++i) {
-    const Nest::Loop& loop = nest[chains.src.loops[i]];
+    const Loop& loop = nest[chains.src.loops[i]];
     dst = static_cast<LoopSet>(dst | 1U << chains.dst.loops[i]);
     src = static_cast<LoopSet>(src | 1U << chains.src.loops[i]);
     row.loops = i + 1;

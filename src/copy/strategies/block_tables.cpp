@@ -10,22 +10,24 @@
 namespace tenstride::copy {
 namespace {
 
+using detail::Loop;
+using detail::most_loops;
 using detail::Nest;
+using detail::Stride;
 using Extents = BlockExtents;
 
 /// Loops, the ones of the smallest strides first.
 struct Side {
-  std::array<std::size_t, Nest::most_loops> loops{};
+  std::array<std::size_t, most_loops> loops{};
   std::size_t count = 0;
 
-  template <class Stride>
-  static Side of(const Nest& nest, LoopSet set, const Stride& stride) {
+  static Side of(const Nest& nest, LoopSet set, Stride stride) {
     Side side;
     for (std::size_t d = 0; d < nest.count; ++d) {
       if (has_loop(set, d)) side.loops[side.count++] = d;
     }
     std::sort(side.loops.data(), side.loops.data() + side.count, [&](std::size_t a, std::size_t b) {
-      return std::abs(stride(nest[a])) < std::abs(stride(nest[b]));
+      return std::abs(nest[a].*stride) < std::abs(nest[b].*stride);
     });
     return side;
   }
@@ -43,10 +45,8 @@ class TableMaker {
 
   [[nodiscard]] std::unique_ptr<BlockTables> make(const Extents& extent) const {
     auto tables = std::make_unique<BlockTables>();
-    const auto by_src = [](const Nest::Loop& loop) { return loop.src_stride; };
-    const auto by_dst = [](const Nest::Loop& loop) { return loop.dst_stride; };
     Extents place{};
-    const Side run = Side::of(nest_, strategy_.run, by_dst);
+    const Side run = Side::of(nest_, strategy_.run, &Loop::dst_stride);
     Index reach = nest_.src_item;
     for (std::size_t i = 0; i < run.count; ++i) {
       place[run.loops[i]] = reach;
@@ -54,7 +54,7 @@ class TableMaker {
     }
     tables->run_items = static_cast<std::size_t>(reach / nest_.src_item);
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
-    const Side across = Side::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), by_dst);
+    const Side across = Side::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), &Loop::dst_stride);
     tables->runs = {0};
     auto rows = static_cast<Index>(pitch_);
     for (std::size_t i = 0; i < across.count; ++i) {
@@ -64,15 +64,16 @@ class TableMaker {
       repeat(tables->runs, extent[d], nest_[d].dst_stride);
     }
     const Side others =
-        Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), by_src);
-    const Side columns = Side::of(nest_, strategy_.columns, by_src);
+        Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), &Loop::src_stride);
+    const Side columns = Side::of(nest_, strategy_.columns, &Loop::src_stride);
     if (strategy_.packing == Packing::gathered) {
       fill_pieces(*tables, extent, place, columns);
     } else if (strategy_.packing != Packing::transposed) {
       fill_rows(*tables, extent, place, columns, others);
       if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, place, columns);
     } else {
-      fill_panels(*tables, extent, place, Side::of(nest_, strategy_.rows, by_dst), columns, others);
+      fill_panels(*tables, extent, place, Side::of(nest_, strategy_.rows, &Loop::dst_stride), columns,
+                  others);
     }
     return tables;
   }
@@ -143,8 +144,8 @@ class TableMaker {
     for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
     pack.bytes = static_cast<std::size_t>(row);
     pack.pieces = {0};
-    const auto by_dst = [](const Nest::Loop& loop) { return loop.dst_stride; };
-    const Side run = Side::of(nest_, static_cast<LoopSet>(strategy_.run & ~strategy_.columns), by_dst);
+    const Side run =
+        Side::of(nest_, static_cast<LoopSet>(strategy_.run & ~strategy_.columns), &Loop::dst_stride);
     for (std::size_t i = 0; i < run.count; ++i) {
       const std::size_t d = run.loops[i];
       if (pack.pieces.size() * static_cast<std::size_t>(extent[d]) > PipelinedBlocks::most_pieces) break;
@@ -153,7 +154,7 @@ class TableMaker {
     }
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
     const Places panels =
-        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~listed), by_dst), extent, place);
+        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~listed), &Loop::dst_stride), extent, place);
     pack.rows = panels.src;
     for (const std::ptrdiff_t at : panels.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
     pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end()) +
@@ -164,8 +165,8 @@ class TableMaker {
   /// The runs of the source: loops whose steps leave gaps of a line at most.
   void fill_asked(PackTable& pack, const Extents& extent) const {
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
-    const Side loops = Side::of(nest_, all, [](const Nest::Loop& loop) { return loop.src_stride; });
-    constexpr Index line = OutgoingRuns::line;
+    const Side loops = Side::of(nest_, all, &Loop::src_stride);
+    constexpr auto line = static_cast<Index>(line_bytes);
     Index reach = nest_.src_item;
     Index below = 0;
     pack.asked = {0};
@@ -200,9 +201,8 @@ class TableMaker {
       }
     }
     pack.program = make_program(pack.from, rows_of_program(pack), pack.src_step, permuted_bytes_);
-    pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == OutgoingRuns::line &&
-                    pack.program.bytes % OutgoingRuns::line == 0 &&
-                    tables.run_items * pack.item % OutgoingRuns::line == 0 &&
+    pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == line_bytes &&
+                    pack.program.bytes % line_bytes == 0 && tables.run_items * pack.item % line_bytes == 0 &&
                     pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes);
   }
 
@@ -272,9 +272,7 @@ class TableMaker {
 
   /// Whether every column of every panel begins with a line, each with one of its own, in whole units.
   static bool are_line_starts(const PackTable& pack) {
-    const auto is_start = [](std::int32_t place) {
-      return place % static_cast<Index>(OutgoingRuns::line) == 0;
-    };
+    const auto is_start = [](std::int32_t place) { return place % static_cast<Index>(line_bytes) == 0; };
     const bool is_apart = std::adjacent_find(pack.columns.begin(), pack.columns.end()) == pack.columns.end();
     return is_apart && pack.row_bytes() % 16 == 0 &&
            std::all_of(pack.columns.begin(), pack.columns.end(), is_start) &&

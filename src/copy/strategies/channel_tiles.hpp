@@ -107,7 +107,7 @@ class ChannelTiles {
       convert_apart_ = leaves.apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent),
                                     converter.arithmetic());
     }
-    if (plan_.kernel == CopyKernel::interleave && !tiling_.run.is_scaled) {
+    if (plan_.kernel == CopyKernel::interleave && !tiling_.has_scaled_columns) {
       convert_woven_ = leaves.woven(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent),
                                     converter.arithmetic());
     }

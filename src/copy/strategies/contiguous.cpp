@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/strategies/contiguous.hpp"
 
-#include <algorithm>
 #include <cstring>
 
+#include "copy/shares.hpp"
 #include "copy/sink.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -13,6 +12,9 @@ namespace {
 /// What fits a cache is left to the C library, which may write lines without reading them first (`rep
 /// movsb`): .8 to .9 of the time where both sides just fill the L2 cache.
 constexpr std::size_t cached_bytes = std::size_t{2} << 20;
+
+/// As much is a range for a thread.
+constexpr Index piece_bytes = Index{128} << 10;
 
 /// A part of the run: its whole lines past the cache where the plan says so.
 void copy_part(const Walk& walk, Index from, Index to) {
@@ -29,21 +31,10 @@ void copy_part(const Walk& walk, Index from, Index to) {
 }  // namespace
 
 void run(const Contiguous& /*strategy*/, const Walk& walk) {
-  constexpr Index piece = Index{1} << 17;
   const Index bytes = walk.plan.count * static_cast<Index>(item_size(walk.plan.dst_type));
-  if (walk.plan.threads == 1 || bytes <= piece) {
-    copy_part(walk, 0, bytes);
-    return;
-  }
-  const auto shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) & 63U);
-  parallel_for(
-      0, ceil_divide(bytes + shift, piece), 1,
-      [&](Index first, Index last) {
-        const Index from = std::max<Index>(first * piece - shift, 0);
-        const Index to = std::min(last * piece - shift, bytes);
-        copy_part(walk, from, to);
-      },
-      walk.plan.threads);
+  const LinePieces pieces(bytes, piece_bytes, static_cast<Index>(place_in_line(walk.dst)));
+  share_out(walk.plan, {pieces.count(), pieces.count()},
+            [&](Index from, Index to) { copy_part(walk, pieces.first(from), pieces.last(to - 1)); });
 }
 
 }  // namespace tenstride::copy

@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "copy/convert.hpp"
+#include "copy/line_buffer.hpp"
 #include "copy/pack.hpp"
+#include "copy/shares.hpp"
 #include "copy/strategies/block_tables.hpp"
 #include "copy/strategies/outgoing_converted.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
 
 using detail::Nest;
 
-constexpr Index line = OutgoingRuns::line;
+constexpr auto line = static_cast<Index>(line_bytes);
 /// Ranges of blocks for each thread: a range begins with nothing prefetched.
 constexpr Index ranges_each = 4;
 /// What is read of a row at a time, however short it is.
@@ -27,13 +28,12 @@ constexpr std::size_t least_row = 16;
 
 /// Memory of a thread that copies again and again.
 std::byte* scratch(std::size_t bytes) {
-  thread_local std::unique_ptr<std::byte[]> space;
-  thread_local std::size_t size = 0;
-  if (size < bytes + 64) {
-    space = std::make_unique_for_overwrite<std::byte[]>(bytes + 64);
-    size = bytes + 64;
+  thread_local LineBuffer buffer;
+  if (buffer.size() < bytes) {
+    buffer = LineBuffer();
+    buffer = LineBuffer(bytes);
   }
-  return space.get() + (0 - reinterpret_cast<std::uintptr_t>(space.get())) % 64;
+  return buffer.data();
 }
 
 /// The work of one thread.
@@ -63,23 +63,26 @@ class Worker {
     const std::size_t apart = (size + 4095) / 4096 * 4096 + 2048;
     std::byte* const space = scratch(2 * apart);
     rows_ = {space + margin_, space + apart + margin_};
-    if (plan.conversion != CopyConversion::none) converted_ = std::make_unique<OutgoingConverted>(plan, nest);
+    if (plan.conversion != CopyConversion::none) converted_ = std::make_unique<OutgoingConverted>(plan);
   }
 
   /// Blocks [from, to).
   void operator()(Index from, Index to) {
-    BlockGrid::Block block = grid_.block(from);
+    Cursor at = grid_.blocks(dst_, src_);
+    at.seek(from);
+    Block block = grid_.block(at);
     block.begins = true;
     Pack pack;
     pack.ahead.table = &tables(block).pack;
     pack.ahead.src = src_of(block);
-    const std::size_t step = pack.ahead.table->panel_rows * OutgoingRuns::line;
+    const std::size_t step = pack.ahead.table->panel_rows * line_bytes;
     for (std::size_t done = 0; step > 0 && done < prefetch_bytes; done += step) pack.ahead.step();
     for (std::size_t buffer = 0; from < to; buffer ^= 1U) {
       const BlockTables& now = tables(block);
-      BlockGrid::Block next;
+      Block next;
       if (++from < to) {
-        next = grid_.block(from);
+        at.next();
+        next = grid_.block(at);
         pack.ahead.next_table = &tables(next).pack;
         pack.ahead.next_src = src_of(next);
       } else {
@@ -88,7 +91,7 @@ class Worker {
       pack.table = &now.pack;
       pack.src = src_of(block);
       pack.is_direct = is_direct(block, now);
-      pack.buffer = pack.is_direct ? dst_ + block.dst : rows_[buffer];
+      pack.buffer = pack.is_direct ? block.dst : rows_[buffer];
       pack_and_write(pack);
       if (!pack.is_direct) send(pack, block, now, buffer);
       if (pack.ahead.next_table != nullptr) start_ahead(pack.ahead);
@@ -100,9 +103,9 @@ class Worker {
 
  private:
   /// Whether a block goes from the registers to the destination: a run of whole lines, each made at once.
-  [[nodiscard]] bool is_direct(const BlockGrid::Block& block, const BlockTables& now) const {
+  [[nodiscard]] bool is_direct(const Block& block, const BlockTables& now) const {
     return is_streaming_ && converted_ == nullptr && kernels_.packs_directly && now.pack.is_lines &&
-           reinterpret_cast<std::uintptr_t>(dst_ + block.dst) % line == 0;
+           place_in_line(block.dst) == 0;
   }
 
   static std::size_t run_bytes(const PipelinedBlocks& strategy, const Nest& nest) {
@@ -121,10 +124,7 @@ class Worker {
     return end;
   }
 
-  /// An odd number of lines, so that rows of the buffer fall into different sets of the cache.
-  static std::size_t odd_lines(std::size_t bytes) { return ((bytes + 63) / 64 | 1U) * 64; }
-
-  const BlockTables& tables(const BlockGrid::Block& block) {
+  const BlockTables& tables(const Block& block) {
     for (const auto& [shorter, found] : tables_) {
       if (shorter == block.shorter) return *found;
     }
@@ -132,7 +132,7 @@ class Worker {
     return *tables_.back().second;
   }
 
-  const std::byte* src_of(const BlockGrid::Block& block) { return src_ + block.src + tables(block).lowest; }
+  const std::byte* src_of(const Block& block) { return block.src + tables(block).lowest; }
 
   /// Prefetching that has not come to its block in time begins there.
   static void start_ahead(PrefetchRows& ahead) {
@@ -215,21 +215,21 @@ class Worker {
     }
     const Kernels& kernels = copy::kernels();
     while (pack.out.left > 0 || pack.out.next()) {
-      kernels.stream_run(pack.out.to, pack.out.from, pack.out.left * OutgoingRuns::line, streams_);
+      kernels.stream_run(pack.out.to, pack.out.from, pack.out.left * line_bytes, streams_);
       pack.out.left = 0;
     }
   }
 
   /// Sends the packed block on its way.
-  void send(Pack& pack, const BlockGrid::Block& block, const BlockTables& now, std::size_t buffer) {
+  void send(Pack& pack, const Block& block, const BlockTables& now, std::size_t buffer) {
     OutgoingRuns out;
-    out.dst = dst_ + block.dst;
+    out.dst = block.dst;
     out.places = now.runs.data();
     out.count = now.runs.size();
     out.rows = rows_[buffer];
     out.pitch = static_cast<std::ptrdiff_t>(pitch_);
     out.next_rows = rows_[buffer ^ 1U];
-    out.bytes = now.run_items * static_cast<std::size_t>(nest_.dst_item);
+    out.items = now.run_items * static_cast<std::size_t>(nest_.dst_item);
     // Where runs are shorter than a line they have no line to hand on.
     const bool hands_on =
         run_limit_ / static_cast<std::size_t>(nest_.src_item) * static_cast<std::size_t>(nest_.dst_item) >=
@@ -237,21 +237,21 @@ class Worker {
     out.begins = block.begins || !hands_on;
     out.ends = block.ends || !hands_on;
     if (!is_streaming_) {
-      write_through_cache(out, now.run_items);
+      write_through_cache(out);
     } else if (converted_ != nullptr) {
-      converted_->begin(out, now.run_items);
+      converted_->begin(out);
     } else {
       pack.out = out;
     }
   }
 
-  void write_through_cache(const OutgoingRuns& out, std::size_t items) {
+  void write_through_cache(const OutgoingRuns& out) {
     if (converted_ != nullptr) {
-      converted_->write_through_cache(out, items);
+      converted_->write_through_cache(out);
       return;
     }
     for (std::size_t r = 0; r < out.count; ++r)
-      std::memcpy(out.dst + out.places[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.bytes);
+      std::memcpy(out.dst + out.places[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.items);
   }
 
   const PipelinedBlocks& strategy_;
@@ -278,22 +278,13 @@ class Worker {
 }  // namespace
 
 void run(const PipelinedBlocks& strategy, const Walk& walk) {
-  const CopyPlan& plan = walk.plan;
-  const Nest nest = *detail::nest_of(plan);
+  const Nest nest = *detail::nest_of(walk.plan);
   const BlockGrid grid(strategy, nest);
-  const Index threads = threads_of(plan);
-  const Index chains = grid.count() / grid.together();
-  // Blocks that hand lines on to each other stay together where there are enough others.
-  const Index unit = chains >= ranges_each * threads ? grid.together() : Index{1};
-  const Index units = grid.count() / unit;
-  const Index grain = threads == 1 ? units : ceil_divide(units, ranges_each * threads);
-  parallel_for(
-      0, units, grain,
-      [&](Index from, Index to) {
-        Worker(strategy, nest, plan, grid, walk.dst_base + nest.dst_offset, walk.src_base + nest.src_offset)(
-            from * unit, to * unit);
-      },
-      plan.threads);
+  std::byte* const dst = walk.dst_base + nest.dst_offset;
+  const std::byte* const src = walk.src_base + nest.src_offset;
+  const Shares shares{grid.blocks(dst, src).count(), ranges_each, grid.together()};
+  share_out(walk.plan, parted(walk.plan, shares),
+            [&](Index from, Index to) { Worker(strategy, nest, walk.plan, grid, dst, src)(from, to); });
 }
 
 }  // namespace tenstride::copy

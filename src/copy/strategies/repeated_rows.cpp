@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
-#include <new>
 
+#include "copy/line_buffer.hpp"
+#include "copy/shares.hpp"
 #include "copy/sink.hpp"
 #include "copy/strategies/row_loops.hpp"
 #include "copy/strategies/tiles.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -23,7 +22,7 @@ constexpr Index least_straight = 1024;
 /// What the leaves for short items take.
 constexpr Index longest_short_item = 16;
 /// Ranges of rows for each thread.
-constexpr Index parts_each = 4;
+constexpr Index ranges_each = 4;
 
 /// Whether all rows are whole lines.
 bool are_lines(const Walk& walk, const RepeatedRows& rows) {
@@ -32,10 +31,6 @@ bool are_lines(const Walk& walk, const RepeatedRows& rows) {
   for (std::size_t d = 0; d <= rows.loop; ++d) misfit |= static_cast<std::uintptr_t>(walk.loop(d).dst_stride);
   return misfit % line_bytes == 0;
 }
-
-struct Free {
-  void operator()(std::byte* block) const { ::operator delete[](block, std::align_val_t{line_bytes}); }
-};
 
 /// Rows of short items that are repeated side by side, which a leaf writes straight past the cache.
 struct ShortItems {
@@ -54,7 +49,7 @@ ShortItems find_short_items(const Walk& walk, const RepeatedRows& repeated) {
   }
   if (repeated.elements * static_cast<Index>(item_size(plan.dst_type)) < least_straight) return {};
   const Index bytes = plan.loops[last].extent * static_cast<Index>(walk.dst_item);
-  const ByteLoop items = walk.loop(last - 2);
+  const Loop& items = walk.loop(last - 2);
   if (bytes > longest_short_item || walk.loop(last - 1).src_stride != 0 || items.src_stride != bytes)
     return {};
   return {bytes, plan.loops[last - 1].extent, items.extent};
@@ -72,12 +67,11 @@ class RowRepeater {
         items_(find_short_items(walk, repeated)),
         written_(plain(walk.plan)),
         sink_(written_, walk.kernels),
-        rows_(static_cast<std::byte*>(::operator new[](static_cast<std::size_t>(most_* pitch_) + spill_bytes,
-                                                       std::align_val_t{line_bytes}))) {}
+        rows_(static_cast<std::size_t>(most_ * pitch_) + spill_bytes) {}
 
   /// Results [from, to): all repetitions of each row before the next row.
   void operator()(Index from, Index to) {
-    Odometer at(walk_, 0, loop_, max_rank);
+    Cursor at = walk_.outer(loop_);
     at.seek(from / times_.extent);
     while (from < to) {
       const Index first = from % times_.extent;
@@ -92,7 +86,7 @@ class RowRepeater {
       } else {
         make(at, count);
         for (Index row = 0; row < count; ++row)
-          write(dst + row * at.run().dst_stride, rows_.get() + row * pitch_, pitch_, times);
+          write(dst + row * at.run().dst_stride, rows_.data() + row * pitch_, pitch_, times);
       }
       at.skip(count);
       from += count * times;
@@ -121,18 +115,18 @@ class RowRepeater {
     const auto count = static_cast<std::size_t>(items_.count);
     const std::size_t done = walk_.kernels.short_items->repeat_lines(
         dst, times_.dst_stride, static_cast<std::size_t>(times), src, bytes, each, count);
-    walk_.kernels.short_items->repeat(rows_.get(), src + done / each, items_.bytes, bytes, each,
+    walk_.kernels.short_items->repeat(rows_.data(), src + done / each, items_.bytes, bytes, each,
                                       count - done / (bytes * each));
-    write(dst + done, rows_.get(), pitch_ - static_cast<Index>(done), times);
+    write(dst + done, rows_.data(), pitch_ - static_cast<Index>(done), times);
   }
 
   /// `count` rows from here on, side by side.
-  void make(const Odometer& at, Index count) {
+  void make(const Cursor& at, Index count) {
     if (count != planned_) {
       made_ = plan_of(count);
       planned_ = count;
     }
-    const Walk making(made_, walk_.kernels, rows_.get(), at.src());
+    const Walk making(made_, walk_.kernels, rows_.data(), at.src());
     if (made_.turns()) {
       run(Tiles{}, making);
     } else {
@@ -166,13 +160,13 @@ class RowRepeater {
 
   const Walk& walk_;
   std::size_t loop_;
-  ByteLoop times_;
+  const Loop& times_;
   Index pitch_;
   Index most_;
   ShortItems items_;
   CopyPlan written_;
   Sink sink_;
-  std::unique_ptr<std::byte[], Free> rows_;
+  LineBuffer rows_;
   CopyPlan made_;
   Index planned_ = 0;
 };
@@ -180,14 +174,10 @@ class RowRepeater {
 }  // namespace
 
 void run(const RepeatedRows& strategy, const Walk& walk) {
-  const Index positions = Odometer(walk, 0, strategy.loop, max_rank).count();
-  const Index times = walk.plan.loops[strategy.loop].extent;
-  const Index parts = parts_each * threads_of(walk.plan);
-  const Index grain =
-      positions >= parts ? ceil_divide(positions, parts) * times : ceil_divide(positions * times, parts);
-  parallel_for(
-      0, positions * times, grain, [&](Index from, Index to) { RowRepeater(walk, strategy)(from, to); },
-      walk.plan.threads);
+  const Index times = walk.loop(strategy.loop).extent;
+  const Index results = walk.outer(strategy.loop).count() * times;
+  share_out(walk.plan, parted(walk.plan, {results, ranges_each, times}),
+            [&](Index from, Index to) { RowRepeater(walk, strategy)(from, to); });
 }
 
 }  // namespace tenstride::copy

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "copy/shares.hpp"
 #include "copy/sink.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -40,7 +40,7 @@ std::size_t repetitions(const Walk& walk) {
   const CopyPlan& plan = walk.plan;
   const std::size_t last = plan.loops.size() - 1;
   if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none || last < 2) return 1;
-  const ByteLoop repeated = walk.loop(last - 1);
+  const Loop& repeated = walk.loop(last - 1);
   const Index bytes = plan.loops[last].extent * static_cast<Index>(walk.dst_item);
   const Index all = bytes * repeated.extent;
   const bool is_one_row =
@@ -54,7 +54,8 @@ class RunWorker {
  public:
   RunWorker(const Walk& walk, std::size_t times)
       : walk_(walk),
-        inner_(walk.loop(walk.plan.loops.size() - 1)),
+        inner_(walk.innermost()),
+        is_scaled_(walk.is_scaled(walk.plan.loops.size() - 1)),
         times_(times),
         sink_(walk.plan, walk.kernels) {}
 
@@ -66,8 +67,8 @@ class RunWorker {
   }
 
   /// `count` rows along the innermost outer loop.
-  void rows(const Odometer& at, Index count) {
-    const ByteLoop run = at.run();
+  void rows(const Cursor& at, Index count) {
+    const Loop run = at.run();
     const auto pitch = static_cast<std::ptrdiff_t>(row_bytes());
     if (!walk_.plan.streaming || run.dst_stride != pitch) {
       put_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, count);
@@ -96,15 +97,15 @@ class RunWorker {
 
   /// Up to as many rows as are written in turn, along the innermost outer loop. The line in which one ends
   /// and the next begins is written once.
-  void rows_in_turn(const Odometer& at, Index count) {
-    const ByteLoop run = at.run();
+  void rows_in_turn(const Cursor& at, Index count) {
+    const Loop run = at.run();
     const std::size_t bytes = row_bytes();
     walk_.kernels.stream_in_turn(at.dst(), run.dst_stride, at.src(), run.src_stride,
                                  static_cast<std::size_t>(count), bytes);
     for (Index row = 0; row < count; ++row) {
       std::byte* const dst = at.dst() + row * run.dst_stride;
       const std::byte* const src = at.src() + row * run.src_stride;
-      const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % line_bytes;
+      const std::size_t head = bytes_to_line(dst);
       const std::size_t tail = (bytes - head) % line_bytes;
       if (head != 0) sink_.write(dst, src, head);
       if (tail != 0) sink_.write(dst + (bytes - tail), src + (bytes - tail), tail);
@@ -119,11 +120,11 @@ class RunWorker {
   }
 
   /// Items [from, to) of the inner loop at one position of the outer ones.
-  void operator()(const Odometer& at, Index from, Index to) {
+  void operator()(const Cursor& at, Index from, Index to) {
     std::byte* dst = at.dst() + from * inner_.dst_stride;
     const std::byte* src = at.src() + from * inner_.src_stride;
-    const std::size_t step = inner_.is_scaled ? 1 : 0;
-    const std::size_t first = at.scale_index() + (inner_.is_scaled ? static_cast<std::size_t>(from) : 0);
+    const std::size_t step = is_scaled_ ? 1 : 0;
+    const std::size_t first = is_scaled_ ? static_cast<std::size_t>(from) : walk_.scale_index(at);
     switch (walk_.plan.kernel) {
       case CopyKernel::fill:
         fill(dst, src, to - from, first, step);
@@ -187,7 +188,7 @@ class RunWorker {
   /// The whole lines of a run of one item past the cache.
   void fill_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
     pack(src, 0, static_cast<Index>(line_bytes / walk_.dst_item));
-    const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % line_bytes, bytes);
+    const std::size_t head = std::min(bytes_to_line(dst), bytes);
     const std::size_t lines = (bytes - head) / line_bytes * line_bytes;
     if (head != 0) sink_.write(dst, packed_.data(), head);
     walk_.kernels.stream_line(dst + head, packed_.data(), lines);
@@ -214,8 +215,7 @@ class RunWorker {
   }
 
   [[nodiscard]] Index items_to_line(const std::byte* dst) const {
-    const std::size_t misfit = reinterpret_cast<std::uintptr_t>(dst) % line_bytes;
-    return static_cast<Index>((line_bytes - misfit) % line_bytes / walk_.dst_item);
+    return static_cast<Index>(bytes_to_line(dst) / walk_.dst_item);
   }
 
   void gather_rest(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
@@ -293,7 +293,8 @@ class RunWorker {
   }
 
   const Walk& walk_;
-  ByteLoop inner_;
+  const Loop& inner_;
+  bool is_scaled_;
   std::size_t times_;
   Sink sink_;
   /// Where the rows put side by side belong, and how many bytes they are.
@@ -303,70 +304,68 @@ class RunWorker {
   alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> converted_;
 };
 
+/// Rows as they are, or a long one in pieces for the threads.
+LinePieces pieces_of(const Walk& walk) {
+  const Loop& inner = walk.innermost();
+  const auto item = static_cast<Index>(walk.dst_item);
+  const Index chunk = std::max<Index>(chunk_bytes / item, 1);
+  if (inner.extent <= 2 * chunk) return {inner.extent, inner.extent, 0};
+  const bool is_contiguous = inner.dst_stride == item;
+  return {inner.extent, chunk, is_contiguous ? static_cast<Index>(place_in_line(walk.dst)) / item : 0};
+}
+
+/// As many rows as make a chunk, such that threads meet where a line of a contiguous destination begins.
+Index rows_together(Index row_bytes, Index row_stride, Index in_turn) {
+  const Index together = std::lcm(steps_to_line(row_stride), in_turn);
+  return ceil_divide(std::max<Index>(chunk_bytes / std::max<Index>(row_bytes, 1), 1), together) * together;
+}
+
 }  // namespace
 
 void run(const RowLoops& /*strategy*/, const Walk& walk) {
-  const ByteLoop inner = walk.loop(walk.plan.loops.size() - 1);
-  const auto item = static_cast<Index>(walk.dst_item);
-  // Chunks of a long dense run begin at a line of the destination, so that no two threads write one line.
-  const Index chunk = std::max<Index>(chunk_bytes / item, 1);
-  const bool is_long = inner.extent > 2 * chunk;
-  const auto lead = is_long && inner.dst_stride == item
-                        ? static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item
-                        : 0;
-  const Index chunks = is_long ? ceil_divide(inner.extent + lead, chunk) : 1;
+  const LinePieces pieces = pieces_of(walk);
+  const Index each = pieces.count();
   const std::size_t times = repetitions(walk);
-  const bool are_in_turn = chunks == 1 && RunWorker::takes_rows_in_turn(
-                                              walk, static_cast<std::size_t>(inner.extent * item) * times);
-  constexpr auto in_turn = static_cast<Index>(Kernels::most_in_turn);
+  const std::size_t row_bytes = static_cast<std::size_t>(walk.innermost().extent) * walk.dst_item * times;
+  const Index in_turn = each == 1 && RunWorker::takes_rows_in_turn(walk, row_bytes)
+                            ? static_cast<Index>(Kernels::most_in_turn)
+                            : 1;
   // The loops that go from row to row.
   const std::size_t row_loops = walk.plan.loops.size() - (times > 1 ? 2 : 1);
-  const Odometer start(walk, 0, row_loops, max_rank);
-  const Index units = start.count() * chunks;
-  // Threads meet at multiples of so many rows that their common border is, for a dense destination, a line's.
-  Index rows = 1;
-  if (chunks == 1) {
-    const auto outer = row_loops >= 1 ? walk.loop(row_loops - 1).dst_stride : item;
-    const Index whole_lines =
-        static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), Index{outer});
-    const Index together = are_in_turn ? std::lcm(whole_lines, in_turn) : whole_lines;
-    const Index row_bytes = std::max<Index>(inner.extent * item * static_cast<Index>(times), 1);
-    rows = ceil_divide(std::max<Index>(chunk_bytes / row_bytes, 1), together) * together;
+  Shares shares{walk.outer(row_loops).count() * each, ranges_each, 1};
+  if (each == 1) {
+    const Index row_stride =
+        row_loops >= 1 ? walk.loop(row_loops - 1).dst_stride : static_cast<Index>(walk.dst_item);
+    shares.together = rows_together(static_cast<Index>(row_bytes), row_stride, in_turn);
   }
-  const Index parts = ceil_divide(units, rows);
-  const Index threads = threads_of(walk.plan);
-  parallel_for(
-      0, parts, ceil_divide(parts, (parts <= few_parts ? 2 : ranges_each) * threads),
-      [&](Index from, Index to) {
-        RunWorker worker(walk, times);
-        Index unit = from * rows;
-        const Index end = std::min(to * rows, units);
-        Odometer at(walk, 0, row_loops, max_rank);
-        at.seek(unit / chunks);
-        if (worker.takes_rows()) {
-          while (unit < end) {
-            const Index count = std::min(at.run_left(), end - unit);
-            worker.rows(at, count);
-            at.skip(count);
-            unit += count;
-          }
-          worker.write_collected();
-        }
-        while (are_in_turn && unit < end) {
-          const Index count = std::min({at.run_left(), end - unit, in_turn});
-          worker.rows_in_turn(at, count);
-          at.skip(count);
-          unit += count;
-        }
-        for (; unit < end; ++unit) {
-          const Index part = unit % chunks;
-          const Index first = chunks == 1 ? 0 : std::max<Index>(part * chunk - lead, 0);
-          const Index last = chunks == 1 ? inner.extent : std::min((part + 1) * chunk - lead, inner.extent);
-          worker(at, first, last);
-          if (part + 1 == chunks) at.next();
-        }
-      },
-      walk.plan.threads);
+  if (ceil_divide(shares.units, shares.together) <= few_parts) shares.ranges_each = 2;
+  share_out(walk.plan, shares, [&](Index unit, Index end) {
+    RunWorker worker(walk, times);
+    Cursor at = walk.outer(row_loops);
+    at.seek(unit / each);
+    const auto take = [&](Index count) {
+      at.skip(count);
+      unit += count;
+    };
+    if (worker.takes_rows()) {
+      while (unit < end) {
+        const Index count = std::min(at.run_left(), end - unit);
+        worker.rows(at, count);
+        take(count);
+      }
+      worker.write_collected();
+    }
+    while (in_turn > 1 && unit < end) {
+      const Index count = std::min({at.run_left(), end - unit, in_turn});
+      worker.rows_in_turn(at, count);
+      take(count);
+    }
+    for (; unit < end; ++unit) {
+      const Index part = unit % each;
+      worker(at, pieces.first(part), pieces.last(part));
+      if (part + 1 == each) at.next();
+    }
+  });
 }
 
 }  // namespace tenstride::copy

@@ -5,12 +5,10 @@
 #include "copy/strategies/row_scatter.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <memory>
-#include <new>
 
+#include "copy/line_buffer.hpp"
+#include "copy/shares.hpp"
 #include "copy/sink.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -21,7 +19,7 @@ constexpr Index shortest_part = 16384;
 constexpr Index units_each = 8;
 
 Index row_bytes(const Walk& walk) {
-  return walk.plan.loops[walk.plan.loops.size() - 1].extent * static_cast<Index>(walk.dst_item);
+  return walk.innermost().extent * static_cast<Index>(walk.dst_item);
 }
 
 /// The parts that one thread after another takes: along the joined loop, the cut one, the outer ones.
@@ -34,7 +32,7 @@ struct Units {
   Units(const Walk& walk, const RowScatter& scatter) {
     const Index joined = walk.plan.loops[scatter.joined].extent;
     cut_parts = ceil_divide(walk.plan.loops[scatter.joined + 1].extent, scatter.cut_part);
-    const Index others = Odometer(walk, 0, scatter.joined, max_rank).count() * cut_parts;
+    const Index others = walk.outer(scatter.joined).count() * cut_parts;
     const Index threads = threads_of(walk.plan);
     const Index wanted = threads == 1 ? 1 : ceil_divide(units_each * threads, others);
     const Index shortest = scatter.carries ? ceil_divide(shortest_part, row_bytes(walk)) : 1;
@@ -54,12 +52,10 @@ class ScatterWorker {
         joined_(walk.loop(scatter.joined)),
         cut_(walk.loop(scatter.joined + 1)),
         has_inner_(scatter.joined + 2 < walk.plan.loops.size() - 1),
-        inner_(walk, scatter.joined + 2, walk.plan.loops.size() - 1, max_rank) {
-    inner_.seek(0);
+        inner_(walk.loops(scatter.joined + 2, walk.plan.loops.size() - 1), walk.dst, walk.src) {
     if (!scatter.carries) return;
     const auto lines = static_cast<std::size_t>(scatter.cut_part * inner_.count());
-    lines_.reset(static_cast<std::byte*>(
-        ::operator new ((lines + 1) * CarriedRows::pitch, std::align_val_t{line_bytes})));
+    lines_ = LineBuffer((lines + 1) * CarriedRows::pitch);
   }
 
   void operator()(Index from, Index to) {
@@ -67,7 +63,7 @@ class ScatterWorker {
       const Index joined = unit % units_.joined_parts * units_.joined_part;
       const Index rest = unit / units_.joined_parts;
       const Index cut = rest % units_.cut_parts * scatter_.cut_part;
-      Odometer outer(walk_, 0, scatter_.joined, max_rank);
+      Cursor outer = walk_.outer(scatter_.joined);
       outer.seek(rest / units_.cut_parts);
       copy(outer.dst() + joined * joined_.dst_stride + cut * cut_.dst_stride,
            outer.src() + joined * joined_.src_stride + cut * cut_.src_stride,
@@ -78,17 +74,13 @@ class ScatterWorker {
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* lines) const { ::operator delete (lines, std::align_val_t{line_bytes}); }
-  };
-
   /// Part of the joined loop and of the cut one.
   void copy(std::byte* dst, const std::byte* src, Index joined, Index cut) {
     CarriedRows rows;
     rows.bytes = static_cast<std::size_t>(row_bytes(walk_));
     for (Index i = 0; i < joined; ++i, dst += joined_.dst_stride, src += joined_.src_stride) {
       if (scatter_.carries) {
-        rows.lines = lines_.get() + line_bytes;
+        rows.lines = lines_.data() + line_bytes;
         rows.is_first = i == 0;
         rows.is_last = i + 1 == joined;
       }
@@ -112,7 +104,7 @@ class ScatterWorker {
     }
   }
 
-  void copy_rows(CarriedRows& rows, std::byte* dst, const std::byte* src, const ByteLoop& along,
+  void copy_rows(CarriedRows& rows, std::byte* dst, const std::byte* src, const Loop& along,
                  Index count) const {
     rows.dst = dst;
     rows.dst_pitch = along.dst_stride;
@@ -126,20 +118,19 @@ class ScatterWorker {
   const Walk& walk_;
   const RowScatter& scatter_;
   const Units& units_;
-  ByteLoop joined_;
-  ByteLoop cut_;
+  const Loop& joined_;
+  const Loop& cut_;
   bool has_inner_;
-  Odometer inner_;
-  std::unique_ptr<std::byte, Free> lines_;
+  Cursor inner_;
+  LineBuffer lines_;
 };
 
 }  // namespace
 
 void run(const RowScatter& strategy, const Walk& walk) {
   const Units units(walk, strategy);
-  parallel_for(
-      0, units.count, ceil_divide(units.count, units_each * threads_of(walk.plan)),
-      [&](Index from, Index to) { ScatterWorker(walk, strategy, units)(from, to); }, walk.plan.threads);
+  share_out(walk.plan, {units.count, units_each},
+            [&](Index from, Index to) { ScatterWorker(walk, strategy, units)(from, to); });
 }
 
 }  // namespace tenstride::copy

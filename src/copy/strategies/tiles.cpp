@@ -9,12 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
 
+#include "copy/line_buffer.hpp"
+#include "copy/shares.hpp"
 #include "copy/sink.hpp"
 #include "copy/strategies/channel_tiles.hpp"
 #include "copy/strategies/tiling.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 namespace {
@@ -39,10 +39,8 @@ class TileWorker {
     // What stands between rows is converted with them.
     if (converts_ && plan_.streaming) first_.fill(std::byte{});
     if (tiling.carries) {
-      Size bytes = static_cast<Size>(tiling.panel) * carried_bytes_ + 2 * line_bytes;
-      carried_space_ = std::make_unique<std::byte[]>(bytes);
-      void* start = carried_space_.get();
-      carried_ = static_cast<std::byte*>(std::align(line_bytes, bytes - line_bytes, start, bytes));
+      carried_ = LineBuffer(static_cast<Size>(tiling.panel) * carried_bytes_ + line_bytes);
+      std::memset(carried_.data(), 0, carried_.size());
     }
   }
 
@@ -98,7 +96,7 @@ class TileWorker {
   void ask_for(const Tile& tile, const Rows& rows) {
     const Size row_bytes = static_cast<Size>(tile.columns) * item_;
     const auto lines_from = [](const std::byte* start, Size bytes) {
-      return (reinterpret_cast<std::uintptr_t>(start) % line_bytes + bytes + line_bytes - 1) / line_bytes;
+      return (place_in_line(start) + bytes + line_bytes - 1) / line_bytes;
     };
     Ahead& ahead = pending_.ahead;
     ahead.rows = rows;
@@ -182,7 +180,7 @@ class TileWorker {
     }
     if (streams_straight() && plan_.kernel == CopyKernel::deinterleave &&
         tiling_.run.dst_stride % static_cast<Index>(line_bytes) == 0) {
-      take_apart(tile, rows, reinterpret_cast<std::uintptr_t>(tile.dst) % line_bytes == 0);
+      take_apart(tile, rows, place_in_line(tile.dst) == 0);
       return;
     }
     std::byte* const turned = free_buffer();
@@ -230,7 +228,7 @@ class TileWorker {
       block.columns = std::min(plan_.block_src, tile.columns - done);
       rows.offset = offset + done * tiling_.run.src_stride;
       general_block(block, rows,
-                    tiling_.carries ? &carried_[static_cast<Size>(done) * carried_bytes_] : nullptr);
+                    tiling_.carries ? carried_.data() + static_cast<Size>(done) * carried_bytes_ : nullptr);
     }
   }
 
@@ -256,7 +254,7 @@ class TileWorker {
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
     along.asks_by_rows = walk_.plan.streams == MemoryStreams::one;
-    along.kept = carried_;
+    along.kept = carried_.data();
     along.next = *next_rows_;
     if (converts_) {
       tiling_.converting.run(along);
@@ -279,7 +277,7 @@ class TileWorker {
     const Index before = carried == nullptr ? 0 : carried_items();
     const Index first = block.first - before;
     const Index count = block.last - first;
-    const Size pitch = padded_pitch(count, item_);
+    const Size pitch = odd_lines(static_cast<Size>(count) * item_);
     std::byte* const turned = free_buffer();
     pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
@@ -319,15 +317,10 @@ class TileWorker {
     return !converts_ || static_cast<Size>(block.rows() + carried_items()) <= RowConverter::longest;
   }
 
-  /// An odd number of cache lines, so that rows of the buffer fall into different sets of the cache.
-  static Size padded_pitch(Index rows, Size item) {
-    return ((static_cast<Size>(rows) * item + line_bytes - 1) / line_bytes | 1U) * line_bytes;
-  }
-
   /// Converts a turned block. The pitch of the converted rows.
   Size convert_block(const Tile& block, Index first, Size pitch) {
-    if (tiling_.inner.is_scaled || tiling_.run.is_scaled) {
-      const Size to_pitch = padded_pitch(block.last - first, walk_.dst_item);
+    if (tiling_.inner.is_scaled || tiling_.has_scaled_columns) {
+      const Size to_pitch = odd_lines(static_cast<Size>(block.last - first) * walk_.dst_item);
       convert_rows(block, first, pitch, to_pitch);
       return to_pitch;
     }
@@ -371,7 +364,7 @@ class TileWorker {
 
   [[nodiscard]] Index shift_of(const std::byte* row) const {
     if (!plan_.streaming) return 0;
-    return static_cast<Index>(reinterpret_cast<std::uintptr_t>(row) % line_bytes / walk_.dst_item);
+    return static_cast<Index>(place_in_line(row) / walk_.dst_item);
   }
 
   const Walk& walk_;
@@ -390,8 +383,7 @@ class TileWorker {
   bool is_last_ = false;
   bool pending_from_first_ = false;
   /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
-  std::unique_ptr<std::byte[]> carried_space_;
-  std::byte* carried_ = nullptr;
+  LineBuffer carried_;
   unsigned list_ = 0;
   std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> first_;
@@ -404,23 +396,20 @@ class TileWorker {
 /// plain copy where 16 have .66 and .70.
 constexpr Index ranges_each = 8;
 
+/// Strips that carry stay together; or are some, and one range for each thread: strips that begin or end
+/// within a line take several times as long (4097 x 4099 float32 on two threads .70 of a plain copy by two
+/// ranges for each, .75 so, float16 5003 x 5009 .73 and .77).
+Shares shares_of(const Tiling& tiling, Index tiles) {
+  if (tiling.splits) return {tiles, 1, least_strips};
+  return {tiles, ranges_each, tiling.carries ? tiling.strips : 1};
+}
+
 }  // namespace
 
 void run(const Tiles& /*strategy*/, const Walk& walk) {
   const Tiling tiling(walk);
-  // Strips that carry stay together, or are some.
-  const Index together = tiling.carries && !tiling.splits ? tiling.strips : 1;
-  const Index units = TileSequence(walk, tiling).count() / together;
-  // One range for each thread: strips that begin or end within a line take several times as long (4097 x 4099
-  // float32 on two threads .70 of a plain copy by two ranges for each, .75 so, float16 5003 x 5009 .73 and
-  // .77).
-  const Index threads = threads_of(walk.plan);
-  const Index grain = tiling.splits ? std::max(ceil_divide(units, threads), least_strips)
-                                    : std::max<Index>(1, units / (ranges_each * threads));
-  parallel_for(
-      0, units, grain,
-      [&](Index from, Index to) { TileWorker(walk, tiling)(from * together, to * together); },
-      walk.plan.threads);
+  share_out(walk.plan, shares_of(tiling, TileSequence(walk, tiling).count()),
+            [&](Index from, Index to) { TileWorker(walk, tiling)(from, to); });
 }
 
 }  // namespace tenstride::copy

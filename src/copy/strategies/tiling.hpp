@@ -25,33 +25,19 @@ struct DestinationRun {
 
   DestinationRun(const Walk& walk, std::size_t outermost) : walk_(walk), outermost_(outermost) {
     const std::size_t last = walk.plan.loops.size() - 1;
-    for (std::size_t d = outermost; d <= last; ++d) extent *= walk.plan.loops[d].extent;
-    const ByteLoop inner = walk.loop(last);
+    for (std::size_t d = outermost; d <= last; ++d) extent *= walk.loop(d).extent;
     is_plain = outermost == last;
-    is_scaled = inner.is_scaled;
-    src_stride = inner.src_stride;
+    is_scaled = walk.is_scaled(last);
+    src_stride = walk.loop(last).src_stride;
   }
 
   /// Writes the source addresses of items [first, last).
   void list(const std::byte* base, Index first, Index last, const std::byte** out) const {
-    std::array<Index, max_rank> index;
-    const std::byte* at = base;
-    Index rest = first;
-    for (std::size_t d = walk_.plan.loops.size(); d-- > outermost_;) {
-      const ByteLoop loop = walk_.loop(d);
-      index[d] = rest % loop.extent;
-      at += index[d] * loop.src_stride;
-      rest /= loop.extent;
-    }
+    Cursor at(walk_.loops(outermost_, walk_.plan.loops.size()), walk_.dst, base);
+    at.seek(first);
     for (Index q = first; q < last; ++q) {
-      *out++ = at;
-      for (std::size_t d = walk_.plan.loops.size(); d-- > outermost_;) {
-        const ByteLoop loop = walk_.loop(d);
-        at += loop.src_stride;
-        if (++index[d] < loop.extent) break;
-        at -= loop.extent * loop.src_stride;
-        index[d] = 0;
-      }
+      *out++ = at.src();
+      at.next();
     }
   }
 
@@ -79,7 +65,9 @@ inline bool crowd_sets(std::size_t rows, std::ptrdiff_t pitch) {
 struct Tiling {
   DestinationRun inner;
   /// The source run; of several loops, whose columns lie at `places` in the destination.
-  ByteLoop run;
+  Loop run;
+  /// Whether scale and shift have a number for each column.
+  bool has_scaled_columns = false;
   std::vector<std::ptrdiff_t> places;
   /// The first loop of the source run.
   std::size_t run_loop = 0;
@@ -107,15 +95,15 @@ struct Tiling {
   explicit Tiling(const Walk& walk)
       : inner(walk, walk.plan.strip_loop),
         run(walk.loop(walk.plan.turned_loop)),
+        has_scaled_columns(walk.is_scaled(walk.plan.turned_loop)),
         run_loop(walk.plan.turned_loop) {
     const CopyPlan& plan = walk.plan;
     const auto item = static_cast<Index>(walk.dst_item);
-    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item && !run.is_scaled &&
-               !has_long_rows(plan, item);
+    is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item &&
+               !has_scaled_columns && !has_long_rows(plan, item);
     if (!is_dense && plan.streaming) {
       carries = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_whole_lines(walk);
-      if (!carries)
-        shift = static_cast<Index>(reinterpret_cast<std::uintptr_t>(walk.dst) % line_bytes) / item;
+      if (!carries) shift = static_cast<Index>(place_in_line(walk.dst)) / item;
     }
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
@@ -168,7 +156,7 @@ struct Tiling {
     places.reserve(static_cast<std::size_t>(columns));
     places.push_back(0);
     for (std::size_t d = end; d-- > run_loop;) {
-      const ByteLoop loop = walk.loop(d);
+      const Loop& loop = walk.loop(d);
       const std::size_t inner_places = places.size();
       for (Index i = 1; i < loop.extent; ++i) {
         for (std::size_t k = 0; k < inner_places; ++k) places.push_back(places[k] + i * loop.dst_stride);
@@ -250,106 +238,94 @@ inline bool takes_whole_lines(const Walk& walk, const Tiling& tiling, const Tile
 inline std::size_t scale_index(const Tiling& tiling, const Tile& tile, Index row, Index column) {
   // What lies before the first row is carried along by no column that needs it.
   if (tiling.inner.is_scaled) return static_cast<std::size_t>(std::max<Index>(row, 0));
-  return tile.scale_index + (tiling.run.is_scaled ? static_cast<std::size_t>(tile.column + column) : 0);
+  return tile.scale_index + (tiling.has_scaled_columns ? static_cast<std::size_t>(tile.column + column) : 0);
 }
 
-/// The tiles of a range, one after another: the loops of the plan with the strips and the tiles along the
+/// The loops from tile to tile, put together from the innermost on.
+struct TileLoops {
+  static constexpr std::size_t none = Cursor::most_loops;
+
+  std::array<Loop, Cursor::most_loops> loops;
+  /// The outermost one.
+  std::size_t begin = Cursor::most_loops;
+  /// The loop over strips, over tiles along the turned loop, and the one that scale and shift run along.
+  std::size_t strips = none;
+  std::size_t panels = none;
+  std::size_t scaled = none;
+
+  TileLoops(const Walk& walk, const Tiling& tiling) {
+    const CopyPlan& plan = walk.plan;
+    if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips = add({tiling.strips, 0, 0});
+    if (tiling.carries) panels = add({tiling.panels, 0, 0});
+    for (std::size_t d = plan.strip_loop; d-- > 0;) {
+      if (d < tiling.run_loop || d > plan.turned_loop) {
+        add(walk.loop(d));
+        if (walk.is_scaled(d)) scaled = begin;
+      } else if (d == tiling.run_loop && !tiling.carries) {
+        panels = add({tiling.panels, 0, 0});
+      }
+      if (d == plan.strip_depth && !tiling.carries) strips = add({tiling.strips, 0, 0});
+    }
+  }
+
+  [[nodiscard]] std::span<const Loop> all() const { return {loops.data() + begin, loops.size() - begin}; }
+
+ private:
+  /// Adds a loop outside of those that are there. Its place.
+  std::size_t add(const Loop& loop) {
+    loops[--begin] = loop;
+    return begin;
+  }
+};
+
+/// The tiles of a copy, one after another: the loops of the plan with the strips and the tiles along the
 /// turned loop in their places. Strips that carry follow each other.
 class TileSequence {
  public:
   TileSequence(const Walk& walk, const Tiling& tiling)
-      : walk_(walk), tiling_(tiling), dst_(walk.dst), src_(walk.src) {
-    const CopyPlan& plan = walk.plan;
-    if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips_ = add({tiling.strips});
-    if (tiling.carries) panels_ = add({tiling.panels});
-    for (std::size_t d = plan.strip_loop; d-- > 0;) {
-      if (d < tiling.run_loop || d > plan.turned_loop) {
-        add(walk.loop(d));
-      } else if (d == tiling.run_loop && !tiling.carries) {
-        panels_ = add({tiling.panels});
-      }
-      if (d == plan.strip_depth && !tiling.carries) strips_ = add({tiling.strips});
-    }
-  }
+      : plan_(walk.plan), tiling_(tiling), loops_(walk, tiling), at_(loops_.all(), walk.dst, walk.src) {}
+  TileSequence(const TileSequence&) = delete;
+  TileSequence& operator=(const TileSequence&) = delete;
 
   /// How many tiles there are.
-  [[nodiscard]] Index count() const {
-    Index count = 1;
-    for (std::size_t i = 0; i < size_; ++i) count *= digits_[i].loop.extent;
-    return count;
-  }
+  [[nodiscard]] Index count() const { return at_.count(); }
 
   /// Goes to a range. Pre: only once.
   void seek(Index from, Index to) {
     left_ = to - from;
-    for (std::size_t i = 0; i < size_; ++i) {
-      Digit& digit = digits_[i];
-      digit.index = from % digit.loop.extent;
-      from /= digit.loop.extent;
-      dst_ += digit.index * digit.loop.dst_stride;
-      src_ += digit.index * digit.loop.src_stride;
-      if (digit.loop.is_scaled) scale_index_ = static_cast<std::size_t>(digit.index);
-    }
+    at_.seek(from);
   }
 
   /// False at the end.
   bool next(Tile& tile) {
-    const CopyPlan& plan = walk_.plan;
     const Index extent = tiling_.inner.extent;
-    while (left_ > 0) {
-      const Index strip = digits_[strips_].index;
+    for (; left_ > 0; at_.next()) {
+      --left_;
+      const Index strip = index(loops_.strips);
       tile.strip = strip;
-      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * plan.tile_dst - tiling_.shift, 0);
-      tile.last = tiling_.is_dense ? extent : std::min((strip + 1) * plan.tile_dst - tiling_.shift, extent);
-      tile.column = digits_[panels_].index * tiling_.panel;
+      tile.first = tiling_.is_dense ? 0 : std::max<Index>(strip * plan_.tile_dst - tiling_.shift, 0);
+      tile.last = tiling_.is_dense ? extent : std::min((strip + 1) * plan_.tile_dst - tiling_.shift, extent);
+      if (tile.rows() <= 0) continue;
+      tile.column = index(loops_.panels) * tiling_.panel;
       tile.columns = std::min(tiling_.panel, tiling_.run.extent - tile.column);
-      tile.dst = dst_;
-      tile.src = src_ + tile.column * tiling_.run.src_stride;
-      tile.scale_index = scale_index_;
-      step();
-      if (tile.rows() > 0) return true;
+      tile.dst = at_.dst();
+      tile.src = at_.src() + tile.column * tiling_.run.src_stride;
+      tile.scale_index =
+          loops_.scaled == TileLoops::none ? 0 : static_cast<std::size_t>(index(loops_.scaled));
+      at_.next();
+      return true;
     }
     return false;
   }
 
  private:
-  struct Digit {
-    ByteLoop loop;
-    Index index = 0;
-  };
+  [[nodiscard]] Index index(std::size_t loop) const { return at_.index(loop - loops_.begin); }
 
-  /// Adds a loop outside of those that are there. Its place.
-  std::size_t add(const ByteLoop& loop) {
-    digits_[size_].loop = loop;
-    return size_++;
-  }
-
-  void step() {
-    --left_;
-    for (std::size_t i = 0; i < size_; ++i) {
-      Digit& digit = digits_[i];
-      dst_ += digit.loop.dst_stride;
-      src_ += digit.loop.src_stride;
-      if (digit.loop.is_scaled) ++scale_index_;
-      if (++digit.index < digit.loop.extent) return;
-      dst_ -= digit.loop.extent * digit.loop.dst_stride;
-      src_ -= digit.loop.extent * digit.loop.src_stride;
-      if (digit.loop.is_scaled) scale_index_ = 0;
-      digit.index = 0;
-    }
-  }
-
-  const Walk& walk_;
+  const CopyPlan& plan_;
   const Tiling& tiling_;
-  std::byte* dst_;
-  const std::byte* src_;
-  std::size_t scale_index_ = 0;
-  std::size_t strips_ = 0;
-  std::size_t panels_ = 0;
-  std::size_t size_ = 0;
+  TileLoops loops_;
+  Cursor at_;
   Index left_ = 0;
-  /// Inner to outer.
-  std::array<Digit, max_rank + 2> digits_;
 };
 
 }  // namespace tenstride::copy

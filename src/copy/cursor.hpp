@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// A position in a loop nest.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "plan/loops.hpp"
+#include "tenstride/dims.hpp"
+
+namespace tenstride::copy {
+
+using detail::Loop;
+
+/// Counts through loops, the last one fastest, and knows where both sides stand. The loops are not copied.
+class Cursor {
+ public:
+  /// The loops of a copy, and what a strategy puts around and between them.
+  static constexpr std::size_t most_loops = max_rank + 2;
+
+  /// At the first position, where both sides stand at `dst` and `src`. Pre: loops.size() <= most_loops.
+  Cursor(std::span<const Loop> loops, std::byte* dst, const std::byte* src)
+      : loops_(loops), dst_(dst), src_(src) {
+    for (std::size_t d = 0; d < loops.size(); ++d) index_[d] = 0;
+  }
+
+  /// The number of positions.
+  [[nodiscard]] Index count() const {
+    Index count = 1;
+    for (const Loop& loop : loops_) count *= loop.extent;
+    return count;
+  }
+  [[nodiscard]] std::size_t size() const { return loops_.size(); }
+  [[nodiscard]] std::byte* dst() const { return dst_; }
+  [[nodiscard]] const std::byte* src() const { return src_; }
+  [[nodiscard]] Index index(std::size_t loop) const { return index_[loop]; }
+
+  /// Goes to a position counted from the first one. Pre: stands there.
+  void seek(Index position) {
+    for (std::size_t d = loops_.size(); d-- > 0;) {
+      const Loop& loop = loops_[d];
+      index_[d] = position % loop.extent;
+      position /= loop.extent;
+      dst_ += index_[d] * loop.dst_stride;
+      src_ += index_[d] * loop.src_stride;
+    }
+  }
+
+  /// Positions from here to the end of the innermost loop; that loop.
+  [[nodiscard]] Index run_left() const {
+    return loops_.empty() ? 1 : loops_.back().extent - index_[loops_.size() - 1];
+  }
+  [[nodiscard]] Loop run() const { return loops_.empty() ? Loop{1, 0, 0} : loops_.back(); }
+
+  /// Goes on by `count` positions. Pre: 1 <= count <= run_left().
+  void skip(Index count) {
+    if (count > 1) {
+      const Loop& loop = loops_.back();
+      dst_ += (count - 1) * loop.dst_stride;
+      src_ += (count - 1) * loop.src_stride;
+      index_[loops_.size() - 1] += count - 1;
+    }
+    next();
+  }
+
+  /// Goes on by one position. False after the last one: then at the first one again.
+  bool next() {
+    for (std::size_t d = loops_.size(); d-- > 0;) {
+      const Loop& loop = loops_[d];
+      dst_ += loop.dst_stride;
+      src_ += loop.src_stride;
+      if (++index_[d] < loop.extent) return true;
+      dst_ -= loop.extent * loop.dst_stride;
+      src_ -= loop.extent * loop.src_stride;
+      index_[d] = 0;
+    }
+    return false;
+  }
+
+ private:
+  std::span<const Loop> loops_;
+  std::byte* dst_;
+  const std::byte* src_;
+  std::array<Index, most_loops> index_;
+};
+
+/// Calls `visit(dst, src)` at each position of some loops.
+template <class Visit>
+void walk_positions(std::span<const Loop> loops, std::byte* dst, const std::byte* src, const Visit& visit) {
+  Cursor at(loops, dst, src);
+  do {
+    visit(at.dst(), at.src());
+  } while (at.next());
+}
+
+}  // namespace tenstride::copy
