@@ -115,6 +115,26 @@ TEST(PipelinedBlocks, GatherItemsAndShortRowsOfManyAxes) {
   }
 }
 
+TEST(PipelinedBlocks, GatherLongLoopsInParts) {
+  // Planes to pixels, every other one or backwards: more pieces than are listed, not in equal parts.
+  for (const Index planes : {2, 3, 7}) {
+    for (const Index columns : {1025, 4099, 6007}) {
+      const Layout all = row_major({planes, 3, columns});
+      for (const Layout& view :
+           {slice(permute(all, {1, 2, 0}), 1, 0, columns, 2), flip_view(permute(all, {1, 2, 0}), {1})}) {
+        const CopyPlan made =
+            plan(row_major(view.shape), DType::uint8, view, DType::uint8, blocks_wherever(Index{256} << 10));
+        EXPECT_EQ(blocks_of(made).packing, Packing::gathered);
+        for (const Index block : {Index{4096}, Index{262144}}) {
+          expect_exact(view, numel(all), DType::uint8, DType::uint8, block);
+          expect_exact(view, numel(all), DType::float16, DType::float16, block);
+          expect_exact(view, numel(all), DType::float64, DType::int16, block);
+        }
+      }
+    }
+  }
+}
+
 TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {
   for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
     for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
@@ -206,7 +226,7 @@ TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
 }
 
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
-  const CopyPlan narrow = permuted({17, 602326}, {1, 0}, DType::complex128, DType::complex128, {});
+  const CopyPlan narrow = permuted({33, 300001}, {1, 0}, DType::complex128, DType::complex128, {});
   EXPECT_EQ(narrow.way(), "pipelined blocks");
   EXPECT_EQ(blocks_of(narrow).packing, Packing::transposed);
   const std::string text = narrow.to_string();

@@ -76,8 +76,6 @@ enum class Packing : std::uint8_t {
 /// are needed next are prefetched.
 struct PipelinedBlocks {
   static constexpr std::size_t most_loops = 8;
-  /// Pieces that are listed, for Packing::gathered.
-  static constexpr std::size_t most_pieces = 4096;
   Packing packing = Packing::transposed;
   /// The extent of a block along each loop of the nest.
   std::array<Index, most_loops> part{};

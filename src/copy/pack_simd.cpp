@@ -320,6 +320,8 @@ void gather_pieces(Pack& pack) {
       const std::size_t now = std::min(left, at_once);
       left -= now;
       ahead.step();
+      // Not unrolled, its place in the code decides whether bytes take 1.7 times as long.
+#pragma GCC unroll 8
       for (std::size_t i = 0; i + 1 < now; ++i, to += bytes) std::memcpy(to, from + piece[i], width);
       std::memcpy(to, from + piece[now - 1], left > 0 ? width : bytes);
       to += bytes;

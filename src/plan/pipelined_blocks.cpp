@@ -42,7 +42,7 @@ constexpr double short_row_costs = 28;
 /// The same for rows that are permuted together.
 constexpr double short_panel_costs = 60;
 /// The same for a piece that is gathered.
-constexpr double piece_costs = 8;
+constexpr double piece_costs = 4;
 constexpr Index most_piece = 64;
 /// Rows of so many bytes are moved one by one, shorter ones may be permuted.
 constexpr Index shortest_row = 32;
@@ -305,9 +305,6 @@ class Choice {
     }
     if (found.packing == Packing::rows) return short_row_costs / static_cast<double>(row_.bytes);
     if (found.packing == Packing::gathered) {
-      const bool is_listed = row_.loops == dst_.count ||
-                             part[dst_.loops[row_.loops]] <= static_cast<Index>(PipelinedBlocks::most_pieces);
-      if (!is_listed) return std::numeric_limits<double>::infinity();
       // A plain copy takes as long as half of what is read and written.
       const double written = static_cast<double>(nest_.dst_item) / static_cast<double>(nest_.src_item);
       return piece_costs / (static_cast<double>(row_.bytes) * (1 + written) / 2);
