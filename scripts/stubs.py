@@ -140,7 +140,7 @@ def of_nanobind(path: str, function: Any) -> list[str]:
         signature = with_builtins(signature).replace("-> builtins.object", "-> Any")
         signature = re.sub(r"(\*\w+)(?=[,)])", r"\1: Any", signature)
         signature = re.sub(r"builtins\.(dict|list|tuple)(?!\[)", replace_generic, signature)
-        for number, value in enumerate(defaults or ()):
+        for number, value in reversed(list(enumerate(defaults or ()))):
             signature = signature.replace(f"\\{number}", repr(value))
         result.append(signature)
     return result

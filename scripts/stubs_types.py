@@ -297,7 +297,7 @@ SLOTS = {
     "__setitem__": "(self, key: _Entries, value: Any, /) -> None",
 }
 
-# The arguments of convert and plan_convert.
+# The arguments of convert for files and of plan_convert.
 _CONVERT = (
     "source: _Path, chain: builtins.str, destination: _Path, *, sizes: Mapping[builtins.str, _Int] | None = None, "
     "max_memory: _Int | builtins.str | None = None, dtype: _DType | None = None, "
@@ -309,7 +309,7 @@ _CONVERT = (
 
 # Signatures of nanobind's functions whose types C++ does not tell.
 SIGNATURES = {
-    "convert": f"({_CONVERT}, progress: Callable[[ConvertProgress], object] | None = None) -> ConvertResult",
+    "_convert_file": f"({_CONVERT}, progress: Callable[[ConvertProgress], object] | None = None) -> ConvertResult",
     "plan_convert": f"({_CONVERT}) -> ConvertPlan",
     "ConvertPlan.dtype": "(self) -> _TensorDType",
     "ConvertPlan.shape": "(self) -> Size",

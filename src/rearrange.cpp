@@ -3,6 +3,7 @@
 
 #include "message.hpp"
 #include "pattern_parser.hpp"
+#include "rearrange_parts.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/lazy.hpp"
 #include "tenstride/ops.hpp"
@@ -77,33 +78,11 @@ Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
   const Tensor result = empty(bound.shape, {.dtype = dtype, .device = list[0].device()});
   if (result.numel() == 0) return result;
   const Layout parts = row_major(bound.parts);
-  // The parts in the input's order, the new ones behind.
-  Dims order = Dims::filled(bound.parts.size(), -1);
-  std::size_t old = 0;
-  for (std::size_t i = 0, added = 0; i < bound.parts.size(); ++i) {
-    const bool is_new = added < bound.added.size() && bound.added[added] == static_cast<Index>(i);
-    const std::size_t place = is_new ? bound.order.size() + added++ : detail::at(bound.order[old++]);
-    order[place] = static_cast<Index>(i);
-  }
-  const Layout target = permute(parts, order);
-  Index leading = 1;
-  for (std::size_t i = 0; i < bound.first_axis_parts; ++i) leading *= bound.split[i];
-  Dims own;  // the parts of one tensor
-  for (std::size_t i = bound.first_axis_parts; i < bound.split.size(); ++i) own.push_back(bound.split[i]);
-  Dims widened = own;
-  for (std::size_t i = bound.order.size(); i < target.rank(); ++i) widened.push_back(target.shape[i]);
-  for (Index n = 0; n < leading; ++n) {
-    Layout part = target;
-    for (std::size_t i = bound.first_axis_parts, rest = detail::at(n); i-- > 0;) {
-      const auto extent = detail::at(bound.split[i]);
-      part = select(part, static_cast<Index>(i), static_cast<Index>(rest % extent));
-      rest /= extent;
-    }
-    Tensor dst = result.with_layout(part);
+  const detail::PartsBySource by_source(bound);
+  for (Index n = 0; n < by_source.leading; ++n) {
+    Tensor dst = result.with_layout(by_source.place(parts, n));
     const Tensor& x = list[detail::at(n)];
-    Chain source = Chain(x.layout()).reshape(own);
-    while (source.rank() < widened.size()) source = source.unsqueeze(-1);
-    copy_elements(dst, x.with_layout(source.expand(widened).try_view().value()));
+    copy_elements(dst, x.with_layout(by_source.source(x.layout(), dst.layout())));
   }
   return result;
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor_overlap.hpp"
 
+#include <functional>
+#include <optional>
+
 #include "message.hpp"
+#include "tenstride/overlap.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -18,7 +22,31 @@ std::string text_of(const Tensor& x) {
       " single memory location); clone() the second first"));
 }
 
+/// The bytes between which a tensor's elements lie.
+struct ByteRange {
+  const std::byte* begin = nullptr;
+  const std::byte* end = nullptr;
+};
+
+ByteRange byte_range(const Tensor& tensor) {
+  const std::optional<Reach> touched = reach(tensor.layout());
+  if (!touched || tensor.storage_data() == nullptr) return {};
+  const auto item = static_cast<Index>(tensor.element_size());
+  return {tensor.storage_data() + touched->lowest * item,
+          tensor.storage_data() + (touched->highest + 1) * item};
+}
+
 }  // namespace
+
+bool may_overlap(const Tensor& a, const Tensor& b) {
+  const ByteRange range_a = byte_range(a);
+  const ByteRange range_b = byte_range(b);
+  const std::less<const std::byte*> before;
+  if (range_a.begin == range_a.end || range_b.begin == range_b.end) return false;
+  if (!before(range_a.begin, range_b.end) || !before(range_b.begin, range_a.end)) return false;
+  if (!a.shares_storage(b) || a.element_size() != b.element_size()) return true;
+  return overlap(a.layout(), b.layout()) != Overlap::none;
+}
 
 SeenOverlap seen_overlap(const Tensor& a, const Tensor& b) {
   if (a.numel() == 0 || b.numel() == 0 || !a.has_memory() || !b.has_memory()) return SeenOverlap::none;

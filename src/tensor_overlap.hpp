@@ -9,6 +9,10 @@
 /// ranges of bytes, of dense tensors alone; what it does not see is let pass, and must be copied correctly.
 namespace tenstride::detail {
 
+/// Whether any byte of an element may be one of another's, looked at as closely as `overlap` does where both
+/// are of one storage: what is written must not be read then.
+bool may_overlap(const Tensor& a, const Tensor& b);
+
 /// What PyTorch sees of the memory that two tensors share.
 enum class SeenOverlap : unsigned char {
   none,

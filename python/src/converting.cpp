@@ -52,21 +52,6 @@ std::uint64_t memory_of(nb::handle given) {
   throw ValueError(detail::message("convert: max_memory ", bytes, " must be positive"));
 }
 
-std::vector<double> numbers_of(nb::handle given) {
-  if (given.is_none()) return {};
-  std::vector<double> numbers;
-  const auto add = [&numbers](nb::handle number) {
-    numbers.push_back(PyFloat_AsDouble(number.ptr()));
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
-  };
-  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
-    add(given);
-  } else {
-    for (const nb::handle number : nb::borrow<nb::iterable>(given)) add(number);
-  }
-  return numbers;
-}
-
 io::Resume resume_of(nb::handle given) {
   if (PyBool_Check(given.ptr()) != 0) {
     return nb::cast<bool>(given) ? io::Resume::required : io::Resume::no;
@@ -94,8 +79,8 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
   options.overwrite = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
   options.order = order_of(order);
   options.dtype = to_dtype(dtype, "convert");
-  options.scale = numbers_of(scale);
-  options.shift = numbers_of(shift);
+  options.scale = scale_numbers(scale);
+  options.shift = scale_numbers(shift);
   options.axis = axis;
   const std::string from = path_of(source), to = path_of(destination);
   const std::string written_out = chain_of(from, chain, sizes);
@@ -212,36 +197,30 @@ void define_results(nb::module_& module) {
 
 }  // namespace
 
+std::vector<double> scale_numbers(nb::handle given) {
+  if (given.is_none()) return {};
+  std::vector<double> numbers;
+  const auto add = [&numbers](nb::handle number) {
+    numbers.push_back(PyFloat_AsDouble(number.ptr()));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  };
+  if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
+    add(given);
+  } else {
+    for (const nb::handle number : nb::borrow<nb::iterable>(given)) add(number);
+  }
+  return numbers;
+}
+
 void define_converting(nb::module_& module) {
   define_progress(module);
   define_results(module);
-  module.def(
-      "convert", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
-      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
-      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
-      nb::arg("progress") = nb::none(),
-      "Writes what a chain makes of the tensor `x` in a .npy file into another .npy file, whatever the size: "
-      "neither file is ever in memory as a whole. The chain moves and converts elements, in the notation of "
-      "`tenstride convert`: \"x.permute(2, 0, 1)\", or a pattern 'h w (c two) -> c two h w' with "
-      "sizes={\"two\": 2}.\n\n"
-      "max_memory (512 << 20, \"512M\") limits the buffers, which come on top of what the process uses "
-      "already; without it, half of the free memory. dtype, order ('C' or 'F'), scale, shift and axis are "
-      "those of the destination; several numbers of scale and shift run along axis. verify reads the "
-      "destination back and compares checksums.\n\n"
-      "progress is called some 20 times a second with a ConvertProgress. An exception in it ends the run, as "
-      "Ctrl-C does, and is raised here; what is finished stays beside the destination, and resume=True goes "
-      "on (\"if_there\": begins anew where nothing is left). Other threads of Python run meanwhile.\n\n"
-      "Raises FileError for files that cannot be read or written, and where the destination exists and "
-      "`overwrite` is not given; ValueError for a chain that does more than move and convert, and for a "
-      "max_memory that is too small.\n\n"
-      ">>> import os, tempfile\n"
-      ">>> with tempfile.TemporaryDirectory() as folder:\n"
-      "...     a, b = os.path.join(folder, \"a.npy\"), os.path.join(folder, \"b.npy\")\n"
-      "...     torch.save(a, torch.arange(6).view(2, 3))\n"
-      "...     result = torch.convert(a, \"x.T\", b, max_memory=\"64M\")\n"
-      "...     torch.load(b).tolist(), result.checksum == torch.checksum(torch.load(b))\n"
-      "([[0, 3], [1, 4], [2, 5]], True)\n");
+  module.def("_convert_file", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"),
+             nb::kw_only(), nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(),
+             nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("scale") = nb::none(),
+             nb::arg("shift") = nb::none(), nb::arg("axis") = 0, nb::arg("overwrite") = false,
+             nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("progress") = nb::none(),
+             "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
       nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "errors.hpp"
 
+#include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 #include "expression/call.hpp"
 #include "tenstride/error.hpp"
@@ -69,6 +71,16 @@ PyObject* python_type(const std::string& name) {
   const bool is_error =
       type != nullptr && PyType_Check(type) && PyObject_IsSubclass(type, PyExc_Exception) == 1;
   return is_error ? type : PyExc_RuntimeError;
+}
+
+/// Messages name arguments as C++ has them; these are Python's.
+std::string in_python(std::string message) {
+  for (const auto& [own, python] :
+       {std::pair("copy = never", "copy=False"), std::pair("copy = if_needed", "copy=None")}) {
+    for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos; at += std::strlen(python))
+      message.replace(at, std::strlen(own), python);
+  }
+  return message;
 }
 
 nb::object shape_of(const Dims& dims) {
@@ -140,7 +152,7 @@ void set_python_error() noexcept {
   } catch (const ScrambleError& error) {
     raise(errors.scramble, error.what());
   } catch (const Error& error) {
-    PyErr_SetString(python_kind(error.kind()), error.what());
+    PyErr_SetString(python_kind(error.kind()), in_python(error.what()).c_str());
   } catch (const nb::cast_error&) {
     PyErr_SetString(PyExc_TypeError, "tenstride: an argument is of a type that is not taken here");
   } catch (const std::bad_alloc&) {

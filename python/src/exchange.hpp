@@ -16,8 +16,10 @@ namespace tenstride::python {
 /// the module the functions (`from_dlpack`, `from_numpy`, `frombuffer`, `as_tensor`, `asarray`).
 void define_exchange(nanobind::module_& module, nanobind::handle tensor_type);
 
-/// NumPy's arrays and numbers, and what speaks DLPack, as a tensor; nothing for any other object. Whether
-/// memory is shared follows the rule; what only a copy can give is a ValueError where the rule is never.
+/// NumPy's arrays and numbers, what speaks DLPack, and what describes or gives its array by
+/// `__array_interface__` or `__array__`, as a tensor; nothing for any other object. Whether memory is shared
+/// follows the rule; what only a copy can give is a ValueError where the rule is never. Masked arrays are a
+/// TypeError.
 std::optional<Tensor> tensor_from_array(nanobind::handle object, CopyRule rule, std::string_view operation);
 
 /// The elements of an object that has the buffer protocol, as its format says; read-only where it is. The
@@ -37,6 +39,8 @@ Tensor tensor_from_dlpack(nanobind::handle object, std::optional<Device> device,
 /// Whether the object is an array (or a number) of NumPy's; never imports NumPy.
 bool is_numpy_array(nanobind::handle object);
 bool is_numpy_number(nanobind::handle object);
+/// Whether NumPy is imported already.
+bool has_numpy();
 
 /// The buffer protocol's name of the elements ("f", "Zd"), and NumPy's ("<f4"); null or empty where it has
 /// none.

@@ -58,9 +58,13 @@ std::optional<Tensor> take(nb::handle capsule) {
   return io::from_dlpack(managed);
 }
 
-Tensor from_capsule(nb::handle capsule) {
+/// What the old form of a capsule, which cannot say it, means.
+enum class OldForm { writable, read_only };
+
+Tensor from_capsule(nb::handle capsule, OldForm old_form) {
   if (std::optional<Tensor> tensor = take<DLManagedTensorVersioned>(capsule)) return *std::move(tensor);
-  if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule)) return *std::move(tensor);
+  if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule))
+    return old_form == OldForm::read_only ? tensor->read_only() : *std::move(tensor);
   const char* name = PyCapsule_GetName(capsule.ptr());
   const std::string_view given = name == nullptr ? "no name" : name;
   if (given.starts_with("used_")) {
@@ -122,8 +126,25 @@ nb::object export_device(nb::handle self) {
   throw_python(PyExc_BufferError, "__dlpack_device__: meta has no memory and is none of DLPack's devices");
 }
 
+/// Whether the type of an object, or one it is derived from, is of a package: `jax._src.array` of "jax".
+bool is_of(nb::handle object, std::string_view package) {
+  for (const nb::handle type : nb::borrow<nb::tuple>(object.type().attr("__mro__"))) {
+    const nb::object module_name = nb::getattr(type, "__module__", nb::str(""));
+    if (!nb::isinstance<nb::str>(module_name)) continue;
+    const std::string name = nb::cast<std::string>(module_name);
+    if (std::string_view(name).substr(0, name.find('.')) == package) return true;
+  }
+  return false;
+}
+
 /// Asks before anything is handed over, so that nothing needs to be given back.
 void require_reachable(nb::handle object, std::optional<Device> device) {
+  if (PyObject_HasAttrString(object.ptr(), "__dlpack_device__") == 0) {
+    throw TypeError(message("from_dlpack: an array must have elements (",
+                            std::string_view(Py_TYPE(object.ptr())->tp_name),
+                            is_of(object, "jax") ? "; inside jax.jit it has none: use jax.pure_callback)"
+                                                 : " has __dlpack__, but no __dlpack_device__)"));
+  }
   const nb::object answer = nb::getattr(object, "__dlpack_device__")();
   const io::DLDevice given{nb::cast<std::int32_t>(nb::int_(nb::object(answer[0]))),
                            nb::cast<std::int32_t>(nb::int_(nb::object(answer[1])))};
@@ -151,6 +172,12 @@ nb::object capsule_of(nb::handle object, std::optional<Device> device, CopyRule&
   return method();
 }
 
+/// PyTorch has no memory that must not be written to, NumPy refuses to hand it out in the old form. JAX does
+/// not.
+OldForm old_form_of(nb::handle object) {
+  return is_of(object, "torch") || is_of(object, "numpy") ? OldForm::writable : OldForm::read_only;
+}
+
 /// A tensor of our own as a capsule would bring it, on the same storage: a stride along which no step is
 /// taken is 1.
 Tensor own_tensor(const Tensor& tensor) {
@@ -164,9 +191,8 @@ Tensor own_tensor(const Tensor& tensor) {
   return layout.strides == tensor.strides() ? tensor : tensor.with_layout(layout);
 }
 
-}  // namespace
-
-Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyRule rule) {
+Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule,
+             std::optional<OldForm> old_form) {
   if (device && !device->has_memory()) {
     throw ValueError(message("from_dlpack: device must be 'cpu': ", name(*device), " has no memory"));
   }
@@ -174,10 +200,10 @@ Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyR
   if (is_tensor(object.ptr())) {
     tensor = own_tensor(tensor_of(object.ptr()));
   } else if (PyCapsule_CheckExact(object.ptr())) {
-    tensor = from_capsule(object);
+    tensor = from_capsule(object, OldForm::writable);
   } else if (PyObject_HasAttrString(object.ptr(), "__dlpack__") != 0) {
     require_reachable(object, device);
-    tensor = from_capsule(capsule_of(object, device, rule));
+    tensor = from_capsule(capsule_of(object, device, rule), old_form.value_or(old_form_of(object)));
   } else {
     throw TypeError(message("from_dlpack: an object that has __dlpack__ must be given, or its capsule (",
                             std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
@@ -188,7 +214,17 @@ Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyR
   return tensor.clone();
 }
 
+}  // namespace
+
+Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyRule rule) {
+  return taken(object, device, rule, std::nullopt);
+}
+
 void define_dlpack(nb::module_& module, nb::handle tensor_type) {
+  // For what is only read, and goes back to its library, which knows what may be written to.
+  module.def("_lent", [](nb::handle object) {
+    return nb::steal(new_tensor(taken(object, std::nullopt, CopyRule::if_needed, OldForm::writable)));
+  });
   auto type = nb::borrow<nb::class_<Tensor>>(tensor_type);
   type.def(
       "__dlpack__", export_tensor, nb::arg("stream") = nb::none(), nb::kw_only(),
@@ -227,9 +263,11 @@ void define_dlpack(nb::module_& module, nb::handle tensor_type) {
       nb::sig("def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None = None) -> "
               "Tensor"),
       "A tensor on the memory of another library's: of anything that has `__dlpack__`, or of its capsule.\n\n"
-      "Shape and strides are those of the other; a read-only array gives a read-only tensor. `copy=True` "
-      "makes\n"
-      "a copy, `copy=False` forbids one. BufferError where the other is on a device that is not the cpu;\n"
+      "Shape and strides are those of the other; a read-only array gives a read-only tensor, and so does "
+      "one\n"
+      "whose library knows only the old form, which cannot say it (but for PyTorch and NumPy; a capsule is\n"
+      "taken as it is). `copy=True` makes a copy, `copy=False` forbids one. BufferError where the other is "
+      "on a device that is not the cpu;\n"
       "RuntimeError for element types that tenstride has not, and for what is no valid tensor.\n\n"
       ">>> class Lent:\n"
       "...     def __init__(self, x): self.x = x\n"

@@ -46,6 +46,24 @@ bool is_buffer(nb::handle object) {
   return PyObject_CheckBuffer(object.ptr()) != 0;
 }
 
+/// The array that `__array__` gives, with the dtype that it has there; nothing for an object without it.
+std::optional<Tensor> tensor_from_method(nb::handle object, CopyRule rule, std::string_view operation) {
+  if (PyType_Check(object.ptr()) != 0 || PyObject_HasAttrString(object.ptr(), "__array__") == 0)
+    return std::nullopt;
+  const nb::object asarray = nb::module_::import_("numpy").attr("asarray");
+  const nb::object array =
+      rule == CopyRule::never ? asarray(object, nb::arg("copy") = false) : asarray(object);
+  return tensor_from_array(array, rule, operation);
+}
+
+/// Masked arrays are arrays to the buffer protocol: what is masked would count.
+void require_unmasked(nb::handle array, std::string_view operation) {
+  if (PyObject_HasAttrString(array.ptr(), "filled") == 0 || PyObject_HasAttrString(array.ptr(), "mask") == 0)
+    return;
+  throw TypeError(message(
+      operation, ": a masked array must be filled, as a tensor has no mask; use .filled(value) first"));
+}
+
 Tensor from_numbers(nb::handle object, std::optional<DType> dtype, std::optional<Device> device) {
   if (device) detail::require_present(*device, "asarray");
   const Nested nested = to_nested(object.ptr());
@@ -77,9 +95,6 @@ nb::object asarray(nb::handle object, nb::handle dtype_given, nb::handle device_
     const Tensor shared = tensor_from_buffer(object, first, operation);
     return nb::steal(new_tensor(converted(shared, dtype, device, then, operation)));
   }
-  if (const std::optional<Tensor> described = tensor_from_interface(object, first, operation)) {
-    return nb::steal(new_tensor(converted(*described, dtype, device, then, operation)));
-  }
   if (rule == CopyRule::never) {
     throw ValueError(message(operation, ": a copy must be allowed to make a tensor of ", python_name(object),
                              " (copy=False)"));
@@ -94,6 +109,45 @@ Tensor from_numpy(nb::handle array) {
   return *tensor_from_array(array, CopyRule::never, "from_numpy");
 }
 
+/// The types of a list's numbers: those of NumPy's keep theirs, as in PyTorch.
+class Numbers {
+ public:
+  explicit Numbers(PyObject* list) { add(list, 0); }
+
+  /// The type in which all meet, where some are NumPy's; else nothing.
+  [[nodiscard]] std::optional<DType> dtype() const { return has_numpys_ ? dtype_ : std::nullopt; }
+
+ private:
+  void meet(DType other) {
+    if (dtype_ != other) dtype_ = dtype_ ? promote_types(*dtype_, other) : other;
+  }
+
+  void add(PyObject* object, std::size_t depth) {
+    if (PyFloat_CheckExact(object)) return meet(DType::float32);
+    if (PyLong_CheckExact(object)) return meet(DType::int64);
+    if (PyBool_Check(object)) return meet(DType::bool_);
+    if (PyComplex_CheckExact(object)) return meet(DType::complex64);
+    if ((PyList_Check(object) != 0 || PyTuple_Check(object) != 0) && depth < max_rank) {
+      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
+        add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
+    } else if (is_numpy_number(object)) {
+      has_numpys_ = true;
+      meet(tensor_from_buffer(object, CopyRule::always, "tensor").dtype());
+    }
+  }
+
+  bool has_numpys_ = false;
+  std::optional<DType> dtype_;
+};
+
+/// Whether a call names an argument.
+bool names_it(PyObject* names, const char* wanted) {
+  for (Py_ssize_t i = 0; names != nullptr && i < PyTuple_GET_SIZE(names); ++i) {
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), wanted) == 0) return true;
+  }
+  return false;
+}
+
 /// In front of `tensor`: a number of NumPy's keeps its type, which it would lose among Python's numbers.
 PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* names) {
@@ -106,6 +160,16 @@ PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ss
     if (may_be && is_numpy_number(given[0])) {
       number = nb::steal(new_tensor(tensor_from_buffer(given[0], CopyRule::always, "tensor")));
       given[0] = number.ptr();
+    }
+    if (count == 1 && (PyList_Check(given[0]) != 0 || PyTuple_Check(given[0]) != 0) && has_numpy() &&
+        !names_it(names, "dtype")) {
+      if (const std::optional<DType> dtype = Numbers(given[0]).dtype()) {
+        const nb::object typed = nb::cast(DTypeObject{*dtype});
+        const nb::object more = nb::make_tuple("dtype");
+        const nb::object all = names == nullptr ? more : nb::steal(PySequence_Concat(names, more.ptr()));
+        given.push_back(typed.ptr());
+        return PyObject_Vectorcall(original, given.data(), static_cast<std::size_t>(count), all.ptr());
+      }
     }
     return PyObject_Vectorcall(original, given.data(), static_cast<std::size_t>(count), names);
   });
@@ -172,6 +236,7 @@ Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index 
 
 std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::string_view operation) {
   if (is_numpy_array(object)) {
+    require_unmasked(object, operation);
     const nb::str letter(nb::object(object.attr("dtype").attr("kind")));
     const std::string_view kind = letter.c_str();
     if (kind == "M" || kind == "m") {
@@ -190,7 +255,9 @@ std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::s
   if (PyCapsule_CheckExact(object.ptr()) || PyObject_HasAttrString(object.ptr(), "__dlpack__") != 0) {
     return tensor_from_dlpack(object, std::nullopt, rule);
   }
-  return std::nullopt;
+  if (is_buffer(object)) return std::nullopt;
+  if (std::optional<Tensor> described = tensor_from_interface(object, rule, operation)) return described;
+  return tensor_from_method(object, rule, operation);
 }
 
 void define_from_arrays(nb::module_& module) {
@@ -231,9 +298,8 @@ void define_from_arrays(nb::module_& module) {
       nb::arg("copy") = nb::none(), nb::arg("requires_grad") = false,
       nb::sig("def asarray(obj: object, *, dtype: dtype | None = None, device: object = None, "
               "copy: bool | None = None, requires_grad: bool = False) -> Tensor"),
-      "A tensor of anything: a tensor, an array (NumPy, DLPack, the buffer protocol, `__array_interface__`), "
-      "a\n"
-      "number or lists.\n\n"
+      "A tensor of anything: a tensor, an array (NumPy, DLPack, the buffer protocol, `__array_interface__`,\n"
+      "`__array__`), a number or lists.\n\n"
       "Memory is shared where it can be; `copy=True` never shares, `copy=False` raises ValueError where a\n"
       "copy is needed. Elements of a buffer are what its format says.\n\n"
       ">>> import array\n"
@@ -241,6 +307,9 @@ void define_from_arrays(nb::module_& module) {
       ">>> torch.asarray(a)[1] = 7\n"
       ">>> a\n"
       "array('i', [1, 7, 3])\n");
+  module.def("_asarray", [](nb::handle object, const std::string& operation) {
+    return asarray(object, nb::none(), nb::none(), nb::none(), operation);
+  });
   module.def(
       "as_tensor",
       [](nb::handle data, nb::handle dtype, nb::handle device) {

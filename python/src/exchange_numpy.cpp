@@ -80,6 +80,19 @@ nb::object numpy_of(nb::handle self, bool force) {
   return to_array(nb::steal(new_tensor(std::move(resolved))));
 }
 
+/// What NumPy's array does; other libraries ask for it where memory has strides.
+nb::object bytes_of(nb::handle self, const std::string& order) {
+  if (order != "C") throw ValueError(message("tobytes: order '", order, "' must be 'C'"));
+  require_numpy_can(tensor_of(self.ptr()));
+  Tensor tensor = tensor_of(self.ptr());
+  if (!tensor.is_contiguous()) {
+    const LedgerPlaces places;
+    const nb::gil_scoped_release released;
+    tensor = tensor.contiguous();
+  }
+  return nb::bytes(static_cast<const char*>(tensor.data_ptr()), tensor.nbytes());
+}
+
 nb::object array_of(nb::handle self, nb::handle dtype, nb::handle copy) {
   const CopyRule rule = to_copy_rule(copy, "__array__");
   const nb::object array = to_array(self);
@@ -134,6 +147,9 @@ nb::object array_interface(nb::handle self) {
 bool is_numpy_array(nb::handle object) {
   return is_numpy(object, "ndarray");
 }
+bool has_numpy() {
+  return numpy_type("ndarray").is_valid();
+}
 bool is_numpy_number(nb::handle object) {
   return is_numpy(object, "generic");
 }
@@ -154,6 +170,11 @@ void define_numpy(nb::module_&, nb::handle tensor_type) {
       "        [0., 0., 5.]])\n"
       ">>> a.strides\n"
       "(4, 12)\n");
+  type.def("tobytes", bytes_of, nb::arg("order") = "C",
+           nb::sig("def tobytes(self, order: str = 'C') -> bytes"),
+           "The bytes of the elements in row-major order, as NumPy's `tobytes` gives them.\n\n"
+           ">>> torch.arange(4, dtype=torch.uint8).view(2, 2).T.tobytes()\n"
+           "b'\\x00\\x02\\x01\\x03'\n");
   type.def("__array__", array_of, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: bool | None = None) -> numpy.ndarray"),
            "What `numpy.asarray(x)` asks for: the elements as an array, shared unless the dtype is another "

@@ -56,6 +56,7 @@ NB_MODULE(_tenstride, module) {
   python::define_explaining(module);
   python::define_files(module);
   python::define_converting(module);
+  python::define_converting_elements(module);
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
     if (PyType_Check(object.ptr()) != 0) nb::setattr(object, "__module__", nb::str("tenstride"));
   }

@@ -66,7 +66,8 @@ std::optional<Scalar> number(PyObject* object) {
   if (PyObject_HasAttrString(object, "__array_interface__") == 0) {
     // PyTorch's tensors can be indices, too.
     if (PyIndex_Check(object) == 0 || PyObject_HasAttrString(object, "__dlpack__") != 0) return std::nullopt;
-  } else if (PyObject_HasAttrString(object, "__setitem__") != 0) {
+  } else if (PyObject_HasAttrString(object, "__setitem__") != 0 ||
+             PyObject_HasAttrString(object, "dtype") == 0) {
     return std::nullopt;  // an array; NumPy's numbers cannot be written to
   }
   const nb::object kind = nb::getattr(nb::getattr(object, "dtype", nb::none()), "kind", nb::str(""));

@@ -7,6 +7,9 @@ from . import (
     array_api as array_api,
     numpy as numpy,
 )
+from ._convert import (
+    convert as convert,
+)
 from ._explain import (
     explain as explain,
     show as show,
@@ -96,7 +99,6 @@ from ._tenstride import (
     complex128 as complex128,
     conj as conj,
     contiguous_format as contiguous_format,
-    convert as convert,
     detach as detach,
     detach_copy as detach_copy,
     device as device,

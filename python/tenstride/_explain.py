@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any, overload
 
 from . import _tenstride
+from ._kinds import looked_at
 from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
-from .foreign import looked_at
 
 
 @overload

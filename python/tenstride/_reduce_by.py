@@ -42,7 +42,8 @@ def reduce_by(
     tensor: Any, pattern: str, reduction: Callable[[Any, tuple[int, ...]], Any], axes_lengths: dict[str, int]
 ) -> Any:
     """What `reduce` gives where the reduction is a function of the array and the axes to reduce."""
-    from .foreign import looked_at, rearrange
+    from ._kinds import looked_at
+    from .foreign import rearrange
 
     # Refuses what is no pattern of a reduction, or does not fit the shape, with nothing moved.
     several = isinstance(tensor, (list, tuple))

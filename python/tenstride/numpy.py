@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from typing import Any, Literal, Union
 
 from . import _tenstride
+from ._dtypes import dtype_of
 from ._tenstride import Tensor, _numpy
-from .foreign import _dtype
 
 __all__ = [
     "AxisError",
@@ -137,7 +137,7 @@ def asarray(a: Any, dtype: Any = None, order: Order | None = None, *, copy: bool
     """
     if dtype is None:
         return _numpy.asarray(a, order or "K", copy)
-    wanted = _dtype(dtype)
+    wanted = dtype_of(dtype, "asarray", of_numpy=True)
     given = _numpy.asarray(a, "K", None)
     if given.dtype == _tenstride.empty(0, dtype=wanted).dtype:
         return _numpy.asarray(a, order or "K", copy)
@@ -170,7 +170,7 @@ def astype(a: Any, dtype: Any, order: Order = "K", *, copy: bool = True) -> Tens
     >>> tnp.astype(torch.arange(3), torch.float32).tolist()
     [0.0, 1.0, 2.0]
     """
-    return _numpy.astype(a, _dtype(dtype), order, copy)
+    return _numpy.astype(a, dtype_of(dtype, "astype", of_numpy=True), order, copy)
 
 
 def empty_like(prototype: Any, dtype: Any = None, order: Order = "K") -> Tensor:
@@ -182,7 +182,8 @@ def empty_like(prototype: Any, dtype: Any = None, order: Order = "K") -> Tensor:
     like = _numpy.empty_like(prototype, order)
     if dtype is None:
         return like
-    return _tenstride.empty_strided(like.shape, like.stride(), dtype=_dtype(dtype))
+    wanted = dtype_of(dtype, "empty_like", of_numpy=True)
+    return _tenstride.empty_strided(like.shape, like.stride(), dtype=wanted)
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Tensor:
@@ -337,7 +338,7 @@ def view(a: Any, dtype: Any) -> Tensor:
     >>> tnp.view(torch.zeros(2, 4, dtype=torch.int16), torch.int64).shape
     torch.Size([2, 1])
     """
-    return _numpy.view(a, _dtype(dtype))
+    return _numpy.view(a, dtype_of(dtype, "view", of_numpy=True))
 
 
 def as_strided(x: Any, shape: Sequence[int] | None = None, strides: Sequence[int] | None = None) -> Tensor:

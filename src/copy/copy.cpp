@@ -44,30 +44,6 @@ PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift&
   return options;
 }
 
-/// The bytes between which a tensor's elements lie.
-struct ByteRange {
-  const std::byte* begin = nullptr;
-  const std::byte* end = nullptr;
-};
-
-ByteRange byte_range(const Tensor& tensor) {
-  const std::optional<Reach> touched = reach(tensor.layout());
-  if (!touched || tensor.storage_data() == nullptr) return {};
-  const auto item = static_cast<Index>(tensor.element_size());
-  return {tensor.storage_data() + touched->lowest * item,
-          tensor.storage_data() + (touched->highest + 1) * item};
-}
-
-bool may_overlap(const Tensor& a, const Tensor& b) {
-  const ByteRange range_a = byte_range(a);
-  const ByteRange range_b = byte_range(b);
-  const std::less<const std::byte*> before;
-  if (range_a.begin == range_a.end || range_b.begin == range_b.end) return false;
-  if (!before(range_a.begin, range_b.end) || !before(range_b.begin, range_a.end)) return false;
-  if (!a.shares_storage(b) || a.element_size() != b.element_size()) return true;
-  return overlap(a.layout(), b.layout()) != Overlap::none;
-}
-
 /// The layout with one index of each axis that moves nothing: the same places, each once.
 /// Example: (2,3):(0,1) gives (1,3):(0,1).
 Layout without_repeats(const Layout& layout) {
@@ -176,7 +152,7 @@ Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
     negated.copy_(source.neg_view());
     return *this;
   }
-  if (!may_overlap(*this, source)) {
+  if (!detail::may_overlap(*this, source)) {
     copy_elements(*this, source);
     return *this;
   }

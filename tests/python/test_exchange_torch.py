@@ -112,8 +112,6 @@ def test_kinds_dtypes_and_formats_of_pytorch():
 def test_what_cannot_be_handed_over_is_refused_with_the_fix():
     x = torch.zeros(2, 3)
     for given_tensor, said in [
-        (torch.zeros(2, 3, requires_grad=True), "must be detached; use .detach() first"),
-        (torch.nn.Parameter(x), "must be detached; use .detach() first"),
         (torch.zeros(2, 3, device="meta"), "a tensor on meta must be on the cpu; use .cpu() first"),
         (torch.zeros(2, 3, dtype=torch.complex64).conj(), "use .resolve_conj().resolve_neg() first"),
         (torch.zeros(2, 3, dtype=torch.complex64).conj().imag, "use .resolve_conj().resolve_neg() first"),
@@ -121,8 +119,43 @@ def test_what_cannot_be_handed_over_is_refused_with_the_fix():
     ]:
         with pytest.raises(RuntimeError, match=re.escape(said)):
             tenstride.rearrange(given_tensor, "a b -> b a")
+    needs_grad = torch.zeros(2, 3, requires_grad=True)
+    with pytest.raises(
+        RuntimeError, match=re.escape("stack: a tensor that requires grad must be detached; use .detach()")
+    ):
+        tenstride.stack([needs_grad, needs_grad])
     with pytest.raises(TypeError, match=re.escape("stack: arrays must be of one kind (PyTorch, NumPy)")):
         tenstride.stack([x, x.numpy()])
+
+
+def test_views_of_a_tensor_that_requires_grad_stay_with_autograd():
+    for leaf in (torch.arange(24.0).requires_grad_(), torch.nn.Parameter(torch.arange(24.0))):
+        x = leaf[2:14].view(2, 2, 3)
+        view = tenstride.rearrange(x, "a b c -> c (a b)")
+        assert facts(view.detach()) == facts(x.detach().permute(2, 0, 1).reshape(3, 4))
+        (view * torch.arange(12.0).view(3, 4)).sum().backward()
+        expected = torch.zeros(24)
+        expected[2:14] = torch.arange(12.0).view(3, 2, 2).permute(1, 2, 0).reshape(-1)
+        assert torch.equal(leaf.grad, expected)
+    y = torch.ones(2, 3, requires_grad=True)
+    tenstride.repeat(y, "a b -> a b two", two=2).sum().backward()
+    assert torch.equal(y.grad, torch.full((2, 3), 2.0))
+    assert tenstride.contiguous(y) is y
+
+
+def test_copies_of_a_tensor_that_requires_grad_are_refused_with_what_to_write():
+    x = torch.zeros(2, 3, requires_grad=True)
+    for use in (
+        lambda: tenstride.rearrange(x, "a b -> (b a)"),
+        lambda: tenstride.contiguous(x.T),
+        lambda: tenstride.permute_copy(x, (1, 0)),
+        lambda: tenstride.astype(x, "float64"),
+        lambda: tenstride.reduce(x, "a b -> a", "sum"),
+    ):
+        with pytest.raises(
+            RuntimeError, match=r"a copy of a tensor that requires grad would be lost to autograd; use .det"
+        ):
+            use()
 
 
 def test_explanations_show_pytorchs_own_layout():

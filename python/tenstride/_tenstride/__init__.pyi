@@ -849,6 +849,7 @@ class Tensor:
     def to_sparse_coo(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_sparse_csc(self, *args: Any, **kwargs: Any) -> Any: ...
     def to_sparse_csr(self, *args: Any, **kwargs: Any) -> Any: ...
+    def tobytes(self, order: builtins.str = "C") -> builtins.bytes: ...
     def tolist(self) -> Any: ...
     def transpose(self, dim0: _Int, dim1: _Int) -> Tensor: ...
     def transpose_(self, dim0: _Int, dim1: _Int) -> Tensor: ...
@@ -976,10 +977,39 @@ class memory_format:
 
 __version__: Final[builtins.str]
 
+def _asarray(arg0: builtins.object, arg1: builtins.str, /) -> Any: ...
+def _convert_elements(
+    given: builtins.object,
+    pattern: builtins.str,
+    sizes: builtins.dict[Any, Any],
+    dtype: builtins.object | None,
+    scale: builtins.object | None,
+    shift: builtins.object | None,
+    axis: builtins.int,
+    out: builtins.object | None,
+) -> Any: ...
+def _convert_file(
+    source: _Path,
+    chain: builtins.str,
+    destination: _Path,
+    *,
+    sizes: Mapping[builtins.str, _Int] | None = None,
+    max_memory: _Int | builtins.str | None = None,
+    dtype: _DType | None = None,
+    order: Literal["C", "F"] = "C",
+    scale: builtins.float | Sequence[builtins.float] | None = None,
+    shift: builtins.float | Sequence[builtins.float] | None = None,
+    axis: builtins.int = 0,
+    overwrite: builtins.bool = False,
+    resume: builtins.bool | Literal["if_there"] = False,
+    verify: builtins.bool = False,
+    progress: Callable[[ConvertProgress], object] | None = None,
+) -> ConvertResult: ...
 def _explain(expression: builtins.str, strict: builtins.bool, inputs: builtins.dict[Any, Any]) -> Explanation: ...
 def _explain_scramble(arg0: Tensor, arg1: builtins.object, /) -> builtins.str | None: ...
 def _facts(arg: Tensor, /) -> builtins.str: ...
 def _import(object: builtins.object) -> Any: ...
+def _lent(arg: builtins.object, /) -> Any: ...
 def _neg_view(input: Tensor) -> Tensor: ...
 
 _numpy: Any
@@ -1135,23 +1165,6 @@ def conj(input: Tensor) -> Tensor: ...
 
 contiguous_format: Final[memory_format]
 
-def convert(
-    source: _Path,
-    chain: builtins.str,
-    destination: _Path,
-    *,
-    sizes: Mapping[builtins.str, _Int] | None = None,
-    max_memory: _Int | builtins.str | None = None,
-    dtype: _DType | None = None,
-    order: Literal["C", "F"] = "C",
-    scale: builtins.float | Sequence[builtins.float] | None = None,
-    shift: builtins.float | Sequence[builtins.float] | None = None,
-    axis: builtins.int = 0,
-    overwrite: builtins.bool = False,
-    resume: builtins.bool | Literal["if_there"] = False,
-    verify: builtins.bool = False,
-    progress: Callable[[ConvertProgress], object] | None = None,
-) -> ConvertResult: ...
 def detach(input: Tensor) -> Tensor: ...
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def diag(input: Tensor, diagonal: _Int | None = None, *, out: Tensor | None = None) -> Tensor: ...

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tenstride/pattern.hpp"
+
+namespace tenstride::detail {
+
+/// The result of a pattern, seen from its sources: its parts in the order of the input's, the new ones
+/// behind.
+struct PartsBySource {
+  /// Of each axis of the input, split, and of each new one: which part of the result it is.
+  Dims order;
+  /// The parts of an input of which each entry along the first axis is a tensor of its own, and those of such
+  /// a tensor.
+  std::size_t leading_parts = 0;
+  Index leading = 1;
+  Dims own;
+
+  explicit PartsBySource(const BoundPattern& bound);
+
+  /// Where tensor `number` goes: a layout of the result's parts in this order without the leading ones.
+  [[nodiscard]] Layout place(const Layout& parts, Index number) const;
+  /// Tensor `number`'s index along leading part `part`.
+  [[nodiscard]] Index index(const Layout& parts, Index number, std::size_t part) const;
+  /// The tensor's layout with axes for its parts and the new ones, to be copied there.
+  [[nodiscard]] Layout source(const Layout& layout, const Layout& place) const;
+};
+
+}  // namespace tenstride::detail
