@@ -76,7 +76,8 @@ PyObject* python_type(const std::string& name) {
 /// Messages name arguments as C++ has them; these are Python's.
 std::string in_python(std::string message) {
   for (const auto& [own, python] :
-       {std::pair("copy = never", "copy=False"), std::pair("copy = if_needed", "copy=None")}) {
+       {std::pair("copy = never", "copy=False"), std::pair("copy = if_needed", "copy=None"),
+        std::pair("(Overwrite::refuse)", "(overwrite=True replaces it)")}) {
     for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos; at += std::strlen(python))
       message.replace(at, std::strlen(own), python);
   }
@@ -146,7 +147,7 @@ void set_python_error() noexcept {
   } catch (const ParseError& error) {
     raise(errors.parse, error.what(), std::pair("position", nb::int_(error.position())));
   } catch (const FileError& error) {
-    raise(errors.file, error.what(), std::pair("path", nb::str(error.path().c_str())));
+    raise(errors.file, in_python(error.what()), std::pair("path", nb::str(error.path().c_str())));
   } catch (const NoCopyError& error) {
     raise(errors.no_copy, error.what());
   } catch (const ScrambleError& error) {

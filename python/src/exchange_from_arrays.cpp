@@ -307,9 +307,12 @@ void define_from_arrays(nb::module_& module) {
       ">>> torch.asarray(a)[1] = 7\n"
       ">>> a\n"
       "array('i', [1, 7, 3])\n");
-  module.def("_asarray", [](nb::handle object, const std::string& operation) {
-    return asarray(object, nb::none(), nb::none(), nb::none(), operation);
-  });
+  module.def(
+      "_asarray",
+      [](nb::handle object, const std::string& operation, nb::handle copy) {
+        return asarray(object, nb::none(), nb::none(), copy, operation);
+      },
+      nb::arg("obj"), nb::arg("operation"), nb::arg("copy") = nb::none());
   module.def(
       "as_tensor",
       [](nb::handle data, nb::handle dtype, nb::handle device) {

@@ -75,5 +75,5 @@ def convert(
         return kind.give(_tenstride._convert_elements(*given, None))
     if kind_of([out], "convert").name != kind.name:
         raise TypeError(f"convert: out must be of the kind of the source, {kind.name} ({type(out).__name__})")
-    _tenstride._convert_elements(*given, kind.take(out))
+    _tenstride._convert_elements(*given, kind.share(out))
     return out

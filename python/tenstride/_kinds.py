@@ -13,12 +13,21 @@ from ._tenstride import Tensor
 
 
 class Kind:
-    """The arrays of one library. `pattern` and `dim` say an argument for the tensor that `take` makes."""
+    """The arrays of one library. `share` takes one to be written to, where `take` may copy it. `pattern` and `dim` say
+    an argument for the tensor that `take` makes.
+    """
 
-    def __init__(self, name: str, take: Callable[[Any], Tensor], give: Callable[[Tensor], Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        take: Callable[[Any], Tensor],
+        give: Callable[[Tensor], Any],
+        share: Callable[[Any], Tensor] | None = None,
+    ) -> None:
         self.name = name
         self.take = take
         self.give = give
+        self.share = share or take
 
     def pattern(self, given: str) -> str:
         return given
@@ -85,9 +94,9 @@ def _kind_of(given: Any, operation: str) -> Kind:
         return Kind("PyTorch", lambda tensor: _from_torch(tensor, operation), _to_torch)
     if hasattr(given, "__dlpack__"):
         root = type(given).__module__.partition(".")[0]
-        return Kind(root, _tenstride._lent, lambda tensor: _from_dlpack_of(given)(tensor))
+        return Kind(root, _tenstride._lent, lambda tensor: _from_dlpack_of(given)(tensor), _tenstride.from_dlpack)
     if _is_buffer(given):
-        return Kind("memoryview", lambda array: _tenstride._asarray(array, operation), memoryview)
+        return Kind("memoryview", lambda array: _tenstride._asarray(array, operation), memoryview, _sharing(operation))
     if not isinstance(given, type) and (hasattr(given, "__array__") or hasattr(given, "__array_interface__")):
         return _numpy_kind(operation)
     raise TypeError(
@@ -98,7 +107,13 @@ def _kind_of(given: Any, operation: str) -> Kind:
 
 def _numpy_kind(operation: str) -> Kind:
     """Of NumPy's arrays, and of what becomes one by `__array__` or `__array_interface__`."""
-    return Kind("NumPy", lambda array: _tenstride._asarray(array, operation), lambda tensor: tensor.numpy())
+    return Kind(
+        "NumPy", lambda array: _tenstride._asarray(array, operation), lambda tensor: tensor.numpy(), _sharing(operation)
+    )
+
+
+def _sharing(operation: str) -> Callable[[Any], Tensor]:
+    return lambda array: _tenstride._asarray(array, operation, copy=False)
 
 
 def is_numpy(given: Any) -> bool:

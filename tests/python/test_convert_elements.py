@@ -80,6 +80,17 @@ def test_out_may_lie_in_the_memory_of_the_source():
     numpy.testing.assert_array_equal(a, expected)
 
 
+def test_out_must_be_memory_that_can_be_written_to():
+    unaligned = numpy.frombuffer(bytearray(16 * 4 + 1), "u1")[1:].view("f4").reshape(4, 4)
+    with pytest.raises(ValueError, match="convert: the first element must lie at a multiple of 4 bytes"):
+        tenstride.convert(numpy.ones((4, 4), "f4"), "a b -> b a", out=unaligned)
+    fixed = numpy.zeros((4, 4), "f4")
+    fixed.flags.writeable = False
+    with pytest.raises(tenstride.StorageError, match="read-only"):
+        tenstride.convert(numpy.ones((4, 4), "f4"), "a b -> b a", out=fixed)
+    assert not fixed.any() and not unaligned.any()
+
+
 def test_what_does_not_fit_is_refused_with_nothing_written():
     out = numpy.zeros((4, 3, 6, 5), "float32")
     with pytest.raises(

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "cli.hpp"
+#include "failure.hpp"
 #include "repl.hpp"
 
 namespace tenstride::cli {
@@ -95,8 +96,9 @@ class Program {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return app_.exit(error);  // help, version
-      std::cerr << "tenstride: " << error.what() << "\nSee tenstride --help.\n";
-      return wrong_call;
+      const Words words(argv + 1, static_cast<std::size_t>(argc - 1));
+      const std::string text = wrong_call_text(words, commands(), error.what());
+      return fail(text + "\nSee tenstride --help.", wrong_call, wants_json(words));
     }
     return result_;
   }
@@ -266,6 +268,12 @@ class Program {
     command->callback([this] { std::cout << completion_script(shell_); });
   }
 
+  [[nodiscard]] std::vector<std::string> commands() const {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app_.get_subcommands(nullptr)) names.push_back(command->get_name());
+    return names;
+  }
+
   [[nodiscard]] Format format() const { return is_json_ ? Format::json : Format::text; }
 
   CLI::App app_;
@@ -289,19 +297,18 @@ class Program {
 
 int main(int argc, char** argv) {
   namespace cli = tenstride::cli;
+  const bool as_json = cli::wants_json(cli::Words(argv + 1, static_cast<std::size_t>(argc - 1)));
   int result = cli::failed;
   try {
     result = cli::Program().run(argc, argv);
   } catch (const cli::UsageError& error) {
-    std::cerr << "tenstride: " << error.what() << '\n';
-    result = cli::wrong_call;
+    result = cli::fail(error.what(), cli::wrong_call, as_json);
   } catch (const tenstride::ParseError& error) {
-    std::cerr << "tenstride: " << error.what() << '\n';
-    result = cli::wrong_call;
+    result = cli::fail(error.what(), cli::wrong_call, as_json);
   } catch (const std::bad_alloc&) {
-    std::cerr << "tenstride: there is not enough memory\n";
+    result = cli::fail("there is not enough memory", cli::failed, as_json);
   } catch (const std::exception& error) {
-    std::cerr << "tenstride: " << error.what() << '\n';
+    result = cli::fail(error.what(), cli::failed, as_json);
   }
   std::cout.flush();
   if (!std::cout && result == cli::done) {

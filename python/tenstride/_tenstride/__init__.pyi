@@ -977,7 +977,7 @@ class memory_format:
 
 __version__: Final[builtins.str]
 
-def _asarray(arg0: builtins.object, arg1: builtins.str, /) -> Any: ...
+def _asarray(obj: builtins.object, operation: builtins.str, copy: builtins.object | None = None) -> Any: ...
 def _convert_elements(
     given: builtins.object,
     pattern: builtins.str,

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of the program that are wrong, or fail: what people and programs are told. Needs nothing but Python."""
+
+import json
+
+from cli_case import Case, main, png
+
+
+class WrongCalls(Case):
+    def told(self, code, *words):
+        """What is said on standard error by a call that ends with the code, and on standard output."""
+        done = self.run_tool(*words, code=code)
+        return done.stderr, done.stdout
+
+    def test_a_word_that_is_no_command_lists_those_there_are(self):
+        said, printed = self.told(2, "convrt", "a.png", "x", "-o", "b.npy")
+        self.assertTrue(said.startswith("tenstride: no command 'convrt'; there are convert, explain, "), said)
+        self.assertEqual(printed, "")
+
+    def test_a_file_whose_name_begins_with_a_dash_is_told_how_to_be_named(self):
+        said, _ = self.told(2, "convert", "-dash.jpg", "x", "-o", "b.npy")
+        self.assertIn("'-dash.jpg' begins as an option does; a file of that name is ./-dash.jpg", said)
+        self.write("-dash.png", png(1, 1, [1, 2, 3]))
+        self.run_tool("convert", "./-dash.png", "x", "-o", "b.npy")
+
+    def test_numbers_below_zero_are_no_files(self):
+        said, _ = self.told(2, "convert", "a.png", "x", "-o", "b.npy", "--shift", "-1.5", "--nothing")
+        self.assertNotIn("begins as an option does", said)
+
+    def test_failures_are_json_where_that_is_asked_for(self):
+        for code, words in (
+            (1, ("convert", "nothing.png", "x", "-o", "b.npy")),
+            (2, ("convert", "a.png", "x.nothing(", "-o", "b.npy")),
+            (2, ("convert", "a.png", "x")),
+            (1, ("info", "nothing.npy")),
+        ):
+            self.write("a.png", png(1, 1, [1, 2, 3]))
+            said, printed = self.told(code, *words, "--json")
+            told = json.loads(printed)
+            self.assertEqual(told["exit_code"], code)
+            self.assertEqual(said, f"tenstride: {told['error']}\n")
+
+    def test_what_exists_is_replaced_by_force(self):
+        self.write("a.png", png(1, 1, [1, 2, 3]))
+        self.run_tool("convert", "a.png", "x", "-o", "b.npy")
+        said, _ = self.told(1, "convert", "a.png", "x", "-o", "b.npy")
+        self.assertIn("(--force replaces it)", said)
+        self.run_tool("convert", "b.npy", "x.permute(1,0,2)", "-o", "c.npy")
+        said, _ = self.told(1, "convert", "b.npy", "x.permute(1,0,2)", "-o", "c.npy", "--max-mem", "64M")
+        self.assertIn("(--force replaces it)", said)
+        self.run_tool("convert", "a.png", "x", "-o", "b.npy", "--force")
+
+
+if __name__ == "__main__":
+    main()
