@@ -172,8 +172,8 @@ nb::object capsule_of(nb::handle object, std::optional<Device> device, CopyRule&
   return method();
 }
 
-/// PyTorch has no memory that must not be written to, NumPy refuses to hand it out in the old form. JAX does
-/// not.
+/// PyTorch has no memory that must not be written to, and NumPy refuses to hand it out in the old form; JAX
+/// hands it out.
 OldForm old_form_of(nb::handle object) {
   return is_of(object, "torch") || is_of(object, "numpy") ? OldForm::writable : OldForm::read_only;
 }
