@@ -78,6 +78,16 @@ class Faults(LargeCase):
                         self.assertEqual(pathlib.Path(self.path("b.npy")).read_bytes(), old)
                         os.remove(self.path("b.npy"))
 
+    def test_a_run_killed_behind_its_last_part_is_resumed(self):
+        """The temporary space is dropped by then, the result has no name yet."""
+        self.faulty(code=-signal.SIGKILL, call="rename", file=PART, first=1, error=errno.EIO, kills=1)
+        self.assertEqual(self.names(), [JOURNAL, PART])
+        bill, _ = self.faulty("--resume", "--verify", code=0)
+        self.assertTrue(bill["totals"]["resumed"])
+        self.assertEqual(bill["totals"]["bytes_read"], 0)
+        self.assert_equal(self.result(), numpy.load(self.source("a.npy")).T)
+        self.assertEqual(self.names(), ["b.npy"])
+
     def test_a_disk_that_is_full_all_the_same(self):
         _, err = self.faulty(call="pwrite", file=PART, first=3, error=errno.ENOSPC)
         text = r'^tenstride: permute_file: "./{}" must have room for \d+ bytes from byte \d+ on \(No space left on device\)\n$'

@@ -96,6 +96,30 @@ class Runner {
       return {.checksum = destination_.checksum(), .seconds = seconds_since(start_), .is_resumed = true};
     }
     DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), operation);
+    const std::vector<bool>& finished = destination_.finished();
+    // A run that ended behind its last part may have dropped its temporary space.
+    const bool has_all = std::find(finished.begin(), finished.end(), false) == finished.end();
+    if (finished.empty() || !has_all) run_passes(part);
+    check_source();
+    FileResult result;
+    result.checksum = destination_.checksum();
+    result.bytes_read = bytes_read_;
+    result.bytes_written = bytes_written_;
+    result.is_resumed = destination_.is_resumed();
+    part.truncate(end_);
+    if (job_.options.check == FileCheck::checksum) {
+      if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
+      check_destination(result.checksum);
+      result.is_checked = true;
+    }
+    if (job_.temporary_bytes > 0) destination_.drop_blocks();
+    destination_.commit();
+    report_.tell_end();
+    result.seconds = seconds_since(start_);
+    return result;
+  }
+
+  void run_passes(DiskFile& part) {
     std::optional<DiskFile> temporary;
     if (job_.temporary_bytes > 0) {
       temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), operation);
@@ -121,23 +145,6 @@ class Runner {
         first_part += static_cast<std::size_t>(stage.plan.passes[pass].tiles);
       }
     }
-    check_source();
-    FileResult result;
-    result.checksum = destination_.checksum();
-    result.bytes_read = bytes_read_;
-    result.bytes_written = bytes_written_;
-    result.is_resumed = destination_.is_resumed();
-    part.truncate(end_);
-    if (job_.options.check == FileCheck::checksum) {
-      if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
-      check_destination(result.checksum);
-      result.is_checked = true;
-    }
-    if (job_.temporary_bytes > 0) destination_.drop_blocks();
-    destination_.commit();
-    report_.tell_end();
-    result.seconds = seconds_since(start_);
-    return result;
   }
 
   /// Elements are converted in the pass after which the fewest bytes are moved.

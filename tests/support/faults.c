@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded in front of the C library (LD_PRELOAD): what disks do at times, on files whose path ends in FAULT_FILE.
-// FAULT_CALL: the call that fails with FAULT_ERROR from the FAULT_FIRST-th time on. FAULT_SEED: a third of the reads and
-// writes is cut short, a third is interrupted before anything is moved.
+// FAULT_CALL: the call that fails with FAULT_ERROR from the FAULT_FIRST-th time on; with FAULT_KILLS the process is
+// killed there. FAULT_SEED: a third of the reads and writes is cut short, a third is interrupted before anything is
+// moved.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -36,6 +38,7 @@ static int fails(const char* call) {
   const char* const wanted = getenv("FAULT_CALL");
   if (wanted == NULL || strcmp(wanted, call) != 0) return 0;
   if (atomic_fetch_add(&calls, 1) + 1 < atol(getenv("FAULT_FIRST"))) return 0;
+  if (getenv("FAULT_KILLS") != NULL) raise(SIGKILL);
   errno = atoi(getenv("FAULT_ERROR"));
   return 1;
 }
