@@ -27,8 +27,7 @@ struct ConvertOptions {
 /// {scale}})`.
 TENSTRIDE_API Tensor convert(const Tensor& x, std::string_view pattern, const ConvertOptions& options = {},
                              Caller caller = Caller::current());
-/// A list of tensors of one shape and type is one more axis in front. Where the pattern splits that axis the
-/// tensors are stacked by a copy before.
+/// A list of tensors of one shape and type is one more axis in front; they are not stacked before.
 TENSTRIDE_API Tensor convert(TensorList list, std::string_view pattern, const ConvertOptions& options = {},
                              Caller caller = Caller::current());
 /// The same into a tensor of the result's shape, whose dtype is the result's; it may share memory with the

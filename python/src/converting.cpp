@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "einops.hpp"
 #include "exchange.hpp"
 #include "files.hpp"
 #include "message.hpp"
@@ -20,15 +21,11 @@ namespace {
 namespace nb = nanobind;
 
 std::vector<AxisSize> sizes_of(nb::handle given) {
-  std::vector<AxisSize> sizes;
-  if (given.is_none()) return sizes;
+  if (given.is_none()) return {};
   if (PyDict_Check(given.ptr()) == 0) {
     throw TypeError("convert: sizes must be a dict of names and sizes, e.g. {\"h\": 2}");
   }
-  for (const auto& [name, size] : nb::borrow<nb::dict>(given)) {
-    sizes.push_back({nb::cast<std::string>(name), to_index(size.ptr())});
-  }
-  return sizes;
+  return axis_sizes(nb::borrow<nb::dict>(given));
 }
 
 /// A pattern is written out for the shape of the source; a chain stands as it is.

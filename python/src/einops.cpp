@@ -3,9 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "errors.hpp"
 #include "exchange.hpp"
@@ -16,11 +14,9 @@
 #include "values.hpp"
 
 namespace tenstride::python {
-namespace {
-
 namespace nb = nanobind;
 
-std::vector<AxisSize> sizes_of(const nb::dict& given) {
+std::vector<AxisSize> axis_sizes(const nb::dict& given) {
   std::vector<AxisSize> sizes;
   for (const auto& [name, size] : given) {
     sizes.push_back({nb::cast<std::string>(name), to_index(size.ptr())});
@@ -38,8 +34,7 @@ std::vector<Tensor> tensors_of(nb::handle list, std::string_view operation) {
   return tensors;
 }
 
-/// Without the GIL: `work` moves elements and touches no Python object.
-nb::object made(const std::function<Tensor()>& work) {
+nb::object moved(const std::function<Tensor()>& work) {
   const LedgerPlaces places;
   Tensor result;
   {
@@ -49,22 +44,24 @@ nb::object made(const std::function<Tensor()>& work) {
   return nb::steal(new_tensor(std::move(result)));
 }
 
+namespace {
+
 /// One tensor, or several that count as one with the list as its first axis.
 nb::object verb(nb::handle given, std::string_view operation, const std::function<Tensor(const Tensor&)>& one,
                 const std::function<Tensor(TensorList)>& many) {
   if (is_tensor(given.ptr())) {
     const Tensor tensor = tensor_of(given.ptr());
-    nb::object result = made([&] { return one(tensor); });
+    nb::object result = moved([&] { return one(tensor); });
     // Where the pattern changes nothing the very same object comes back, as from einops.
     return tensor_of(result.ptr()).is_same(tensor) ? nb::borrow(given) : result;
   }
   const std::vector<Tensor> tensors = tensors_of(given, operation);
-  return made([&] { return many(tensors); });
+  return moved([&] { return many(tensors); });
 }
 
 nb::object rearranged(nb::handle given, const std::string& pattern, const nb::dict& lengths,
                       nb::handle copy) {
-  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const CopyRule rule = to_copy_rule(copy, "rearrange");
   return verb(
       given, "rearrange", [&](const Tensor& x) { return rearrange(x, pattern, sizes, rule); },
@@ -72,7 +69,7 @@ nb::object rearranged(nb::handle given, const std::string& pattern, const nb::di
 }
 
 nb::object repeated(nb::handle given, const std::string& pattern, const nb::dict& lengths, nb::handle copy) {
-  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const CopyRule rule = to_copy_rule(copy, "repeat");
   return verb(
       given, "repeat", [&](const Tensor& x) { return repeat(x, pattern, sizes, rule); },
@@ -84,7 +81,7 @@ nb::object reduced(nb::handle given, const std::string& pattern, const std::stri
   // In einops the other verbs are reductions, too, which leave out no axis.
   if (reduction == "rearrange") return rearranged(given, pattern, lengths, nb::none());
   if (reduction == "repeat") return repeated(given, pattern, lengths, nb::none());
-  const std::vector<AxisSize> sizes = sizes_of(lengths);
+  const std::vector<AxisSize> sizes = axis_sizes(lengths);
   const Reduction how = parse_reduction(reduction);
   return verb(
       given, "reduce", [&](const Tensor& x) { return reduce(x, pattern, how, sizes); },
@@ -94,7 +91,7 @@ nb::object reduced(nb::handle given, const std::string& pattern, const std::stri
 nb::object packed(nb::handle given, const std::string& pattern) {
   const std::vector<Tensor> tensors = tensors_of(given, "pack");
   std::vector<Dims> shapes;
-  const nb::object whole = made([&] {
+  const nb::object whole = moved([&] {
     Packed result = pack(tensors, pattern);
     shapes = std::move(result.shapes);
     return std::move(result.tensor);

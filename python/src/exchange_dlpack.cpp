@@ -58,13 +58,9 @@ std::optional<Tensor> take(nb::handle capsule) {
   return io::from_dlpack(managed);
 }
 
-/// What the old form of a capsule, which cannot say it, means.
-enum class OldForm { writable, read_only };
-
-Tensor from_capsule(nb::handle capsule, OldForm old_form) {
+Tensor from_capsule(nb::handle capsule) {
   if (std::optional<Tensor> tensor = take<DLManagedTensorVersioned>(capsule)) return *std::move(tensor);
-  if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule))
-    return old_form == OldForm::read_only ? tensor->read_only() : *std::move(tensor);
+  if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule)) return *std::move(tensor);
   const char* name = PyCapsule_GetName(capsule.ptr());
   const std::string_view given = name == nullptr ? "no name" : name;
   if (given.starts_with("used_")) {
@@ -172,10 +168,10 @@ nb::object capsule_of(nb::handle object, std::optional<Device> device, CopyRule&
   return method();
 }
 
-/// PyTorch has no memory that must not be written to, and NumPy refuses to hand it out in the old form; JAX
-/// hands it out.
-OldForm old_form_of(nb::handle object) {
-  return is_of(object, "torch") || is_of(object, "numpy") ? OldForm::writable : OldForm::read_only;
+/// Whether what a library hands out in the old form of a capsule, which cannot say so, may have to be left as
+/// it is. PyTorch has no such memory, and NumPy refuses to hand it out so; JAX hands it out.
+bool may_be_read_only(nb::handle object) {
+  return !is_of(object, "torch") && !is_of(object, "numpy");
 }
 
 /// A tensor of our own as a capsule would bring it, on the same storage: a stride along which no step is
@@ -191,8 +187,10 @@ Tensor own_tensor(const Tensor& tensor) {
   return layout.strides == tensor.strides() ? tensor : tensor.with_layout(layout);
 }
 
-Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule,
-             std::optional<OldForm> old_form) {
+/// Whether a tensor may be written to: as its capsule says, or as the library knows to which it goes back.
+enum class Writing { as_said, lent };
+
+Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule, Writing writing) {
   if (device && !device->has_memory()) {
     throw ValueError(message("from_dlpack: device must be 'cpu': ", name(*device), " has no memory"));
   }
@@ -200,10 +198,13 @@ Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule,
   if (is_tensor(object.ptr())) {
     tensor = own_tensor(tensor_of(object.ptr()));
   } else if (PyCapsule_CheckExact(object.ptr())) {
-    tensor = from_capsule(object, OldForm::writable);
+    tensor = from_capsule(object);
   } else if (PyObject_HasAttrString(object.ptr(), "__dlpack__") != 0) {
     require_reachable(object, device);
-    tensor = from_capsule(capsule_of(object, device, rule), old_form.value_or(old_form_of(object)));
+    const nb::object capsule = capsule_of(object, device, rule);
+    const bool is_old = PyCapsule_IsValid(capsule.ptr(), Names<DLManagedTensor>::fresh) != 0;
+    tensor = from_capsule(capsule);
+    if (is_old && writing == Writing::as_said && may_be_read_only(object)) tensor = tensor.read_only();
   } else {
     throw TypeError(message("from_dlpack: an object that has __dlpack__ must be given, or its capsule (",
                             std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
@@ -217,13 +218,13 @@ Tensor taken(nb::handle object, std::optional<Device> device, CopyRule rule,
 }  // namespace
 
 Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyRule rule) {
-  return taken(object, device, rule, std::nullopt);
+  return taken(object, device, rule, Writing::as_said);
 }
 
 void define_dlpack(nb::module_& module, nb::handle tensor_type) {
   // For what is only read, and goes back to its library, which knows what may be written to.
   module.def("_lent", [](nb::handle object) {
-    return nb::steal(new_tensor(taken(object, std::nullopt, CopyRule::if_needed, OldForm::writable)));
+    return nb::steal(new_tensor(taken(object, std::nullopt, CopyRule::if_needed, Writing::lent)));
   });
   auto type = nb::borrow<nb::class_<Tensor>>(tensor_type);
   type.def(

@@ -127,16 +127,20 @@ class Numbers {
     if (PyLong_CheckExact(object)) return meet(DType::int64);
     if (PyBool_Check(object)) return meet(DType::bool_);
     if (PyComplex_CheckExact(object)) return meet(DType::complex64);
+    if (Py_TYPE(object) == seen_) return;
     if ((PyList_Check(object) != 0 || PyTuple_Check(object) != 0) && depth < max_rank) {
       for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
         add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
     } else if (is_numpy_number(object)) {
       has_numpys_ = true;
+      seen_ = Py_TYPE(object);
       meet(tensor_from_buffer(object, CopyRule::always, "tensor").dtype());
     }
   }
 
   bool has_numpys_ = false;
+  /// The type of the last of NumPy's numbers: all of one type are of one dtype.
+  PyTypeObject* seen_ = nullptr;
   std::optional<DType> dtype_;
 };
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from . import _tenstride
 from ._dtypes import dtype_of
-from ._kinds import kind_of, take_all
+from ._kinds import kind_of, take, take_all
 
 
 def convert(
@@ -67,8 +67,7 @@ def convert(
     if isinstance(source, (list, tuple)):
         kind, tensors = take_all("convert", source)
     else:
-        kind = kind_of([source], "convert")
-        tensors = kind.take(source)
+        kind, tensors = take("convert", source)
     wanted = None if dtype is None else dtype_of(dtype, "convert", of_numpy=kind.name == "NumPy")
     given = (tensors, chain, sizes or {}, wanted, scale, shift, axis)
     if out is None:

@@ -50,10 +50,16 @@ def call(operation: str, work: Callable[[Any, Any], Any], given: Any, *, moves: 
         return _give(kind, work(tensors, kind))
     if _is_torch(given) and given.requires_grad:
         return _with_grad(operation, lambda tensor: work(tensor, _OWN), given)
-    kind = kind_of([given], operation, moves=moves)
-    tensor = kind.take(given)
+    kind, tensor = take(operation, given, moves=moves)
     result = work(tensor, kind)
     return given if result is tensor else _give(kind, result)
+
+
+def take(operation: str, given: Any, *, moves: bool = False) -> tuple[Any, Tensor]:
+    """One array as a tensor, and its kind."""
+    array = as_array(given)
+    kind = kind_of([array], operation, moves=moves)
+    return kind, kind.take(array)
 
 
 def take_all(operation: str, given: Sequence[Any], *, moves: bool = False) -> tuple[Any, Sequence[Tensor]]:
@@ -62,8 +68,9 @@ def take_all(operation: str, given: Sequence[Any], *, moves: bool = False) -> tu
         raise TypeError(f"{operation}: a list of arrays must be given ({type(given).__name__})")
     if all(type(entry) is Tensor for entry in given):
         return _OWN, given
-    kind = kind_of(given, operation, moves=moves)
-    return kind, [kind.take(entry) for entry in given]
+    arrays = [as_array(entry) for entry in given]
+    kind = kind_of(arrays, operation, moves=moves)
+    return kind, [kind.take(array) for array in arrays]
 
 
 def kind_of(given: Sequence[Any], operation: str, *, moves: bool = False) -> Any:
@@ -97,7 +104,7 @@ def _kind_of(given: Any, operation: str) -> Kind:
         return Kind(root, _tenstride._lent, lambda tensor: _from_dlpack_of(given)(tensor), _tenstride.from_dlpack)
     if _is_buffer(given):
         return Kind("memoryview", lambda array: _tenstride._asarray(array, operation), memoryview, _sharing(operation))
-    if not isinstance(given, type) and (hasattr(given, "__array__") or hasattr(given, "__array_interface__")):
+    if _becomes_numpys(given):
         return _numpy_kind(operation)
     raise TypeError(
         f"{operation}: a tensor, or an array that speaks DLPack, has the buffer protocol or becomes one of NumPy's, "
@@ -119,6 +126,17 @@ def _sharing(operation: str) -> Callable[[Any], Tensor]:
 def is_numpy(given: Any) -> bool:
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(given, (numpy.ndarray, numpy.generic))
+
+
+def as_array(given: Any) -> Any:
+    """What only becomes an array of NumPy's as that array, which is made once: a file may be read for it."""
+    if isinstance(given, Tensor) or is_numpy(given) or hasattr(given, "__dlpack__") or _is_buffer(given):
+        return given
+    return as_numpy(given) if _becomes_numpys(given) else given
+
+
+def _becomes_numpys(given: Any) -> bool:
+    return not isinstance(given, type) and (hasattr(given, "__array__") or hasattr(given, "__array_interface__"))
 
 
 def _is_buffer(given: Any) -> bool:

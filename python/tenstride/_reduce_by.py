@@ -42,11 +42,12 @@ def reduce_by(
     tensor: Any, pattern: str, reduction: Callable[[Any, tuple[int, ...]], Any], axes_lengths: dict[str, int]
 ) -> Any:
     """What `reduce` gives where the reduction is a function of the array and the axes to reduce."""
-    from ._kinds import looked_at
+    from ._kinds import as_array, looked_at
     from .foreign import rearrange
 
     # Refuses what is no pattern of a reduction, or does not fit the shape, with nothing moved.
     several = isinstance(tensor, (list, tuple))
+    tensor = [as_array(one) for one in tensor] if several else as_array(tensor)
     shapes = [looked_at(one, "reduce").shape for one in (tensor if several else [tensor])]
     metas = [_tenstride.empty(shape, device="meta") for shape in shapes]
     _tenstride._reduce(metas if several else metas[0], pattern, "sum", axes_lengths)

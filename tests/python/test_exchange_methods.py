@@ -46,6 +46,30 @@ def test_verbs_give_numpys_arrays():
     assert tenstride.reduce(OnlyArray(numpy.arange(6.0).reshape(2, 3)), "a b -> a", "sum").tolist() == [3, 12]
 
 
+def test_what_may_be_a_file_is_read_once():
+    class Counted(OnlyArray):
+        reads = 0
+
+        def __array__(self, dtype=None, copy=None):
+            Counted.reads += 1
+            return super().__array__(dtype, copy)
+
+    data = Counted(numpy.arange(6.0).reshape(2, 3))
+    for use in (
+        lambda: tenstride.rearrange(data, "a b -> (b a)"),
+        lambda: tenstride.contiguous(data),
+        lambda: tenstride.stack([data]),
+        lambda: tenstride.reduce(data, "a b -> a", "sum"),
+        lambda: tenstride.reduce(data, "a b -> a", lambda x, axes: x.sum(axes)),
+        lambda: tenstride.convert(data, "a b -> b a", dtype="float32"),
+        lambda: tenstride.asarray(data),
+        lambda: tenstride.tensor(data),
+    ):
+        Counted.reads = 0
+        use()
+        assert Counted.reads == 1
+
+
 def test_objects_are_refused_by_name():
     with pytest.raises(TypeError, match=r"asarray: .*Python objects"):
         tenstride.asarray(OnlyArray(numpy.array(["a", None], object)))

@@ -11,7 +11,6 @@
 #include "copy/cursor.hpp"
 #include "plan/nest.hpp"
 #include "tenstride/copy_strategy.hpp"
-#include "tenstride/parallel.hpp"
 
 namespace tenstride::copy {
 
