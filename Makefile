@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup stubs demo test asan tsan wheel fuzz slow bench bench-quick large-files pictures format clean build
+.PHONY: help setup stubs demo test torch real asan tsan wheel fuzz slow bench bench-quick large-files pictures format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -21,6 +21,12 @@ build: setup ## Build everything (preset dev)
 
 test: build ## Build everything and run every test (preset dev)
 	ctest --preset dev
+
+torch: build ## The tests that need PyTorch, with version 2.6 and the newest of PyPI (6 GB each, in build/torch)
+	scripts/torch_versions.sh
+
+real: build ## Audit models of torchvision, timm and transformers, and follow the fixes (6 GB, in build/real)
+	.venv/bin/python3 -B tests/real/models.py
 
 asan: setup ## The tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	cmake --preset asan

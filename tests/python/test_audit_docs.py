@@ -28,7 +28,7 @@ def models():
     return module
 
 
-@pytest.mark.skipif(not torch.__version__.startswith("1.13"), reason="the document quotes lines of PyTorch 1.13")
+@pytest.mark.skipif(not torch.__version__.startswith("2.6"), reason="the document quotes lines of PyTorch 2.6")
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="inner operations have their names from Python 3.11 on")
 def test_the_document_quotes_what_the_example_prints(tmp_path):
     folder = str(pathlib.Path(tenstride.__file__).parents[1])

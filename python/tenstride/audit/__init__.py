@@ -83,11 +83,12 @@ class audit:
             raise RuntimeError("audit: a scope must be entered once; make another with audit()")
         self._entered = True
         if self._torch:
-            from .torch_mode import CopyMode, FunctionNames
+            from .torch_functions import ContiguousCalls, FunctionNames
+            from .torch_mode import CopyMode
 
             functions = FunctionNames() if self._names == "functions" else None
             mode = CopyMode(self.report, functions, self._foretells)
-            scopes: list[Any] = []
+            scopes: list[Any] = [ContiguousCalls(mode.kept_contiguous)]
             if mode.places is not None:
                 from .torch_devices import DeviceMode, pretended_cuda
 

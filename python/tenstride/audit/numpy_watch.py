@@ -181,7 +181,7 @@ def _watched_again(like: Watched, result: Any) -> Any:
 
 def _site(report: Report, operation: str, call: str) -> CallSite:
     """The user's line; the line inside NumPy only where a function does something else than its name says."""
-    site = call_site(sys._getframe(1), report._skipper, ())
+    site = call_site(sys._getframe(1), report._skipper)
     if operation == call or (site.inside is not None and site.inside.file.startswith("<")):
         return CallSite(site.place, site.call, None, None, site.through)
     return site

@@ -10,7 +10,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, Callable
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STANDARD = os.path.normpath(sysconfig.get_paths()["stdlib"]) + os.sep
@@ -37,10 +37,11 @@ HAS_POSITIONS = sys.version_info >= (3, 11)
 class Place:
     """A line of Python: file, line, the function around it, and the text of the line."""
 
-    __slots__ = ("file", "function", "line")
+    __slots__ = ("file", "function", "instruction", "line")
 
-    def __init__(self, file: str, line: int, function: str):
+    def __init__(self, file: str, line: int, function: str, instruction: int = -1):
         self.file, self.line, self.function = file, line, function
+        self.instruction = instruction  # of the function's bytecode: tells the calls of a line apart
 
     @property
     def code(self) -> str:
@@ -61,9 +62,9 @@ class Place:
             file = file.rpartition(mark)[2]
         return f"{file}:{self.line}"
 
-    def key(self) -> tuple[str, int]:
-        """File and line."""
-        return self.file, self.line
+    def key(self) -> tuple[str, int, int]:
+        """File, line and instruction: one call of the program."""
+        return self.file, self.line, self.instruction
 
     def __repr__(self) -> str:
         return f"Place({self.short!r})"
@@ -132,14 +133,16 @@ def _dispatcher(frame: FrameType) -> FrameType | None:
     return None
 
 
-def call_site(frame: FrameType | None, skipper: Skipper, own_files: tuple[str, ...]) -> CallSite:
-    """The call that led to `frame`. `own_files` end the names of files that are the audit's own way in."""
+def call_site(
+    frame: FrameType | None, skipper: Skipper, is_machinery: Callable[[FrameType], bool] | None = None
+) -> CallSite:
+    """The call that led to `frame`. Inner frames that `is_machinery` knows only passed the call on."""
     inner: FrameType | None = None
     through: list[str] = []
     at = frame
     while at is not None:
         file = at.f_code.co_filename
-        if file.startswith(_HERE) or (inner is None and file.endswith(own_files)):
+        if file.startswith(_HERE) or (inner is None and is_machinery is not None and is_machinery(at)):
             at = at.f_back
             continue
         dispatcher = _dispatcher(at)
@@ -162,7 +165,7 @@ def call_site(frame: FrameType | None, skipper: Skipper, own_files: tuple[str, .
 
 def _place(frame: FrameType) -> Place:
     code = frame.f_code
-    return Place(code.co_filename, frame.f_lineno or 0, getattr(code, "co_qualname", code.co_name))
+    return Place(code.co_filename, frame.f_lineno or 0, getattr(code, "co_qualname", code.co_name), frame.f_lasti)
 
 
 _names: dict[tuple[int, int], tuple[object, str | None]] = {}
@@ -214,16 +217,19 @@ def _callee(listed: list[Any], index: int) -> str | None:
     call = listed[index].positions
     if call is None or call.lineno is None:
         return None
-    best, best_end = None, None
-    for one in reversed(listed[:index]):
+    chain: list[tuple[Any, Any]] = []
+    for one in listed[:index]:
         where = one.positions
         if one.opname not in _LOADS or where is None or where.end_lineno is None:
             continue
         end = (where.end_lineno, where.end_col_offset)
         begins = (where.lineno, where.col_offset) == (call.lineno, call.col_offset)
-        if begins and end < (call.end_lineno, call.end_col_offset) and (best_end is None or end > best_end):
-            best, best_end = one.argval, end
-    return _bare(best)
+        if begins and end < (call.end_lineno, call.end_col_offset):
+            chain.append((end, one.argval))
+    names = [name for _, name in sorted(chain, key=lambda pair: pair[0])]
+    if names[1:2] == ["ops"] and len(names) > 3:
+        return _bare(names[3])  # torch.ops.aten.transpose.int: the overload is no name that anyone calls it by
+    return _bare(names[-1]) if names else None
 
 
 def _bare(name: Any) -> str | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import layouts as ly
+from .fixes import Fix
 from .links import HOSTS
 from .origins import Origin, made_not_contiguous, made_not_viewable
 
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
 RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as", "resize"})
 """What copies only where no view is possible."""
-
-PRODUCTS = frozenset(
-    {"matmul", "bmm", "mm", "einsum", "linear", "tensordot", "bilinear", "dot", "inner", "addmm", "baddbmm"}
-)
 
 _ALWAYS = {
     "pin_memory": "pin_memory copies into page-locked memory",
@@ -104,30 +101,37 @@ def since(copy: Copy) -> Origin | None:
     return None
 
 
-def fix(copy: Copy) -> str:
-    """What to write instead, or why it stays."""
+def fix(copy: Copy) -> Fix:
+    """What to write instead, or why it stays. What PyTorch copied is tried first; the rest says that it was not."""
     if copy.remedy:
-        return copy.remedy
+        return Fix(copy.remedy)
     if copy.link is not None:
-        return _fix_transfer(copy, copy.link)
+        return Fix(_fix_transfer(copy, copy.link))
     if copy.phase == "backward":
-        return "autograd's own; it follows from the layouts of the forward pass"
-    if copy.followed is not None and copy.src is not None and copy.inside is None:
-        return _fix_followed(copy, copy.src, *copy.followed)
+        return Fix("autograd's own; it follows from the layouts of the forward pass")
+    if copy.trial is not None:
+        found: Fix | None = copy.trial.fix(copy)
+        if found is not None:
+            return found
+    return Fix(_untried(copy))
+
+
+def _untried(copy: Copy) -> str:
     obstacle = obstacle_of(copy)
     if obstacle is not None:
-        return _fix_reshape(copy, obstacle)
+        return _fix_reshape(obstacle)
     if copy.kind == "conversion":
         if copy.src_device != copy.dst_device:
             return f"make it on {copy.dst_device} (device=...), or move it once"
         return f"convert once and keep the result, or make it {copy.dst_dtype} from the start (dtype=...)"
+    prefix = "untried: " if copy.trial is not None else ""
     if copy.operation in _FIXES:
-        return _FIXES[copy.operation]
+        return prefix + _FIXES[copy.operation]
     is_move = copy.call in ("clone", "_to_copy") or copy.operation in ("contiguous", "to")
     if is_move and copy.src is not None and copy.dst is not None and copy.src.strides != copy.dst.strides:
         return _fix_strides(copy, copy.src, copy.dst)
     if copy.call in _FIXES:
-        return _FIXES[copy.call]
+        return prefix + _FIXES[copy.call]
     return "needed as it is written, unless the result is not used"
 
 
@@ -142,27 +146,6 @@ def _fix_transfer(copy: Copy, link: Link) -> str:
     if link.target in HOSTS:
         return "compute there what can be, and bring back less"
     return f"make it on {link.target} (device=...), or move it once"
-
-
-def _fix_followed(copy: Copy, src: ly.Layout, name: str, sizes: ly.Sizes, place: Place | None) -> str:
-    """A contiguous() before a view: not needed where the view is possible without it."""
-    view = f"the {name if name in RESHAPES else f'view inside {name}'} to {ly.sizes_text(sizes)} after it"
-    where = f" ({place.short})" if place else ""
-    obstacle = ly.why_not_view(src, sizes)
-    if obstacle is None:
-        return (
-            f"drop .contiguous(): {view}{where} is a view of {src} as it stands; keep it only if "
-            "something else needs row-major strides"
-        )
-    if name not in RESHAPES:
-        cause = since(copy)
-        kept = f"; keep the order of axes that {cause} changed" if cause else ""
-        axes = f"axes {obstacle.left_axis} and {obstacle.right_axis}"
-        return f"without it {name} would copy instead ({axes} would merge){kept}"
-    return (
-        f"{view} needs it (axes {obstacle.left_axis} and {obstacle.right_axis} would merge): keep the two "
-        "apart and let the next operation run over both (einsum, tensordot)"
-    )
 
 
 def _fix_strides(copy: Copy, src: ly.Layout, dst: ly.Layout) -> str:
@@ -188,30 +171,9 @@ def _library(inside: Place) -> str:
     return "PyTorch's" if "/torch/" in file else "NumPy's" if "/numpy/" in file else "a library's"
 
 
-def _fix_reshape(copy: Copy, obstacle: ly.Obstacle) -> str:
-    repeats = _repeats(obstacle.source)
-    if repeats and copy.operation in PRODUCTS:
-        return (
-            "keep the expanded operand out of the batch: fold the batch of the other one into its rows "
-            "(x.flatten(0, -2) @ w)"
-        )
-    if repeats:
-        return "keep the expanded axis apart and let the next operation broadcast over it"
-    if copy.operation in PRODUCTS:
-        cause = since(copy)
-        moved = f"; {cause} moved its axes" if cause else ""
-        return f"order the operand's axes as batch, rows, columns in memory before this line{moved}"
-    if ly.is_channels_last(obstacle.source):
-        return (
-            "flatten after pooling to 1 x 1, or flatten(1) of x.permute(0, 2, 3, 1) with the columns of "
-            "the next weight permuted once"
-        )
+def _fix_reshape(obstacle: ly.Obstacle) -> str:
     left, right = obstacle.left_axis, obstacle.right_axis
-    cause = since(copy)
-    apart = f"keep axes {left} and {right} apart and let the next operation run over both (einsum, tensordot)"
-    if cause is not None and cause.source is not None and ly.try_view(cause.source, obstacle.to) is not None:
-        return f"{copy.operation} before {cause}: a view, in another order of elements; else {apart}"
-    return apart
+    return f"stays, unless axes {left} and {right} are kept apart and what follows runs over both (einsum does)"
 
 
 _FIXES = {
@@ -228,7 +190,6 @@ _FIXES = {
     "tile": "repeat along axes that broadcast costs nothing: expand (NumPy: broadcast_to) is a view",
     "repeat_interleave": "unsqueeze and expand are views where the next operation takes one axis more",
     "flip": "index backwards where it is read, or flip the smaller operand",
-    "pad": "use the padding= of the convolution or pooling that follows",
     "array": "np.asarray copies only where it must; or drop it unless one of the two is written to",
     "setitem": "let the operation before write there itself (out=)",
     "copy_": "let the operation before write there itself (out=)",

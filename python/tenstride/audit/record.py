@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import reasons
+from .fixes import Fix
 from .layouts import Layout, Reordering, Sizes
 from .links import Link
 from .origins import Origin
@@ -71,8 +72,8 @@ class Copy(_AtLine):
     """The sizes a reshape was to give."""
     note: str | None = None
     remedy: str | None = None
-    followed: tuple[str, Sizes, Place | None] | None = None
-    """The view that was made of what contiguous() copied."""
+    trial: Any = None
+    """Of PyTorch: what a fix is tried on (``torch_fixes.Trial``)."""
     sources: int = 1
     link: Link | None = None
     """Of a transfer: what crosses, and what is copied beside it."""
@@ -93,9 +94,19 @@ class Copy(_AtLine):
         return reasons.since(self)
 
     @property
-    def fix(self) -> str:
-        """What to write instead."""
+    def advice(self) -> Fix:
+        """What to write instead, with what it was found to save."""
         return reasons.fix(self)
+
+    @property
+    def fix(self) -> str:
+        """What to write instead, as text."""
+        return self.advice.text
+
+    @property
+    def saves(self) -> int:
+        """Bytes written less with the fix, as tried on the recorded layouts; 0 where there is none."""
+        return self.advice.saves
 
     def sides(self) -> tuple[str, str]:
         """Source and destination as they are printed: layout, dtype, and the device where it is not the CPU."""
@@ -109,9 +120,11 @@ class Copy(_AtLine):
         """What equal rows of the table have in common."""
         place = self.place.key() if self.place else None
         inside = self.inside.key() if self.inside else None
+        before = self.origin.place.key() if self.origin and self.origin.place else None
         return (
             place,
             inside,
+            before,
             self.operation,
             self.kind,
             self.src,
@@ -124,7 +137,7 @@ class Copy(_AtLine):
 
     def to_dict(self) -> dict[str, Any]:
         """The copy as plain data, with the names the library's ledger gives in its JSON."""
-        step = self.since
+        step, fix = self.since, self.advice
         return {
             "kind": self.kind,
             "operation": self.operation,
@@ -132,7 +145,8 @@ class Copy(_AtLine):
             "phase": self.phase,
             "reason": self.why,
             "since": None if step is None else {"operation": step.operation, **_place_dict(step.place)},
-            "fix": self.fix,
+            "fix": fix.text,
+            "saves": fix.saves,
             "src": _side_dict(self.src, self.src_dtype),
             "dst": _side_dict(self.dst, self.dst_dtype),
             "device": str(self.dst_device),

@@ -39,17 +39,6 @@ UNNAMED = _words("backward grad apply map_ apply_ register_hook run_backward loa
 MODULE_CALLS = frozenset({"_call_impl", "_wrapped_call_impl", "_slow_forward"})
 BACKWARD_CALLS = frozenset({"run_backward", "_engine_run_backward"})
 
-OPAQUE = _words(
-    "_transformer_encoder_layer_fwd _native_multi_head_attention _transformer_decoder_only_layer_fwd "
-    "lstm gru mkldnn_rnn_layer _cudnn_rnn miopen_rnn _thnn_fused_lstm_cell quantized_lstm"
-)
-"""Fused operations, whose copies inside are out of sight."""
-
-ROW_MAJOR = _words("native_layer_norm native_group_norm _softmax _log_softmax")
-DENSE = frozenset({"convolution", "_convolution", "mkldnn_convolution", "convolution_overrideable"})
-MATRICES = frozenset({"mm", "bmm", "addmm", "baddbmm", "addbmm"})
-"""Kernels that copy an operand of other strides inside: rows, channels_last or rows, a matrix with a unit stride."""
-
 _PRETTY = {
     "_to_copy": "to",
     "constant_pad_nd": "pad",

@@ -19,10 +19,11 @@ def dtype_name(tensor: Any) -> str:
 
 
 class _Entry:
-    __slots__ = ("copied", "narrow", "origins", "pin", "place", "reference")
+    __slots__ = ("copied", "narrow", "number", "origins", "pin", "place", "reference")
 
-    def __init__(self, reference: Any) -> None:
+    def __init__(self, reference: Any, number: int) -> None:
         self.reference = reference
+        self.number = number  # its own for as long as the scope lasts, which the address is not
         self.origins: dict[Layout, Origin] = {}
         self.copied: Copy | None = None  # a copy made by contiguous() that nothing has looked at yet
         # Where devices are foretold (torch_devices.py):
@@ -47,6 +48,7 @@ class Storages:
         self._untyped = hasattr(torch.Tensor, "untyped_storage")
         self._entries: dict[int, _Entry] = {}
         self._limit = 1024
+        self._made = 0
 
     def layout(self, tensor: Any) -> Layout | None:
         """The layout, None for one without strides (sparse and the like)."""
@@ -88,7 +90,8 @@ class Storages:
         if entry is None:
             if len(self._entries) >= self._limit:
                 self._forget()
-            entry = self._entries[storage._cdata] = _Entry(self._reference(storage))
+            entry = self._entries[storage._cdata] = _Entry(self._reference(storage), self._made)
+            self._made += 1
         return entry
 
     def remember(self, tensor: Any, origin: Origin) -> None:
