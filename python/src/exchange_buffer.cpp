@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 
 #include "errors.hpp"
@@ -107,6 +109,20 @@ std::shared_ptr<TakenIn> take_in(nb::handle object) {
   return taken;
 }
 
+/// The type of a NumPy array's elements by the name that other packages give it: the buffer protocol has none
+/// for bfloat16 and float8.
+std::optional<DType> type_by_name(nb::handle array, std::string_view operation) {
+  const std::string name = nb::cast<std::string>(nb::str(array.attr("dtype").attr("name")));
+  for (const DType dtype : {DType::bfloat16, DType::float8_e4m3fn, DType::float8_e5m2}) {
+    if (name == tenstride::name(dtype)) return dtype;
+  }
+  if (nb::cast<bool>(array.attr("dtype").attr("hasobject"))) return std::nullopt;
+  throw_python(PyExc_TypeError,
+               message(operation, ": elements of NumPy's type ", name,
+                       " must be of a type that tenstride has; use .astype('float32') first, "
+                       "or .view('u1') for the bytes"));
+}
+
 Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
   Bytes bytes;
   const auto rank = static_cast<std::size_t>(view.ndim);
@@ -197,7 +213,16 @@ void release_buffer(PyObject*, Py_buffer* view) {
 }
 
 Tensor tensor_from_buffer(nb::handle object, CopyRule rule, std::string_view operation) {
-  const std::shared_ptr<TakenIn> taken = take_in(object);
+  std::shared_ptr<TakenIn> taken;
+  try {
+    taken = take_in(object);
+  } catch (const nb::python_error& error) {
+    if (!is_numpy_array(object) || !error.matches(PyExc_ValueError)) throw;
+    const std::optional<DType> dtype = type_by_name(object, operation);
+    if (!dtype) throw;
+    const nb::object bits = object.attr("view")(item_size(*dtype) == 2 ? "u2" : "u1");
+    return tensor_from_buffer(bits, rule, operation).view(*dtype);
+  }
   const Py_buffer& view = taken->view;
   const std::string_view format = view.format == nullptr ? "B" : view.format;
   const DType dtype = dtype_of_format(format, view.itemsize, operation);

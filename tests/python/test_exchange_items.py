@@ -105,6 +105,26 @@ def test_types_of_other_packages():
         same(tenstride.rearrange(a, "a b -> (b a)"), a.T.reshape(-1))
 
 
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_narrow_types_of_ml_dtypes_are_tensors_on_the_same_memory(name):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    a = numpy.arange(12).reshape(3, 4).astype(getattr(ml_dtypes, name))
+    x = tenstride.asarray(a[::-1, 1::2])
+    assert (x.dtype, x.stride()) == (getattr(tenstride, name), (-4, 2))
+    assert x.float().tolist() == a[::-1, 1::2].astype(numpy.float32).tolist()
+    x[0, 0] = 5
+    assert a[2, 1] == 5
+    assert tenstride.tensor(a).data_ptr() != tenstride.asarray(a).data_ptr()
+    found = tenstride.convert(a, "r c -> c r", dtype="float32", scale=2.0)
+    same(found, 2 * a.T.astype(numpy.float32))
+
+
+def test_types_that_tenstride_lacks_are_refused_with_what_to_write():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    with pytest.raises(TypeError, match=r"asarray: elements of NumPy's type int4 must be .* use \.astype\('float32'\)"):
+        tenstride.asarray(numpy.zeros(3, ml_dtypes.int4))
+
+
 def test_what_has_no_fixed_size_is_refused_by_name():
     with pytest.raises(TypeError, match=r"rearrange: elements must have a fixed size, which Python objects have not"):
         tenstride.rearrange(numpy.array([None, "a"]), "a -> a 1")
