@@ -91,6 +91,7 @@ def test_json_is_what_the_dict_is(report):
         "bytes_read": 1488,
         "bytes_written": 1248,
         "bytes_transferred": 0,
+        "saves": report.saves,
     }
     first = found["copies"][0]
     assert first["src"] == {"layout": "(3,20):(1,3)+0", "dtype": "float64"}

@@ -104,6 +104,8 @@ def _sums(report: Report) -> str:
     kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion", "transfer")]
     cells = [(str(count), _kind_words(kind, count)) for kind, count in kinds if count]
     cells += [(bytes_text(report.bytes_read), "read"), (bytes_text(report.bytes_written), "written")]
+    if report.saves:
+        cells.append((bytes_text(report.saves), "saved by the fixes"))
     if report.scrambles:
         cells.append((str(len(report.scrambles)), "scramble" + "s" * (len(report.scrambles) > 1)))
     if report.left_out:

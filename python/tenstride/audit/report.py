@@ -121,6 +121,11 @@ class Report:
             found.setdefault(copy.group(), []).append(copy)
         return sorted(found.values(), key=lambda group: -sum(copy.bytes_moved for copy in group))
 
+    @property
+    def saves(self) -> int:
+        """Bytes fewer that are written when each fix is followed: the sum of what each saves alone."""
+        return sum(len(group) * group[0].saves for group in self.groups())
+
     def to_dict(self) -> dict[str, Any]:
         """All as plain data: ``copies``, ``scrambles``, ``totals``, ``left_out``, ``missed``."""
         return {
@@ -133,6 +138,7 @@ class Report:
                 "bytes_read": self.bytes_read,
                 "bytes_written": self.bytes_written,
                 "bytes_transferred": self.bytes_transferred,
+                "saves": self.saves,
             },
             "left_out": self.left_out,
             "missed": list(self.missed),

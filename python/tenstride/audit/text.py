@@ -39,6 +39,8 @@ def summary(report: Report) -> str:
         parts = [f"{count} {kind}" for kind, count in kinds if count]
         text = f"{_plural(len(report.copies), 'copy', 'copies')} ({', '.join(parts)}), "
         text += f"{bytes_text(report.bytes_read)} read, {bytes_text(report.bytes_written)} written"
+    if report.saves:
+        text += f"; the fixes save {bytes_text(report.saves)} of it"
     if report.transfers:
         seconds = sum(copy.link.seconds for copy in report.transfers if copy.link is not None)
         text += f"; {bytes_text(report.bytes_transferred)} over the link, about {seconds * 1e3:.2g} ms"
