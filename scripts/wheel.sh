@@ -47,5 +47,11 @@ assert (folder / "py.typed").exists()
 print("wheel: import tenstride", torch.__version__)
 PYTHON
 "$empty/python3" -m tenstride explain "torch.arange(6).view(2, 3).T.reshape(-1)"
+"$empty/python3" -m tenstride explain - <<'PYTHON'
+import torch, torch.nn as nn
+
+x = nn.Linear(3, 4)(torch.zeros(2, 3)).t()
+y = x.reshape(-1)
+PYTHON
 "$empty/tenstride" --version
 echo "wheel: installs into an empty environment and runs there"

@@ -286,7 +286,7 @@ class Documents(unittest.TestCase):
     def test_print_what_the_program_prints(self):
         """A line `…` stands for lines that are left out."""
         found = 0
-        for document in ["README.md", "docs/explain.md", "docs/chains.md", "docs/cli.md"]:
+        for document in ["README.md", "docs/explain.md", "docs/explain-notation.md", "docs/chains.md", "docs/cli.md"]:
             for command, expected in blocks(document):
                 found += 1
                 words = shlex.split(command)[1:]

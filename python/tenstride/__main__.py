@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m tenstride …` is the program `tenstride …`."""
+"""`python -m tenstride …` is the program `tenstride …`; `explain` of a file of Python is explained by Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ def program() -> str | None:
 
 
 def main() -> int:
-    """Becomes the program, with the arguments of this process."""
+    """Explains Python code, or becomes the program, with the arguments of this process."""
+    if sys.argv[1:2] == ["explain"]:
+        from .explaining import program as explaining
+
+        if explaining.is_for_python(sys.argv[2:]):
+            return explaining.main(sys.argv[2:])
     found = program()
     if found is None:
         print("tenstride: the program is not part of this installation, and none is in PATH", file=sys.stderr)

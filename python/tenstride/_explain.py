@@ -1,36 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanations and pictures of tensors and of expressions in PyTorch's notation."""
+"""Explanations and pictures of tensors, of expressions in PyTorch's notation, and of Python code."""
 
 from __future__ import annotations
 
-from typing import Any, overload
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _tenstride
 from ._kinds import looked_at
 from ._tenstride import Explanation, Picture, Tensor, ViewExplanation
 
+if TYPE_CHECKING:
+    from .explaining import CodeExplanation
+
 
 @overload
-def explain(what: str, *, strict: bool = False, **inputs: Any) -> Explanation: ...
+def explain(
+    what: str, *, strict: bool = False, let: Mapping[str, Any] | None = None, real: bool = False, **inputs: Any
+) -> Explanation | CodeExplanation: ...
 @overload
 def explain(what: Any, *, strict: bool = False) -> str: ...
-def explain(what: Any, *, strict: bool = False, **inputs: Any) -> Explanation | str:
-    """What happens in memory, step by step, in an expression of PyTorch's notation; or how a tensor lies.
+def explain(
+    what: Any, *, strict: bool = False, let: Mapping[str, Any] | None = None, real: bool = False, **inputs: Any
+) -> Explanation | CodeExplanation | str:
+    """What happens in memory, step by step, in an expression or in Python code; or how a tensor lies.
 
     An expression gives an Explanation: print it, or read `copies`, `bytes_moved`, `error` and `to_json()`. Names
     stand for the tensors given as keyword arguments; without any the expression makes its own. With `strict` a
     reshape that only reorders the sizes is a failure. A tensor gives a text.
 
+    A text with an `import`, `class`, `with` or another statement that the notation does not know, and one that the
+    notation does not understand, is run as Python code and gives a CodeExplanation, as does any with `let` (sizes of
+    names that it does not define) or `real` (run by the PyTorch that is installed).
+
     >>> tenstride.explain("torch.arange(6).view(2, 3).T.reshape(-1)").copies
+    1
+    >>> tenstride.explain("import torch as t; y = x.permute(2, 0, 1).reshape(-1)", let={"x": (2, 3, 4)}).copies
     1
     >>> print(tenstride.explain(torch.zeros(2, 3).T))
     (3,2):(1,3)+0 float32 on cpu, 24 B of elements in a storage of 24 B
     not contiguous
     …
     """
-    if isinstance(what, str):
-        return _tenstride._explain(what, strict, {name: _tensor(value, "explain") for name, value in inputs.items()})
-    return _tenstride._facts(_tensor(what, "explain")).rstrip("\n")
+    if not isinstance(what, str):
+        return _tenstride._facts(_tensor(what, "explain")).rstrip("\n")
+    if let is None and not real and not _has_other_statements(what):
+        given = {name: _tensor(value, "explain") for name, value in inputs.items()}
+        explanation = _tenstride._explain(what, strict, given)
+        if not (explanation.error or "").startswith(_NOT_UNDERSTOOD) or not _is_python(what):
+            return explanation
+    from .explaining import explain_code
+
+    return explain_code(what, let=let, inputs=inputs, real=real, strict=strict)
+
+
+_NOT_UNDERSTOOD = ("SyntaxError", "NameError", "AttributeError", "NotImplementedError")
+_OTHERS = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.With, ast.While, ast.Global, ast.AsyncFunctionDef)
+
+
+def _has_other_statements(text: str) -> bool:
+    """Whether the text is Python with statements that the notation does not know."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return any(
+            line.lstrip().startswith((">>> import", ">>> from", "import ", "from ", "```"))
+            for line in text.splitlines()
+        )
+    return any(isinstance(node, _OTHERS) for node in ast.walk(tree))
+
+
+def _is_python(text: str) -> bool:
+    from .explaining.paste import clean
+
+    try:
+        return not clean(text).left_out
+    except SyntaxError:
+        return False
 
 
 def why_not_view(obj: Any, shape: Any) -> ViewExplanation | None:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `import einops` gives to the code under study: tenstride's rearrange, repeat, reduce, pack and unpack."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+import tenstride
+
+from . import rules_products
+from .arrays import Array, call as call_array
+from .neural import Module
+from .tensors import by_rule, run
+from .torch_module import StandIn, unknown
+from .traced import found
+
+
+def make_einops() -> types.ModuleType:
+    """The stand-in for `einops`, with `einops.layers.torch`."""
+    known: dict[str, Any] = {name: _verb(name) for name in ("rearrange", "repeat", "reduce", "pack", "unpack")}
+    known["parse_shape"] = lambda x, pattern: tenstride.parse_shape(x.held, pattern)
+    known["asnumpy"] = lambda tensor: tensor.numpy()
+    known["einsum"] = _einsum
+    layers = {name: _layer(name, verb) for name, verb in (("Rearrange", "rearrange"), ("Reduce", "reduce"))}
+    for_torch = StandIn("einops.layers.torch", lambda name: unknown("einops.layers.torch", name, list(layers)), layers)
+    known["layers"] = StandIn(
+        "einops.layers", lambda name: unknown("einops.layers", name, ["torch"]), {"torch": for_torch}
+    )
+    return StandIn("einops", lambda name: unknown("einops", name, list(known)), known)
+
+
+def _verb(name: str) -> Callable[..., Any]:
+    function = getattr(tenstride, name)
+
+    def verb(*args: Any, **named: Any) -> Any:
+        if "tensor" in named:
+            args = (named.pop("tensor"), *args)
+        if any(isinstance(thing, Array) for thing in found(args)):
+            return call_array(name, function, args, named)
+        return run(function, args, named)
+
+    verb.__name__ = name
+    return verb
+
+
+def _einsum(*args: Any) -> Any:
+    """einops' einsum: its axes have names of several letters."""
+    *tensors, pattern = args
+    letters: dict[str, str] = {}
+    sides = []
+    for side in pattern.split("->"):
+        terms = [term.split() for term in side.split(",")]
+        sides.append(
+            ",".join(
+                "".join(
+                    axis if axis == "..." else letters.setdefault(axis, chr(ord("a") + len(letters))) for axis in term
+                )
+                for term in terms
+            )
+        )
+    return by_rule(rules_products.einsum, ("->".join(sides), *tensors), {})
+
+
+def _layer(name: str, verb: str) -> type[Module]:
+    function = _verb(verb)
+
+    def init(self: Module, pattern: str, *args: Any, **named: Any) -> None:
+        self._given = (pattern, *args), named  # type: ignore[attr-defined]
+
+    def forward(self: Module, input: Any) -> Any:
+        args, named = self._given  # type: ignore[attr-defined]
+        return function(input, *args, **named)
+
+    return type(name, (Module,), {"__init__": init, "forward": forward})

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `import torch` gives to the code under study: tenstride's functions, and rules of shapes for the rest."""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable
+
+from .. import _tenstride
+from . import shape_rules
+from .calls import of_array
+from .tensors import Tensor, by_rule, make, no_attribute, run
+from .traced import recorder
+
+_TYPES = [
+    "FloatTensor",
+    "DoubleTensor",
+    "HalfTensor",
+    "BFloat16Tensor",
+    "LongTensor",
+    "IntTensor",
+    "ShortTensor",
+    "CharTensor",
+    "ByteTensor",
+    "BoolTensor",
+]
+_NOT_HERE = ("fx", "hub", "load", "multiprocessing", "utils")
+
+
+class Nothing:
+    """A scope or decorator that changes no layout: `torch.no_grad()`."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        self._function = args[0] if args and callable(args[0]) else None
+
+    def __enter__(self) -> Nothing:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        return None
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        if self._function is not None:
+            return self._function(*args, **named)
+        return args[0]
+
+
+class Optimizer:
+    """An optimizer, a scheduler, a scaler: its calls change no layout."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        self.param_groups: list[dict[str, Any]] = [{"lr": named.get("lr", 0.0), "params": []}]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _ignore
+
+
+class StandIn(types.ModuleType):
+    """A module that stands for one of PyTorch's, whose attributes are looked up one by one."""
+
+    def __init__(self, name: str, look_up: Callable[[str], Any], known: dict[str, Any]) -> None:
+        super().__init__(name)
+        self.__dict__.update(known)
+        self.__dict__["_look_up"] = look_up
+        self.__path__: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._look_up(name)
+
+
+def function_of(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of tenstride as one of the code under study."""
+
+    def called(*args: Any, **named: Any) -> Any:
+        return run(function, args, named)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+def rule_of(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule of shapes as a function of the code under study; `inplace=True` gives the tensor itself."""
+
+    def called(*args: Any, **named: Any) -> Any:
+        from .tensors import in_place
+
+        if named.pop("inplace", False) and args and isinstance(args[0], Tensor):
+            return in_place(rule, args[0], args[1:], named)
+        return by_rule(rule, args, named)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+def unknown(module: str, name: str, known: list[str]) -> Any:
+    """What stands for an attribute of a module that explain does not have."""
+    run_under_way = recorder()
+    if run_under_way.place().name in run_under_way.declared:
+        return lambda *args, **named: run_under_way.declared[run_under_way.place().name]
+    raise AttributeError(no_attribute(f"module '{module}'", name, known))
+
+
+def make_torch() -> types.ModuleType:
+    """The stand-in for `torch`, with `torch.nn` and its like."""
+    from . import neural
+
+    def look_up(name: str) -> Any:
+        if name in shape_rules.FUNCTIONAL and not hasattr(_tenstride, name):
+            return rule_of(name, shape_rules.FUNCTIONAL[name])
+        if name.endswith("_") and name[:-1] in shape_rules.METHODS:
+            return lambda tensor, *args, **named: getattr(tensor, name)(*args, **named)
+        value = getattr(_tenstride, name, None)
+        if value is None:
+            if name in _NOT_HERE:
+                raise AttributeError(f"torch.{name} has no bearing on layouts, and explain does not have it")
+            return unknown("torch", name, [*dir(_tenstride), *shape_rules.FUNCTIONAL])
+        return function_of(name, value) if callable(value) and not isinstance(value, type) else value
+
+    torch = StandIn("torch", look_up, _constants())
+    functional = StandIn("torch.nn.functional", _functional(torch), {})
+    nn = neural.make_nn(functional)
+    cuda = {"is_available": lambda: False, "device_count": lambda: 0, "manual_seed": _ignore, "synchronize": _ignore}
+    for name in ("manual_seed_all", "empty_cache"):
+        cuda[name] = _ignore
+    cuda["amp"] = _module("torch.cuda.amp", {"autocast": Nothing})
+    torch.__dict__.update(
+        nn=nn,
+        cuda=_module("torch.cuda", cuda),
+        backends=_module("torch.backends", {"cudnn": types.SimpleNamespace(), "mps": types.SimpleNamespace()}),
+        autograd=_module("torch.autograd", {"Variable": lambda tensor, **_: tensor, "no_grad": Nothing}),
+        linalg=_module("torch.linalg", {n: rule_of(n, rule) for n, rule in shape_rules.LINALG.items()}),
+        jit=StandIn("torch.jit", lambda name: _itself, {}),
+        optim=StandIn("torch.optim", _optimizer, {}),
+        special=_module("torch.special", {n: rule_of(n, r) for n, r in shape_rules.METHODS.items()}),
+    )
+    return torch
+
+
+def _functional(torch: types.ModuleType) -> Callable[[str], Any]:
+    def look_up(name: str) -> Any:
+        plain = name[:-1] if name.endswith("_") else name
+        if plain in shape_rules.FUNCTIONAL:
+            rule = rule_of(name, shape_rules.FUNCTIONAL[plain])
+            return rule if plain == name else lambda *args, **named: rule(*args, **named, inplace=True)
+        return unknown("torch.nn.functional", name, list(shape_rules.FUNCTIONAL))
+
+    return look_up
+
+
+def _module(name: str, known: dict[str, Any]) -> types.ModuleType:
+    return StandIn(name, lambda attribute: unknown(name, attribute, list(known)), known)
+
+
+def _optimizer(name: str) -> Any:
+    if name == "lr_scheduler":
+        return StandIn("torch.optim.lr_scheduler", lambda kind: Optimizer, {})
+    recorder().remark("optimizers do nothing here: they move no layouts")
+    return Optimizer
+
+
+def _ignore(*_: Any, **__: Any) -> None:
+    """Nothing: it has no bearing on layouts."""
+
+
+def _itself(function: Any = None, *_: Any, **__: Any) -> Any:
+    """A decorator that changes nothing: `torch.compile`, `torch.jit.script`."""
+    return _itself if function is None else function
+
+
+def _constants() -> dict[str, Any]:
+    """What `torch` has besides functions."""
+    known: dict[str, Any] = {
+        "Tensor": Tensor,
+        "Generator": Optimizer,
+        "Size": _tenstride.Size,
+        "__version__": "explained by tenstride",
+        "as_tensor": _as_tensor,
+        "compile": _itself,
+        "get_default_dtype": lambda: _tenstride.float32,
+        "asarray": _as_tensor,
+        "from_numpy": _from_numpy,
+        "inf": float("inf"),
+        "is_tensor": lambda value: isinstance(value, Tensor),
+        "nan": float("nan"),
+        "newaxis": None,
+        "tensor": _tensor,
+        "empty_like": function_of("empty_like", _tenstride.empty_like),
+        **dict.fromkeys(
+            ("set_printoptions", "set_default_dtype", "set_num_threads", "use_deterministic_algorithms", "save"),
+            _ignore,
+        ),
+        **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), Nothing),
+    }
+    for name in _TYPES:
+        known[name] = function_of(name, getattr(_typed(), name))
+    return known
+
+
+def _typed() -> Any:
+    from .. import _typed as typed
+
+    return typed
+
+
+def _tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
+    """`torch.tensor`: of a tensor or an array it copies."""
+    held = getattr(data, "held", None)
+    if isinstance(data, Tensor):
+        return data.clone() if dtype is None else data.to(dtype)
+    return run(_tenstride.tensor, (data if held is None else held,), {"dtype": dtype, **named})
+
+
+def _as_tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
+    from .arrays import Array
+
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    tensor = (
+        _from_numpy(data) if isinstance(data, Array) else run(_tenstride.tensor, (data,), {"dtype": dtype, **named})
+    )
+    return tensor if dtype is None or tensor.dtype == dtype else tensor.to(dtype)
+
+
+def _from_numpy(array: Any) -> Any:
+    from .arrays import Array
+
+    if not isinstance(array, Array):
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    if any(stride < 0 for stride in array.held.strides):
+        error = ValueError(
+            "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
+            "currently supported. (You can probably work around this by making a copy of your array "
+            " with array.copy().) "
+        )
+        layout = ", ".join(map(str, array.held.strides))
+        recorder().refuse("torch", error, f"ValueError: {error}\n  strides ({layout}) bytes")
+        raise error
+    return of_array(_tenstride.from_numpy, array, make)
