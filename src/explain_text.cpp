@@ -67,7 +67,8 @@ class Writer {
     std::string text;
     if (step.kind == StepKind::fresh) text = bytes_to_text(step.bytes_allocated);
     if (step.link) text = bytes_to_text(step.bytes_transferred) + " over the link";
-    if (step.bytes_moved > 0) text += (text.empty() ? "" : ", ") + bytes_to_text(step.bytes_moved) + " moved";
+    if (step.bytes_moved > 0)
+      text += (text.empty() ? "" : ", ") + moved_text(step.bytes_moved, step.bytes_filled);
     if (!step.reason.empty()) text += (text.empty() ? "" : ": ") + step.reason;
     const std::optional<std::size_t> cause =
         i < explanation_.causes.size() ? explanation_.causes[i] : std::nullopt;
@@ -223,12 +224,25 @@ class Writer {
              "; " + saving(chain.bytes_saved()) + '\n';
   }
 
+  /// "192 B moved"; "16 B written" where nothing but fills wrote them.
+  static std::string moved_text(Index moved, Index filled) {
+    return bytes_to_text(moved) + (moved > 0 && moved == filled ? " written" : " moved");
+  }
+
+  /// Where nothing was copied to fresh memory, what was written in place is not called moved.
+  static std::string total_moved_text(const Totals& totals) {
+    const bool is_copied = totals.copies > 0 || totals.transfers > 0;
+    if (is_copied || totals.bytes_moved == totals.bytes_filled)
+      return moved_text(totals.bytes_moved, totals.bytes_filled);
+    return bytes_to_text(totals.bytes_moved) + " read and written in place";
+  }
+
   [[nodiscard]] std::string totals() const {
     const Totals& totals = explanation_.evaluation.totals;
-    std::string text = detail::message(
-        totals.copies == 0 ? std::string("no copy") : std::to_string(totals.copies),
-        totals.copies == 0 ? "" : (totals.copies == 1 ? " copy" : " copies"), ", ",
-        bytes_to_text(totals.bytes_moved), " moved, at most ", bytes_to_text(totals.peak_bytes), " held");
+    std::string text =
+        detail::message(totals.copies == 0 ? std::string("no copy") : std::to_string(totals.copies),
+                        totals.copies == 0 ? "" : (totals.copies == 1 ? " copy" : " copies"), ", ",
+                        total_moved_text(totals), ", at most ", bytes_to_text(totals.peak_bytes), " held");
     if (totals.transfers == 0) return text;
     return text +
            detail::message("\n", totals.transfers, totals.transfers == 1 ? " transfer, " : " transfers, ",

@@ -37,16 +37,21 @@ def read_npy(path, code):
     return eval(raw[10 : 10 + length]), list(struct.unpack(f"<{len(body) // struct.calcsize(code)}{code}", body))
 
 
-def png(width, height, pixels):
-    """An RGB PNG, by its definition."""
+def png(width, height, pixels, bits=8, exif=None):
+    """An RGB PNG, by its definition; `exif` is an orientation."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
-    rows = b"".join(b"\0" + bytes(pixels[3 * width * y : 3 * width * (y + 1)]) for y in range(height))
+    code = "H" if bits == 16 else "B"
+    rows = b"".join(
+        b"\0" + struct.pack(f">{3 * width}{code}", *pixels[3 * width * y : 3 * width * (y + 1)]) for y in range(height)
+    )
+    note = b"MM\0*" + struct.pack(">IHHHIHHI", 8, 1, 0x0112, 3, 1, exif or 1, 0, 0)
     return (
         b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+        + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, 2, 0, 0, 0))
+        + (chunk(b"eXIf", note) if exif else b"")
         + chunk(b"IDAT", zlib.compress(rows))
         + chunk(b"IEND", b"")
     )

@@ -50,7 +50,7 @@ class Calls(Case):
             ["contention", "page", "read_bytes_per_second", "seconds_per_request", "write_bytes_per_second"],
         )
         self.fails(2, "--threads excludes --disk\nSee tenstride --help.", "bench", "--threads", "1", "--disk", ".")
-        none = 'measure_disk: "/none" must be a folder that can be written to (No such file or directory)'
+        none = 'bench: "/none" must be a folder that can be written to (No such file or directory)'
         self.fails(1, none, "bench", "--disk", "/none")
 
     def test_the_machine_is_calibrated_kept_and_planned_for(self):
@@ -223,7 +223,7 @@ as one chain from (2,3,4):(12,4,1)+0:
         self.assertEqual(done.stdout, "True\n")
         self.fails(
             1,
-            'open: "none.npy" must be a file that can be opened (No such file or directory)',
+            'explain: "none.npy" must be a file that can be opened (No such file or directory)',
             "explain",
             "x",
             "--input",
@@ -266,6 +266,7 @@ class Info(Case):
                 "data_begin": 128,
                 "mapped": True,
                 "byte_swapped": False,
+                "orientation": None,
             },
         )
         self.assertEqual(

@@ -57,6 +57,23 @@ class Convert(Case):
         self.run_tool("convert", "c.png", "x", "-o", "d.npy")
         self.assertEqual(read_npy(self.path("d.npy"), "B")[1], pixels)
 
+    def test_only_what_takes_time_has_a_speed(self):
+        self.write("small.npy", npy((2, 3), range(6)))
+        self.write("large.npy", npy((1024, 512), [1] * (1024 * 512)))  # 2 MiB read and 2 MiB written
+        self.write("below.npy", npy((1024, 511), [1] * (1024 * 511)))
+        for name, has_speed in (("small.npy", False), ("below.npy", False), ("large.npy", True)):
+            text = self.run_tool("convert", name, "x", "-o", "out.npy", "--force").stdout
+            self.assertEqual("GB/s (memcpy: " in text, has_speed)
+            self.assertIn(", flushed in ", text)
+            totals = json.loads(self.run_tool("convert", name, "x", "-o", "out.npy", "--force", "--json").stdout)[
+                "totals"
+            ]
+            self.assertEqual(totals["gb_per_second"] is not None, has_speed)
+            self.assertEqual(totals["memcpy_gb_per_second"] is not None, has_speed)
+            self.assertGreater(totals["seconds"], 0)
+        text = self.run_tool("convert", "large.npy", "x.to(uint8)", "-o", "out.png").stdout
+        self.assertNotIn("GB/s", text)
+
     def test_order_dtype_and_numbers_per_channel(self):
         self.write("a.npy", npy((2, 3), range(6)))
         self.run_tool("convert", "a.npy", "x", "-o", "f.npy", "--order", "F", "--dtype", "float64", "--verify")
@@ -238,7 +255,15 @@ class Convert(Case):
             self.fails(
                 2, f'convert: the output "{same}" must not be the input', "convert", "a.npy", "x", "-o", same, "--force"
             )
-        self.fails(2, 'convert: the output "b.txt" must end in .npy or .png', "convert", "a.npy", "x", "-o", "b.txt")
+        self.fails(
+            2,
+            'convert: the output "b.txt" must end in .npy or .png, or go with --format',
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "b.txt",
+        )
         self.fails(2, '--scale: "1/0" must not divide by 0', "convert", "a.npy", "x", "-o", "d.npy", "--scale", "1/0")
         self.fails(
             2, '--shift: "a" must be a number like 0.5 or 1/255', "convert", "a.npy", "x", "-o", "d.npy", "--shift", "a"
@@ -302,7 +327,16 @@ class Convert(Case):
         self.assertIn('convert: "none.npy" must be a file that can be opened', missing.stderr)
         self.run_tool("convert", "a.npy", "x", "-o", "none/d.npy", code=1)
         self.run_tool("convert", "a.npy", "x.to(bfloat16)", "-o", "d.npy", code=1)
-        self.run_tool("convert", "a.npy", "x", "-o", "d.png", code=1)
+        self.fails(
+            1,
+            "convert: elements of float32 must be uint8, uint16 or bool (shape (2,3)); "
+            "scale them to 0..255 by --scale, with --dtype uint8",
+            "convert",
+            "a.npy",
+            "x",
+            "-o",
+            "d.png",
+        )
         self.assertEqual(pathlib.Path(old).read_bytes(), b"old")
         self.assertEqual(self.names(), ["a.npy", "b.npy", "c.npy"])
 

@@ -77,7 +77,7 @@ class Refusals(LargeCase):
             )
 
     def test_nothing_to_be_resumed(self):
-        text = 'permute_file: "b.npy" must have been begun to be resumed (there is no "./.b.npy.tenstride-journal")'
+        text = 'convert: "b.npy" must have been begun to be resumed (there is no "./.b.npy.tenstride-journal")'
         for limit in (None, "8G"):
             done = self.run_tool(*self.call("--resume", "--quiet", limit=limit), code=1)
             self.assertEqual((done.stderr, done.stdout), (f"tenstride: {text}\n", ""))
@@ -112,7 +112,7 @@ class Refusals(LargeCase):
         done = self.run_tool(*self.call("--resume", "--quiet"), code=1)
         self.assertRegex(
             done.stderr,
-            r'^tenstride: permute_file: "a.npy" must be as it was when "b.npy" was begun: it was written at '
+            r'^tenstride: convert: "a.npy" must be as it was when "b.npy" was begun: it was written at '
             r"1970-01-01 00:00:01.000000000 UTC, then at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} UTC "
             r"\(without resuming it begins anew\)\n$",
         )
@@ -121,7 +121,7 @@ class Refusals(LargeCase):
         done = self.run_tool(*self.call("--resume", "--quiet"), code=1)
         self.assertEqual(
             done.stderr,
-            'tenstride: permute_file: "a.npy" must be as it was when "b.npy" was begun: it has 33538176 bytes and '
+            'tenstride: convert: "a.npy" must be as it was when "b.npy" was begun: it has 33538176 bytes and '
             "had 33554560 (without resuming it begins anew)\n",
         )
         os.rename(self.path("aside.npy"), self.path("a.npy"))
@@ -129,7 +129,7 @@ class Refusals(LargeCase):
         done = self.run_tool(*self.call("--resume", "--quiet", spec="x.T.flip(0)"), code=1)
         self.assertRegex(
             done.stderr,
-            r'^tenstride: permute_file: "b.npy" must be written by the plan it was begun by, whose hash is '
+            r'^tenstride: convert: "b.npy" must be written by the plan it was begun by, whose hash is '
             r"[0-9a-f]{16}, not [0-9a-f]{16} \(without resuming it begins anew\)\n$",
         )
         self.run_tool(*self.call("--resume", "--verify"))
@@ -158,7 +158,7 @@ class Refusals(LargeCase):
         self.assertEqual(process.returncode, 0)
         self.assertEqual(
             done.stderr,
-            'tenstride: permute_file: "b.npy" must not be written by two processes at once '
+            'tenstride: convert: "b.npy" must not be written by two processes at once '
             '("./.b.npy.tenstride-journal" is locked)\n',
         )
         self.run_tool("convert", "a.npy", "x.T", "-o", "b.npy", "--verify-only")

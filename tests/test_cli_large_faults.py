@@ -72,7 +72,7 @@ class Faults(LargeCase):
                         self.write("b.npy", old)
                     more = ["--force"] if old else []
                     _, err = self.faulty(*more, call=call, file=file, first=first, error=errno.EIO)
-                    self.assertRegex(err, f'^tenstride: permute_file: "{named}" {rule}( \\(Input/output error\\))\n$')
+                    self.assertRegex(err, f'^tenstride: convert: "{named}" {rule}( \\(Input/output error\\))\n$')
                     self.assertEqual(self.names(), ["b.npy"] if old else [])
                     if old:
                         self.assertEqual(pathlib.Path(self.path("b.npy")).read_bytes(), old)
@@ -90,7 +90,9 @@ class Faults(LargeCase):
 
     def test_a_disk_that_is_full_all_the_same(self):
         _, err = self.faulty(call="pwrite", file=PART, first=3, error=errno.ENOSPC)
-        text = r'^tenstride: permute_file: "./{}" must have room for \d+ bytes from byte \d+ on \(No space left on device\)\n$'
+        text = (
+            r'^tenstride: convert: "./{}" must have room for \d+ bytes from byte \d+ on \(No space left on device\)\n$'
+        )
         self.assertRegex(err, text.format(PART))
         self.assertEqual(self.names(), [])
 
@@ -120,7 +122,7 @@ class FullDisks(LargeCase):
         free = 48 << 20
         self.assertRegex(
             err,
-            r'^tenstride: permute_file: "disk/b.npy" must have room for \d+ bytes, of which '
+            r'^tenstride: convert: "disk/b.npy" must have room for \d+ bytes, of which '
             + rf"{free} are free \(No space left on device\)\n$",
         )
         self.assertEqual(list(disk.iterdir()), [])
@@ -144,7 +146,7 @@ class FullDisks(LargeCase):
             self.assert_equal(numpy.load(disk / "b.npy"), numpy.load(self.source("a.npy")).T)
             return
         self.assertEqual(process.returncode, 1)
-        self.assertRegex(err, r"^tenstride: permute_file: .*No space left on device\)\n$")
+        self.assertRegex(err, r"^tenstride: convert: .*No space left on device\)\n$")
         self.assertEqual(sorted(os.listdir(disk)), ["filler"])
 
 

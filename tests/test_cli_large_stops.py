@@ -69,7 +69,7 @@ class Stops(LargeCase):
                 with self.start("convert", *self.call(kind, "--force", "--resume", "--quiet")) as process:
                     _, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 1)
-                self.assertIn('permute_file: "b.npy" must have been begun to be resumed', err)
+                self.assertIn('convert: "b.npy" must have been begun to be resumed', err)
                 self.convert(*self.call(kind, "--force"))
                 self.assertEqual(self.names(), ["b.npy"])
                 continue

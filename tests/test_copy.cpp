@@ -281,8 +281,8 @@ TEST(Meta, HasShapesAndNoElements) {
   EXPECT_FALSE(y.shares_storage(x));
   EXPECT_EQ(x.data_ptr(), nullptr);
   EXPECT_EQ(message_of<RuntimeError>([&] { (void)x.to(Device::cpu); }),
-            "to: a meta tensor has no elements to be copied to the cpu (shape (1048576,1048576,1024)); use "
-            "empty_like(x, {.device = Device::cpu})");
+            "to: a meta tensor has no elements to be copied to the cpu (shape (1048576,1048576,1024)); make "
+            "one there with empty_like");
   EXPECT_EQ(message_of<RuntimeError>([] { zeros({2}).copy_(empty({2}, {.device = Device::meta})); }),
             "copy_: a meta tensor has no elements to be copied (shape (2))");
 }

@@ -117,6 +117,26 @@ no copy, 0 B moved, at most 64 B held
 )");
 }
 
+TEST(Explain, FillsWriteAndCopiesMove) {
+  const auto last_line = [](const std::string& expression) {
+    const std::string all = text(expression);
+    const std::size_t begin = all.rfind('\n', all.size() - 2);
+    return all.substr(begin + 1);
+  };
+  EXPECT_EQ(text("x = torch.zeros(3); x.fill_(2); y = x"),
+            R"(1  torch.zeros(3)  (3):(1)+0  float32  contiguous  new   12 B
+2  .fill_(2)       (3):(1)+0  float32  contiguous  self  12 B written
+
+no copy, 12 B written, at most 12 B held
+)");
+  EXPECT_EQ(last_line("x = torch.zeros(3); x[0] = 2; y = x"), "no copy, 4 B written, at most 12 B held\n");
+  EXPECT_EQ(last_line("x = torch.zeros(3); x.zero_(); y = x"), "no copy, 12 B written, at most 12 B held\n");
+  EXPECT_EQ(last_line("x = torch.zeros(3); x.copy_(x + 1); y = x"),
+            "no copy, 24 B read and written in place, at most 24 B held\n");
+  EXPECT_EQ(last_line("x = torch.zeros(3).clone(); x.zero_(); y = x"),
+            "1 copy, 36 B moved, at most 24 B held\n");
+}
+
 TEST(Explain, LeavesOutAValueThatNeedsTooMuchMemory) {
   const Explanation explanation = explain("torch.zeros(1000000, 1000000).T.contiguous()");
   ASSERT_FALSE(explanation.evaluation.failure);

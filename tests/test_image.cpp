@@ -95,26 +95,34 @@ TEST(Image, ReadsWhatAnotherProgramReads) {
     const Tensor read = read_image(path);
     ASSERT_EQ(read.shape(), picture.shape) << picture.name;
     EXPECT_TRUE(read.is_contiguous());
-    const std::vector<std::uint8_t> got = read.to_vector<std::uint8_t>();
-    ASSERT_EQ(got.size(), picture.pixels.size());
+    const bool is_wide = picture.name.find("16-bit") != std::string::npos;
+    EXPECT_EQ(read.dtype(), is_wide ? DType::uint16 : DType::uint8) << picture.name;
+    const std::vector<std::int64_t> got = read.to(DType::int64).to_vector<std::int64_t>();
+    ASSERT_EQ(got.size() * item_size(read.dtype()), picture.pixels.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto byte = [&](std::size_t at) {
+        return std::int64_t{static_cast<unsigned char>(picture.pixels[at])};
+      };
+      const std::int64_t wanted = is_wide ? byte(2 * i) + 256 * byte(2 * i + 1) : byte(i);
       // JPEG leaves the last bit to the decoder.
-      const int wanted = static_cast<unsigned char>(picture.pixels[i]);
-      ASSERT_LE(std::abs(int{got[i]} - wanted), is_jpeg ? 2 : 0) << picture.name << " byte " << i;
+      ASSERT_LE(std::abs(got[i] - wanted), is_jpeg ? 2 : 0) << picture.name << " element " << i;
     }
     const ImageInfo info = read_image_info(path);
     EXPECT_EQ(info.format, is_jpeg ? ImageFormat::jpeg : ImageFormat::png);
     EXPECT_EQ((Dims{info.height, info.width, info.channels}), picture.shape) << picture.name;
-    EXPECT_EQ(info.bits, picture.name == "png-16-bit" ? 16 : picture.name == "png-1-bit" ? 1 : info.bits);
+    EXPECT_EQ(info.bits == 16, is_wide) << picture.name;
+    EXPECT_EQ(info.bits == 1, picture.name == "png-1-bit");
+    EXPECT_EQ(info.dtype, read.dtype());
+    EXPECT_EQ(info.orientation, Orientation::upright);
     EXPECT_TRUE(open_tensor_file(path).equal(read));
     const FileInfo file = read_file_info(path);
     EXPECT_EQ(file.format, is_jpeg ? "JPEG" : "PNG");
     EXPECT_EQ(file.layout, row_major(picture.shape));
-    EXPECT_EQ(file.dtype, DType::uint8);
+    EXPECT_EQ(file.dtype, read.dtype());
     EXPECT_FALSE(file.is_mapped);
     ++count;
   }
-  EXPECT_EQ(count, 14);
+  EXPECT_EQ(count, 21);
 }
 
 TEST(Image, RoundTripsEveryNumberOfChannels) {
@@ -128,6 +136,44 @@ TEST(Image, RoundTripsEveryNumberOfChannels) {
   const Tensor gray = arange(35).to(DType::uint8).view({5, 7});
   write_png(scratch.path("x.png"), gray, Overwrite::replace);
   EXPECT_TRUE(read_image(scratch.path("x.png")).equal(gray.view({5, 7, 1})));
+}
+
+TEST(Image, RoundTrips16Bits) {
+  const Scratch scratch;
+  const Tensor planes = arange(4 * 30 * 40).to(DType::uint16).view({4, 30, 40});
+  const double scale = 13;
+  const Tensor wide = convert(planes, DType::uint16, {.scale = std::span(&scale, 1)});
+  for (const Tensor& view :
+       {wide.permute({1, 2, 0}), wide.permute({2, 1, 0}).narrow(2, 1, 3), wide.select(0, 3).t(),
+        wide.narrow(0, 1, 2).permute({1, 2, 0}), upright(wide.select(0, 1), Orientation::rotated_180)}) {
+    write_png(scratch.path("x.png"), view, Overwrite::replace);
+    EXPECT_EQ(read_image_info(scratch.path("x.png")).bits, 16);
+    EXPECT_TRUE(read_image(scratch.path("x.png")).equal(view.dim() == 3 ? view : view.unsqueeze(2)));
+  }
+}
+
+TEST(Image, EncodesTheBytesOfTheFile) {
+  const Scratch scratch;
+  const Tensor x = arange(600 * 700 * 3).to(DType::uint8).view({600, 700, 3});
+  write_png(scratch.path("x.png"), x);
+  std::string bytes;
+  encode_png(x, [&](std::span<const std::byte> part) {
+    bytes.append(reinterpret_cast<const char*>(part.data()), part.size());
+  });
+  EXPECT_EQ(bytes, read_bytes(scratch.path("x.png")));
+  EXPECT_EQ(refusal<TypeError>([&] {
+              return encode_png(zeros({2, 3}), nullptr), 0;
+            }),
+            "encode_png: elements of float32 must be uint8, uint16 or bool (shape (2,3)); scale them to "
+            "0..255 and use .to(uint8)");
+  // What the sink throws arrives, and nothing behind it is written.
+  int calls = 0;
+  const auto full = [&](std::span<const std::byte>) {
+    ++calls;
+    throw std::runtime_error("full");
+  };
+  EXPECT_EQ(refusal<std::runtime_error>([&] { return encode_png(x, full), 0; }), "full");
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(Image, WritesAnyLayout) {
@@ -169,8 +215,8 @@ TEST(ImageErrors, WhatPngCannotHold) {
   const std::type_identity<ShapeError> shape_error;
   EXPECT_EQ(
       refused(std::type_identity<TypeError>(), zeros({2, 3})),
-      "write_png: elements of float32 must be uint8 or bool (shape (2,3)); scale them to 0..255 and use "
-      ".to(uint8)");
+      "write_png: elements of float32 must be uint8, uint16 or bool (shape (2,3)); scale them to 0..255 and "
+      "use .to(uint8)");
   EXPECT_EQ(refused(shape_error, bytes({3, 20, 30})),
             "write_png: shape (3,20,30) must be (h,w,c) with c of 1 to 4; use .permute(1,2,0)");
   EXPECT_EQ(refused(shape_error, bytes({20, 30, 5})),

@@ -174,6 +174,8 @@ struct Step {
   /// Bytes read plus bytes written by a copy, each written element being read once; 0 for every other kind,
   /// and in-place writes (`copy_`, `fill_`, `y[0] = 1`) count as their elements do.
   Index bytes_moved = 0;
+  /// Those of `bytes_moved` that were written without reading as many: by `fill_` and the like.
+  Index bytes_filled = 0;
   /// Bytes of the fresh storage.
   Index bytes_allocated = 0;
   /// Of a transfer: the link, and the bytes that cross it. What is copied before and after it on either side
@@ -240,6 +242,8 @@ struct Totals {
   /// Steps of kind copy.
   std::size_t copies = 0;
   Index bytes_moved = 0;
+  /// Those of them that no copy moved: they were written without reading as many.
+  Index bytes_filled = 0;
   /// Steps of kind transfer, and the bytes that cross the links.
   std::size_t transfers = 0;
   Index bytes_transferred = 0;

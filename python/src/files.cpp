@@ -117,20 +117,22 @@ void define_files(nb::module_& module) {
              ">>> x = torch.rand(3, 4)\n"
              ">>> torch.checksum(x.T.contiguous().T) == torch.checksum(x)\n"
              "True\n");
-  module.def("load", load, nb::arg("path"),
-             "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own.\n\n"
-             "Raises FileError for a file that cannot be read or is not what it says.\n\n"
-             ">>> import os, tempfile\n"
-             ">>> with tempfile.TemporaryDirectory() as folder:\n"
-             "...     path = os.path.join(folder, \"x.npy\")\n"
-             "...     torch.save(path, torch.arange(3))\n"
-             "...     torch.load(path)\n"
-             "tensor([0, 1, 2])\n");
+  module.def(
+      "load", load, nb::arg("path"),
+      "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own. A picture "
+      "is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied.\n\n"
+      "Raises FileError for a file that cannot be read or is not what it says.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     path = os.path.join(folder, \"x.npy\")\n"
+      "...     torch.save(path, torch.arange(3))\n"
+      "...     torch.load(path)\n"
+      "tensor([0, 1, 2])\n");
   module.def("save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
              nb::arg("fortran_order") = false,
-             "Writes a .npy file as `numpy.save` does, or a .png (uint8 or bool of shape (h,w) or (h,w,c)); "
-             "whole or not "
-             "at all. The path may come second, as in PyTorch; arrays of others are written too.\n\nRaises "
+             "Writes a .npy file as `numpy.save` does, or a .png (uint8, uint16 or bool of shape (h,w) or "
+             "(h,w,c)); whole or not at all. The path may come second, as in PyTorch; arrays of others are "
+             "written too.\n\nRaises "
              "FileError where the file exists already and `overwrite` is not given.\n\n"
              ">>> import os, tempfile\n"
              ">>> with tempfile.TemporaryDirectory() as folder:\n"

@@ -82,7 +82,7 @@ Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   }
   if (target != device()) {
     throw RuntimeError(detail::message("to: a meta tensor has no elements to be copied to the cpu (shape ",
-                                       shape(), "); use empty_like(x, {.device = Device::cpu})"));
+                                       shape(), "); make one there with empty_like"));
   }
   require_allowed(options.copy, *this, "to",
                   dtype != dtype_ ? "the dtype changes" : "the strides are not those of the memory format");

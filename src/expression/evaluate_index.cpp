@@ -218,6 +218,8 @@ void Evaluator::assign_attribute(const Node& target, const Value& value) {
     step.bytes_moved = static_cast<Index>(written.nbytes());
     if (value.tensor() != nullptr) {
       step.bytes_moved += written.numel() * static_cast<Index>(value.tensor()->element_size());
+    } else {
+      step.bytes_filled = step.bytes_moved;
     }
     step.source = object.step();
     step.range = target.range;
@@ -261,6 +263,7 @@ void Evaluator::assign_index(const Node& target, const Value& value) {
     step.op = index_write.name;
     step.kind = StepKind::self;
     step.bytes_moved = bytes;
+    step.bytes_filled = value.tensor() == nullptr ? bytes : 0;
     step.source = object.step();
     step.range = range;
     note_transfer(step, value.tensor());

@@ -23,18 +23,21 @@ Index bytes_of(Index count, const Tensor& tensor) {
 }
 
 /// The bytes an in-place operation reads and writes: of a copy both sides, of a fill one.
-Index in_place_bytes(const Call& call, const CopyLedger& ledger) {
+void count_in_place_bytes(Step& step, const Call& call, const CopyLedger& ledger) {
   const Tensor& self = call.self();
-  if (call.operation().name == "copy_") {
-    return bytes_of(self.numel(), self) + bytes_of(self.numel(), call.tensor(0));
+  const std::string_view name = call.operation().name;
+  const bool is_fill = name == "fill_" || name == "zero_";
+  if (name == "copy_" || is_fill) {
+    const Index written = bytes_of(self.numel(), self);
+    step.bytes_moved = written + (is_fill ? 0 : bytes_of(self.numel(), call.tensor(0)));
+    step.bytes_filled = is_fill ? written : 0;
+    return;
   }
-  if (call.operation().name == "fill_" || call.operation().name == "zero_")
-    return bytes_of(self.numel(), self);
-  Index bytes = 0;  // scatter_, masked_fill_ and the like copy a part
-  for (const LedgerEntry& entry : ledger.entries()) {
-    if (entry.kind == LedgerKind::copy) bytes += entry.bytes_read + entry.bytes_written;
+  for (const LedgerEntry& entry : ledger.entries()) {  // scatter_, masked_fill_ and the like copy a part
+    if (entry.kind != LedgerKind::copy) continue;
+    step.bytes_moved += entry.bytes_read + entry.bytes_written;
+    if (entry.bytes_read == 0) step.bytes_filled += entry.bytes_written;
   }
-  return bytes;
 }
 
 /// Whether a call gives the same elements in the same order, perhaps converted.
@@ -105,6 +108,7 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
   totals.peak_bytes = std::max(totals.peak_bytes, alive);
   totals.peak_device_bytes = std::max(totals.peak_device_bytes, elsewhere);
   totals.bytes_moved += step.bytes_moved;
+  totals.bytes_filled += step.bytes_filled;
   if (step.kind == StepKind::copy) ++totals.copies;
   if (step.kind == StepKind::transfer) ++totals.transfers;
   totals.bytes_transferred += step.bytes_transferred;
@@ -149,7 +153,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
       step.reason = copy_reason(call, before, made);
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
-      step.bytes_moved = in_place_bytes(call, ledger_);
+      count_in_place_bytes(step, call, ledger_);
     note_transfer(step, self);
     if (step.kind == StepKind::copy || step.kind == StepKind::transfer ||
         operation.op_class == OpClass::in_place) {

@@ -101,7 +101,7 @@ void Evaluator::note_transfer(Step& step, const Tensor* source) {
   step.kind = StepKind::transfer;
   step.link = crossing->link;
   step.bytes_transferred = crossing->bytes_read;
-  step.bytes_moved = 0;
+  step.bytes_moved = step.bytes_filled = 0;
   step.reason = to_string(*step.link);
   for (const LedgerEntry& entry : entries) {
     if (entry.kind != LedgerKind::copy) continue;

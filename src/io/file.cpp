@@ -40,6 +40,8 @@ FileInfo image_info(const std::string& path, FileKind kind) {
   const ImageInfo image = read_image_info(path);
   FileInfo info;
   info.format = name(kind);
+  info.dtype = image.dtype;
+  info.orientation = image.orientation;
   info.layout = row_major({image.height, image.width, image.channels});
   return info;
 }

@@ -54,7 +54,8 @@ ImageInfo read_image_info(const std::string& path) {
 Tensor read_image(const std::string& path, Caller caller) {
   const tenstride::detail::OperationScope scope("read_image", caller);
   const OpenImage image(path, "read_image");
-  Tensor pixels = empty({image.info.height, image.info.width, image.info.channels}, {.dtype = DType::uint8});
+  Tensor pixels =
+      empty({image.info.height, image.info.width, image.info.channels}, {.dtype = image.info.dtype});
   const std::string wrong = image.decoder->decode(pixels.mutable_storage_data());
   if (!wrong.empty()) throw FileError(message("read_image: \"", path, "\" ", wrong), path);
   return pixels;

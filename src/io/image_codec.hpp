@@ -18,7 +18,8 @@ class ImageDecoder {
   virtual std::string begin(std::span<const std::byte> file) = 0;
   /// Pre: begin() found nothing wrong.
   [[nodiscard]] virtual ImageInfo info() const = 0;
-  /// Writes height rows of width * channels bytes. Returns what is wrong, or nothing ("").
+  /// Writes height rows of width * channels elements of the info's type. Returns what is wrong, or nothing
+  /// ("").
   virtual std::string decode(std::byte* rows) = 0;
 };
 

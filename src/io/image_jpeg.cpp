@@ -6,7 +6,10 @@
 
 #include <jerror.h>
 
+#include <algorithm>
+
 #include "../message.hpp"
+#include "exif.hpp"
 #include "image_codec.hpp"
 
 namespace tenstride::io {
@@ -74,8 +77,13 @@ class JpegDecoder final : public ImageDecoder {
   }
 
   [[nodiscard]] ImageInfo info() const override {
-    return {ImageFormat::jpeg, Index{library_.image_height}, Index{library_.image_width},
-            library_.jpeg_color_space == JCS_GRAYSCALE ? 1 : 3, library_.data_precision};
+    return {.format = ImageFormat::jpeg,
+            .height = Index{library_.image_height},
+            .width = Index{library_.image_width},
+            .channels = library_.jpeg_color_space == JCS_GRAYSCALE ? 1 : 3,
+            .bits = library_.data_precision,
+            .dtype = DType::uint8,
+            .orientation = orientation()};
   }
 
   std::string decode(std::byte* rows) override {
@@ -83,6 +91,18 @@ class JpegDecoder final : public ImageDecoder {
   }
 
  private:
+  /// Of the first segment APP1 that holds EXIF data.
+  [[nodiscard]] Orientation orientation() const {
+    constexpr std::string_view name("Exif\0\0", 6);
+    for (const jpeg_marker_struct* marker = library_.marker_list; marker != nullptr; marker = marker->next) {
+      const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(marker->data),
+                                             marker->data_length);
+      const std::string_view chars(reinterpret_cast<const char*>(marker->data), marker->data_length);
+      if (chars.starts_with(name)) return exif_orientation(bytes.subspan(name.size()));
+    }
+    return Orientation::upright;
+  }
+
   [[nodiscard]] std::string failure() const {
     return message("must be a JPEG image that can be read: ", std::string_view(errors_.text));
   }
@@ -95,6 +115,7 @@ class JpegDecoder final : public ImageDecoder {
     if (setjmp(errors_.jump) != 0) return false;
     jpeg_create_decompress(&library_);
     jpeg_mem_src(&library_, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+    jpeg_save_markers(&library_, JPEG_APP0 + 1, 0xFFFF);
     jpeg_read_header(&library_, TRUE);
     return true;
   }

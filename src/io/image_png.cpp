@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "image_png.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "../message.hpp"
+#include "exif.hpp"
 #include "image_codec.hpp"
 
 namespace tenstride::io {
@@ -25,8 +27,13 @@ class PngDecoder final : public ImageDecoder {
   }
 
   [[nodiscard]] ImageInfo info() const override {
-    return {ImageFormat::png, Index{png_get_image_height(library_, facts_)},
-            Index{png_get_image_width(library_, facts_)}, Index{png_get_channels(library_, facts_)}, bits_};
+    return {.format = ImageFormat::png,
+            .height = Index{png_get_image_height(library_, facts_)},
+            .width = Index{png_get_image_width(library_, facts_)},
+            .channels = Index{png_get_channels(library_, facts_)},
+            .bits = bits_,
+            .dtype = bits_ == 16 ? DType::uint16 : DType::uint8,
+            .orientation = orientation_};
   }
 
   std::string decode(std::byte* rows) override {
@@ -52,11 +59,21 @@ class PngDecoder final : public ImageDecoder {
     png_set_user_limits(library_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(library_, facts_);
     bits_ = png_get_bit_depth(library_, facts_);
-    png_set_expand(library_);    // palettes, gray of fewer bits, a transparent colour
-    png_set_scale_16(library_);  // rounds, where png_set_strip_16 would cut off
+    png_set_expand(library_);  // palettes, gray of fewer bits, a transparent colour
+    if (bits_ == 16 && std::endian::native == std::endian::little) png_set_swap(library_);
+    read_orientation();
     passes_ = png_set_interlace_handling(library_);
     png_read_update_info(library_, facts_);
     return true;
+  }
+
+  void read_orientation() {
+#ifdef PNG_eXIf_SUPPORTED
+    png_uint_32 size = 0;
+    png_bytep exif = nullptr;
+    if (png_get_eXIf_1(library_, facts_, &size, &exif) == 0 || exif == nullptr) return;
+    orientation_ = exif_orientation(std::as_bytes(std::span(exif, size)));
+#endif
   }
 
   bool read_rows(png_bytep rows) {
@@ -75,6 +92,7 @@ class PngDecoder final : public ImageDecoder {
   std::span<const std::byte> rest_;
   int bits_ = 8;
   int passes_ = 1;
+  Orientation orientation_ = Orientation::upright;
   PngErrors errors_;
 };
 

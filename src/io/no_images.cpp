@@ -8,24 +8,30 @@
 namespace tenstride::io {
 namespace {
 
+[[noreturn]] void refuse(std::string_view operation, const std::string& what, const std::string& path) {
+  throw FileError(tenstride::detail::message(operation, ": ", what,
+                                             " must be of a format this build knows: it was configured with "
+                                             "-DTENSTRIDE_WITH_IMAGES=OFF and has no images"),
+                  path);
+}
+
 [[noreturn]] void refuse(std::string_view operation, const std::string& path) {
-  throw FileError(
-      tenstride::detail::message(operation, ": \"", path,
-                                 "\" must be of a format this build knows: it was configured with "
-                                 "-DTENSTRIDE_WITH_IMAGES=OFF and has no images"),
-      path);
+  refuse(operation, "\"" + path + "\"", path);
 }
 
 }  // namespace
 
-Tensor read_image(const std::string& path) {
+Tensor read_image(const std::string& path, Caller /*caller*/) {
   refuse("read_image", path);
 }
 ImageInfo read_image_info(const std::string& path) {
   refuse("read_image", path);
 }
-void write_png(const std::string& path, const Tensor&, Overwrite) {
+void write_png(const std::string& path, const Tensor& /*image*/, Overwrite /*overwrite*/, Caller /*caller*/) {
   refuse("write_png", path);
+}
+void encode_png(const Tensor& /*image*/, const ByteSink& /*sink*/, Caller /*caller*/) {
+  refuse("encode_png", "the bytes", "");
 }
 
 }  // namespace tenstride::io

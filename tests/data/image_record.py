@@ -3,7 +3,7 @@
 """Writes images.txt: small pictures and the pixels Pillow reads from them, one a line as `NAME H W C FILE PIXELS`, hex.
 
 PNGs that Pillow does not write (16 bits, interlaced, a transparent colour) are put together here, with the pixels
-reckoned by hand: 16 bits are rounded to 8, gray of fewer bits is scaled to 0..255."""
+reckoned by hand: 16 bits are little-endian, gray of fewer bits is scaled to 0..255."""
 
 import io
 import pathlib
@@ -18,13 +18,18 @@ H, W = 9, 11
 
 def line(name, file, pixels):
     pixels = pixels.reshape(*pixels.shape[:2], -1)
+    pixels = pixels.astype("<u2" if pixels.dtype == numpy.uint16 else numpy.uint8)
     h, w, c = pixels.shape
-    return f"{name} {h} {w} {c} {file.hex()} {pixels.astype(numpy.uint8).tobytes().hex()}"
+    return f"{name} {h} {w} {c} {file.hex()} {pixels.tobytes().hex()}"
 
 
 def picture(channels):
     y, x, c = numpy.mgrid[:H, :W, :channels]
     return ((y * 23 + x * 17 + c * 70) % 256).astype(numpy.uint8)
+
+
+def wide(channels):
+    return (picture(channels).astype(numpy.uint32) * 251 + 77).astype(numpy.uint16)
 
 
 def saved(name, image, kind, read_as=None, **options):
@@ -80,11 +85,22 @@ def lines():
 
     pixels = picture(3)
     yield line("png-interlaced", png(W, H, 8, 2, adam7(pixels), interlaced=1), pixels)
-    wide = (picture(3).astype(numpy.uint32) * 251 + 77).astype(numpy.uint16)
-    rows = [row.astype(">u2").tobytes() for row in wide]
-    yield line("png-16-bit", png(W, H, 16, 2, [rows]), (wide.astype(float) / 257 + 0.5).astype(numpy.uint8))
+    for kind, colours, channels in (("gray", 0, 1), ("gray-alpha", 4, 2), ("rgb", 2, 3), ("rgba", 6, 4)):
+        big_endian = [row.astype(">u2").tobytes() for row in wide(channels)]
+        yield line(f"png-16-bit-{kind}", png(W, H, 16, colours, [big_endian]), wide(channels))
+    yield line("png-16-bit-interlaced", png(W, H, 16, 2, adam7(wide(3).astype(">u2")), interlaced=1), wide(3))
+    seen = wide(1)[:, :, 0]
+    key = chunk(b"tRNS", struct.pack(">H", seen[2, 3]))
+    alpha = numpy.where(seen == seen[2, 3], 0, 65535).astype(numpy.uint16)
+    file = png(W, H, 16, 0, [[row.astype(">u2").tobytes() for row in seen]], key)
+    yield line("png-16-bit-gray-key", file, numpy.stack([seen, alpha], 2))
     bits = picture(1)[:, :, 0] % 2
     yield line("png-1-bit", png(W, H, 1, 0, [[numpy.packbits(row).tobytes() for row in bits]]), bits * 255)
+    for depth, scale in ((2, 85), (4, 17)):
+        few = picture(1)[:, :, 0] >> (8 - depth)
+        digits = [[(value >> bit) & 1 for value in row for bit in range(depth - 1, -1, -1)] for row in few]
+        rows = [numpy.packbits(row).tobytes() for row in digits]
+        yield line(f"png-{depth}-bit", png(W, H, depth, 0, [rows]), few * scale)
     seen = picture(1)[:, :, 0]
     alpha = numpy.where(seen == seen[2, 3], 0, 255)
     key = chunk(b"tRNS", struct.pack(">H", seen[2, 3]))

@@ -59,6 +59,15 @@ def test_images(tmp_path):
     assert torch.equal(torch.load(path), x)
 
 
+def test_images_of_16_bits(tmp_path):
+    path = tmp_path / "x.png"
+    x = (torch.arange(2 * 5 * 3) * 2001).to(torch.uint16).view(2, 5, 3)
+    torch.save(path, x)
+    assert torch.load(path).dtype is torch.uint16
+    assert torch.load(path).tolist() == x.tolist()
+    assert numpy.array_equal(torch.load(path), x)
+
+
 def test_refusals_lose_nothing(tmp_path):
     path = tmp_path / "x.npy"
     torch.save(path, torch.zeros(2))

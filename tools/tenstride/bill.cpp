@@ -48,6 +48,13 @@ std::vector<std::string> write_row(const Bill& bill, const ConvertPlan& plan, In
           std::string(name(plan.dtype)),         "copy",  cost};
 }
 
+std::string orientation_text(const ConvertPlan& plan) {
+  if (plan.info.orientation == io::Orientation::upright) return {};
+  return "EXIF orientation " + std::to_string(static_cast<int>(plan.info.orientation)) +
+         ": the picture is stored " + std::string(io::description(plan.info.orientation)) +
+         (plan.turns_upright ? "; x is seen upright\n" : "; --upright turns it\n");
+}
+
 std::string rows_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
   std::vector<std::vector<std::string>> rows{{"0", "x", to_string(plan.info.layout),
                                               std::string(name(plan.info.dtype)), "input",
@@ -71,7 +78,7 @@ std::string rows_text(const Bill& bill, const ConvertPlan& plan, const ConvertCo
                     std::string(name(step.dtype)), std::string(name(step.kind)), cost});
   }
   rows.push_back(write_row(bill, plan, bill.bytes_read - read_before));
-  return lay_out(rows) + notes;
+  return lay_out(rows) + orientation_text(plan) + notes;
 }
 
 std::string totals_text(const Bill& bill) {
@@ -80,10 +87,13 @@ std::string totals_text(const Bill& bill) {
                      " written";
   if (!bill.speed) return text + '\n';
   const Speed& speed = *bill.speed;
-  text += " in " + decimal(speed.seconds, "%.4g") + " s: " + decimal(speed.gigabytes_per_second) +
-          " GB/s (memcpy: " + decimal(speed.memcpy_gigabytes_per_second) + " GB/s), flushed in " +
-          decimal(speed.flush_seconds, "%.3g") + " s\n";
-  return text;
+  text += " in " + decimal(speed.seconds, "%.4g") + " s";
+  if (speed.rate) {
+    text += ": " + decimal(speed.rate->gigabytes_per_second) +
+            " GB/s (memcpy: " + decimal(speed.rate->memcpy_gigabytes_per_second) + " GB/s)";
+  }
+  if (speed.flush_seconds) text += ", flushed in " + decimal(*speed.flush_seconds, "%.3g") + " s";
+  return text + '\n';
 }
 
 std::string forecast_text(const Forecast& forecast) {
@@ -92,6 +102,12 @@ std::string forecast_text(const Forecast& forecast) {
          " read, " + bytes_to_text(forecast.totals.bytes_written) + " written, at most " +
          bytes_to_text(forecast.totals.peak_bytes) + " of memory held beside the files, about " +
          decimal(forecast.seconds, "%.2g") + " s at this machine's bandwidth (see tenstride bench)\n";
+}
+
+/// 1 to 8; null of what is no picture.
+nlohmann::ordered_json orientation_json(const io::FileInfo& info) {
+  if (info.kind == io::FileKind::npy) return nullptr;
+  return static_cast<int>(info.orientation);
 }
 
 nlohmann::ordered_json forecast_json(const std::optional<Forecast>& forecast) {
@@ -131,8 +147,9 @@ std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertComm
     return text + "dry run: nothing but the header was read, nothing was written\n";
   }
   if (command.rehearsal == Rehearsal::none) {
-    text += "wrote " + command.output + ": " + std::string(name(plan.dtype)) + " " + to_string(plan.shape) +
-            ", " + (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
+    text += "wrote " + (plan.is_to_standard_output ? "standard output" : command.output) + ": " +
+            std::string(name(plan.dtype)) + " " + to_string(plan.shape) + ", " +
+            (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
             bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
   }
   if (bill.checksum) text += "checksum " + to_string(*bill.checksum) + '\n';
@@ -151,7 +168,9 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
                    {"dtype", name(plan.info.dtype)},
                    {"shape", plan.info.layout.shape.to_vector()},
                    {"strides", plan.info.layout.strides.to_vector()},
-                   {"mapped", plan.info.is_mapped}};
+                   {"mapped", plan.info.is_mapped},
+                   {"orientation", orientation_json(plan.info)},
+                   {"upright", plan.turns_upright}};
   json["spec"] = command.spec;
   json["steps"] = Json::parse(tenstride::to_json(bill.steps));
   json["fused"] = bill.fused;
@@ -165,13 +184,16 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
                     {"axis", plan.axis}};
   json["totals"] = {
       {"copies", bill.copies}, {"bytes_read", bill.bytes_read}, {"bytes_written", bill.bytes_written}};
-  const auto number = [&](double Speed::*member) {
-    return bill.speed ? Json((*bill.speed).*member) : Json(nullptr);
-  };
-  json["totals"]["seconds"] = number(&Speed::seconds);
-  json["totals"]["flush_seconds"] = number(&Speed::flush_seconds);
-  json["totals"]["gb_per_second"] = number(&Speed::gigabytes_per_second);
-  json["totals"]["memcpy_gb_per_second"] = number(&Speed::memcpy_gigabytes_per_second);
+  for (const char* key : {"seconds", "flush_seconds", "gb_per_second", "memcpy_gb_per_second"})
+    json["totals"][key] = nullptr;
+  if (bill.speed) {
+    json["totals"]["seconds"] = bill.speed->seconds;
+    if (bill.speed->flush_seconds) json["totals"]["flush_seconds"] = *bill.speed->flush_seconds;
+    if (bill.speed->rate) {
+      json["totals"]["gb_per_second"] = bill.speed->rate->gigabytes_per_second;
+      json["totals"]["memcpy_gb_per_second"] = bill.speed->rate->memcpy_gigabytes_per_second;
+    }
+  }
   json["forecast"] = forecast_json(bill.forecast);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
   json["checksum"] = bill.checksum ? Json(to_string(*bill.checksum)) : Json(nullptr);

@@ -63,7 +63,8 @@ struct ShowCommand {
 };
 int run(const ShowCommand& command);
 
-/// The tensors in "FILE" (which is x) and "NAME=FILE"; errors begin with the command's name.
+/// The tensors in "FILE" (which is x) and "NAME=FILE"; FILE may be -, standard input. Errors begin with the
+/// command's name.
 std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs, const std::string& command);
 
 struct InfoCommand {
@@ -89,6 +90,7 @@ int run(const BenchCommand& command);
 enum class Rehearsal : unsigned char { none, dry_run, verify_only };
 
 struct ConvertCommand {
+  /// "-" is standard input.
   std::string input;
   /// A chain on x, or a pattern.
   std::string spec;
@@ -96,7 +98,12 @@ struct ConvertCommand {
   std::vector<std::string> sizes;
   std::string reduction;
   bool repeats = false;
+  /// "-" is standard output.
   std::string output;
+  /// "npy" or "png"; empty: by the end of the output's name.
+  std::string output_format;
+  /// A picture is seen as its EXIF orientation says, before SPEC.
+  bool turns_upright = false;
   std::string dtype;
   std::string order = "C";
   std::string scale;

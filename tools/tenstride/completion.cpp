@@ -15,7 +15,8 @@ _tenstride() {
     --order) COMPREPLY=($(compgen -W "C F" -- "$word")); return ;;
     --what) COMPREPLY=($(compgen -W "tensors atoms walk" -- "$word")); return ;;
     --color) COMPREPLY=($(compgen -W "axis position" -- "$word")); return ;;
-    --scale|--shift|--axis|--threads|--width|--max-mem) return ;;
+    --format) COMPREPLY=($(compgen -W "npy png" -- "$word")); return ;;
+    --scale|--shift|--axis|--threads|--width|--max-mem|--max-spool) return ;;
     --disk) COMPREPLY=($(compgen -d -- "$word")); return ;;
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
@@ -26,19 +27,19 @@ _tenstride() {
   case $command in
     convert)
       case $word in
-        -*) COMPREPLY=($(compgen -W "-o --output --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --max-mem --resume --quiet --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "-o --output --format --upright --dtype --order --reduce --repeat --scale --shift --axis --dry-run --verify --verify-only --json --threads --force --max-mem --max-spool --resume --quiet --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
-    explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --picture --strict --json --help" -- "$word")) ;;
+    explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --max-spool --picture --strict --json --help" -- "$word")) ;;
     repl) COMPREPLY=($(compgen -W "--input --plan --picture --strict --help" -- "$word")) ;;
     show)
       case $word in
-        -*) COMPREPLY=($(compgen -W "-o --output --html --input --what --color --axis --width --force --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "-o --output --html --input --what --color --axis --width --max-spool --force --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     info)
       case $word in
-        -*) COMPREPLY=($(compgen -W "--checksum --json --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "--checksum --max-spool --json --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     bench) COMPREPLY=($(compgen -W "--json --threads --disk --help" -- "$word")) ;;
@@ -59,12 +60,12 @@ _tenstride() {
   case $words[2] in
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
-        {-o,--output}'[the file to write]:output:_files' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--resume[an interrupted run]' '--quiet[no progress]' ;;
-    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
+        {-o,--output}'[the file to write]:output:_files' '--format[of the output]:format:(npy png)' '--upright[by the EXIF orientation]' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--max-spool[of a pipe]:bytes:' '--resume[an interrupted run]' '--quiet[no progress]' ;;
+    explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--max-spool[of a pipe]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
-      _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--force[replace the output]' ;;
-    info) _arguments '2:file:_files' '--checksum[of all elements]' '--json' ;;
+      _arguments '2:expression or file:_files' {-o,--output}'[svg, png or html]:output:_files' '--html[a page to explore]' '--input[bind x to a file]:file:_files' '--what[what is drawn]:what:(tensors atoms walk)' '--color[by what]:what:(axis position)' '--axis[that gives the colour]:axis:' '--width[columns]:columns:' '--max-spool[of a pipe]:bytes:' '--force[replace the output]' ;;
+    info) _arguments '2:file:_files' '--checksum[of all elements]' '--max-spool[of a pipe]:bytes:' '--json' ;;
     bench) _arguments '--json' '--threads[at most]:count:' '--disk[under this folder]:folder:_files -/' ;;
     completion) compadd -- bash zsh fish ;;
   esac
@@ -78,6 +79,8 @@ complete -c tenstride -n __fish_use_subcommand -f -a "convert explain repl show 
 complete -c tenstride -n __fish_use_subcommand -l version -l help
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -s o -l output -r -d "the file to write"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l dtype -x -a "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64 complex64 complex128"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l format -x -a "npy png"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l upright -d "by the EXIF orientation"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l order -x -a "C F"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l reduce -x -a "sum mean prod min max any all"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l repeat
@@ -91,6 +94,7 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l verify-only
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l max-mem -x -d "bytes, e.g. 512M"
+complete -c tenstride -n "__fish_seen_subcommand_from convert explain show info" -l max-spool -x -d "bytes of a pipe"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l resume -d "an interrupted run"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l quiet -d "no progress"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l json

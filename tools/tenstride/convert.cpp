@@ -6,7 +6,9 @@
 
 #include "convert_large.hpp"
 #include "progress.hpp"
+#include "slabs.hpp"
 #include "speed.hpp"
+#include "standard_output.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/image.hpp"
@@ -21,33 +23,21 @@ constexpr Index slab_bytes = Index{64} << 20;
 
 /// Copies in slabs along the outermost axis, for the bar; one copy where no bar is wanted.
 void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
-  const Index rows = src.dim() == 0 ? 1 : src.size(0);
   const auto nbytes = static_cast<Index>(dst.nbytes());
-  if (!is_error_terminal() || rows < 2 || nbytes < 2 * slab_bytes) {
+  if (!is_error_terminal() || src.dim() == 0 || nbytes < 2 * slab_bytes) {
     copy_elements(dst, src, plan.arithmetic());
     return;
   }
   ProgressReport report(ProgressStyle::automatic);
   const double start = now();
-  const auto row_nbytes =
-      static_cast<std::uint64_t>(src.numel() / rows) * (item_size(src.dtype()) + item_size(dst.dtype()));
+  const auto row_nbytes = static_cast<std::uint64_t>(src.numel() / src.size(0)) *
+                          (item_size(src.dtype()) + item_size(dst.dtype()));
   io::Progress progress;
-  progress.bytes = row_nbytes * static_cast<std::uint64_t>(rows);
-  const Index height = std::max<Index>(1, slab_bytes / std::max<Index>(1, nbytes / rows));
-  const Index axis = plan.axis < 0 ? plan.axis + src.dim() : plan.axis;
-  for (Index row = 0; row < rows; row += height) {
-    const Index count = std::min(height, rows - row);
-    ScaleShift part = plan.arithmetic();
-    const auto cut = [&](std::span<const double> numbers) {
-      const bool runs_along = axis == 0 && numbers.size() > 1;
-      return runs_along ? numbers.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(count))
-                        : numbers;
-    };
-    part.scale = cut(part.scale);
-    part.shift = cut(part.shift);
-    Tensor slab = dst.narrow(0, row, count);
-    copy_elements(slab, src.narrow(0, row, count), part);
-    progress.bytes_done = row_nbytes * static_cast<std::uint64_t>(row + count);
+  progress.bytes = row_nbytes * static_cast<std::uint64_t>(src.size(0));
+  for (const Slab& slab : slabs_of(src.shape(), item_size(dst.dtype()), 0, slab_bytes)) {
+    Tensor part = narrowed(dst, 0, slab);
+    copy_elements(part, narrowed(src, 0, slab), arithmetic_of(plan, src.dim(), 0, slab));
+    progress.bytes_done = row_nbytes * static_cast<std::uint64_t>(slab.first + slab.count);
     progress.seconds = now() - start;
     report.show(progress);
   }
@@ -62,10 +52,15 @@ Tensor image_of(const Tensor& source, const ConvertPlan& plan) {
 /// The checksum is what `info --checksum` says of the file.
 Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Speed& speed,
                double start) {
+  if (plan.is_to_standard_output) {
+    const Checksum sum = write_to_standard_output(source, plan);
+    speed.seconds = now() - start;
+    return sum;
+  }
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   if (plan.kind == OutputKind::png) {
     io::write_png(command.output, image_of(source, plan), overwrite);
-    speed.seconds = now() - start;  // with the compression, which takes most of it
+    speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));
   }
   io::NpyWriter writer(command.output, plan.shape, plan.dtype, {.order = plan.order, .overwrite = overwrite},
@@ -110,9 +105,12 @@ void verify(const Tensor& source, const ConvertPlan& plan, const ConvertCommand&
   bill.verified = source.numel();
 }
 
+/// The bill; on standard error where standard output has the result.
 void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
-  std::cout << (command.format == Format::json ? to_json(bill, plan, command) + '\n'
-                                               : to_text(bill, plan, command));
+  if (plan.is_to_standard_output && command.is_quiet) return;
+  std::ostream& out = plan.is_to_standard_output ? std::cerr : std::cout;
+  out << (command.format == Format::json ? to_json(bill, plan, command) + '\n'
+                                         : to_text(bill, plan, command));
 }
 
 }  // namespace
@@ -139,7 +137,7 @@ int run(const ConvertCommand& given) {
   clean_up_on_signals();
   Speed speed;
   const double start = now();
-  const Tensor x = io::open_tensor_file(command.input);
+  const Tensor x = open_input(plan);
   const Evaluation evaluation = evaluate(plan.program, {.inputs = {{"x", x}}, .links_left_out = plan.fused});
   if (evaluation.failure)
     throw WorkError("SPEC: " + evaluation.failure->type + ": " + evaluation.failure->message);
@@ -151,9 +149,10 @@ int run(const ConvertCommand& given) {
     return done;
   }
   bill.checksum = write(source, plan, command, speed, start);
-  const auto moved = static_cast<double>(bill.bytes_read + bill.bytes_written);
-  speed.gigabytes_per_second = moved / 1e9 / std::max(speed.seconds, 1e-9);
-  speed.memcpy_gigabytes_per_second = measure_memcpy((bill.bytes_read + bill.bytes_written) / 2);
+  const Index moved = bill.bytes_read + bill.bytes_written;
+  if (!plan.is_to_standard_output && plan.kind == OutputKind::npy && moved >= min_bytes_of_rate)
+    speed.rate = {static_cast<double>(moved) / 1e9 / std::max(speed.seconds, 1e-9),
+                  measure_memcpy(moved / 2)};
   bill.speed = speed;
   if (command.verify) verify(source, plan, command, bill);
   print(bill, plan, command);

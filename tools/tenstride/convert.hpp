@@ -17,6 +17,9 @@ enum class OutputKind : unsigned char { npy, png };
 
 /// All of a conversion that is known before an element is read.
 struct ConvertPlan {
+  /// Where the input is opened; not its name where that is a pipe.
+  std::string path;
+  /// Of the input, its layout turned upright where that was asked for.
   io::FileInfo info;
   Program program;
   /// Of the whole SPEC, on meta; steps only where the SPEC needs no elements to be followed.
@@ -33,6 +36,8 @@ struct ConvertPlan {
   std::vector<double> scale;
   std::vector<double> shift;
   Index axis = 0;
+  bool is_to_standard_output = false;
+  bool turns_upright = false;
 
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
   [[nodiscard]] ScaleShift arithmetic() const { return {scale, shift, axis}; }
@@ -53,13 +58,26 @@ ConvertPlan make_plan(ConvertCommand& command);
 /// order, and of the conversions the last, or more where the first lose nothing.
 std::size_t fusable_links(const ConvertPlan& plan);
 
-struct Speed {
-  double seconds = 0;
-  /// Until the file was on the disk under its name.
-  double flush_seconds = 0;
+/// x, as the plan has it.
+Tensor open_input(const ConvertPlan& plan);
+
+/// Below so many bytes read and written a rate is that of starting, not of copying: memcpy takes 0.4 ms for
+/// them at 10 GB/s.
+inline constexpr Index min_bytes_of_rate = Index{4} << 20;
+
+struct Rate {
   double gigabytes_per_second = 0;
   /// Of memcpy, for as many bytes (256 MiB at most), measured beside it.
   double memcpy_gigabytes_per_second = 0;
+};
+
+struct Speed {
+  double seconds = 0;
+  /// Until the .npy file was on the disk under its name; otherwise nothing.
+  std::optional<double> flush_seconds;
+  /// From `min_bytes_of_rate` on; nothing of a PNG, where the time is that of the compression, and on
+  /// standard output, where it is that of its reader, too.
+  std::optional<Rate> rate;
 };
 
 /// What a run will need, as its ledger on meta tells, and this machine's bandwidth.

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "failure.hpp"
 #include "progress.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/text.hpp"
@@ -118,7 +119,7 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
 std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
   using Json = nlohmann::ordered_json;
   Json json;
-  json["input"] = {{"path", job.source},
+  json["input"] = {{"path", command.input},
                    {"format", job.info.format},
                    {"dtype", name(job.info.dtype)},
                    {"shape", job.info.layout.shape.to_vector()},
@@ -185,6 +186,7 @@ std::uint64_t memory_for_buffers(std::uint64_t limit) {
 
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
   const bool has_limit = !command.max_mem.empty();
+  if (plan.is_to_standard_output) return std::nullopt;
   if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy) {
     if (has_limit || command.resumes)
       throw UsageError("convert: --max-mem and --resume must go with .npy files");
@@ -214,8 +216,7 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   if (memory < least_buffers) refuse_limit(limit_text, used, least_buffers);
   if (command.resumes && !has_limit) memory = 0;  // as it was begun
   try {
-    return io::plan_permute_file(command.input, command.spec, command.output,
-                                 options_of(plan, command, memory));
+    return io::plan_permute_file(plan.path, command.spec, command.output, options_of(plan, command, memory));
   } catch (const io::MemoryLimitError& error) {
     refuse_limit(limit_text, used, error.least());
   }
@@ -247,7 +248,7 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
     std::cerr << "tenstride: " << interruption.what() << '\n';
     return 128 + signal_caught;
   } catch (const std::exception& error) {
-    report.end(io::ProgressEvent::error, error.what());
+    report.end(io::ProgressEvent::error, in_words_of_program(error.what(), "convert"));
     throw;
   }
 }

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "convert.hpp"
+#include "input_path.hpp"
+#include "standard_output.hpp"
 #include "tenstride/dtype_exact.hpp"
 #include "tenstride/text.hpp"
 
@@ -15,17 +17,47 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-OutputKind output_kind(const std::string& path) {
-  if (ends_with(path, ".npy")) return OutputKind::npy;
+OutputKind output_kind(const ConvertCommand& command) {
+  if (command.output_format == "npy") return OutputKind::npy;
+  if (command.output_format == "png") return OutputKind::png;
+  const std::string& path = command.output;
+  if (is_standard_output(path) || ends_with(path, ".npy")) return OutputKind::npy;
   if (ends_with(path, ".png")) return OutputKind::png;
-  throw UsageError("convert: the output \"" + path + "\" must end in .npy or .png");
+  throw UsageError("convert: the output \"" + path + "\" must end in .npy or .png, or go with --format");
 }
 
-void check_output(const ConvertCommand& command) {
+/// Of the calls that cannot be, before anything is read.
+void check_places(const ConvertCommand& command) {
+  if (command.resumes && is_read_once(command.input))
+    throw UsageError("convert: --resume must go with an input that can be read again, not with a pipe");
+  if (!is_standard_output(command.output)) return;
+  const auto refuse = [](const std::string& option) {
+    throw UsageError("convert: " + option +
+                     " must go with an output that is a file, not with standard output");
+  };
+  if (!command.max_mem.empty()) refuse("--max-mem");
+  if (command.resumes) refuse("--resume");
+  if (command.verify) refuse("--verify");
+  if (command.rehearsal == Rehearsal::verify_only) refuse("--verify-only");
+  if (command.rehearsal == Rehearsal::none) check_standard_output();
+}
+
+/// The header, with the layout that x has.
+io::FileInfo info_of_input(const std::string& path, const ConvertCommand& command) {
+  io::FileInfo info = io::read_file_info(path, "convert");
+  if (!command.turns_upright) return info;
+  if (info.kind == io::FileKind::npy)
+    throw UsageError("convert: --upright must go with a picture, a .npy file has no EXIF orientation");
+  info.layout = io::upright(info.layout, info.orientation);
+  return info;
+}
+
+void check_output(const ConvertCommand& command, const std::string& input) {
+  if (is_standard_output(command.output)) return;
   struct stat in {
   }, out{};
   if (stat(command.output.c_str(), &out) != 0) return;
-  if (stat(command.input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+  if (stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
     throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
   }
   if (!command.force && command.rehearsal != Rehearsal::verify_only) {
@@ -119,20 +151,35 @@ std::size_t fusable_links(const ConvertPlan& plan) {
   }
 }
 
+Tensor open_input(const ConvertPlan& plan) {
+  const Tensor x = io::open_tensor_file(plan.path);
+  return plan.turns_upright ? io::upright(x, plan.info.orientation) : x;
+}
+
 ConvertPlan make_plan(ConvertCommand& command) {
-  const OutputKind kind = output_kind(command.output);
-  const io::FileInfo info = io::read_file_info(command.input, "convert");
+  const OutputKind kind = output_kind(command);
+  check_places(command);
+  const std::string path = seekable_path(command.input, "convert");
+  const io::FileInfo info = info_of_input(path, command);
   command.spec = written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);
-  ConvertPlan plan{
-      .info = info, .program = program, .forecast = {}, .shape = {}, .kind = kind, .scale = {}, .shift = {}};
+  ConvertPlan plan{.path = path,
+                   .info = info,
+                   .program = program,
+                   .forecast = {},
+                   .shape = {},
+                   .kind = kind,
+                   .scale = {},
+                   .shift = {},
+                   .is_to_standard_output = is_standard_output(command.output),
+                   .turns_upright = command.turns_upright};
   plan.scale = parse_numbers("--scale", command.scale);
   plan.shift = parse_numbers("--shift", command.shift);
   plan.axis = command.axis.value_or(0);
   if (command.order == "F") plan.order = io::ElementOrder::column_major;
   if (kind == OutputKind::png && command.order == "F")
     throw UsageError("convert: --order F must go with a .npy output");
-  check_output(command);
+  check_output(command, path);
   plan.forecast = forecast(plan, 0);
   if (plan.forecast.failure) {
     // Only what needs elements fails here and not for real; that is tried where it may be.
@@ -141,7 +188,7 @@ ConvertPlan make_plan(ConvertCommand& command) {
                          !plan.forecast.failure->obstacle;
     if (!may_try) fail_evaluation(*plan.forecast.failure, command, plan.info);
     plan.is_forecast = false;
-    plan.forecast = evaluate(program, {.inputs = {{"x", io::open_tensor_file(command.input)}}});
+    plan.forecast = evaluate(program, {.inputs = {{"x", open_input(plan)}}});
     if (plan.forecast.failure) fail_evaluation(*plan.forecast.failure, command, plan.info);
   }
   const Tensor* result = plan.forecast.value.tensor();

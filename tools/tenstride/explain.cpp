@@ -8,6 +8,7 @@
 
 #include "cli.hpp"
 #include "explain_file.hpp"
+#include "input_path.hpp"
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/machine.hpp"
@@ -22,7 +23,9 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
     const std::size_t equals = input.find('=');
     const std::string name = equals == std::string::npos ? "x" : input.substr(0, equals);
     const std::string path = equals == std::string::npos ? input : input.substr(equals + 1);
-    if (!opened.emplace(name, io::open_tensor_file(path)).second) {
+    if (command == "repl" && is_standard_input(path))
+      throw UsageError("repl: --input must be a file, standard input has the statements");
+    if (!opened.emplace(name, io::open_tensor_file(seekable_path(path, command))).second) {
       throw UsageError(command + ": the name " + name + " is given to two files; write --input NAME=FILE");
     }
   }
@@ -52,7 +55,7 @@ int run(const ExplainCommand& command) {
   options.inputs = open_inputs(command.inputs, "explain");
   options.scrambles = command.scrambles;
   std::string expression = command.expression;
-  if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (expression == "-") expression = read_standard_input("explain");
   const std::optional<FilePlan> file_plan = plan_of_file(command, expression);
   const Explanation explanation = tenstride::explain(expression, options);
   if (command.format == Format::json) {

@@ -5,6 +5,7 @@
 #include "cli.hpp"
 #include "convert_large.hpp"
 #include "explain_file.hpp"
+#include "input_path.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/text.hpp"
 
@@ -17,7 +18,8 @@ std::string file_of_x(const std::vector<std::string>& inputs) {
   const std::string& input = inputs.front();
   const std::size_t equals = input.find('=');
   if (equals != std::string::npos && input.substr(0, equals) != "x") return {};
-  const std::string path = equals == std::string::npos ? input : input.substr(equals + 1);
+  const std::string path =
+      seekable_path(equals == std::string::npos ? input : input.substr(equals + 1), "explain");
   return io::sniff(path) == io::FileKind::npy ? path : std::string();
 }
 

@@ -2,9 +2,12 @@
 #include "failure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <string_view>
+
+#include "input_path.hpp"
+#include "standard_output.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -24,19 +27,39 @@ bool is_file_with_dash(std::string_view word) {
          word.rfind('.') != std::string_view::npos && word.find('=') == std::string_view::npos;
 }
 
-/// The library's words for the same as options of the program.
-std::string in_options(std::string message) {
-  constexpr std::string_view own = "(Overwrite::refuse)";
-  if (const std::size_t at = message.find(own); at != std::string::npos)
-    message.replace(at, own.size(), "(--force replaces it)");
-  return message;
+/// By --json, also where the rest of the call is wrong.
+bool wants_json(Words words) {
+  return std::find(words.begin(), words.end(), std::string_view("--json")) != words.end();
 }
+
+/// Whether the result goes where errors as JSON otherwise go.
+bool sends_data(Words words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    for (const std::string_view option : {"-o", "--output", "--output="}) {
+      if (!word.starts_with(option)) continue;
+      const bool is_apart = word == option && i + 1 < words.size();
+      if (is_standard_output(std::string(is_apart ? words[i + 1] : word.substr(option.size())))) return true;
+    }
+  }
+  return false;
+}
+
+/// Functions of the library whose names begin its errors.
+constexpr std::array<std::string_view, 12> functions{
+    "permute_file", "checksum_file", "measure_disk", "read_image", "open",     "write_png",
+    "encode_png",   "save_npy",      "open_npy",     "load_npy",   "map_file", "plan_blocks"};
+
+/// What the library says of its arguments, and the options that are meant.
+struct Phrase {
+  std::string_view library;
+  std::string_view program;
+};
+constexpr std::array<Phrase, 2> phrases{
+    {{"(Overwrite::refuse)", "(--force replaces it)"},
+     {"scale them to 0..255 and use .to(uint8)", "scale them to 0..255 by --scale, with --dtype uint8"}}};
 
 }  // namespace
-
-bool wants_json(Words words) {
-  return std::any_of(words.begin(), words.end(), [](std::string_view word) { return word == "--json"; });
-}
 
 std::string wrong_call_text(Words words, const std::vector<std::string>& commands, const std::string& said) {
   if (!words.empty() && words[0][0] != '-' &&
@@ -50,12 +73,27 @@ std::string wrong_call_text(Words words, const std::vector<std::string>& command
   return said;
 }
 
-int fail(const std::string& given, int exit_code, bool as_json) {
-  const std::string message = in_options(given);
-  std::cerr << "tenstride: " << message << '\n';
-  if (as_json) {
+std::string in_words_of_program(const std::string& message, std::string_view command) {
+  std::string text = message;
+  const std::size_t colon = text.find(": ");
+  if (colon != std::string::npos && !command.empty() &&
+      std::find(functions.begin(), functions.end(), text.substr(0, colon)) != functions.end())
+    text.replace(0, colon, command);
+  for (const Phrase& phrase : phrases) {
+    if (const std::size_t at = text.find(phrase.library); at != std::string::npos)
+      text.replace(at, phrase.library.size(), phrase.program);
+  }
+  return with_given_names(text);
+}
+
+int fail(const std::string& given, int exit_code, Words words) {
+  const std::string message = in_words_of_program(given, words.empty() ? "" : words[0]);
+  const bool is_data_on_output = sends_data(words);
+  if (!wants_json(words) || !is_data_on_output) std::cerr << "tenstride: " << message << '\n';
+  if (wants_json(words)) {
     const nlohmann::ordered_json told{{"error", message}, {"exit_code", exit_code}};
-    std::cout << told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    (is_data_on_output ? std::cerr : std::cout)
+        << told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
   }
   return exit_code;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
+#include "input_path.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -31,7 +32,10 @@ std::string checksum_digits(const std::string& path, io::FileKind kind) {
 }  // namespace
 
 int run(const InfoCommand& command) {
-  const io::FileInfo info = io::read_file_info(command.path);
+  const std::string path = seekable_path(command.path, "info");
+  const io::FileInfo info = io::read_file_info(path);
+  const bool is_picture = info.kind != io::FileKind::npy;
+  const auto orientation = static_cast<int>(info.orientation);
   const Index elements = numel(info.layout);
   const Index nbytes = elements * static_cast<Index>(item_size(info.dtype));
   if (command.format == Format::json) {
@@ -47,7 +51,8 @@ int run(const InfoCommand& command) {
                                 {"data_begin", info.data_begin},
                                 {"mapped", info.is_mapped},
                                 {"byte_swapped", info.is_byte_swapped}};
-    if (command.shows_checksum) json["checksum"] = checksum_digits(command.path, info.kind);
+    json["orientation"] = is_picture ? nlohmann::ordered_json(orientation) : nlohmann::ordered_json(nullptr);
+    if (command.shows_checksum) json["checksum"] = checksum_digits(path, info.kind);
     std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
     return done;
   }
@@ -65,7 +70,12 @@ int run(const InfoCommand& command) {
       {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
       {"mapped", mapped},
   };
-  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(command.path, info.kind)});
+  if (info.orientation != io::Orientation::upright) {
+    rows.push_back({"orientation", std::to_string(orientation) + " by EXIF: stored " +
+                                       std::string(io::description(info.orientation)) +
+                                       "; convert --upright turns it"});
+  }
+  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(path, info.kind)});
   std::cout << lay_out(rows);
   return done;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 
 #include "cli.hpp"
+#include "descriptor_io.hpp"
 #include "failure.hpp"
+#include "input_path.hpp"
 #include "repl.hpp"
 
 namespace tenstride::cli {
@@ -27,6 +30,7 @@ Examples:
   tenstride convert photo.jpg '(h h1) (w w1) c -> h w c' h1=2 w1=2 --reduce max -o half.png
   tenstride convert big.npy 'x[:, ::2].to(float16)' -o half.npy --dry-run
   tenstride convert chw.npy 'x.permute(1,2,0)' -o back.png --dtype uint8 --scale 255 --shift 0.5
+  curl -s https://example.org/photo.jpg | tenstride convert - 'h w c -> c h w' -o - --upright > chw.npy
   tenstride convert photo.png x -o normal.npy --dtype float32 --axis 2 --scale 1/58,1/57,1/58 --shift=-2,-2,-1.8)";
 
 constexpr const char* explain_examples =
@@ -63,7 +67,8 @@ Examples:
 constexpr const char* info_examples = R"(Examples:
   tenstride info photo.jpg
   tenstride info weights.npy --json
-  tenstride info weights.npy --checksum)";
+  tenstride info weights.npy --checksum
+  zcat weights.npy.gz | tenstride info -)";
 
 constexpr const char* bench_examples = R"(Examples:
   tenstride bench
@@ -98,7 +103,7 @@ class Program {
       if (error.get_exit_code() == 0) return app_.exit(error);  // help, version
       const Words words(argv + 1, static_cast<std::size_t>(argc - 1));
       const std::string text = wrong_call_text(words, commands(), error.what());
-      return fail(text + "\nSee tenstride --help.", wrong_call, wants_json(words));
+      return fail(text + "\nSee tenstride --help.", wrong_call, words);
     }
     return result_;
   }
@@ -108,7 +113,7 @@ class Program {
     CLI::App* command =
         app_.add_subcommand("convert", "Read a file, apply a chain of operations, write the result");
     command->footer(convert_examples);
-    command->add_option("IN", convert_.input, "A .npy, JPEG or PNG file")->required();
+    command->add_option("IN", convert_.input, "A .npy, JPEG or PNG file; - is standard input")->required();
     command
         ->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1), or 'h w c -> c h w'")
         ->required();
@@ -116,7 +121,15 @@ class Program {
     command->add_option("--reduce", convert_.reduction, "Fold the axes that only the pattern's left side has")
         ->check(CLI::IsMember({"sum", "mean", "prod", "min", "max", "any", "all"}));
     command->add_flag("--repeat", convert_.repeats, "Repeat along the axes that only its right side has");
-    command->add_option("-o,--output", convert_.output, "The file to write: .npy or .png")->required();
+    command
+        ->add_option("-o,--output", convert_.output, "The file to write: .npy or .png; - is standard output")
+        ->required();
+    command
+        ->add_option("--format", convert_.output_format,
+                     "npy or png, whatever the output's name (of -: npy unless told)")
+        ->check(CLI::IsMember({"npy", "png"}));
+    command->add_flag("--upright", convert_.turns_upright,
+                      "Turn a picture as its EXIF orientation says, before SPEC");
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
     command->add_option("--order", convert_.order, "C: last axis fastest; F: first axis fastest")
         ->check(CLI::IsMember({"C", "F"}))
@@ -146,8 +159,10 @@ class Program {
     command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")
         ->excludes(dry)
         ->excludes(verify_only);
-    command->add_flag("--quiet", convert_.is_quiet, "Tell no progress");
+    command->add_flag("--quiet", convert_.is_quiet, "Tell no progress; with -o - no bill either");
+    add_max_spool(*command);
     command->callback([this] {
+      limit_spool(max_spool_);
       convert_.format = format();
       if (is_dry_run_) convert_.rehearsal = Rehearsal::dry_run;
       if (is_verify_only_) convert_.rehearsal = Rehearsal::verify_only;
@@ -176,10 +191,12 @@ class Program {
                       "A reshape that reorders the sizes fails; # as meant behind the call lets it be");
     command->add_flag("--picture", explain_.shows_picture, "Draw each step too, as tenstride show does");
     command->add_flag("--json", is_json_, "Steps, value, error and totals as JSON");
+    add_max_spool(*command);
     command->callback([this] {
       if (lists_plans_) explain_.plans = PlanDetail::listed;
       if (is_strict_) explain_.scrambles = ScrambleRule::refuse;
       explain_.format = format();
+      limit_spool(max_spool_);
       result_ = cli::run(explain_);
     });
   }
@@ -188,7 +205,7 @@ class Program {
     CLI::App* command =
         app_.add_subcommand("show", "Draw each step of an expression, or the tensor in a file");
     command->footer(show_examples);
-    command->add_option("EXPR", show_.expression, "Statements in PyTorch's notation, a file, or -")
+    command->add_option("EXPR", show_.expression, "Statements in PyTorch's notation, a file, or - for either")
         ->required();
     command->add_option("-o,--output", show_.output, "The file to write: .svg, .png or .html");
     command->add_flag("--html", show_.as_page,
@@ -208,7 +225,11 @@ class Program {
     command->add_option("--width", show_.width, "Columns of the terminal's form")
         ->check(CLI::Range(40, 1000));
     command->add_flag("--force", show_.force, "Replace the output where it exists");
-    command->callback([this] { result_ = cli::run(show_); });
+    add_max_spool(*command);
+    command->callback([this] {
+      limit_spool(max_spool_);
+      result_ = cli::run(show_);
+    });
   }
 
   void add_repl() {
@@ -231,10 +252,12 @@ class Program {
     CLI::App* command =
         app_.add_subcommand("info", "Show what a file holds; without --checksum only its header is read");
     command->footer(info_examples);
-    command->add_option("FILE", info_.path, "A .npy, JPEG or PNG file")->required();
+    command->add_option("FILE", info_.path, "A .npy, JPEG or PNG file; - is standard input")->required();
     command->add_flag("--checksum", info_.shows_checksum, "Read all elements and show their checksum");
     command->add_flag("--json", is_json_, "The same as JSON");
+    add_max_spool(*command);
     command->callback([this] {
+      limit_spool(max_spool_);
       info_.format = format();
       result_ = cli::run(info_);
     });
@@ -268,6 +291,11 @@ class Program {
     command->callback([this] { std::cout << completion_script(shell_); });
   }
 
+  void add_max_spool(CLI::App& command) {
+    command.add_option("--max-spool", max_spool_,
+                       "Read at most so much from a pipe, e.g. 4G (half of what is free where it is kept)");
+  }
+
   [[nodiscard]] std::vector<std::string> commands() const {
     std::vector<std::string> names;
     for (const CLI::App* command : app_.get_subcommands(nullptr)) names.push_back(command->get_name());
@@ -284,6 +312,7 @@ class Program {
   InfoCommand info_;
   BenchCommand bench_;
   std::string shell_;
+  std::string max_spool_;
   bool is_json_ = false;
   bool lists_plans_ = false;
   bool is_strict_ = false;
@@ -297,18 +326,19 @@ class Program {
 
 int main(int argc, char** argv) {
   namespace cli = tenstride::cli;
-  const bool as_json = cli::wants_json(cli::Words(argv + 1, static_cast<std::size_t>(argc - 1)));
+  cli::hold_standard_descriptors();
+  const cli::Words words(argv + 1, static_cast<std::size_t>(std::max(argc, 1) - 1));
   int result = cli::failed;
   try {
     result = cli::Program().run(argc, argv);
   } catch (const cli::UsageError& error) {
-    result = cli::fail(error.what(), cli::wrong_call, as_json);
+    result = cli::fail(error.what(), cli::wrong_call, words);
   } catch (const tenstride::ParseError& error) {
-    result = cli::fail(error.what(), cli::wrong_call, as_json);
+    result = cli::fail(error.what(), cli::wrong_call, words);
   } catch (const std::bad_alloc&) {
-    result = cli::fail("there is not enough memory", cli::failed, as_json);
+    result = cli::fail("there is not enough memory", cli::failed, words);
   } catch (const std::exception& error) {
-    result = cli::fail(error.what(), cli::failed, as_json);
+    result = cli::fail(error.what(), cli::failed, words);
   }
   std::cout.flush();
   if (!std::cout && result == cli::done) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "cli.hpp"
+#include "input_path.hpp"
 #include "show.hpp"
 #include "tenstride/io/atomic_file.hpp"
 #include "tenstride/io/file.hpp"
@@ -37,16 +38,20 @@ Form form_of(const ShowCommand& command) {
 /// A file where there is one of that name, else an expression.
 Picture picture_for(const ShowCommand& command) {
   std::error_code ignored;
-  if (command.expression != "-" && std::filesystem::is_regular_file(command.expression, ignored)) {
+  const bool is_input = is_standard_input(command.expression);
+  if (is_input ? has_file_on_standard_input("show")
+               : std::filesystem::exists(command.expression, ignored) &&
+                     !std::filesystem::is_directory(command.expression, ignored)) {
     if (!command.inputs.empty())
       throw UsageError("show: --input needs an expression, not a file (" + command.expression + ")");
     const std::filesystem::path path(command.expression);
-    return picture_of(io::open_tensor_file(command.expression), path.filename().string());
+    return picture_of(io::open_tensor_file(seekable_path(command.expression, "show")),
+                      is_input ? "standard input" : path.filename().string());
   }
   ExplainOptions options;
   options.inputs = open_inputs(command.inputs, "show");
   std::string expression = command.expression;
-  if (expression == "-") expression.assign(std::istreambuf_iterator<char>(std::cin), {});
+  if (is_input) expression = read_standard_input("show");
   return picture_of(expression, options);
 }
 

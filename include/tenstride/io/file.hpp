@@ -8,6 +8,7 @@
 
 #include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
+#include "tenstride/io/orientation.hpp"
 #include "tenstride/layout.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -36,6 +37,8 @@ struct FileInfo {
   bool is_mapped = false;
   /// Whether the bytes of the elements stand in the other order than this machine's.
   bool is_byte_swapped = false;
+  /// Of a picture; `open_tensor_file` does not apply it.
+  Orientation orientation = Orientation::upright;
 };
 
 /// Reads the header alone. Throws FileError, which begins with `operation` where the file cannot be opened or

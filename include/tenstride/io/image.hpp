@@ -2,11 +2,16 @@
 // Pictures as tensors of shape (h,w,c). A build without image libraries has these functions too: they throw.
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <span>
 #include <string>
 
+#include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
 #include "tenstride/index.hpp"
 #include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/orientation.hpp"
 #include "tenstride/tensor.hpp"
 
 namespace tenstride::io {
@@ -20,27 +25,38 @@ struct ImageInfo {
   Index width = 0;
   /// 1 gray, 2 gray and alpha, 3 RGB, 4 RGB and alpha.
   Index channels = 0;
-  /// Bits of one channel in the file, before it is made 8.
+  /// Bits of one channel in the file. Fewer than 8 are read as 8.
   int bits = 8;
+  /// uint16 for 16 bits, otherwise uint8.
+  DType dtype = DType::uint8;
+  /// `upright` where the file has no EXIF orientation, or none that can be read.
+  Orientation orientation = Orientation::upright;
 };
 
 /// No picture may have more pixels: what a few bytes announce must not take all memory.
 inline constexpr Index max_image_pixels = Index{1} << 28;
 
-/// The elements of a JPEG or PNG file: shape (h,w,c), uint8, row-major. The format is told by the content,
-/// not the name. Palettes become RGB, a transparent colour becomes an alpha channel, gray of 1, 2 and 4 bits
-/// is scaled to 0..255, 16 bits are rounded to 8. Colour profiles, gamma and the orientation noted by a
-/// camera are not applied. Throws FileError for a file that is damaged or ends early, for CMYK, and for more
-/// than `max_image_pixels`.
+/// The elements of a JPEG or PNG file: shape (h,w,c), row-major, uint8, or uint16 of a PNG of 16 bits. The
+/// format is told by the content, not the name. Palettes become RGB, a transparent colour becomes an alpha
+/// channel, gray of 1, 2 and 4 bits is scaled to 0..255, 16 bits are given as they are (0..65535). Colour
+/// profiles, gamma and the orientation are not applied (`upright` turns the picture). Throws FileError for a
+/// file that is damaged or ends early, for CMYK, and for more than `max_image_pixels`.
 TENSTRIDE_API Tensor read_image(const std::string& path, Caller caller = Caller::current());
 
 /// Reads the header alone. Throws FileError.
 TENSTRIDE_API ImageInfo read_image_info(const std::string& path);
 
-/// Writes a PNG of 8 bits per channel, from uint8, or from bool (0 and 255), of shape (h,w) or (h,w,c) with c
-/// of 1 to 4; any layout. The file appears whole or not at all. Throws TypeError, ShapeError, FileError;
-/// RuntimeError for a meta tensor.
+/// Writes a PNG of 8 bits per channel from uint8, or from bool (0 and 255), and of 16 from uint16, of shape
+/// (h,w) or (h,w,c) with c of 1 to 4; any layout. The file appears whole or not at all. Throws TypeError,
+/// ShapeError, FileError; RuntimeError for a meta tensor.
 TENSTRIDE_API void write_png(const std::string& path, const Tensor& image,
                              Overwrite overwrite = Overwrite::refuse, Caller caller = Caller::current());
+
+/// Takes the bytes of a file from its first to its last, a part at a time; what it throws ends the writing.
+using ByteSink = std::function<void(std::span<const std::byte>)>;
+
+/// The bytes that `write_png` writes, for what is no file: a pipe or a buffer. Throws as it does. Example:
+/// `encode_png(image, [&](auto part) { bytes.insert(bytes.end(), part.begin(), part.end()); })`.
+TENSTRIDE_API void encode_png(const Tensor& image, const ByteSink& sink, Caller caller = Caller::current());
 
 }  // namespace tenstride::io

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures in `tenstride`: 16 bits and EXIF orientation. Needs nothing but Python."""
+
+import json
+
+from cli_case import Case, main, npy, png, read_npy
+
+WORDS = {
+    2: "mirrored left to right",
+    3: "rotated by 180 degrees",
+    4: "mirrored top to bottom",
+    5: "transposed",
+    6: "rotated by 90 degrees counterclockwise",
+    7: "transposed along the other diagonal",
+    8: "rotated by 90 degrees clockwise",
+}
+
+
+def upright(rows, orientation):
+    """The picture as it was taken, of its stored rows: by which sides the first row and the first column are."""
+    if orientation >= 5:
+        rows = [list(column) for column in zip(*rows)]
+    if orientation in (2, 3, 6, 7):
+        rows = [row[::-1] for row in rows]
+    if orientation in (3, 4, 7, 8):
+        rows = rows[::-1]
+    return rows
+
+
+class Pictures(Case):
+    def test_sixteen_bits_are_exact_and_native(self):
+        pixels = [(4001 * i) % 65536 for i in range(4 * 5 * 3)]
+        self.write("a.png", png(5, 4, pixels, bits=16))
+        info = json.loads(self.run_tool("info", "a.png", "--json").stdout)
+        self.assertEqual((info["dtype"], info["shape"], info["nbytes"]), ("uint16", [4, 5, 3], 120))
+        self.run_tool("convert", "a.png", "x", "-o", "a.npy", "--verify")
+        self.assertEqual(read_npy(self.path("a.npy"), "H")[1], pixels)
+        self.run_tool("convert", "a.png", "x", "-o", "f.npy", "--dtype", "float64", "--scale", "1/65535", "--verify")
+        self.assertEqual(read_npy(self.path("f.npy"), "d")[1], [i * (1 / 65535) for i in pixels])
+        # And back, exactly.
+        self.run_tool("convert", "a.npy", "x", "-o", "b.png", "--verify")
+        self.run_tool("convert", "b.png", "x", "-o", "b.npy")
+        self.assertEqual(read_npy(self.path("b.npy"), "H")[1], pixels)
+        self.run_tool("convert", "a.png", "x", "-o", "c.png", "--dtype", "uint8", "--scale", "1/257", "--shift", "0.5")
+        self.assertEqual(json.loads(self.run_tool("info", "c.png", "--json").stdout)["dtype"], "uint8")
+
+    def test_orientation_is_told_and_applied(self):
+        rows = [[(20 * y + 3 * x, y, x) for x in range(3)] for y in range(2)]
+        pixels = [value for row in rows for pixel in row for value in pixel]
+        for orientation, words in WORDS.items():
+            with self.subTest(orientation):
+                self.write("a.png", png(3, 2, pixels, exif=orientation))
+                note = f"EXIF orientation {orientation}: the picture is stored {words}; "
+                done = self.run_tool("convert", "a.png", "x", "-o", "a.npy", "--force")
+                self.assertIn(note + "--upright turns it\n", done.stdout)
+                self.assertEqual(read_npy(self.path("a.npy"), "B")[1], pixels)
+                told = self.run_tool("info", "a.png").stdout
+                self.assertIn(f"{orientation} by EXIF: stored {words}; convert --upright turns it\n", told)
+                self.assertEqual(
+                    json.loads(self.run_tool("info", "a.png", "--json").stdout)["orientation"], orientation
+                )
+                call = ["convert", "a.png", "x", "-o", "b.npy", "--force", "--upright", "--verify"]
+                self.assertIn(note + "x is seen upright\n", self.run_tool(*call).stdout)
+                header, values = read_npy(self.path("b.npy"), "B")
+                wanted = upright(rows, orientation)
+                self.assertEqual(header["shape"], (len(wanted), len(wanted[0]), 3))
+                self.assertEqual(values, [value for row in wanted for pixel in row for value in pixel])
+                bill = json.loads(self.run_tool(*call, "--json").stdout)
+                self.assertEqual((bill["input"]["orientation"], bill["input"]["upright"]), (orientation, True))
+                self.assertEqual(bill["totals"]["copies"], 1)
+                # SPEC sees the picture upright, in the same single pass.
+                spec = ["h w c -> c h w", "-o", "c.npy", "--upright", "--force", "--dtype", "float32", "--scale", "2"]
+                bill = json.loads(self.run_tool("convert", "a.png", *spec, "--verify", "--json").stdout)
+                self.assertEqual(bill["totals"]["copies"], 1)
+                self.assertEqual(
+                    read_npy(self.path("c.npy"), "f")[1],
+                    [2.0 * pixel[c] for c in range(3) for row in wanted for pixel in row],
+                )
+                self.run_tool("convert", "a.png", "x", "-o", "d.png", "--upright", "--force", "--verify")
+
+    def test_without_orientation_nothing_is_said(self):
+        self.write("a.png", png(3, 2, range(18)))
+        for extra in ([], ["--upright"]):
+            done = self.run_tool("convert", "a.png", "x", "-o", "a.npy", "--force", *extra)
+            self.assertNotIn("EXIF", done.stdout)
+        self.assertNotIn("orientation", self.run_tool("info", "a.png").stdout)
+        self.assertEqual(json.loads(self.run_tool("info", "a.png", "--json").stdout)["orientation"], 1)
+        self.write("b.npy", npy((2, 3), range(6)))
+        self.assertIsNone(json.loads(self.run_tool("info", "b.npy", "--json").stdout)["orientation"])
+        self.fails(
+            2,
+            "convert: --upright must go with a picture, a .npy file has no EXIF orientation",
+            "convert",
+            "b.npy",
+            "x",
+            "-o",
+            "c.npy",
+            "--upright",
+        )
+
+
+if __name__ == "__main__":
+    main()
