@@ -65,13 +65,18 @@ class Stops(LargeCase):
             is_new = os.stat(self.path("b.npy")).st_size != 3
             if is_new:  # killed between its name and the end
                 self.assert_equal(self.result(), expected)
-            if is_new or not self.is_begun():
+            if not self.is_begun():
                 with self.start("convert", *self.call(kind, "--force", "--resume", "--quiet")) as process:
                     _, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 1)
                 self.assertIn('convert: "b.npy" must have been begun to be resumed', err)
                 self.convert(*self.call(kind, "--force"))
                 self.assertEqual(self.names(), ["b.npy"])
+                continue
+            if is_new:  # only the journal was left to be removed
+                again, _ = self.convert(*self.call(kind, "--force", "--resume"))
+                self.assertEqual((again["totals"]["resumed"], self.names()), (True, ["b.npy"]))
+                self.assert_equal(self.result(), expected)
                 continue
             resumptions += 1
             again, err = self.convert(*self.call(kind, "--force", "--resume"))

@@ -6,6 +6,7 @@ What each takes was read from PyTorch's profiler (1.13, 2.6, 2.15, CPU); a test 
 
 from __future__ import annotations
 
+import functools
 from typing import Callable
 
 from .layouts import Layout, is_channels_last, is_contiguous
@@ -53,6 +54,7 @@ def _is_resized_as_it_is(layout: Layout) -> bool:
     return len(layout.shape) < 4 or layout.shape[1] < 4 or is_channels_last(layout)
 
 
+@functools.lru_cache(4096)
 def _takes(name: str) -> Callable[[Layout], bool] | None:
     if name in _ROWS:
         return is_contiguous
@@ -65,6 +67,11 @@ def _takes(name: str) -> Callable[[Layout], bool] | None:
     if name.startswith("upsample_") and not name.endswith("_backward"):
         return _is_resized_as_it_is
     return None
+
+
+def may_copy_inside(name: str) -> bool:
+    """Whether the kernel of an aten operation copies operands of some layouts."""
+    return _takes(name) is not None
 
 
 def copied_inside(name: str, operands: list[Layout]) -> list[Layout]:

@@ -21,7 +21,7 @@ from .report import Report, current_label
 from .torch_devices import Places
 from .torch_fixes import Trial
 from .torch_functions import FunctionNames
-from .torch_kernels import OPAQUE, copied_inside
+from .torch_kernels import OPAQUE, copied_inside, may_copy_inside
 from .torch_machinery import caller, compiled_function, is_machinery
 from .torch_remedies import remedy_of
 from .torch_schema import KEPT_CONTIGUOUS, Schema, schema_of
@@ -314,6 +314,8 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         name = run.facts.name
         if name in OPAQUE:
             why = "is one fused kernel; what it copies inside is not seen"
+        elif not may_copy_inside(name):
+            return
         else:
             layouts = [self.storages.layout(one) for value in run.args for one in _tensors(value)]
             odd = copied_inside(name, [one for one in layouts if one is not None])

@@ -55,7 +55,7 @@ class Storages:
         try:
             if tensor.layout is not self._strided:
                 return None
-            return Layout(tuple(map(int, tensor.shape)), tuple(map(int, tensor.stride())), int(tensor.storage_offset()))
+            return Layout(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
         except (RuntimeError, NotImplementedError, TypeError):
             return None
 
