@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -141,4 +142,6 @@ def test_a_refusal_has_pytorchs_words(call):
     code = f"{HEAD}\nresult = {call}"
     ours, theirs = (explain_code(code, real=real).error for real in (False, True))
     assert ours is not None and theirs is not None
-    assert ours.split("\n")[0] == theirs.split("\n")[0]
+    # Newer versions name the operation first, and some tell what they got instead.
+    said = re.sub(r"^(RuntimeError: )(add|b)?mm: ", r"\1", theirs.split("\n")[0])
+    assert said.partition(", got ")[0] == ours.split("\n")[0].partition(", got ")[0]
