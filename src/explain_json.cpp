@@ -127,7 +127,9 @@ Json to_json_scramble(const std::optional<ScrambleSeen>& seen) {
   }
   return {{"from", to_json_list(seen->scramble.from)},
           {"to", to_json_list(seen->scramble.to)},
+          {"split", to_json_list(seen->scramble.split)},
           {"order", to_json_list(seen->scramble.order)},
+          {"certainty", name(seen->scramble.certainty)},
           {"meant", to_code(seen->scramble)},
           {"places", std::move(places)},
           {"differing", seen->differing ? Json(*seen->differing) : Json(nullptr)}};

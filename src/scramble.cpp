@@ -1,37 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/scramble.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "message.hpp"
+#include "scramble_sizes.hpp"
 
 namespace tenstride {
 namespace {
 
-/// The first old axis of the size at or after which none is taken; `from.size()` where none is left.
-std::size_t first_free(const Dims& from, const Dims& order, Index size) {
-  std::size_t axis = 0;
-  const auto is_taken = [&](std::size_t candidate) {
-    for (const Index taken : order) {
-      if (taken == static_cast<Index>(candidate)) return true;
-    }
-    return false;
-  };
-  while (axis < from.size() && (from[axis] != size || is_taken(axis))) ++axis;
-  return axis;
-}
-
-Dims without_ones(const Dims& sizes) {
-  Dims kept;
-  for (const Index size : sizes) {
-    if (size != 1) kept.push_back(size);
-  }
-  return kept;
-}
-
-/// The sizes of the source with its axes in the order that was meant.
+/// The sizes of the source, split, with the axes in the order that was meant.
 Dims meant_sizes(const Scramble& scramble) {
-  Dims sizes;
-  for (const Index axis : scramble.order) sizes.push_back(scramble.from[static_cast<std::size_t>(axis)]);
-  return sizes;
+  return detail::reordered(scramble.split, scramble.order);
 }
 
 Index number_of(const Dims& index, const Dims& sizes) {
@@ -46,31 +27,51 @@ Dims index_of(Index number, const Dims& sizes) {
   return index;
 }
 
-/// The next index in row-major order along the given axes, the others standing still; false after the last.
-bool advance(Dims& index, const Dims& sizes, const std::vector<std::size_t>& axes) {
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    const std::size_t d = axes[i];
-    if (++index[d] < sizes[d]) return true;
-    index[d] = 0;
+/// The elements of a scramble by numbers: which element of the source stands where was meant to.
+///
+/// In the sizes that were meant, split, an index moves by `steps` in the new numbers and by `meant_steps` in
+/// the source's. Along axes where the two are the same, both tensors go on alike.
+struct Numbers {
+  explicit Numbers(const Scramble& scramble) : sizes(meant_sizes(scramble)) {
+    const Dims source = steps_of(scramble.split);
+    steps = steps_of(sizes);
+    for (const Index axis : scramble.order) meant_steps.push_back(source[static_cast<std::size_t>(axis)]);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] != 1 && steps[d] != meant_steps[d]) parting.push_back(d);
+    }
   }
-  return false;
-}
 
-bool differs(const ScrambledPlace& place) {
-  return place.reshaped_from != place.meant_from;
-}
-
-/// The axes along which a single step leads to different elements. Along the others both tensors go on alike.
-std::vector<std::size_t> parting_axes(const Scramble& scramble) {
-  std::vector<std::size_t> axes;
-  for (std::size_t d = 0; d < scramble.to.size(); ++d) {
-    if (scramble.to[d] == 1) continue;
-    Dims step = Dims::filled(scramble.to.size(), 0);
-    step[d] = 1;
-    if (differs(place_at(scramble, step))) axes.push_back(d);
+  static Dims steps_of(const Dims& sizes) {
+    Dims steps = Dims::filled(sizes.size(), 1);
+    for (std::size_t d = sizes.size(); d-- > 1;) steps[d - 1] = steps[d] * sizes[d];
+    return steps;
   }
-  return axes;
-}
+
+  [[nodiscard]] Index number(const Dims& index) const { return sum(index, steps); }
+  [[nodiscard]] Index meant(const Dims& index) const { return sum(index, meant_steps); }
+
+  /// The next index in row-major order along the parting axes, the others standing still; false after the
+  /// last.
+  bool advance(Dims& index) const {
+    for (std::size_t i = parting.size(); i-- > 0;) {
+      const std::size_t d = parting[i];
+      if (++index[d] < sizes[d]) return true;
+      index[d] = 0;
+    }
+    return false;
+  }
+
+  static Index sum(const Dims& index, const Dims& by) {
+    Index total = 0;
+    for (std::size_t d = 0; d < index.size(); ++d) total += index[d] * by[d];
+    return total;
+  }
+
+  Dims sizes;
+  Dims steps;
+  Dims meant_steps;
+  std::vector<std::size_t> parting;
+};
 
 std::string arguments(const Dims& numbers) {
   std::string text;
@@ -80,79 +81,112 @@ std::string arguments(const Dims& numbers) {
 
 }  // namespace
 
-std::optional<Scramble> find_scramble(const Dims& from, const Dims& to) {
-  const Dims kept = without_ones(to);
-  if (kept == without_ones(from)) return std::nullopt;
-  // With as many axes, those of size 1 are matched too; else they go to the end, and a view settles them.
-  Dims order;
-  for (const Index size : from.size() == to.size() ? to : kept) {
-    const std::size_t axis = first_free(from, order, size);
-    if (axis == from.size() || size == 0) return std::nullopt;
-    order.push_back(static_cast<Index>(axis));
+Dims detail::without_ones(const Dims& sizes) {
+  Dims kept;
+  for (const Index size : sizes) {
+    if (size != 1) kept.push_back(size);
   }
-  while (order.size() < from.size()) {
-    const std::size_t axis = first_free(from, order, 1);
-    if (axis == from.size()) return std::nullopt;
-    order.push_back(static_cast<Index>(axis));
+  return kept;
+}
+
+Dims detail::reordered(const Dims& sizes, const Dims& order) {
+  Dims result;
+  for (const Index axis : order) result.push_back(sizes[static_cast<std::size_t>(axis)]);
+  return result;
+}
+
+bool detail::are_as_many(const Dims& left, const Dims& right) {
+  const auto count = [](const Dims& sizes) {
+    std::optional<Index> product = 1;
+    for (const Index size : sizes) {
+      if (product) product = size < 1 ? std::nullopt : try_multiply(*product, size);
+    }
+    return product;
+  };
+  return count(left) && count(left) == count(right);
+}
+
+std::vector<Index> detail::boundaries_of(const Dims& sizes) {
+  std::vector<Index> boundaries{1};
+  for (const Index size : sizes) boundaries.push_back(boundaries.back() * size);
+  return boundaries;
+}
+
+bool detail::nest(const std::vector<Index>& boundaries) {
+  for (std::size_t i = 1; i < boundaries.size(); ++i) {
+    if (boundaries[i] % boundaries[i - 1] != 0) return false;
   }
-  return Scramble{from, to, order};
+  return true;
+}
+
+std::string_view name(Certainty certainty) {
+  constexpr std::array<std::string_view, 3> names{"possible", "likely", "certain"};
+  return names[static_cast<std::size_t>(certainty)];
 }
 
 std::string to_code(const Scramble& scramble) {
   const Dims sizes = meant_sizes(scramble);
+  std::string code;
+  if (scramble.split != scramble.from) {
+    const std::vector<Index> split = detail::boundaries_of(scramble.split);
+    const std::vector<Index> from = detail::boundaries_of(scramble.from);
+    const bool is_view = std::includes(split.begin(), split.end(), from.begin(), from.end());
+    code += (is_view ? ".view" : ".reshape") + arguments(scramble.split);
+  }
   Dims moved;
   for (std::size_t i = 0; i < scramble.order.size(); ++i) {
     if (scramble.order[i] != static_cast<Index>(i)) moved.push_back(static_cast<Index>(i));
   }
-  std::string code =
-      moved.size() == 2 ? ".transpose" + arguments(moved) : ".permute" + arguments(scramble.order);
-  if (sizes != scramble.to) code += ".view" + arguments(scramble.to);
-  return code;
+  code += moved.size() == 2 ? ".transpose" + arguments(moved) : ".permute" + arguments(scramble.order);
+  if (sizes == scramble.to) return code;
+  const bool is_view = detail::without_ones(sizes) == detail::without_ones(scramble.to);
+  return code + (is_view ? ".view" : ".reshape") + arguments(scramble.to);
 }
 
 ScrambledPlace place_at(const Scramble& scramble, const Dims& index) {
+  const Numbers numbers(scramble);
   const Index number = number_of(index, scramble.to);
-  ScrambledPlace place{index, index_of(number, scramble.from), Dims::filled(scramble.from.size(), 0)};
-  // Axes of size 1 do not count, so the sizes asked for and the permuted ones number the elements alike.
-  const Dims permuted = index_of(number, meant_sizes(scramble));
-  for (std::size_t i = 0; i < permuted.size(); ++i) {
-    place.meant_from[static_cast<std::size_t>(scramble.order[i])] = permuted[i];
-  }
-  return place;
+  const Index meant = numbers.meant(index_of(number, numbers.sizes));
+  return {index, index_of(number, scramble.from), index_of(meant, scramble.from)};
 }
 
 std::vector<ScrambledPlace> differing_places(const Scramble& scramble, std::size_t most) {
-  const std::vector<std::size_t> axes = parting_axes(scramble);
+  const Numbers numbers(scramble);
   std::vector<ScrambledPlace> places;
-  Dims index = Dims::filled(scramble.to.size(), 0);
-  while (places.size() < most && advance(index, scramble.to, axes)) {
-    ScrambledPlace place = place_at(scramble, index);
-    if (differs(place)) places.push_back(std::move(place));
+  Dims index = Dims::filled(numbers.sizes.size(), 0);
+  while (places.size() < most && numbers.advance(index)) {
+    const Index number = numbers.number(index);
+    const Index meant = numbers.meant(index);
+    if (number == meant) continue;
+    places.push_back(
+        {index_of(number, scramble.to), index_of(number, scramble.from), index_of(meant, scramble.from)});
   }
   return places;
 }
 
 Index count_differing(const Scramble& scramble) {
-  const std::vector<std::size_t> parting = parting_axes(scramble);
-  Index unmoved = 1;
-  std::size_t next = 0;
-  for (std::size_t d = 0; d < scramble.to.size(); ++d) {
-    if (next < parting.size() && parting[next] == d) {
-      ++next;
-    } else {
-      unmoved *= scramble.to[d];
+  const Numbers numbers(scramble);
+  Index alike = 1;
+  for (std::size_t d = 0; d < numbers.sizes.size(); ++d) {
+    if (std::find(numbers.parting.begin(), numbers.parting.end(), d) == numbers.parting.end()) {
+      alike *= numbers.sizes[d];
     }
   }
   Index count = 0;
-  Dims index = Dims::filled(scramble.to.size(), 0);
-  while (advance(index, scramble.to, parting)) count += differs(place_at(scramble, index)) ? 1 : 0;
-  return count * unmoved;
+  Dims index = Dims::filled(numbers.sizes.size(), 0);
+  while (numbers.advance(index)) count += numbers.number(index) != numbers.meant(index) ? 1 : 0;
+  return count * alike;
 }
 
 std::string to_string(const Scramble& scramble) {
-  return detail::message(
-      "the sizes ", scramble.from, " are reordered to ", scramble.to,
-      " but no axis is moved, so the elements are scrambled; probably meant: ", to_code(scramble));
+  const Dims sizes = meant_sizes(scramble);
+  const bool is_reorder = detail::without_ones(sizes) == detail::without_ones(scramble.to) &&
+                          detail::without_ones(scramble.split) == detail::without_ones(scramble.from);
+  const bool is_possible = scramble.certainty == Certainty::possible;
+  return detail::message("the sizes ", scramble.from, is_reorder ? " are reordered to " : " become ",
+                         scramble.to, " but no axis is moved, so the elements ",
+                         is_possible ? "may be scrambled; possibly" : "are scrambled; probably",
+                         " meant: ", to_code(scramble));
 }
 
 }  // namespace tenstride

@@ -57,6 +57,11 @@ RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is mov
             error["scramble"]["places"][0],
             {"index": [0, 1], "reshaped_from": [0, 1], "meant_from": [1, 0], "found": "1", "meant": "3"},
         )
+        steps = json.loads(run("explain", "torch.arange(60).view(3,4,5).view(4,15)", "--json"))["steps"]
+        scramble = steps[-1]["scramble"]
+        self.assertEqual(list(scramble), ["from", "to", "split", "order", "certainty", "meant", "places", "differing"])
+        self.assertEqual((scramble["split"], scramble["order"]), ([3, 4, 5], [1, 0, 2]))
+        self.assertEqual((scramble["certainty"], scramble["differing"]), ("likely", 50))
 
 
 class Files(unittest.TestCase):
@@ -286,7 +291,14 @@ class Documents(unittest.TestCase):
     def test_print_what_the_program_prints(self):
         """A line `…` stands for lines that are left out."""
         found = 0
-        for document in ["README.md", "docs/explain.md", "docs/explain-notation.md", "docs/chains.md", "docs/cli.md"]:
+        for document in [
+            "README.md",
+            "docs/explain.md",
+            "docs/explain-notation.md",
+            "docs/scrambles.md",
+            "docs/chains.md",
+            "docs/cli.md",
+        ]:
             for command, expected in blocks(document):
                 found += 1
                 words = shlex.split(command)[1:]

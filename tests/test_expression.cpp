@@ -52,6 +52,8 @@ TEST(PointAt, ShowsTheLineAndACaretUnderThePlace) {
   EXPECT_EQ(point_at("", {0, 0}), "  \n  ^");
 }
 
+const std::string beyond = "\nthis is Python beyond the notation: python -m tenstride explain FILE runs it";
+
 TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
   EXPECT_EQ(parse_error("x.permute(0, 2"), "expression: '(' is never closed\n  x.permute(0, 2\n           ^");
   EXPECT_EQ(parse_error("x.permute(0 2)"),
@@ -68,8 +70,8 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
   EXPECT_EQ(parse_error("x.view(\n  2,\n  3 4)"),
             "expression: ',' or ')' was expected, '4' stands here\n    3 4)\n      ^");
   EXPECT_EQ(parse_error("while x"),
-            "expression: 'while' of Python is not part of the notation\n  while x\n  ^~~~~");
-  EXPECT_EQ(parse_error("x @ y"), "expression: '@' is not part of the notation\n  x @ y\n    ^");
+            "expression: 'while' of Python is not part of the notation\n  while x\n  ^~~~~" + beyond);
+  EXPECT_EQ(parse_error("x @ y"), "expression: '@' is not part of the notation\n  x @ y\n    ^" + beyond);
   EXPECT_EQ(parse_error("1 < 2 < 3"),
             "expression: comparisons cannot be chained; join them with `and`\n  1 < 2 < 3\n        ^");
   EXPECT_EQ(parse_error("f(a=1, a=2)"),
@@ -84,8 +86,34 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
             "expression: the number must fit a signed 64-bit integer\n  99999999999999999999\n  "
             "^~~~~~~~~~~~~~~~~~~~");
   EXPECT_EQ(parse_error("import numpy"),
-            "expression: torch, tenstride or einops was expected, 'numpy' stands here\n"
-            "  import numpy\n         ^~~~~");
+            "expression: a module other than torch, tenstride and einops is not part of the notation\n"
+            "  import numpy\n         ^~~~~" +
+                beyond);
+}
+
+TEST(Parse, SaysWhatRunsPythonBeyondTheNotation) {
+  const std::vector<std::string> texts{"import torch.nn.functional as F",
+                                       "import torch as t",
+                                       "from torch import *",
+                                       "class A: pass",
+                                       "with torch.no_grad(): x",
+                                       "f = lambda x: x",
+                                       "x = 1 if y else 2",
+                                       "a, *b = x",
+                                       "x: int = 3",
+                                       "def f(x: int): return x",
+                                       "def f(*x): return x",
+                                       "def f(x=1): return x",
+                                       "def f(x) -> int: return x",
+                                       "@cached\ndef f(x): return x",
+                                       "a = b = 1",
+                                       "{1: 2}",
+                                       "def f(x):\n  \"\"\"Doubles.\"\"\"\n  return 2 * x",
+                                       "try:\n  x\nexcept: x\nfinally: x"};
+  for (const std::string& text : texts) EXPECT_TRUE(parse_error(text).ends_with(beyond)) << parse_error(text);
+  for (const char* const text : {"x.permute(0 2)", "else: b", "3 = x", "1 < 2 < 3", "'abc"}) {
+    EXPECT_FALSE(parse_error(text).ends_with(beyond)) << text;
+  }
 }
 
 TEST(Parse, RefusesTextsNestedTooDeep) {
@@ -271,6 +299,21 @@ TEST(Evaluate, RefusesWithTheNearestName) {
   EXPECT_EQ(shown("torch.zeros(2).permut(0)"),
             "AttributeError: Tensor has no method 'permut'; did you mean 'permute'?");
   EXPECT_EQ(shown("torch.zeross(2)"), "NameError: there is no function 'zeross'; did you mean 'zeros'?");
+  EXPECT_EQ(shown("torch.range(3)"),
+            "NameError: there is no function 'range'; did you mean 'arange'? It leaves its end out");
+  EXPECT_EQ(shown("torch.len(3)"),
+            "NameError: there is no function 'len'; Python's own stands alone: len(…)");
+  EXPECT_EQ(shown("torch.rnage(3)"), "NameError: there is no function 'rnage'; did you mean 'arange'?")
+      << "of torch, which has no range";
+  EXPECT_EQ(shown("rnage(3)"), "NameError: there is no function 'rnage'; did you mean 'range'?");
+  EXPECT_EQ(
+      shown("np.zeros(3)"),
+      "NameError: the name 'np' is not defined; NumPy's code is explained by python -m tenstride explain "
+      "FILE");
+  EXPECT_EQ(
+      shown("torch.nn.Linear(3, 4)"),
+      "AttributeError: torch has no 'nn' here; Python with its modules is explained by python -m tenstride "
+      "explain FILE");
   EXPECT_EQ(shown("torch.flaot32"), "AttributeError: torch has no 'flaot32' here; did you mean 'float32'?");
   EXPECT_EQ(shown("abc = 1; abd"), "NameError: the name 'abd' is not defined; did you mean 'abc'?");
   EXPECT_EQ(shown("torch.zeros(2).T()"), "AttributeError: 'T' is an attribute and is not called: .T");

@@ -171,7 +171,8 @@ TEST(FStrings, AreFormattedAsInPython) {
   EXPECT_EQ(refused("f'a{1'"), "expression: '{' is never closed\n  f'a{1'\n     ^");
   EXPECT_EQ(
       refused("f'{1:.2f}'"),
-      "expression: a format in an f-string's braces is not part of the notation\n  f'{1:.2f}'\n      ^");
+      "expression: a format in an f-string's braces is not part of the notation\n  f'{1:.2f}'\n      ^\n"
+      "this is Python beyond the notation: python -m tenstride explain FILE runs it");
   EXPECT_EQ(shown("print('a\\tb\\n', 'c\\\\')"), "a\tb\n c\\\n");
 }
 
@@ -187,8 +188,7 @@ TEST(Blocks, AreThoseOfPythonsIndentation) {
   EXPECT_EQ(refused("a; if 1: b"), "expression: 'if' must begin a line\n  a; if 1: b\n     ^~");
   EXPECT_EQ(refused("return 1"), "expression: a 'return' must stand inside of a 'def'\n  return 1\n  ^~~~~~");
   EXPECT_EQ(refused("if 1 b"), "expression: ':' was expected, 'b' stands here\n  if 1 b\n       ^");
-  EXPECT_EQ(refused("else: b"),
-            "expression: 'else' of Python is not part of the notation\n  else: b\n  ^~~~");
+  EXPECT_EQ(refused("else: b"), "expression: 'else' must follow the block it belongs to\n  else: b\n  ^~~~");
   EXPECT_EQ(refused("try: a\nb"), "expression: a 'try' must have an 'except'\n  try: a\n  ^~~");
   EXPECT_EQ(refused("for 1 in a: b"),
             "expression: only a name, names, an attribute as in y.real, or brackets as in y[0, 0] can be "

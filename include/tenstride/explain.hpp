@@ -71,7 +71,7 @@ TENSTRIDE_API std::string to_string(const ContiguityObstacle& obstacle, std::siz
 
 /// What transpose and reshape to the same shape make of one tensor: the sentence of `to_string(Scramble)`,
 /// then a table of the first places that differ, with the elements there, then how many differ. Nothing where
-/// the sizes are no reordering of the tensor's. One size may be -1. Lines but the first are indented by two
+/// the sizes are no scramble of the tensor's. One size may be -1. Lines but the first are indented by two
 /// spaces.
 TENSTRIDE_API std::optional<std::string> explain_scramble(const Tensor& x, const Dims& sizes);
 /// The same as facts.
@@ -125,8 +125,8 @@ struct ExplainOptions {
   std::map<std::string, Tensor> inputs{};
   /// An expression that needs more memory than this is followed without any (on meta), and has no value.
   Index max_bytes = Index{1} << 30;
-  /// A reshape that reorders the sizes is a failure if refused. A comment `# as meant` in the line where the
-  /// call ends lets it be.
+  /// A reshape that is a scramble (see scramble.hpp) is a failure if refused. A comment `# as meant` in the
+  /// line where the call ends lets it be.
   ScrambleRule scrambles = ScrambleRule::tell;
 };
 
@@ -164,8 +164,8 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 
 /// `{"expr","steps":[{"op","kind","dtype","shape","strides","offset","contiguous","shares_storage","bytes_moved",
 /// "bytes_allocated","transfer":null|{"from","to","memory","blocking","bytes"},"reason","cause","not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats",
-/// "backwards","gaps","may_overlap"},"scramble":null|{"from","to","order","meant","places":[{"index","reshaped_from",
-/// "meant_from","found","meant"}],"differing"}}],"value","error":null|{"type","message","step","obstacle",
+/// "backwards","gaps","may_overlap"},"scramble":null|{"from","to","split","order","certainty","meant","places":[{"index",
+/// "reshaped_from","meant_from","found","meant"}],"differing"}}],"value","error":null|{"type","message","step","obstacle",
 /// "cause","scramble"},"totals":{"copies",
 /// "bytes_moved","transfers","bytes_transferred","peak_bytes","peak_device_bytes"},"chain":null|{"source","shape","strides","offset","dtype","eager":{"steps":[{"call",
 /// "kind","shape","strides","offset","bytes_read","bytes_written"}],"copies","bytes_read","bytes_written"},

@@ -190,8 +190,8 @@ struct Step {
   std::vector<CopyPlan> plans;
   /// How many plans there were.
   std::size_t plan_count = 0;
-  /// A likely mistake: a reshape that reorders the sizes, and what was probably meant; or what a transfer
-  /// costs that it need not. Mostly empty.
+  /// A likely mistake: a reshape that is a scramble (see scramble.hpp), and what was probably meant; or what
+  /// a transfer costs that it need not. Mostly empty.
   std::string hint;
   /// The facts of the hint of a reshape. Nothing, and no hint, where the rest of the call's line is a comment
   /// that says `as meant`.
@@ -267,7 +267,8 @@ struct Evaluation {
   Totals totals;
 };
 
-/// What happens at a reshape that reorders the sizes: it is told by `Step::hint`, or it is a Failure.
+/// What happens at a reshape that is a scramble (see scramble.hpp): it is told by `Step::hint`, or it is a
+/// Failure.
 enum class ScrambleRule : unsigned char { tell, refuse };
 
 /// Whether steps tell where their elements came from (`Step::origin`).

@@ -66,7 +66,7 @@ class Lazy {
   [[nodiscard]] Lazy diagonal(Index offset = 0, Index dim1 = 0, Index dim2 = 1) const {
     return with(chain_.diagonal(offset, dim1, dim2));
   }
-  /// Sizes that are the old ones in another order are told as a scramble, as Tensor's are (see scramble.hpp).
+  /// Sizes in which an axis stands elsewhere are told as a scramble, as Tensor's are (see scramble.hpp).
   [[nodiscard]] TENSTRIDE_API Lazy reshape(const Dims& sizes, Caller caller = Caller::current()) const;
   [[nodiscard]] TENSTRIDE_API Lazy view(const Dims& sizes, Caller caller = Caller::current()) const;
   [[nodiscard]] Lazy flatten(Index start_dim = 0, Index end_dim = -1) const {

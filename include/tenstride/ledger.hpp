@@ -209,7 +209,7 @@ class TENSTRIDE_API NoCopy : public detail::WatchScope {
   std::vector<Allowed> allowed_;
 };
 
-/// A `view` or `reshape` inside NoScramble that gives the sizes another order.
+/// A `view` or `reshape` inside NoScramble that was probably meant to be a transpose.
 class TENSTRIDE_API ScrambleError : public RuntimeError {
  public:
   ScrambleError(Scramble scramble, std::string_view operation);
@@ -219,11 +219,11 @@ class TENSTRIDE_API ScrambleError : public RuntimeError {
   Scramble scramble_;
 };
 
-/// Strict mode: a `view` or `reshape` of the calling thread whose sizes are the old ones in another order
-/// (see `find_scramble`) throws ScrambleError, which names the transpose that was probably meant. Where it is
-/// meant as it stands, NoScramble::Allow silences this and the ledger's note, for a scope or for one call.
-/// Of both within each other the innermost decides. Pre: as of any scope here.
-/// Example: `const NoScramble strict; x.reshape({3, 2});` throws for x of sizes (2,3).
+/// Strict mode: a `view` or `reshape` of the calling thread in which an axis stands elsewhere and nothing
+/// moves (see `find_scramble`) throws ScrambleError, which names the transpose that was probably meant. Where
+/// it is meant as it stands, NoScramble::Allow silences this and the ledger's note, for a scope or for one
+/// call. Of both within each other the innermost decides. Pre: as of any scope here. Example: `const
+/// NoScramble strict; x.reshape({3, 2});` throws for x of sizes (2,3).
 class TENSTRIDE_API NoScramble : public detail::WatchScope {
  public:
   NoScramble() : WatchScope(Kind::no_scramble) {}

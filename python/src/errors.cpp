@@ -111,8 +111,9 @@ void define_errors(nb::module_& module) {
              "OverflowError: PyTorch raises now the one, now the other.");
   errors.no_copy =
       define(module, "NoCopyError", PyExc_RuntimeError, "A copy inside `NoCopy`; nothing of it was done.");
-  errors.scramble = define(module, "ScrambleError", PyExc_RuntimeError,
-                           "A view or reshape inside `NoScramble` that gives the sizes another order.");
+  errors.scramble =
+      define(module, "ScrambleError", PyExc_RuntimeError,
+             "A view or reshape inside `NoScramble` that was probably meant to be a transpose.");
   const nb::object bases = nb::make_tuple(nb::handle(PyExc_BufferError), nb::handle(PyExc_RuntimeError));
   errors.not_exported =
       define(module, "ExportError", bases.ptr(),

@@ -188,8 +188,8 @@ void define_ledger(nb::module_& module) {
   define_exit(allow_copy);
 
   nb::class_<NoScrambleWith> no_scramble(module, "NoScramble",
-                                         "Inside `with` a view or reshape to the old sizes in another order "
-                                         "raises ScrambleError, which names the "
+                                         "Inside `with` a view or reshape in which an axis stands elsewhere "
+                                         "and nothing moves raises ScrambleError, which names the "
                                          "transpose that was probably meant.\n\n"
                                          ">>> with tenstride.NoScramble():\n"
                                          "...     y = torch.zeros(2, 3).view(3, 2)\n"

@@ -28,7 +28,7 @@ def explain(
 
     An expression gives an Explanation: print it, or read `copies`, `bytes_moved`, `error` and `to_json()`. Names
     stand for the tensors given as keyword arguments; without any the expression makes its own. With `strict` a
-    reshape that only reorders the sizes is a failure. A tensor gives a text.
+    reshape that was probably meant to be a transpose is a failure. A tensor gives a text.
 
     A text with an `import`, `class`, `with` or another statement that the notation does not know, and one that the
     notation does not understand, is run as Python code and gives a CodeExplanation, as does any with `let` (sizes of

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "evaluator.hpp"
+#include "hints.hpp"
 #include "message.hpp"
 #include "operators.hpp"
 
@@ -35,10 +36,6 @@ std::optional<Value> python_type(std::string_view name) {
 
 void append_all(std::vector<std::string>& names, const std::vector<std::string>& more) {
   names.insert(names.end(), more.begin(), more.end());
-}
-
-std::string did_you_mean(const std::optional<std::string>& near) {
-  return near ? message("; did you mean '", *near, "'?") : std::string();
 }
 
 /// Attributes of a dtype, a device, and the calls of a Size and of storages.
@@ -133,10 +130,9 @@ Value Evaluator::value_of_name(const Node& node) {
     append_all(names, constant_names());
     append_all(names, operation_names(Form::function));
     append_all(names, builtin_names());
-    throw NotationError{
-        "NameError",
-        message("the name '", node.text, "' is not defined", did_you_mean(nearest_name(node.text, names))),
-        node.range};
+    throw NotationError{"NameError",
+                        message("the name '", node.text, "' is not defined", hint_for_name(node.text, names)),
+                        node.range};
   });
 }
 
@@ -148,8 +144,7 @@ Value Evaluator::module_constant(const std::string& name, TextRange range) {
   }
   std::vector<std::string> names = constant_names();
   append_all(names, operation_names(Form::function));
-  throw NotationError{"AttributeError",
-                      message("torch has no '", name, "' here", did_you_mean(nearest_name(name, names))),
+  throw NotationError{"AttributeError", message("torch has no '", name, "' here", hint_for_name(name, names)),
                       range};
 }
 
@@ -243,7 +238,7 @@ Value Evaluator::call_function(const Node& node, const std::string& name, TextRa
     });
   }
   const Operation* operation = find_operation(name, Form::function);
-  if (operation == nullptr) fail_unknown_function(name, name_range);
+  if (operation == nullptr) fail_unknown_function(name, name_range, node.children[0]->kind);
   return run_operation(*operation, range, std::nullopt, arguments_of(node));
 }
 
@@ -289,22 +284,24 @@ void Evaluator::fail_unknown_method(const Value& object, const Node& attribute, 
     } else {
       std::vector<std::string> names = operation_names(is_called ? Form::method : Form::attribute);
       append_all(names, operation_names(is_called ? Form::attribute : Form::method));
-      text += did_you_mean(nearest_name(name, names));
+      text += did_you_mean(name, names);
     }
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"AttributeError", text, range}; });
   throw Stopped{};  // not reached: the line above throws
 }
 
-void Evaluator::fail_unknown_function(const std::string& name, TextRange range) {
+void Evaluator::fail_unknown_function(const std::string& name, TextRange range, NodeKind callee) {
   std::string text = message("there is no function '", name, "'");
   if (find_operation(name, Form::method) != nullptr) {
     text = message("'", name, "' is a method: x.", name, "(…)");
+  } else if (callee == NodeKind::attribute) {
+    text += hint_for_torch(name);
   } else {
     std::vector<std::string> names = operation_names(Form::function);
     append_all(names, builtin_names());
     names.emplace_back("manual_seed");
-    text += did_you_mean(nearest_name(name, names));
+    text += hint_for_name(name, names);
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"NameError", text, range}; });
   throw Stopped{};  // not reached: the line above throws

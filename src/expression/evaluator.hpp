@@ -127,7 +127,7 @@ class Evaluator {
   Value run_operation(const Operation& operation, TextRange range, std::optional<Value> self,
                       std::vector<Argument> arguments);
   [[noreturn]] void fail_unknown_method(const Value& object, const Node& attribute, bool is_called);
-  [[noreturn]] void fail_unknown_function(const std::string& name, TextRange range);
+  [[noreturn]] void fail_unknown_function(const std::string& name, TextRange range, NodeKind callee);
 
   // Indexing.
   Value value_of_index(const Node& node);

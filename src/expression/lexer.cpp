@@ -169,6 +169,9 @@ class Lexer {
 
   void string(char quote) {
     const std::size_t begin = at_++;
+    if (peek() == quote && peek(1) == quote) {
+      throw_python_error(whole_, {begin, begin + 3}, "a string in three quotes is not part of the notation");
+    }
     std::string contents;
     while (peek() != quote) {
       require_open(begin, quote);
@@ -235,6 +238,12 @@ class Lexer {
 
 void throw_parse_error(std::string_view text, TextRange range, std::string_view what) {
   throw ParseError(message("expression: ", what, "\n", point_at(text, range)), range.begin);
+}
+
+void throw_python_error(std::string_view text, TextRange range, std::string_view what) {
+  throw ParseError(message("expression: ", what, "\n", point_at(text, range),
+                           "\nthis is Python beyond the notation: python -m tenstride explain FILE runs it"),
+                   range.begin);
 }
 
 std::vector<Token> tokenize(std::string_view text) {

@@ -34,6 +34,9 @@ struct Token {
 /// Throws ParseError "expression: <what>" with the line and a caret.
 [[noreturn]] void throw_parse_error(std::string_view text, TextRange range, std::string_view what);
 
+/// The same for Python that the notation does not have; the last line says what carries it out.
+[[noreturn]] void throw_python_error(std::string_view text, TextRange range, std::string_view what);
+
 /// The tokens of a text, the last of kind `end`. Line ends inside brackets, comments and `>>>` are left out.
 /// A `...` in front of a line is left out where a `>>>` stood before.
 std::vector<Token> tokenize(std::string_view text);

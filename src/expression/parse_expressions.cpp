@@ -136,12 +136,14 @@ NodePtr Parser::operand(int level) {
 void Parser::refuse_foreign() const {
   const bool goes_on = (is_name("for") && brackets_ > 0) || (is_name("if") && conditions_ > 0);
   if (!goes_on) refuse_word();
-  if (is_sign("@")) fail_at(peek().range, "'@' is not part of the notation");
+  if (is_sign("@")) fail_python(peek().range, "'@'");
 }
 
 void Parser::refuse_word() const {
   if (peek().kind == TokenKind::name && is_python_only(peek().text)) {
-    fail_at(peek().range, message("'", peek().text, "' of Python is not part of the notation"));
+    const bool is_clause = is_name("else") || is_name("elif") || is_name("except") || is_name("finally");
+    if (is_clause) fail_at(peek().range, message("'", peek().text, "' must follow the block it belongs to"));
+    fail_python(peek().range, message("'", peek().text, "' of Python"));
   }
 }
 

@@ -72,6 +72,7 @@ void Parser::simple_line(std::vector<Statement>& statements) {
       fail_at(peek().range, message("'", peek().text, "' must begin a line"));
     }
     simple(statements);
+    if (is_sign(":")) fail_python(peek().range, "an annotation");
     if (!is_statement_end()) fail_expected("the end of the statement");
     while (!is_line_end() && is_statement_end()) ++at_;
     if (is_line_end()) return;
@@ -151,14 +152,16 @@ Statement Parser::definition(int indent) {
   if (!accept("(")) fail_expected("'('");
   while (!is_sign(")")) {
     const Token parameter = peek();
+    if (is_sign("*") || is_sign("**")) fail_python(parameter.range, "a parameter that is not a name alone");
     function.parameters.push_back(new_name());
     if (!function.locals.insert(function.parameters.back()).second) {
       fail_at(parameter.range, message("the parameter '", parameter.text, "' is given twice"));
     }
-    if (is_sign("=") || is_sign(":")) fail_at(peek().range, "a parameter is a name alone");
+    if (is_sign("=") || is_sign(":")) fail_python(peek().range, "a parameter that is not a name alone");
     if (!accept(",")) break;
   }
   close(")", opened);
+  if (is_sign("-")) fail_python(peek().range, "an annotation");
   locals_ = &function.locals;
   function.body = block(header, indent);
   locals_ = nullptr;
@@ -175,7 +178,7 @@ Statement Parser::loop(int indent) {
   result.value = expression_list();
   result.clauses.emplace_back().body = block(header, indent);
   if (accept_clause("else", indent)) {
-    fail_at(tokens_[at_ - 1].range, "'else' of a 'for' is not part of the notation");
+    fail_python(tokens_[at_ - 1].range, "'else' of a 'for'");
   }
   return result;
 }
@@ -212,7 +215,7 @@ Statement Parser::attempt(int indent) {
     result.clauses.push_back(handler(tokens_[at_ - 1], indent));
   }
   if (accept_clause("finally", indent)) {
-    fail_at(tokens_[at_ - 1].range, "'finally' of Python is not part of the notation");
+    fail_python(tokens_[at_ - 1].range, "'finally' of Python");
   }
   if (result.clauses.size() == 1) fail_at(header.range, "a 'try' must have an 'except'");
   if (accept_clause("else", indent)) {
@@ -277,15 +280,19 @@ Statement Parser::assignment_or_expression() {
   result.target = std::move(result.value);
   if (locals_ != nullptr) add_names(*result.target, *locals_);
   result.value = expression_list();
-  if (is_sign("=")) fail_at(peek().range, "only one '=' may stand in a statement");
+  if (is_sign("=")) fail_python(peek().range, "a second '=' in a statement");
   return result;
 }
 
 void Parser::import() {
   ++at_;
-  if (!is_name("torch") && !is_name("tenstride") && !is_name("einops"))
-    fail_expected("torch, tenstride or einops");
+  if (!is_name("torch") && !is_name("tenstride") && !is_name("einops")) {
+    if (peek().kind != TokenKind::name) fail_expected("torch, tenstride or einops");
+    fail_python(peek().range, "a module other than torch, tenstride and einops");
+  }
   ++at_;
+  if (is_sign(".")) fail_python(peek().range, "a module in a module");
+  if (is_name("as")) fail_python(peek().range, "another name of a module");
 }
 
 /// `from einops import rearrange, reduce`: all of them are there already.
@@ -294,8 +301,10 @@ void Parser::import_from() {
   if (!is_name("import")) fail_expected("import");
   do {
     ++at_;
+    if (is_sign("*")) fail_python(peek().range, "'*' that imports all");
     if (peek().kind != TokenKind::name) fail_expected("a name");
     ++at_;
+    if (is_name("as")) fail_python(peek().range, "another name of what is imported");
   } while (is_sign(","));
 }
 

@@ -70,6 +70,8 @@ NodePtr Parser::atom() {
       if (token.text == "(" || token.text == "[") return bracket();
       if (token.text == "...") return literal(Value(Value::Variant(EllipsisType{})));
       refuse_foreign();
+      if (token.text == "*") fail_python(token.range, "'*' that unpacks here");
+      if (token.text == "{") fail_python(token.range, "a set or dict");
       [[fallthrough]];
     default:
       fail_expected("a value");
@@ -190,7 +192,7 @@ NodePtr Parser::formatted() {
       const std::size_t closing = end_of_braces(text_, i, end);
       if (closing == end) fail_at({i, i + 1}, "'{' is never closed");
       if (text_[closing] != '}') {
-        fail_at({closing, closing + 1}, "a format in an f-string's braces is not part of the notation");
+        fail_python({closing, closing + 1}, "a format in an f-string's braces");
       }
       adopt(*node, formatted_value({i + 1, closing}));
       i = closing + 1;

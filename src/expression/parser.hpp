@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lexer.hpp"
+#include "message.hpp"
 #include "tree.hpp"
 
 namespace tenstride::detail {
@@ -42,6 +43,9 @@ class Parser {
   [[noreturn]] void fail_expected(std::string_view what) const;
   [[noreturn]] void fail_at(TextRange range, std::string_view what) const {
     throw_parse_error(text_, range, what);
+  }
+  [[noreturn]] void fail_python(TextRange range, std::string_view what) const {
+    throw_python_error(text_, range, message(what, " is not part of the notation"));
   }
   void enter();
   void leave() { --nesting_; }

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The audit's layouts: views and scrambles, held against PyTorch, the compiled module and the definition."""
+"""The audit's layouts and views, held against PyTorch, the compiled module and the definition."""
 
 from __future__ import annotations
 
 import doctest
 import importlib
-import itertools
 import random
 
 import pytest
 import tenstride
 from tenstride.audit import layouts
-from tenstride.audit.layouts import Layout, find_reordering, try_view, why_not_view
+from tenstride.audit.layouts import Layout, try_view, why_not_view
 
-MODULES = ["layouts", "slices", "text", "strip"]
+MODULES = ["layouts", "scrambles", "slices", "text", "strip"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -119,54 +118,3 @@ def test_contiguity_is_pytorchs():
         if len(layout.shape) == 4:
             expected = tensor.is_contiguous(memory_format=torch.channels_last)
             assert layouts.is_channels_last(layout) == expected, layout
-
-
-def test_scramble_is_another_order_of_the_sizes_and_the_code_undoes_it():
-    """The definition: without ones the same sizes in another order; `order` permutes to the new sizes."""
-    sizes = (1, 2, 3, 3)
-    for source in itertools.product(sizes, repeat=3):
-        for to in set(itertools.permutations((*source, 1))) | set(itertools.permutations(source)):
-            found = find_reordering(source, to)
-            kept = [size for size in source if size != 1], [size for size in to if size != 1]
-            assert (found is not None) == (kept[0] != kept[1] and sorted(kept[0]) == sorted(kept[1]))
-            if found is not None:
-                assert sorted(found.order) == [0, 1, 2]
-                assert [source[i] for i in found.order if source[i] != 1] == kept[1]
-
-
-@pytest.mark.parametrize(
-    ("source", "to"),
-    [((4, 4), (4, 4)), ((6,), (3, 2)), ((2, 3), (2, 1, 3)), ((2, 3), (6,)), ((0, 2), (2, 0))],
-)
-def test_split_merge_ones_and_equal_sizes_are_no_scramble(source, to):
-    assert find_reordering(source, to) is None
-
-
-def test_scramble_in_words():
-    assert str(find_reordering((2, 3), (3, 2))) == (
-        "the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; "
-        "probably meant: .transpose(0, 1)"
-    )
-
-
-def test_scrambles_are_the_modules_word_for_word():
-    rng = random.Random(11)
-    found = 0
-    for _ in range(2000):
-        source = tuple(rng.choice((0, 1, 2, 2, 3, 5)) for _ in range(rng.randrange(1, 5)))
-        to = list(source) + [1] * rng.randrange(2)
-        rng.shuffle(to)
-        if rng.random() < 0.2 and len(to) > 1:
-            to[:2] = [to[0] * to[1]]
-        ours = find_reordering(source, to)
-        try:
-            with tenstride.NoScramble():
-                tenstride.zeros(source).reshape(to)
-            theirs = None
-        except tenstride.ScrambleError as error:
-            theirs = str(error)
-        assert (ours is None) == (theirs is None), (source, to)
-        if ours is not None:
-            assert theirs.startswith(f"reshape: {ours} (inside NoScramble")
-            found += 1
-    assert found > 200

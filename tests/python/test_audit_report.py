@@ -98,6 +98,7 @@ def test_json_is_what_the_dict_is(report):
     assert first["dst"] == {"layout": "(60):(1)+0", "dtype": "float64"}
     assert (first["file"], first["operation"], first["kind"]) == (__file__, "ravel", "silent")
     assert found["scrambles"][0]["fix"] == ".transpose(0, 1)"
+    assert found["scrambles"][0]["certainty"] == "certain"
 
 
 def test_trace_has_an_event_for_each_copy_in_order(report):

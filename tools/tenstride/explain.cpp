@@ -9,10 +9,12 @@
 #include "cli.hpp"
 #include "explain_file.hpp"
 #include "input_path.hpp"
+#include "line_reader.hpp"
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/machine.hpp"
 #include "tenstride/picture.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 
@@ -56,6 +58,7 @@ int run(const ExplainCommand& command) {
   options.scrambles = command.scrambles;
   std::string expression = command.expression;
   if (expression == "-") expression = read_standard_input("explain");
+  if (expression.starts_with(byte_order_mark)) expression.erase(0, byte_order_mark.size());
   const std::optional<FilePlan> file_plan = plan_of_file(command, expression);
   const Explanation explanation = tenstride::explain(expression, options);
   if (command.format == Format::json) {
@@ -63,8 +66,8 @@ int run(const ExplainCommand& command) {
     if (file_plan) json.replace(json.rfind('}'), 1, ",\"file_plan\":" + to_json(*file_plan) + '}');
     std::cout << json << '\n';
   } else {
-    std::cout << to_text(explanation, output_style(), command.plans);
-    if (file_plan) std::cout << '\n' << to_text(*file_plan);
+    std::cout << fold_for_output(to_text(explanation, output_style(), command.plans));
+    if (file_plan) std::cout << '\n' << fold_for_output(to_text(*file_plan));
   }
   if (command.shows_picture && command.format == Format::text && !explanation.evaluation.steps.empty()) {
     PictureOptions how;

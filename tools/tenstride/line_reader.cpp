@@ -23,8 +23,13 @@ class PlainReader : public LineReader {
     std::string line;
     if (!std::getline(std::cin, line)) return std::nullopt;
     if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (is_first_ && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
+    is_first_ = false;
     return line;
   }
+
+ private:
+  bool is_first_ = true;
 };
 
 #ifdef TENSTRIDE_HAS_LIBEDIT
@@ -86,17 +91,18 @@ class Editor : public LineReader {
     is_given_up_ = false;
     int count = 0;
     const char* read = el_gets(edit_, &count);
+    if (is_given_up_) return std::string();  // of an empty line libedit gives what stands for the end, too
     if (read == nullptr || count <= 0) {
       std::cout << '\n';
       return std::nullopt;
     }
-    if (is_given_up_) return std::string();
     std::string line(read, static_cast<std::size_t>(count));
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
     HistEvent event;
     if (line.find_first_not_of(" \t") != std::string::npos) history(history_, &event, H_ENTER, line.c_str());
     return line;
   }
+  [[nodiscard]] bool is_given_up() const override { return is_given_up_; }
 
  private:
   static Editor& self_of(EditLine* edit) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tenstride/expression.hpp"
 
@@ -14,9 +15,15 @@ namespace tenstride::cli {
 class LineReader {
  public:
   virtual ~LineReader() = default;
-  /// Without its line end; nothing at the end of the input. A line given up by Ctrl-C is an empty one.
+  /// Without its line end; nothing at the end of the input. A line given up by Ctrl-C is an empty one. A byte
+  /// order mark at the input's beginning is left out.
   virtual std::optional<std::string> next(const std::string& prompt) = 0;
+  /// Whether the last line was given up by Ctrl-C.
+  [[nodiscard]] virtual bool is_given_up() const { return false; }
 };
+
+/// What some editors begin a file in UTF-8 with.
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 /// What may stand at the end of an unfinished line.
 using Completer = std::function<Completion(std::string_view)>;

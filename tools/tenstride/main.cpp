@@ -8,6 +8,7 @@
 #include "failure.hpp"
 #include "input_path.hpp"
 #include "repl.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -328,6 +329,7 @@ int main(int argc, char** argv) {
   namespace cli = tenstride::cli;
   cli::hold_standard_descriptors();
   const cli::Words words(argv + 1, static_cast<std::size_t>(std::max(argc, 1) - 1));
+  const cli::TerminalEncoding encoding;
   int result = cli::failed;
   try {
     result = cli::Program().run(argc, argv);

@@ -11,6 +11,7 @@
 #include "show.hpp"
 #include "tenstride/picture.hpp"
 #include "tenstride/text.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -25,7 +26,7 @@ def, for, if and try open a block, which an empty line ends.
   :help              this
   :quit              the end, as exit() and Ctrl-D
 
-Tab completes a name, the arrows and Ctrl-R walk the history, Ctrl-C gives up a line.
+Tab completes a name, the arrows and Ctrl-R walk the history, Ctrl-C gives up a line or a block.
 )";
 
 /// Larger tensors are told, not drawn.
@@ -103,8 +104,8 @@ class Repl {
       }
       text = *line;
       close_brackets(text);
-      if (begins_block(text)) read_block(text);
-      carry_out(text);
+      if (begins_block(text) && !reader_->is_given_up()) read_block(text);
+      if (!reader_->is_given_up()) carry_out(text);
     }
     return has_failed_ && !is_interactive() ? failed : done;
   }
@@ -132,13 +133,14 @@ class Repl {
       }
       text += '\n' + *line;
       close_brackets(text);
+      if (reader_->is_given_up()) return;
     }
   }
 
   void carry_out(const std::string& text) {
     try {
       const Explanation explanation = session_.explain(text);
-      std::cout << to_text(explanation, output_style(), plans_);
+      std::cout << fold_for_output(to_text(explanation, output_style(), plans_));
       if (explanation.evaluation.failure) has_failed_ = true;
       if (draws_) draw(explanation.evaluation);
     } catch (const std::bad_alloc&) {

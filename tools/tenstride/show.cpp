@@ -64,12 +64,13 @@ void write(const std::string& path, const std::string& text, io::Overwrite overw
 }  // namespace
 
 std::size_t output_width() {
+  const char* const columns = std::getenv("COLUMNS");
+  const int given = columns == nullptr ? 0 : std::atoi(columns);
+  if (given > 0) return static_cast<std::size_t>(given);
   winsize size{};
   if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     return size.ws_col;
-  const char* const columns = std::getenv("COLUMNS");
-  const int given = columns == nullptr ? 0 : std::atoi(columns);
-  return given > 0 ? static_cast<std::size_t>(given) : 80;
+  return 80;
 }
 
 int run(const ShowCommand& command) {

@@ -122,7 +122,7 @@ def page(report: Report, title: str) -> str:
         parts.append('<p class="note">Nothing was copied.</p>')
     parts += [_card(group, most) for group in groups]
     if report.scrambles:
-        parts.append("<h2>Sizes reordered, axes not</h2>")
+        parts.append("<h2>Sizes moved, elements not</h2>")
     for scramble in report.scrambles:
         place = scramble.place.short if scramble.place else "place unknown"
         parts.append(

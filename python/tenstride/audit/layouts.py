@@ -2,7 +2,7 @@
 """Layouts as the audit sees them: shape, strides and offset in elements, and why one cannot be viewed as another.
 
 The rule is PyTorch's (ATen, ``computeStride``), the words and numbers are those of the library's
-``reshape.hpp`` and ``scramble.hpp``. It stands here in Python so that auditing a PyTorch or NumPy program
+``reshape.hpp``. It stands here in Python so that auditing a PyTorch or NumPy program
 needs nothing compiled; the tests hold it against PyTorch's own answers, and against the compiled module where
 that is built.
 """
@@ -59,30 +59,6 @@ class Obstacle(NamedTuple):
         return (
             f"no view: axes {self.left_axis} and {self.right_axis} would merge, axis {self.left_axis} has "
             f"stride {self.stride_found} and must have {self.stride_needed}"
-        )
-
-
-class Reordering(NamedTuple):
-    """A reshape whose sizes are the old ones in another order; ``order`` is the permutation probably meant."""
-
-    source: Sizes
-    to: Sizes
-    order: tuple[int, ...]
-
-    @property
-    def code(self) -> str:
-        """What was probably meant: ``.transpose(0, 1)``, ``.permute(2, 0, 1)``, a view behind where ones move."""
-        moved = [i for i, axis in enumerate(self.order) if axis != i]
-        axes = moved if len(moved) == 2 else list(self.order)
-        text = (".transpose(" if len(moved) == 2 else ".permute(") + ", ".join(map(str, axes)) + ")"
-        if tuple(self.source[axis] for axis in self.order) != self.to:
-            text += ".view(" + ", ".join(map(str, self.to)) + ")"
-        return text
-
-    def __str__(self) -> str:
-        return (
-            f"the sizes {sizes_text(self.source)} are reordered to {sizes_text(self.to)} but no axis is "
-            f"moved, so the elements are scrambled; probably meant: {self.code}"
         )
 
 
@@ -230,29 +206,3 @@ def why_not_view(layout: Layout, shape: Sequence[int]) -> Obstacle | None:
         layout.shape[right] * layout.strides[right],
         mergeable_groups(layout),
     )
-
-
-def find_reordering(source: Sequence[int], to: Sequence[int]) -> Reordering | None:
-    """The scramble of a reshape, or None: the new sizes are the old ones in another order, axes of size 1 aside.
-
-    Equal sizes, a split, a merge and empty tensors are none.
-
-    >>> find_reordering((2, 3), (3, 2)).code
-    '.transpose(0, 1)'
-    >>> find_reordering((4, 4), (4, 4)) is None
-    True
-    """
-    source, to = tuple(source), tuple(to)
-    kept = tuple(size for size in to if size != 1)
-    if kept == tuple(size for size in source if size != 1) or 0 in source:
-        return None
-    order = []
-    for size in to if len(to) == len(source) else kept:
-        axis = next((a for a, have in enumerate(source) if have == size and a not in order), None)
-        if axis is None:
-            return None
-        order.append(axis)
-    rest = [axis for axis in range(len(source)) if axis not in order]
-    if any(source[axis] != 1 for axis in rest):
-        return None
-    return Reordering(source, to, tuple(order + rest))

@@ -10,11 +10,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from .layouts import Layout, find_reordering, is_contiguous, try_view
+from .layouts import Layout, is_contiguous, try_view
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
 from .report import Report, current_label
+from .scrambles import find_reordering
 from .slices import arithmetic, slice_text
 
 _EXPLICIT = frozenset({"copy", "setitem", "copyto", "array", "deepcopy", "put", "place", "putmask"})

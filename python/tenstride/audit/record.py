@@ -8,10 +8,11 @@ from typing import Any
 
 from . import reasons
 from .fixes import Fix
-from .layouts import Layout, Reordering, Sizes
+from .layouts import Layout, Sizes
 from .links import Link
 from .origins import Origin
 from .places import Place
+from .scrambles import Reordering
 
 
 class _AtLine:
@@ -169,7 +170,7 @@ class Copy(_AtLine):
 
 @dataclass(eq=False)
 class ScrambleFound(_AtLine):
-    """A view or reshape whose sizes are the source's in another order: the elements are not where the sizes say."""
+    """A view or reshape in which an axis stands elsewhere: the elements are not where the sizes say."""
 
     operation: str
     reordering: Reordering
@@ -188,6 +189,7 @@ class ScrambleFound(_AtLine):
             "operation": self.operation,
             "from": list(self.reordering.source),
             "to": list(self.reordering.to),
+            "certainty": self.reordering.certainty,
             "dtype": self.dtype,
             "reason": str(self.reordering),
             "fix": self.fix,

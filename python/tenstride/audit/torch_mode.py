@@ -12,12 +12,13 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[import-not-found,unused-ignore]
 
 from . import torch_names as names
-from .layouts import Layout, find_reordering, is_contiguous
+from .layouts import Layout, is_contiguous
 from .links import is_transfer
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
 from .report import Report, current_label
+from .scrambles import find_reordering
 from .torch_devices import Places
 from .torch_fixes import Trial
 from .torch_functions import FunctionNames

@@ -4,7 +4,7 @@
 # expect: copy line 12
 # expect: view line 12
 # expect: copy line 17
-# allow: scramble line 13
+# expect: scramble line 13
 import torch
 
 N, C, P = 2, 3, 4
