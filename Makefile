@@ -22,7 +22,7 @@ build: setup ## Build everything (preset dev)
 test: build ## Build everything and run every test (preset dev)
 	ctest --preset dev
 
-torch: build ## The tests that need PyTorch, with version 2.6 and the newest of PyPI (6 GB each, in build/torch)
+torch: build ## The tests that need PyTorch, with versions 1.13, 2.6 and the newest of PyPI (14 GB, in build/torch)
 	scripts/torch_versions.sh
 
 real: build ## Audit models of torchvision, timm and transformers, and follow the fixes (6 GB, in build/real)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests that need PyTorch with version 2.6 and the newest that PyPI has; the one of Debian (1.13) is `make test`'s.
+# Runs the tests that need PyTorch with the oldest version that is supported (1.13), with 2.6, and with the newest of PyPI.
 #
-#   scripts/torch_versions.sh            # after `make build`; environments in build/torch, some 6 GB each
+#   scripts/torch_versions.sh            # after `make build`; environments in build/torch, 14 GB together
 #   scripts/torch_versions.sh 2.6.0      # this version alone; `newest` is one, too
 #
 # A version that cannot be installed is skipped with a line that says so; a test that fails fails the script.
@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 python=.venv/bin/python3
 package=$PWD/build/dev/python
 versions=("$@")
-[ ${#versions[@]} -ne 0 ] || versions=(2.6.0 newest)
+[ ${#versions[@]} -ne 0 ] || versions=(1.13.1 2.6.0 newest)
 
 [ -d "$package" ] || { echo "torch: $package is not built; run make build first" >&2; exit 1; }
 
@@ -23,11 +23,12 @@ for file in tests/python/test_*torch*.py tests/python/test_audit*.py; do
 done
 
 install() {  # install VERSION ENVIRONMENT
-  local wanted=torch
+  local wanted=torch numpy=numpy
   [ "$1" = newest ] || wanted="torch==$1"
+  case "$1" in 1.*) numpy='numpy<2' ;; esac
   [ -x "$2/bin/python3" ] || "$python" -m venv "$2" || return
   [ "$1" != newest ] && [ -f "$2/installed" ] && return
-  "$2/bin/python3" -m pip install --quiet --disable-pip-version-check --upgrade "$wanted" numpy 'pytest>=8' 'hypothesis>=6.100' \
+  "$2/bin/python3" -m pip install --quiet --disable-pip-version-check --upgrade "$wanted" "$numpy" 'pytest>=8' 'hypothesis>=6.100' \
     && touch "$2/installed"
 }
 
