@@ -14,34 +14,16 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 
 from .fixes import Fix
 from .layouts import Layout
+from .torch_names import words
 from .torch_tape import Call, Operand, Tape
 
 _NEAR = 96  # calls before and behind a copy that are looked through
 _ROWS = 64  # of the sequences that are tried
-_BETWEEN = frozenset(
-    [
-        "mul",
-        "div",
-        "add",
-        "sub",
-        "masked_fill",
-        "where",
-        "_to_copy",
-        "native_dropout",
-        "dropout",
-        "clone",
-        "maximum",
-        "minimum",
-        "clamp",
-        "mul_",
-        "div_",
-        "add_",
-        "sub_",
-        "masked_fill_",
-        "_safe_softmax",
-    ]
+_BETWEEN = words(
+    "mul div add sub masked_fill where _to_copy native_dropout dropout clone maximum minimum clamp "
+    "mul_ div_ add_ sub_ masked_fill_"
 )
-
+"""What may be done to scores between the product and its softmax, and to weights behind it."""
 
 _attend: Any = getattr(torch.nn.functional, "scaled_dot_product_attention", None)
 
@@ -78,7 +60,8 @@ def attention_fix(tape: Tape, at: int) -> Fix | None:
     options = ", enable_gqa=True" if is_grouped else ""
     what = "repeat no heads" if found.is_fused else "softmax(q @ k.mT) @ v is one call (attn_mask=, scale=)"
     joins = " and gives heads that join without a copy" if at > found.last else ""
-    text = f"{what}: F.scaled_dot_product_attention(q, k, v{options}) takes these strides{joins} (its kernel was tried)"
+    kernel = "its kernel was tried" if call.copy.dst_device in (None, "cpu") else "tried with the CPU's kernel"
+    text = f"{what}: F.scaled_dot_product_attention(q, k, v{options}) takes these strides{joins} ({kernel})"
     return Fix(text, call.copy.bytes_written)
 
 

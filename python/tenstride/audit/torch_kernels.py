@@ -10,26 +10,22 @@ import functools
 from typing import Callable
 
 from .layouts import Layout, is_channels_last, is_contiguous
+from .torch_names import words
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-OPAQUE = _words(
+OPAQUE = words(
     "_transformer_encoder_layer_fwd _native_multi_head_attention _transformer_decoder_only_layer_fwd "
     "lstm gru mkldnn_rnn_layer _cudnn_rnn miopen_rnn _thnn_fused_lstm_cell quantized_lstm"
 )
 """Fused operations, whose copies inside are out of sight whatever they are given."""
 
-_ROWS = _words("native_layer_norm _softmax _log_softmax")
-_IMAGES = _words(
+_ROWS = words("native_layer_norm _softmax _log_softmax")
+_IMAGES = words(
     "convolution _convolution mkldnn_convolution convolution_overrideable native_group_norm native_batch_norm "
     "_native_batch_norm_legit _native_batch_norm_legit_functional max_pool2d_with_indices max_pool3d_with_indices "
     "avg_pool2d avg_pool3d _adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_max_pool2d adaptive_max_pool3d"
 )
-_MATRICES = _words("mm bmm addmm baddbmm addbmm mv addmv")
-_LAST_AXIS = _words(
+_MATRICES = words("mm bmm addmm baddbmm addbmm mv addmv")
+_LAST_AXIS = words(
     "_scaled_dot_product_flash_attention_for_cpu _scaled_dot_product_flash_attention "
     "_scaled_dot_product_efficient_attention _scaled_dot_product_attention_math "
     "_scaled_dot_product_fused_attention_overrideable _fft_r2c _fft_c2r _fft_c2c"

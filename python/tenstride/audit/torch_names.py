@@ -7,11 +7,12 @@ import os
 from typing import Any
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
     return frozenset(text.split())
 
 
-MOVES = _words(
+MOVES = words(
     "clone _to_copy copy_ copy cat stack flip roll rot90 repeat tile repeat_interleave index _unsafe_index "
     "index_select gather take masked_select index_put_ constant_pad_nd reflection_pad1d reflection_pad2d "
     "reflection_pad3d replication_pad1d replication_pad2d replication_pad3d pixel_shuffle pixel_unshuffle "
@@ -23,7 +24,7 @@ MOVES = _words(
 WRITES_INTO = frozenset({"copy_", "index_put_", "_foreach_copy_"})
 """Those whose destination is their first argument."""
 
-EXPLICIT = _words(
+EXPLICIT = words(
     "clone copy copy_ setitem deepcopy index_copy index_copy_ index_put index_put_ load_state_dict tensor "
     "new_tensor as_tensor put_ scatter_ masked_scatter_ narrow_copy detach_copy _foreach_copy_ slice_scatter "
     "select_scatter pin_memory"
@@ -33,7 +34,7 @@ EXPLICIT = _words(
 CAN_SCRAMBLE = frozenset({"view", "reshape", "view_as", "reshape_as"})
 """What can scramble."""
 
-UNNAMED = _words("backward grad apply map_ apply_ register_hook run_backward load save compile")
+UNNAMED = words("backward grad apply map_ apply_ register_hook run_backward load save compile")
 """Names of torch that say nothing about what one of the operations below them does."""
 
 MODULE_CALLS = frozenset({"_call_impl", "_wrapped_call_impl", "_slow_forward"})

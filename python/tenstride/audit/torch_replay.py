@@ -127,9 +127,8 @@ class _Replay:
             result = self.computed(call)
             moved_inside = _inside(call, [self.now(one) for one in call.operands()])
         self.count(call, moved - recorded, False)
-        self.count(
-            call, max(0, moved_inside - inside), True
-        )  # what kernels copy less is not known well enough to be claimed
+        # That a kernel copies less is not known well enough to be claimed.
+        self.count(call, max(0, moved_inside - inside), True)
         tensors = [
             one for one in (result if isinstance(result, (list, tuple)) else [result]) if isinstance(one, torch.Tensor)
         ]
