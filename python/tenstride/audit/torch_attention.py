@@ -11,10 +11,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import torch  # type: ignore[import-not-found,unused-ignore]
+from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[import-not-found,unused-ignore]
 
 from .fixes import Fix
 from .layouts import Layout
+from .torch_kernels import copied_inside
 from .torch_names import words
+from .torch_schema import schema_of
 from .torch_tape import Call, Operand, Tape
 
 _NEAR = 96  # calls before and behind a copy that are looked through
@@ -175,19 +178,29 @@ def _unrepeated(tape: Tape, operand: Operand) -> Operand:
 
 def _tried(query: Operand, key: Operand, value: Operand, is_grouped: bool) -> torch.Tensor | None:
     """What the fused attention gives of tensors with these strides; None where it copies, or takes no such tensors."""
-    from .places import Skipper
-    from .report import Report
-    from .torch_mode import CopyMode
-
     options = {"enable_gqa": True} if is_grouped else {}
-    report = Report(16, Skipper((), ()))
     try:
         small = [_small(one) for one in (query, key, value)]
-        with torch.no_grad(), CopyMode(report, None):
+        with torch.no_grad(), _Watch() as watch:
             result = _attend(*small, **options)
     except (RuntimeError, TypeError):
         return None
-    return None if report.copies or report.missed else result
+    return None if watch.copies else result
+
+
+class _Watch(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
+    """Says whether any operation copied."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.copies = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        schema = schema_of(func)
+        layouts = [Layout(tuple(one.shape), one.stride()) for one in args if isinstance(one, torch.Tensor)]
+        if schema.moves or copied_inside(schema.name, layouts):
+            self.copies = True
+        return func(*args, **(kwargs or {}))
 
 
 def _small(operand: Operand) -> torch.Tensor:
