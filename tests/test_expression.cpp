@@ -94,6 +94,7 @@ TEST(Parse, NamesTheMistakeAndWhatWasExpected) {
 TEST(Parse, SaysWhatRunsPythonBeyondTheNotation) {
   const std::vector<std::string> texts{"import torch.nn.functional as F",
                                        "import torch as t",
+                                       "import torch, torch.nn as nn",
                                        "from torch import *",
                                        "class A: pass",
                                        "with torch.no_grad(): x",

@@ -293,6 +293,7 @@ void Parser::import() {
   ++at_;
   if (is_sign(".")) fail_python(peek().range, "a module in a module");
   if (is_name("as")) fail_python(peek().range, "another name of a module");
+  if (is_sign(",")) fail_python(peek().range, "several modules in one import");
 }
 
 /// `from einops import rearrange, reduce`: all of them are there already.
