@@ -14,10 +14,11 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
+from .findings import allow
 from .layouts import Layout
 from .places import HAS_POSITIONS, Place, Skipper
 from .record import Copy, ScrambleFound
-from .report import Report, allow
+from .report import Report
 
 __all__ = ["Copy", "Layout", "Place", "Report", "ScrambleFound", "allow", "audit"]
 

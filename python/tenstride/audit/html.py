@@ -11,8 +11,8 @@ from .strip import svg
 from .text import bytes_text
 
 if TYPE_CHECKING:
+    from .findings import Findings
     from .record import Copy
-    from .report import Report
 
 _STYLE = """
 :root { color-scheme: light dark; --back:#f6f7f9; --card:#fff; --text:#1d2430; --dim:#667080;
@@ -100,7 +100,7 @@ def _kind_words(kind: str, count: int) -> str:
     return f"{kind} copy" if count == 1 else f"{kind} copies"
 
 
-def _sums(report: Report) -> str:
+def _sums(report: Findings) -> str:
     kinds = [(kind, len(report.of_kind(kind))) for kind in ("silent", "explicit", "conversion", "transfer")]
     cells = [(str(count), _kind_words(kind, count)) for kind, count in kinds if count]
     cells += [(bytes_text(report.bytes_read), "read"), (bytes_text(report.bytes_written), "written")]
@@ -113,7 +113,7 @@ def _sums(report: Report) -> str:
     return '<ul class="sums">' + "".join(f"<li><b>{a}</b><span>{b}</span></li>" for a, b in cells) + "</ul>"
 
 
-def page(report: Report, title: str) -> str:
+def page(report: Findings, title: str) -> str:
     """The page: sums, then a card for each group of copies alike, the most bytes first. Also well-formed XML."""
     groups = report.groups()
     most = max((sum(one.bytes_moved for one in group) for group in groups), default=0)

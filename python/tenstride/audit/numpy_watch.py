@@ -10,11 +10,11 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .findings import Findings, current_label
 from .layouts import Layout, is_contiguous, try_view
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .report import Report, current_label
 from .scrambles import find_reordering
 from .slices import arithmetic, slice_text
 
@@ -50,7 +50,7 @@ def _shares(one: np.ndarray, other: np.ndarray) -> bool:
     return _root(one) is _root(other)
 
 
-def watched(array: Any, report: Report) -> Watched:
+def watched(array: Any, report: Findings) -> Watched:
     """The array on the same memory, seen by the report. TypeError for what is no ndarray."""
     if type(array) not in (np.ndarray, np.memmap, Watched):
         raise TypeError(
@@ -64,7 +64,7 @@ def watched(array: Any, report: Report) -> Watched:
 class Watched(np.ndarray):
     """An ndarray that tells its report of copies. Results of operations on it are watched too."""
 
-    _report: Report | None = None
+    _report: Findings | None = None
     _origin: Origin | None = None
 
     def __array_finalize__(self, source: Any) -> None:
@@ -180,7 +180,7 @@ def _watched_again(like: Watched, result: Any) -> Any:
     return result
 
 
-def _site(report: Report, operation: str, call: str) -> CallSite:
+def _site(report: Findings, operation: str, call: str) -> CallSite:
     """The user's line; the line inside NumPy only where a function does something else than its name says."""
     site = call_site(sys._getframe(1), report._skipper)
     if operation == call or (site.inside is not None and site.inside.file.startswith("<")):
@@ -322,7 +322,7 @@ def _slice_for(index: Any) -> str | None:
 
 
 def _add(
-    report: Report,
+    report: Findings,
     site: CallSite,
     operation: str,
     call: str,

@@ -11,9 +11,9 @@ from .links import HOSTS
 from .origins import Origin, made_not_contiguous, made_not_viewable
 
 if TYPE_CHECKING:
+    from .copy_facts import CopyFacts
     from .links import Link
     from .places import Place
-    from .record import Copy
 
 RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as", "resize"})
 """What copies only where no view is possible."""
@@ -49,7 +49,7 @@ def strides_reason(src: ly.Layout, dst: ly.Layout) -> str:
     return f"strides {ly.sizes_text(src.strides)} had to become {ly.sizes_text(dst.strides)}"
 
 
-def obstacle_of(copy: Copy) -> ly.Obstacle | None:
+def obstacle_of(copy: CopyFacts) -> ly.Obstacle | None:
     """The obstacle of a copy that a reshape made."""
     if copy.target is None or copy.src is None:
         return None
@@ -60,7 +60,7 @@ def _repeats(layout: ly.Layout) -> bool:
     return any(stride == 0 and size > 1 for stride, size in zip(layout.strides, layout.shape))
 
 
-def why(copy: Copy) -> str:
+def why(copy: CopyFacts) -> str:
     """One clause: why the bytes moved."""
     if copy.note:
         return copy.note
@@ -90,7 +90,7 @@ def why(copy: Copy) -> str:
     return f"{copy.operation} always writes a new result"
 
 
-def since(copy: Copy) -> Origin | None:
+def since(copy: CopyFacts) -> Origin | None:
     """The step that made the copy necessary, where one in the scope did."""
     if copy.src is None or copy.origin is None:
         return None
@@ -101,7 +101,7 @@ def since(copy: Copy) -> Origin | None:
     return None
 
 
-def fix(copy: Copy) -> Fix:
+def fix(copy: CopyFacts) -> Fix:
     """What to write instead, or why it stays. What PyTorch copied is tried first; the rest says that it was not."""
     if copy.remedy:
         return Fix(copy.remedy)
@@ -116,7 +116,7 @@ def fix(copy: Copy) -> Fix:
     return Fix(_untried(copy))
 
 
-def _untried(copy: Copy) -> str:
+def _untried(copy: CopyFacts) -> str:
     obstacle = obstacle_of(copy)
     if obstacle is not None:
         return _fix_reshape(obstacle)
@@ -135,7 +135,7 @@ def _untried(copy: Copy) -> str:
     return "needed as it is written, unless the result is not used"
 
 
-def _fix_transfer(copy: Copy, link: Link) -> str:
+def _fix_transfer(copy: CopyFacts, link: Link) -> str:
     advice = link.advice()
     if advice:
         return "; ".join(advice)
@@ -148,7 +148,7 @@ def _fix_transfer(copy: Copy, link: Link) -> str:
     return f"make it on {link.target} (device=...), or move it once"
 
 
-def _fix_strides(copy: Copy, src: ly.Layout, dst: ly.Layout) -> str:
+def _fix_strides(copy: CopyFacts, src: ly.Layout, dst: ly.Layout) -> str:
     cause = since(copy)
     if copy.inside is not None:
         if cause is None or not cause.is_own:

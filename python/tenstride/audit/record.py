@@ -7,82 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import reasons
+from .copy_facts import AtLine, CopyFacts
 from .fixes import Fix
-from .layouts import Layout, Sizes
-from .links import Link
+from .layouts import Layout
 from .origins import Origin
 from .places import Place
 from .scrambles import Reordering
 
 
-class _AtLine:
-    """What the user's line did."""
+class Copy(CopyFacts):
+    """One copy, with why it was made and what to write instead, which are worked out when asked.
 
-    place: Place | None
-
-    @property
-    def file(self) -> str:
-        """The user's file, empty where the stack holds none."""
-        return self.place.file if self.place else ""
-
-    @property
-    def line(self) -> int:
-        """The user's line, 0 where the stack holds none."""
-        return self.place.line if self.place else 0
-
-    @property
-    def code(self) -> str:
-        """The text of the user's line."""
-        return self.place.code if self.place else ""
-
-
-@dataclass(eq=False, repr=False)
-class Copy(_AtLine):
-    """One copy. All layouts are in elements, all sizes of memory in bytes.
-
-    ``kind`` is ``"silent"`` (nothing in the call says copy), ``"explicit"`` (clone, copy_, an assignment),
-    ``"conversion"`` (another dtype was asked for) or ``"transfer"`` (another device was; ``link`` says how).
-    ``operation`` is what the user's line, or the library code below it (``inside``), called; ``call`` what the
-    framework did for it. ``phase`` is ``"forward"`` or ``"backward"``.
+    Its facts are those of ``CopyFacts``.
     """
-
-    kind: str
-    operation: str
-    call: str
-    src: Layout | None
-    src_dtype: str
-    src_device: str
-    dst: Layout | None
-    dst_dtype: str
-    dst_device: str
-    bytes_read: int
-    bytes_written: int
-    place: Place | None
-    inside: Place | None
-    phase: str
-    allowed: str
-    """The label of the ``allow`` scope it happened in, or empty."""
-    start: float
-    """Seconds since the scope began."""
-    seconds: float
-    thread: str
-    node: str | None = None
-    """Of the backward pass: autograd's node, where PyTorch tells."""
-    origin: Origin | None = None
-    target: Sizes | None = None
-    """The sizes a reshape was to give."""
-    note: str | None = None
-    remedy: str | None = None
-    trial: Any = None
-    """Of PyTorch: what a fix is tried on (``torch_fixes.Trial``)."""
-    sources: int = 1
-    link: Link | None = None
-    """Of a transfer: what crosses, and what is copied beside it."""
-
-    @property
-    def bytes_moved(self) -> int:
-        """Bytes read and written."""
-        return self.bytes_read + self.bytes_written
 
     @property
     def why(self) -> str:
@@ -169,7 +106,7 @@ class Copy(_AtLine):
 
 
 @dataclass(eq=False)
-class ScrambleFound(_AtLine):
+class ScrambleFound(AtLine):
     """A view or reshape in which an axis stands elsewhere: the elements are not where the sizes say."""
 
     operation: str

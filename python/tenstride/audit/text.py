@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .findings import Findings
     from .record import Copy
-    from .report import Report
 
 
 def bytes_text(count: float) -> str:
@@ -30,7 +30,7 @@ def _plural(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def summary(report: Report) -> str:
+def summary(report: Findings) -> str:
     """One line: how many copies of which kind, and what they moved."""
     if not report.copies:
         text = "no copies"
@@ -76,7 +76,7 @@ def group_lines(number: int, group: Sequence[Copy]) -> list[str]:
     return lines + [f"{indent}{name:<5}  {text}" for name, text in detail]
 
 
-def report_text(report: Report) -> str:
+def report_text(report: Findings) -> str:
     """The report as a table sorted by bytes, each row with its why and its fix."""
     lines = [summary(report)]
     for number, group in enumerate(report.groups(), 1):
@@ -88,7 +88,7 @@ def report_text(report: Report) -> str:
     return "\n".join(lines)
 
 
-def complaint(report: Report, left: Sequence[Copy]) -> str:
+def complaint(report: Findings, left: Sequence[Copy]) -> str:
     """The message of a failed ``assert_no_copies``."""
     moved = bytes_text(sum(copy.bytes_moved for copy in left))
     lines = [

@@ -12,12 +12,12 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.utils._python_dispatch import TorchDispatchMode  # type: ignore[import-not-found,unused-ignore]
 
 from . import torch_names as names
+from .findings import Findings, current_label
 from .layouts import Layout, is_contiguous
 from .links import is_transfer
 from .origins import Origin
 from .places import CallSite, call_site
 from .record import Copy, ScrambleFound
-from .report import Report, current_label
 from .scrambles import find_reordering
 from .torch_devices import Places
 from .torch_fixes import Trial
@@ -60,7 +60,7 @@ class _Run(NamedTuple):
 class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     """Lists what the operations of this thread copy, in `report`."""
 
-    def __init__(self, report: Report, functions: FunctionNames | None, foretells: bool = False) -> None:
+    def __init__(self, report: Findings, functions: FunctionNames | None, foretells: bool = False) -> None:
         super().__init__()
         global _known
         if _known is None:

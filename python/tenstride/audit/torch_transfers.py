@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import torch  # type: ignore[import-not-found,unused-ignore]
 
 from . import torch_names as names
+from .findings import current_label
 from .links import HOSTS, Line, Link, Pin, plan
 from .places import CallSite
 from .record import Copy
-from .report import current_label
 from .torch_track import dtype_name
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Transfers:
 
     def __init__(self, mode: CopyMode) -> None:
         self._mode = mode
-        self._lines: dict[tuple[str, int], Line] = {}
+        self._lines: dict[tuple[str, int, int], Line] = {}
 
     def device(self, tensor: Any) -> str:
         """The device of a tensor, as the program sees it."""

@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .report import Report
+    from .findings import Findings
 
 
-def trace(report: Report) -> str:
+def trace(report: Findings) -> str:
     """One complete event per copy, one thread per row; times in microseconds since the scope began."""
     threads = []
     for copy in report.copies:
