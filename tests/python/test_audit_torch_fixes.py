@@ -224,6 +224,18 @@ def test_channels_last_is_advised_only_where_a_convolution_follows():
     assert "channels_last" in fixes(lambda: conv(images.to(memory_format=torch.channels_last)))["to"].fix
 
 
+def test_bits_seen_as_another_type_are_no_reshape():
+    x = torch.randn(4, 4)
+    copy = fixes(lambda: x.t().contiguous().view(torch.int32) + 1)["contiguous"]
+    assert copy.advice.edit == "drop" and "could not" not in copy.fix
+
+
+def test_what_cannot_be_tried_is_said_and_harms_no_report():
+    x = torch.randn(4, 3)
+    copy = fixes(lambda: x.t().contiguous().nonzero())["contiguous"]
+    assert copy.fix.startswith("stays: nonzero (") and "could not be tried without it" in copy.fix
+
+
 STEPS = {
     "permute": lambda x, rng: x.permute(*rng.sample(range(x.dim()), x.dim())),
     "contiguous": lambda x, rng: x.contiguous(),

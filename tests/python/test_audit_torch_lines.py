@@ -27,6 +27,16 @@ def test_the_users_own_line_is_no_line_of_pytorch(names):
     assert "PyTorch's own" not in copy.fix
 
 
+def test_composite_operations_of_inference_mode_have_their_names_and_lines():
+    flatten = torch.nn.Flatten()
+    with torch.inference_mode(), audit() as report:
+        flatten(torch.randn(2, 3, 4).transpose(1, 2))
+        expected = line() - 1
+    (copy,) = report.copies
+    assert (copy.operation, copy.line) == ("flatten", expected)
+    assert copy.inside is not None and copy.inside.function.endswith("forward")
+
+
 def test_two_copies_on_one_line_are_two_entries_and_a_loop_is_one():
     x = torch.randn(2, 3)
     with audit() as report:

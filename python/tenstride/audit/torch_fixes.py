@@ -40,18 +40,24 @@ class Trial(NamedTuple):
         if copy.phase == "backward" or copy.link is not None:
             return None
         with self.tape.muted():
-            if self.remedy is not None:
-                return self._instead(copy, self.remedy)
-            found = attention_fix(self.tape, self.at)
-            if found is not None:
-                return found
-            if copy.target is not None and copy.src is not None:
-                if copy.operation not in _RESHAPES:
-                    return self._in_product(copy, copy.src, copy.target)
-                return self._unshaped(copy, copy.src, copy.target) if _is_own(copy) else None
-            if copy.call == "constant_pad_nd":
-                return self._padded(copy)
-            return self._without(copy) if _is_own(copy) and _keeps_dtype(copy) else None
+            try:
+                return self._fix(copy)
+            except Exception as error:  # an operation of another's, or a tensor with rules of its own
+                return Fix(f"could not be tried ({type(error).__name__}: {error})")
+
+    def _fix(self, copy: Copy) -> Fix | None:
+        if self.remedy is not None:
+            return self._instead(copy, self.remedy)
+        found = attention_fix(self.tape, self.at)
+        if found is not None:
+            return found
+        if copy.target is not None and copy.src is not None:
+            if copy.operation not in _RESHAPES:
+                return self._in_product(copy, copy.src, copy.target)
+            return self._unshaped(copy, copy.src, copy.target) if _is_own(copy) else None
+        if copy.call == "constant_pad_nd":
+            return self._padded(copy)
+        return self._without(copy) if _is_own(copy) and _keeps_dtype(copy) else None
 
     def _instead(self, copy: Copy, remedy: Remedy) -> Fix:
         view = self.source._replace(layout=remedy.view)

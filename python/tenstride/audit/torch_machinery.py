@@ -41,17 +41,11 @@ def _wrappers() -> frozenset[CodeType]:
     return frozenset(probe.codes)
 
 
-def caller(frame: FrameType) -> FrameType:
-    """The frame that called an operation, seen from the caller of a mode's method: newer versions wrap the method."""
-    around = _wrappers()
-    while frame.f_code in around and frame.f_back is not None:
-        frame = frame.f_back
-    return frame
-
-
 def is_machinery(frame: FrameType) -> bool:
-    """Whether the frame is that of an operation object, of a mode or of the hand-over between them."""
-    return frame.f_globals.get("__name__") in _MODULES
+    """Whether the frame is that of an operation object, of a mode, of the hand-over between them, or of what newer
+    versions wrap around the methods of modes.
+    """
+    return frame.f_globals.get("__name__") in _MODULES or frame.f_code in _wrappers()
 
 
 def compiled_function(frame: FrameType) -> str | None:

@@ -23,7 +23,7 @@ from .torch_devices import Places
 from .torch_fixes import Trial
 from .torch_functions import FunctionNames
 from .torch_kernels import OPAQUE, copied_inside, may_copy_inside
-from .torch_machinery import caller, compiled_function, is_machinery
+from .torch_machinery import compiled_function, is_machinery
 from .torch_remedies import remedy_of
 from .torch_schema import KEPT_CONTIGUOUS, Schema, schema_of
 from .torch_tape import Tape
@@ -81,7 +81,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         kwargs = kwargs or {}
         if self.tape.is_muted:
             return func(*args, **kwargs)
-        frame, facts = caller(sys._getframe(1)), schema_of(func)
+        frame, facts = sys._getframe(1), schema_of(func)
         # Inference mode hands composite operations over whole; elsewhere autograd has decomposed them before.
         if torch.is_inference_mode_enabled() and hasattr(func, "decompose"):
             with self:

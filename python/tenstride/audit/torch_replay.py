@@ -134,7 +134,7 @@ class _Replay:
         ]
         for operand, tensor in zip(call.results, tensors):
             if tuple(tensor.shape) != operand.layout.shape:
-                raise _Refused(f"{_place(call)} would have another shape without it")
+                raise _Refused(f"{_place(call)} could not be tried without it: another shape on meta")
             key = operand.storage, operand.layout
             if tuple(tensor.stride()) != operand.layout.strides or key in self.changed:
                 self.change(operand, tensor)

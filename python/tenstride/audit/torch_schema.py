@@ -26,7 +26,7 @@ class Schema:
         self.is_view = self.name == "_unsafe_view" or any(
             one.alias_info is not None and not one.alias_info.is_write for one in returns
         )
-        self.is_reshape = self.name in _RESHAPES
+        self.is_reshape = self.name in _RESHAPES and self.overload != "dtype"
         arguments = func._schema.arguments if hasattr(func, "_schema") else ()
         #: The names and places of the arguments that are written to.
         self.written = tuple(
