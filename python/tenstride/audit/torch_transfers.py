@@ -5,19 +5,17 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
 from . import torch_names as names
-from .findings import current_label
+from .findings import Findings, current_label
 from .links import HOSTS, Line, Link, Pin, plan
 from .places import CallSite
 from .record import Copy
-from .torch_track import dtype_name
-
-if TYPE_CHECKING:
-    from .torch_mode import CopyMode
+from .torch_devices import Places
+from .torch_track import Storages, dtype_name
 
 _MIXES_PLACES = frozenset({"copy_", "_foreach_copy_", "index", "index_put_", "_index_put_impl_", "set_", "lift_fresh"})
 """Operations that take tensors on several devices."""
@@ -28,10 +26,22 @@ def _is_pinned(tensor: Any) -> bool:
     return tensor.device.type == "cpu" and torch.cuda.is_available() and bool(tensor.is_pinned())
 
 
+class Owner(Protocol):
+    """What a mode offers: where tensors pretend to be, what is known of storages, and the place of a call."""
+
+    places: Places | None
+    storages: Storages
+    report: Findings
+
+    def site(self, frame: Any) -> CallSite: ...
+    def operation(self, site: CallSite, call: str) -> Any: ...
+    def say(self, sentence: str) -> None: ...
+
+
 class Transfers:
     """Where tensors are, or pretend to be, and what goes from one device to another."""
 
-    def __init__(self, mode: CopyMode) -> None:
+    def __init__(self, mode: Owner) -> None:
         self._mode = mode
         self._lines: dict[tuple[str, int, int], Line] = {}
 
