@@ -96,6 +96,12 @@ class Case(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
 
+def is_sanitized():
+    """Sanitizers need memory of their own, and have to be loaded first."""
+    program = pathlib.Path(Case.tool).read_bytes()
+    return any(name in program for name in (b"__asan_init", b"__ubsan_handle", b"__tsan_init"))
+
+
 def main():
     """Runs the tests of the calling script; `--bin` is where the programs lie."""
     parser = argparse.ArgumentParser()

@@ -20,12 +20,6 @@ def source_of(shape):
     return ((positions * numpy.uint32(2654435761)) >> numpy.uint32(8)).astype(numpy.float32).reshape(shape)
 
 
-def is_sanitized():
-    """Sanitizers need memory of their own, and have to be loaded first."""
-    program = pathlib.Path(cli_case.Case.tool).read_bytes()
-    return any(name in program for name in (b"__asan_init", b"__ubsan_handle", b"__tsan_init"))
-
-
 class LargeCase(cli_case.Case):
     """Sources are made once for each class, in `self.sources`; results in a folder of each test."""
 

@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import numpy
-from cli_case import main
-from large_case import LargeCase, is_sanitized
+from cli_case import is_sanitized, main
+from large_case import LargeCase
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import large_files_run

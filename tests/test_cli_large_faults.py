@@ -11,8 +11,8 @@ import subprocess
 import time
 
 import numpy
-from cli_case import main
-from large_case import LargeCase, is_sanitized
+from cli_case import is_sanitized, main
+from large_case import LargeCase
 
 PART = ".b.npy.tenstride-part"
 BLOCKS = ".b.npy.tenstride-blocks"
