@@ -97,41 +97,19 @@ class Input(PipeCase):
         )
 
     def test_what_a_pipe_holds_is_checked(self):
-        data = npy((2, 3), range(6))
+        data, picture = npy((2, 3), range(6)), png(3, 2, range(18))
         kinds = " must have a .npy file or a PNG or JPEG image, it is empty"
         self.refused(1, "convert: standard input" + kinds, b"", "convert", "-", "x", "-o", "out.npy")
         self.refused(1, "info: standard input" + kinds, b"", "info", "-")
-        self.refused(
-            1,
-            "npy: standard input holds 23 bytes of elements and must hold 24 (shape (2,3), float32): 1 are missing",
-            data[:-1],
-            "convert",
-            "-",
-            "x",
-            "-o",
-            "out.npy",
-        )
-        self.refused(
-            1,
+        cases = {
+            "npy: standard input holds 23 bytes of elements and must hold 24 (shape (2,3), float32): "
+            "1 are missing": data[:-1],
             "convert: standard input must be a .npy file or a PNG or JPEG image, it begins with "
-            "the bytes 47 49 46 38 39 61 (a GIF image)",
-            b"GIF89a" * 1000000,
-            "convert",
-            "-",
-            "x",
-            "-o",
-            "out.npy",
-        )
-        self.refused(
-            1,
-            "convert: standard input must be a PNG image that can be read: the file ends early",
-            png(3, 2, range(18))[:-20],
-            "convert",
-            "-",
-            "x",
-            "-o",
-            "out.npy",
-        )
+            "the bytes 47 49 46 38 39 61 (a GIF image)": b"GIF89a" * 1000000,
+            "convert: standard input must be a PNG image that can be read: the file ends early": picture[:-20],
+        }
+        for said, held in cases.items():
+            self.refused(1, said, held, "convert", "-", "x", "-o", "out.npy")
 
     def test_the_spool_has_a_limit(self):
         data = npy((1000,), range(1000))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import doctest
-import importlib.util
+import importlib
 import json
 import os
 import pkgutil
@@ -77,10 +77,11 @@ def test_options(tmp_path):
     assert status == 0 and "files,\nnetwork and processes are NOT kept from it" in out
 
 
-def test_the_real_pytorch_is_asked_for_where_it_is_missing():
-    if importlib.util.find_spec("torch") is not None:
-        pytest.skip("PyTorch is installed here")
-    status, out, said = run("-", "--real", text=CODE)
+def test_the_real_pytorch_is_asked_for_where_it_is_missing(tmp_path):
+    missing = tmp_path / "torch.py"  # found before one that is installed
+    missing.write_text("raise ModuleNotFoundError(\"No module named 'torch'\", name='torch')\n", encoding="utf-8")
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    status, out, said = run("-", "--real", text=CODE, PYTHONPATH=paths)
     assert (status, out) == (2, "") and said.startswith("tenstride: --real runs the code with PyTorch (1.13 or newer)")
 
 

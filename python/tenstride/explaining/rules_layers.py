@@ -12,7 +12,11 @@ from .rule_tools import alike, broadcast, floating, many, new, text
 
 
 def convolved(size: int, kernel: int, stride: int, padding: int, dilation: int, *, ceil: bool = False) -> int:
-    """The size that a window of `kernel` elements leaves of an axis."""
+    """The size of an axis after a convolution or pooling: how many windows of `kernel` elements it has.
+
+    >>> convolved(7, 3, 2, 0, 1), convolved(7, 3, 2, 1, 1)
+    (3, 4)
+    """
     span = size + 2 * padding - dilation * (kernel - 1) - 1
     places = (-(-span // stride) if ceil else span // stride) + 1
     if ceil and (places - 1) * stride >= size + padding:
