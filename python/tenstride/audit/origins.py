@@ -33,7 +33,7 @@ class Origin:
             parent = None
         self.operation, self.layout, self.source = operation, layout, source
         self.is_own = site is None or site.inside is None
-        self.place: Place | None = None if site is None else (site.inside or site.place)
+        self.place: Place | None = None if site is None else site.innermost
         self.parent = parent
         self.depth = 0 if parent is None else parent.depth + 1
 

@@ -86,6 +86,11 @@ class CallSite:
         self.place, self.call, self.inside, self.inside_call = place, call, inside, inside_call
         self.through = through  # functions of libraries that stand between the two
 
+    @property
+    def innermost(self) -> Place | None:
+        """The line of the call itself, also inside a library."""
+        return self.inside or self.place
+
 
 class Skipper:
     """Which files are not the user's: the libraries named, the standard library, this package."""

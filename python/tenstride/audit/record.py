@@ -21,6 +21,8 @@ class Copy(CopyFacts):
     Its facts are those of ``CopyFacts``.
     """
 
+    _tried: tuple[int, Fix] | None = None
+
     @property
     def why(self) -> str:
         """Why it copied, as one clause."""
@@ -33,8 +35,13 @@ class Copy(CopyFacts):
 
     @property
     def advice(self) -> Fix:
-        """What to write instead, with what it was found to save."""
-        return reasons.fix(self)
+        """What to write instead, with what it was found to save. Tried once for as many calls as the scope has."""
+        if self.trial is None or self.link is not None:
+            return reasons.fix(self)
+        known = len(self.trial.tape.calls)
+        if self._tried is None or self._tried[0] != known:
+            self._tried = known, reasons.fix(self)
+        return self._tried[1]
 
     @property
     def fix(self) -> str:

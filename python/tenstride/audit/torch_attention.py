@@ -18,7 +18,7 @@ from .layouts import Layout
 from .torch_kernels import copied_inside
 from .torch_names import words
 from .torch_schema import schema_of
-from .torch_tape import Call, Operand, Tape
+from .torch_tape import Operand, Tape
 
 _NEAR = 96  # calls before and behind a copy that are looked through
 _ROWS = 64  # of the sequences that are tried
@@ -145,31 +145,21 @@ def _product_behind(tape: Tape, at: int) -> int | None:
 
 def _root(tape: Tape, operand: Operand, at: int) -> Operand:
     """What the program gave to a product: the operand before the product's own views and copies."""
-    site = tape.calls[at].site
+    product = tape.calls[at]
     for place in range(at - 1, max(-1, at - 16), -1):
         call = tape.calls[place]
-        if operand in call.results and _is_same_call(call, site):
+        if operand in call.results and call.is_part_of(product):
             operand = call.operands()[0]
     return operand
 
 
-def _is_same_call(call: Call, site: Any) -> bool:
-    mine, its = (one.inside or one.place for one in (call.site, site))
-    return mine is not None and its is not None and mine.key() == its.key()
-
-
 def _unrepeated(tape: Tape, operand: Operand) -> Operand:
     """Keys or values before their heads were repeated by expand and reshape, or themselves."""
-    call = next(
-        (
-            call
-            for call in tape.calls
-            if call.copy is not None and call.copy.target is not None and call.results[0].storage == operand.storage
-        ),
-        None,
-    )
-    layout = call.operands()[0].layout if call is not None else None
-    if call is None or layout is None or len(layout.shape) != 5 or layout.strides[2] != 0 or layout.shape[2] == 1:
+    call = tape.maker(operand.storage)
+    if call is None or call.copy is None or call.copy.target is None:
+        return operand
+    layout = call.operands()[0].layout
+    if len(layout.shape) != 5 or layout.strides[2] != 0 or layout.shape[2] == 1:
         return operand
     keep = (0, 1, 3, 4)
     small = Layout(tuple(layout.shape[a] for a in keep), tuple(layout.strides[a] for a in keep), layout.offset)

@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from . import layouts as ly
 from .fixes import Fix
+from .reasons import RESHAPES
 from .record import Copy
 from .text import bytes_text
 from .torch_attention import attention_fix
 from .torch_remedies import Remedy
 from .torch_replay import Move, Outcome, on_meta, replay
 from .torch_tape import Call, Operand, Tape
-
-_RESHAPES = frozenset({"reshape", "reshape_as", "flatten", "ravel", "unflatten", "view", "view_as"})
 
 
 class Trial(NamedTuple):
@@ -52,7 +51,7 @@ class Trial(NamedTuple):
         if found is not None:
             return found
         if copy.target is not None and copy.src is not None:
-            if copy.operation not in _RESHAPES:
+            if copy.operation not in RESHAPES:
                 return self._in_product(copy, copy.src, copy.target)
             return self._unshaped(copy, copy.src, copy.target) if _is_own(copy) else None
         if copy.call == "constant_pad_nd":
@@ -82,7 +81,7 @@ class Trial(NamedTuple):
         result = self._result_of_call()
         takers = [self.tape.calls[at] for at in self.tape.uses(result.storage, self.at)]
         takers = [call for call in takers if result in call.operands()]
-        if takers and all(call.schema.is_reshape and call.operation in _RESHAPES for call in takers):
+        if takers and all(call.schema.is_reshape and call.operation in RESHAPES for call in takers):
             outcome = replay(self.tape, self.at, on_meta(self.source), result)
             if outcome.saved:
                 text = f"leave it out: what reshapes it next can do so without{_rest(outcome)}"
@@ -97,7 +96,7 @@ class Trial(NamedTuple):
         if first is None or obstacle is None:
             return Fix("stays, unless what takes it can take the axes as they are: nothing in the scope says")
         axes = f"axes {obstacle.left_axis} and {obstacle.right_axis}"
-        return Fix(f"stays: {_name(first)} takes {ly.sizes_text(target)}, for which {axes} have to merge")
+        return Fix(f"stays: {first} takes {ly.sizes_text(target)}, for which {axes} have to merge")
 
     def _in_product(self, copy: Copy, src: ly.Layout, target: ly.Sizes) -> Fix:
         """An operand that a product brought in order: linear may come before the permutation of its rows."""
@@ -120,11 +119,9 @@ class Trial(NamedTuple):
 
     def _result_of_call(self) -> Operand:
         """What the program's call gave in the end."""
-        own = self.call.site.inside or self.call.site.place
         result = self.call.results[0]
         for call in self.tape.calls[self.at + 1 : self.at + 16]:
-            place = call.site.inside or call.site.place
-            if own is None or place is None or place.key() != own.key():
+            if not call.is_part_of(self.call):
                 break
             if call.results and call.schema.name != "t":
                 result = call.results[0]
@@ -140,7 +137,7 @@ class Trial(NamedTuple):
                 "give the pads to the convolution that follows (padding=), which pads without a copy",
                 copy.bytes_written,
             )
-        return Fix(f"stays: {_name(first) if first else 'what follows'} has no padding of its own that would do it")
+        return Fix(f"stays: {first or 'what follows'} has no padding of its own that would do it")
 
     def _next(self) -> Call | None:
         """The first call that takes the copy, or a view of it, and is no view itself."""
@@ -192,11 +189,6 @@ def _keeps_dtype(copy: Copy) -> bool:
     return (
         copy.call in ("clone", "_to_copy") and copy.src_dtype == copy.dst_dtype and copy.src_device == copy.dst_device
     )
-
-
-def _name(call: Call) -> str:
-    place = call.site.inside or call.site.place
-    return f"{call.operation} ({place.short})" if place else call.operation
 
 
 def _largest(moves: tuple[Move, ...]) -> Move:

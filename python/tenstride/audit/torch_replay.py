@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import torch  # type: ignore[import-not-found,unused-ignore]
 
 from .layouts import Layout, channels_last_strides, is_channels_last, is_contiguous, why_not_view
-from .places import CallSite
 from .torch_kernels import copied_inside
 from .torch_schema import KEPT_CONTIGUOUS
 from .torch_tape import Call, Operand, Tape
@@ -26,15 +25,12 @@ class Move(NamedTuple):
     """A copy that is made after the change."""
 
     bytes: int
-    operation: str
-    site: CallSite
+    call: Call
     is_inside: bool
     """In a kernel, out of the dispatcher's sight."""
 
     def __str__(self) -> str:
-        place = self.site.inside or self.site.place
-        where = f" ({place.short})" if place else ""
-        return f"{'the kernel of ' if self.is_inside else ''}{self.operation}{where}"
+        return f"{'the kernel of ' if self.is_inside else ''}{self.call}"
 
 
 class Outcome(NamedTuple):
@@ -62,11 +58,6 @@ def on_meta(operand: Operand) -> torch.Tensor:
 
 def _layout(tensor: torch.Tensor) -> Layout:
     return Layout(tuple(tensor.shape), tuple(tensor.stride()))
-
-
-def _place(call: Call) -> str:
-    place = call.site.inside or call.site.place
-    return f"{call.operation} ({place.short})" if place else call.operation
 
 
 class _Replay:
@@ -106,7 +97,7 @@ class _Replay:
             known = self.changed.get((value.storage, value.layout))
             return on_meta(value) if known is None else known
         if isinstance(value, (list, tuple)):
-            return type(value)(self.new(one) for one in value)
+            return [self.new(one) for one in value]
         return torch.device("meta") if isinstance(value, torch.device) else value
 
     def now(self, operand: Operand) -> Operand:
@@ -134,7 +125,7 @@ class _Replay:
         ]
         for operand, tensor in zip(call.results, tensors):
             if tuple(tensor.shape) != operand.layout.shape:
-                raise _Refused(f"{_place(call)} could not be tried without it: another shape on meta")
+                raise _Refused(f"{call} could not be tried without it: another shape on meta")
             key = operand.storage, operand.layout
             if tuple(tensor.stride()) != operand.layout.strides or key in self.changed:
                 self.change(operand, tensor)
@@ -142,7 +133,7 @@ class _Replay:
     def count(self, call: Call, more: int, is_inside: bool) -> None:
         """Bytes that a call copies more than it did, or less."""
         if more > 0:
-            self.moves.append(Move(more, call.operation, call.site, is_inside))
+            self.moves.append(Move(more, call, is_inside))
         self.before += max(0, -more)
 
     def brought_in_order(self, call: Call, x: torch.Tensor) -> tuple[torch.Tensor, int]:
@@ -161,7 +152,7 @@ class _Replay:
         if call.operation in _REFUSE:
             obstacle = why_not_view(_layout(x), call.results[0].layout.shape)
             axes = f" (axes {obstacle.left_axis} and {obstacle.right_axis} would merge)" if obstacle else ""
-            raise _Refused(f"{_place(call)} is refused without it{axes}")
+            raise _Refused(f"{call} is refused without it{axes}")
         return _in_rows(x, call.results[0].layout.shape), x.numel() * call.results[0].itemsize
 
     def computed(self, call: Call) -> Any:
@@ -171,7 +162,7 @@ class _Replay:
             result = call.func(*args, **kwargs)
             return _as_convolved(args, result) if call.schema.name == "convolution" else result
         except Exception as error:  # meta has no kernel, or the answer depends on values
-            raise _Refused(f"{_place(call)} could not be tried without it: {type(error).__name__}") from None
+            raise _Refused(f"{call} could not be tried without it: {type(error).__name__}") from None
 
 
 def _as_convolved(args: list[Any], result: torch.Tensor) -> torch.Tensor:
@@ -216,8 +207,8 @@ def check_writes(tape: Tape, at: int, result: Operand, view: torch.Tensor) -> No
             if all(one.storage != storage for one in tape.calls[write].written()):
                 continue
             others = family - {storage}
-            if repeats or any(not tape.makes(one) or uses[one][-1:] > [write] for one in others):
-                raise _Refused(f"{_place(tape.calls[write])} writes to what would be shared")
+            if repeats or any(tape.maker(one) is None or uses[one][-1:] > [write] for one in others):
+                raise _Refused(f"{tape.calls[write]} writes to what would be shared")
 
 
 def replay(tape: Tape, at: int, view: torch.Tensor, result: Operand | None = None) -> Outcome:

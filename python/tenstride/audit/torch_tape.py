@@ -46,6 +46,16 @@ class Call(NamedTuple):
     is_backward: bool
     copy: Copy | None
 
+    def __str__(self) -> str:
+        """What was called, and where: ``linear (model.py:12)``."""
+        place = self.site.innermost
+        return f"{self.operation} ({place.short})" if place else self.operation
+
+    def is_part_of(self, other: Call) -> bool:
+        """Whether the same call of the program ran both."""
+        mine, its = self.site.innermost, other.site.innermost
+        return mine is not None and its is not None and mine.key() == its.key()
+
     def operands(self) -> list[Operand]:
         """The tensors among the arguments."""
         return [one for value in (*self.args, *self.kwargs.values()) for one in operands_in(value)]
@@ -72,7 +82,7 @@ class Tape:
         self.calls: list[Call] = []
         self._storages = storages
         self._uses: dict[int, list[int]] = {}
-        self._made: set[int] = set()
+        self._makers: dict[int, int] = {}
         self._copied: dict[int, set[int]] = {}
         self._indexed = 0
         self.is_muted = False
@@ -124,10 +134,11 @@ class Tape:
         found = self._uses.get(storage, [])
         return found[bisect.bisect_right(found, after) :]
 
-    def makes(self, storage: int) -> bool:
-        """Whether a call made the storage, and it did not come into the scope."""
+    def maker(self, storage: int) -> Call | None:
+        """The call that made the storage; None where it came into the scope."""
         self._look()
-        return storage in self._made
+        number = self._makers.get(storage)
+        return None if number is None else self.calls[number]
 
     def family(self, storage: int) -> set[int]:
         """The storage, all it was copied from or to, all these were, and so on."""
@@ -147,7 +158,8 @@ class Tape:
             new = {one.storage for one in call.results} - given
             for number in given:
                 self._uses.setdefault(number, []).append(at)
-            self._made |= new
+            for number in new:
+                self._makers.setdefault(number, at)
             if call.copy is not None:
                 for one in given:
                     for other in new:
@@ -163,5 +175,5 @@ class Tape:
                 return type(value)
             return Operand(entry.number, layout, value.dtype, value.element_size())
         if isinstance(value, (list, tuple)):
-            return type(value)(self._kept(one) for one in value) if type(value) in (list, tuple) else list(value)
+            return [self._kept(one) for one in value]
         return value
