@@ -7,25 +7,26 @@ file(
   CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/src/*.cpp)
 if(NOT TENSTRIDE_WITH_IMAGES)
-  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/image[^/]*\\.cpp$")
+  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/image/(image|jpeg|png|png_write)\\.cpp$")
 endif()
 if(NOT TENSTRIDE_HAS_TBB)
-  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/copy/parallel_tbb.cpp)
+  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp)
 elseif(TENSTRIDE_SANITIZE MATCHES "thread")
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/copy/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS
                                                                                          -fno-sanitize=thread)
 endif()
 if(NOT TENSTRIDE_HAS_URING)
-  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk_queue_uring.cpp)
+  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk/queue_uring.cpp)
 endif()
 
 # What GCC 12 makes vectors of only from -O3 on: by -O2, which distributions build with, conversions take up to ten
 # times as long.
 if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set_source_files_properties(
-    ${PROJECT_SOURCE_DIR}/src/copy/kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels_converting_simd.cpp
-    ${PROJECT_SOURCE_DIR}/src/copy/arithmetic_kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/compare_kernels_simd.cpp
-    ${PROJECT_SOURCE_DIR}/src/copy/checksum_kernels_simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/convert.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/kernels/simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels/converting_simd.cpp
+    ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/arithmetic_simd.cpp
+    ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/compare_simd.cpp ${PROJECT_SOURCE_DIR}/src/checksum/kernels_simd.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/convert/convert.cpp
     PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "expression/call.hpp"
-#include "message.hpp"
+#include "base/message.hpp"
+#include "operations/call.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

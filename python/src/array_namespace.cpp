@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "base/message.hpp"
 #include "exchange.hpp"
-#include "message.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/message.hpp"
 #include "documentation.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
-#include "expression/call.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "old_masks.hpp"
+#include "operations/call.hpp"
 #include "quick.hpp"
 #include "types.hpp"
 #include "values.hpp"

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <string>
 
+#include "base/message.hpp"
 #include "einops.hpp"
 #include "exchange.hpp"
 #include "files.hpp"
-#include "message.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/pattern.hpp"

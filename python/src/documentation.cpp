@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "message.hpp"
+#include "base/message.hpp"
 
 namespace tenstride::python {
 namespace {

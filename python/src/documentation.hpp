@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "expression/call.hpp"
+#include "operations/call.hpp"
 
 /// The docstrings of the table's operations.
 namespace tenstride::python {

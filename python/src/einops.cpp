@@ -5,10 +5,10 @@
 
 #include <string>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/rearrange.hpp"
 #include "types.hpp"
 #include "values.hpp"

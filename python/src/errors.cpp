@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "expression/call.hpp"
+#include "operations/call.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/ledger.hpp"
 #include "tenstride/reshape.hpp"

@@ -4,13 +4,13 @@
 #include <string>
 #include <type_traits>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_bytes.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
-#include "storage_pin.hpp"
+#include "memory/storage_pin.hpp"
 #include "tenstride/numpy_layout.hpp"
 #include "types.hpp"
 

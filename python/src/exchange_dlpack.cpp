@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/io/dlpack.hpp"
 #include "types.hpp"
 

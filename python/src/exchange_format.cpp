@@ -3,8 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/message.hpp"
 #include "exchange.hpp"
-#include "message.hpp"
 #include "types.hpp"
 
 /// Element types by the names that Python's `struct` and NumPy have for them.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"

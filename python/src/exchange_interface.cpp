@@ -2,10 +2,10 @@
 #include <array>
 #include <string>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_bytes.hpp"
-#include "message.hpp"
 #include "types.hpp"
 
 /// Arrays that describe themselves by `__array_interface__`

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
-#include "storage_pin.hpp"
+#include "memory/storage_pin.hpp"
 #include "types.hpp"
 
 /// Tensors as NumPy's arrays. NumPy is imported only where an array has to be made.

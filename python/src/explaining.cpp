@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "base/message.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/io/atomic_file.hpp"
 #include "tenstride/picture.hpp"

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <string>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
-#include "message.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/message.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/lazy.hpp"
 #include "types.hpp"
 #include "values.hpp"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "message.hpp"
+#include "base/message.hpp"
 #include "types.hpp"
 
 namespace tenstride::python {

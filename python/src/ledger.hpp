@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "memory/watch.hpp"
 #include "tenstride/ledger.hpp"
-#include "watch.hpp"
 
 namespace tenstride::python {
 

@@ -6,10 +6,10 @@
 #include <array>
 #include <optional>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
 #include "tenstride/arithmetic.hpp"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/numpy.hpp"

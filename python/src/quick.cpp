@@ -10,8 +10,8 @@
 #include "gil.hpp"
 #include "ints.hpp"
 #include "made.hpp"
+#include "memory/watch.hpp"
 #include "types.hpp"
-#include "watch.hpp"
 
 /// The short ways of views and of questions. Where somebody watches what is called (a ledger, NoScramble),
 /// what it would be told goes the long way, which knows the line of Python.

@@ -3,14 +3,14 @@
 #include <cstring>
 #include <optional>
 
+#include "base/scalar_checked.hpp"
 #include "calls.hpp"
 #include "ints.hpp"
 #include "made.hpp"
+#include "memory/watch.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
-#include "scalar_checked.hpp"
 #include "types.hpp"
-#include "watch.hpp"
 
 /// The short ways of small factories, and of arithmetic by its names.
 namespace tenstride::python {

@@ -9,8 +9,8 @@
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ints.hpp"
+#include "memory/watch.hpp"
 #include "types.hpp"
-#include "watch.hpp"
 
 namespace tenstride::python {
 namespace {

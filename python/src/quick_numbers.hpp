@@ -3,8 +3,8 @@
 
 #include <nanobind/nanobind.h>
 
-#include "copy/arithmetic_kernels.hpp"
-#include "copy/compare_kernels.hpp"
+#include "elementwise/kernels/arithmetic.hpp"
+#include "elementwise/kernels/compare.hpp"
 
 /// Short ways for arithmetic on small tensors that lie row by row: a tensor and a number, or two tensors of
 /// one shape and type, where nobody watches. Null without an error where it is anything else. A new

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "message.hpp"
+#include "base/message.hpp"
 #include "types.hpp"
 
 /// The binding's functions are objects whose first steps CPython finds through a pointer in the object. The

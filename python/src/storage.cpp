@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "storage.hpp"
 
-#include "message.hpp"
+#include "base/message.hpp"
 #include "tenstride/expression.hpp"
 #include "types.hpp"
 #include "values.hpp"

@@ -8,17 +8,17 @@
 #include <span>
 #include <vector>
 
+#include "base/message.hpp"
+#include "base/scalar_checked.hpp"
 #include "calls.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ints.hpp"
 #include "ledger.hpp"
-#include "message.hpp"
 #include "numbers.hpp"
 #include "quick.hpp"
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"
-#include "scalar_checked.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <string>
 
+#include "base/message.hpp"
 #include "exchange.hpp"
-#include "message.hpp"
 #include "tenstride/dtype.hpp"
 
 namespace tenstride::python {

@@ -3,12 +3,12 @@
 
 #include <string>
 
+#include "base/message.hpp"
 #include "errors.hpp"
-#include "expression/call.hpp"
 #include "layouts.hpp"
-#include "message.hpp"
 #include "old_masks.hpp"
-#include "ops_index_parts.hpp"
+#include "operations/call.hpp"
+#include "ops/index_parts.hpp"
 #include "storage.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "copy/cursor.hpp"
-#include "copy/kernels.hpp"
-#include "plan/cached_shapes.hpp"
+#include "copy/kernels/kernels.hpp"
+#include "plan/strategies/cached_shapes.hpp"
 
 namespace tenstride::copy {
 namespace {

@@ -5,12 +5,12 @@
 #include <cstring>
 #include <functional>
 
-#include "../message.hpp"
-#include "copy/ledger_watch.hpp"
+#include "base/message.hpp"
+#include "base/scalar_checked.hpp"
 #include "copy/small.hpp"
 #include "copy/transfer.hpp"
-#include "scalar_checked.hpp"
-#include "tensor_overlap.hpp"
+#include "ledger/watch.hpp"
+#include "tensor/tensor_overlap.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../message.hpp"
-#include "copy/ledger_watch.hpp"
-#include "copy/reasons.hpp"
+#include "base/message.hpp"
 #include "copy/transfer.hpp"
+#include "ledger/reasons.hpp"
+#include "ledger/watch.hpp"
 #include "tenstride/copy.hpp"
 
 /// The methods that give the tensor itself, a view, or a copy.

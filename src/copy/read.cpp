@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "../message.hpp"
-#include "copy/ledger_watch.hpp"
+#include "base/message.hpp"
+#include "ledger/watch.hpp"
 #include "tenstride/copy.hpp"
 
 /// Elements handed out as C++ values.

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "copy/convert.hpp"
-#include "copy/kernels.hpp"
+#include "copy/convert/convert.hpp"
+#include "copy/kernels/kernels.hpp"
 #include "copy/lines.hpp"
 #include "tenstride/copy_plan.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "copy/cached.hpp"
 #include "copy/items.hpp"
-#include "copy/kernels.hpp"
+#include "copy/kernels/kernels.hpp"
 
 namespace tenstride::copy {
 namespace {

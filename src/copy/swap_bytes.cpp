@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "swap_bytes.hpp"
+#include "copy/swap_bytes.hpp"
 
 #include <cstdint>
 #include <cstring>

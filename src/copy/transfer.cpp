@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "copy/transfer.hpp"
 
-#include "../message.hpp"
-#include "copy/ledger_watch.hpp"
+#include "base/message.hpp"
+#include "ledger/watch.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/text.hpp"
 

@@ -9,7 +9,7 @@
 #include <span>
 
 #include "copy/cursor.hpp"
-#include "copy/kernels.hpp"
+#include "copy/kernels/kernels.hpp"
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::copy {

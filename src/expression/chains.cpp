@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "chains.hpp"
+#include "expression/chains.hpp"
 
 #include <algorithm>
 #include <map>
 
-#include "message.hpp"
+#include "base/message.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::detail {

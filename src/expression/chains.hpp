@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "call.hpp"
+#include "operations/call.hpp"
 
 /// The calls of an expression seen as chains: what is done tensor by tensor here could be held back.
 namespace tenstride::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "call.hpp"
-#include "operators.hpp"
+#include "operations/call.hpp"
+#include "operations/operators.hpp"
 
 /// How a text may go on.
 namespace tenstride {

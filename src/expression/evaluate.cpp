@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluator.hpp"
-#include "message.hpp"
-#include "operators.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
+#include "operations/operators.hpp"
 #include "tenstride/arithmetic.hpp"
 
 namespace tenstride {

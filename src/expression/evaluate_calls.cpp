@@ -4,10 +4,10 @@
 #include <limits>
 #include <numbers>
 
-#include "evaluator.hpp"
-#include "hints.hpp"
-#include "message.hpp"
-#include "operators.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
+#include "expression/hints.hpp"
+#include "operations/operators.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "chains.hpp"
-#include "evaluator.hpp"
-#include "message.hpp"
-#include "operators.hpp"
-#include "ops_index_parts.hpp"
+#include "base/message.hpp"
+#include "expression/chains.hpp"
+#include "expression/evaluator.hpp"
+#include "operations/operators.hpp"
+#include "ops/index_parts.hpp"
 
 /// `x[1:, ::2, None, ..., [0, 2], mask]`, reading and assigning.
 namespace tenstride::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "evaluator.hpp"
-#include "message.hpp"
-#include "operators.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
+#include "operations/operators.hpp"
 
 /// Statements: names and their scopes, blocks, functions, what is caught.
 namespace tenstride::detail {

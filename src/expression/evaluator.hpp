@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "call.hpp"
+#include "expression/tree.hpp"
+#include "memory/watch.hpp"
+#include "operations/call.hpp"
 #include "tenstride/ledger.hpp"
-#include "tree.hpp"
-#include "watch.hpp"
 
 namespace tenstride::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hints.hpp"
+#include "expression/hints.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "call.hpp"
-#include "message.hpp"
-#include "operators.hpp"
+#include "base/message.hpp"
+#include "operations/call.hpp"
+#include "operations/operators.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluator.hpp"
-#include "message.hpp"
-#include "parse.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
+#include "expression/parse.hpp"
 
 /// Programs one after another.
 namespace tenstride {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lexer.hpp"
+#include "expression/lexer.hpp"
 
 #include <algorithm>
 #include <array>
 
-#include "message.hpp"
+#include "base/message.hpp"
 
 namespace tenstride {
 

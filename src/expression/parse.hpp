@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tree.hpp"
+#include "expression/tree.hpp"
 
 namespace tenstride::detail {
 

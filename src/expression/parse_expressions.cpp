@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "message.hpp"
-#include "parser.hpp"
+#include "base/message.hpp"
+#include "expression/parser.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <array>
 #include <utility>
 
-#include "message.hpp"
-#include "parse.hpp"
-#include "parser.hpp"
+#include "base/message.hpp"
+#include "expression/parse.hpp"
+#include "expression/parser.hpp"
 
 /// Statements, and Python's blocks by indentation.
 namespace tenstride {

@@ -2,8 +2,8 @@
 #include <charconv>
 #include <utility>
 
-#include "message.hpp"
-#include "parser.hpp"
+#include "base/message.hpp"
+#include "expression/parser.hpp"
 
 /// What operators and calls stand between: names, literals, brackets, comprehensions, f-strings.
 namespace tenstride::detail {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lexer.hpp"
-#include "message.hpp"
-#include "tree.hpp"
+#include "base/message.hpp"
+#include "expression/lexer.hpp"
+#include "expression/tree.hpp"
 
 namespace tenstride::detail {
 

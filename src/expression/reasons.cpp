@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "evaluator.hpp"
-#include "message.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
 #include "tenstride/text.hpp"
 
 /// Why a copy was made, and whether a scramble is meant.

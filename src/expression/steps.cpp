@@ -3,10 +3,10 @@
 #include <array>
 #include <map>
 
-#include "chains.hpp"
-#include "evaluator.hpp"
-#include "explain_scramble.hpp"
-#include "message.hpp"
+#include "base/message.hpp"
+#include "explain/scramble.hpp"
+#include "expression/chains.hpp"
+#include "expression/evaluator.hpp"
 
 /// The record of an evaluation: what each call made, what it copied, and the most memory there ever was.
 namespace tenstride::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "evaluator.hpp"
-#include "message.hpp"
+#include "base/message.hpp"
+#include "expression/evaluator.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/text.hpp"
 

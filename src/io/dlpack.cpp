@@ -3,8 +3,8 @@
 
 #include <array>
 
-#include "../message.hpp"
-#include "../storage_pin.hpp"
+#include "base/message.hpp"
+#include "memory/storage_pin.hpp"
 
 namespace tenstride::io {
 namespace {

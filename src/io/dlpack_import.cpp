@@ -2,7 +2,7 @@
 #include <array>
 #include <cstdint>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 #include "tenstride/io/dlpack.hpp"
 
 /// What another library hands over is checked before anything of it is touched that the check is about.

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "../message.hpp"
-#include "input.hpp"
+#include "base/message.hpp"
+#include "io/input.hpp"
 #include "tenstride/io/image.hpp"
 #include "tenstride/io/npy.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "input.hpp"
+#include "io/input.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 
 namespace tenstride::io {
 namespace {

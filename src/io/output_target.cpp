@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "output_target.hpp"
+#include "io/output_target.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

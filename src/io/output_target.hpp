@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "../message.hpp"
-#include "system_reason.hpp"
+#include "base/message.hpp"
+#include "io/system_reason.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/io/atomic_file.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "canvas.hpp"
+#include "picture/canvas.hpp"
 
 #include <cstdint>
 
-#include "shown.hpp"
+#include "picture/shown.hpp"
 
 namespace tenstride::detail {
 namespace {

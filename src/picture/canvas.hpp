@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 
 /// SVG as text. Coordinates are whole pixels from the upper left.
 namespace tenstride::detail {

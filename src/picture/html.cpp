@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: the SVG as it is, and a script that follows one element through all of it.
-#include "../message.hpp"
-#include "scene.hpp"
+#include "base/message.hpp"
+#include "picture/scene.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::detail {

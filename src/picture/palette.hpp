@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "shown.hpp"
+#include "picture/shown.hpp"
 
 /// The colours of elements: pale enough for dark figures on them, told apart also by people who do not see
 /// red from green (the hues are those of Okabe and Ito, "Color Universal Design", 2008, made lighter; the

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "canvas.hpp"
-#include "palette.hpp"
+#include "picture/canvas.hpp"
+#include "picture/palette.hpp"
 
 /// What the parts of an SVG of tensors have in common.
 namespace tenstride::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shown.hpp"
+#include "picture/shown.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <set>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/text.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/picture.hpp"
 #include "tenstride/text.hpp"

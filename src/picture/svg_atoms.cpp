@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The atoms of a chain, one row for each of its steps: a frame is an axis, a box in it an atom.
-#include "scene.hpp"
+#include "picture/scene.hpp"
 
+#include "picture/walk.hpp"
 #include "tenstride/text.hpp"
-#include "walk.hpp"
 
 namespace tenstride::detail {
 namespace {

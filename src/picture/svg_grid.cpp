@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logical grid of a tensor: the last two axes are a matrix, further ones set such matrices side by side
 // and below one another.
-#include "scene.hpp"
+#include "picture/scene.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A refused view: its elements in the order that the view would have, and the steps between them, of which
 // one stride would have to be all.
-#include "scene.hpp"
+#include "picture/scene.hpp"
 
 #include "tenstride/text.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage as a strip of cells, and above it for each axis the hops that its stride makes.
-#include "scene.hpp"
+#include "picture/scene.hpp"
 
 namespace tenstride::detail {
 namespace {

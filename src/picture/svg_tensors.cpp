@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row for each tensor: what it is, its grid, its storage. The storages stand below one another, so that
 // a view is seen to change the grid alone.
-#include "scene.hpp"
+#include "picture/scene.hpp"
 
+#include "picture/walk.hpp"
 #include "tenstride/text.hpp"
-#include "walk.hpp"
 
 namespace tenstride::detail {
 namespace {

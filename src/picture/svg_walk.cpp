@@ -3,8 +3,8 @@
 // the plan's loops.
 #include <set>
 
-#include "scene.hpp"
-#include "walk.hpp"
+#include "picture/scene.hpp"
+#include "picture/walk.hpp"
 
 namespace tenstride::detail {
 namespace {

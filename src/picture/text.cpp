@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures for a terminal, with box characters.
-#include "text.hpp"
+#include "picture/text.hpp"
 
 #include <array>
 
+#include "picture/walk.hpp"
 #include "tenstride/text.hpp"
-#include "walk.hpp"
 
 namespace tenstride::detail {
 namespace {

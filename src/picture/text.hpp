@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../message.hpp"
-#include "palette.hpp"
+#include "base/message.hpp"
+#include "picture/palette.hpp"
 
 /// Pictures as text.
 namespace tenstride::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The atoms of a chain and the walk of a copy as text.
-#include "text.hpp"
-#include "walk.hpp"
+#include "picture/text.hpp"
+#include "picture/walk.hpp"
 
 namespace tenstride::detail {
 namespace {

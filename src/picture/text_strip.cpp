@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text.hpp"
+#include "picture/text.hpp"
 
 namespace tenstride::detail {
 namespace {

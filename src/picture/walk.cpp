@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "walk.hpp"
+#include "picture/walk.hpp"
 
 #include <algorithm>
 
-#include "../message.hpp"
+#include "base/message.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::detail {

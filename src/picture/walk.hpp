@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "shown.hpp"
+#include "picture/shown.hpp"
 
 /// The order in which a plan visits elements.
 namespace tenstride::detail {

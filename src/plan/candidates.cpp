@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "plan/cached_tiles.hpp"
-#include "plan/pipelined_blocks.hpp"
-#include "plan/repeated_rows.hpp"
-#include "plan/row_loops.hpp"
-#include "plan/row_scatter.hpp"
-#include "plan/tiles.hpp"
+#include "plan/strategies/cached_tiles.hpp"
+#include "plan/strategies/pipelined_blocks.hpp"
+#include "plan/strategies/repeated_rows.hpp"
+#include "plan/strategies/row_loops.hpp"
+#include "plan/strategies/row_scatter.hpp"
+#include "plan/strategies/tiles.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "message.hpp"
+#include "base/message.hpp"
 #include "plan/nest.hpp"
 
 namespace tenstride::detail {

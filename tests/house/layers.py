@@ -8,25 +8,23 @@ import re
 
 import house
 
-TABLE = json.loads(pathlib.Path(__file__).with_name("layers.json").read_text(encoding="utf-8"))
+FOLDERS = json.loads(pathlib.Path(__file__).with_name("layers.json").read_text(encoding="utf-8"))["folders"]
+FOLDER_OF_HEADER = {header: folder for folder, entry in FOLDERS.items() for header in entry["headers"]}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
+def folder(path):
+    """The folder of src/ that include/tenstride/... or src/... belongs to, None where the table does not know it."""
+    parts = path.with_suffix("").parts
+    if parts[0] == "include":
+        name = "/".join(parts[2:])
+        return FOLDER_OF_HEADER.get(name, parts[2] if len(parts) > 3 else None)
+    return parts[1] if len(parts) > 2 and parts[1] in FOLDERS else None
+
+
 def rung(path):
-    """The rung of include/tenstride/... or src/..., None where the table does not know it."""
-    parts = path.parts[2:] if path.parts[0] == "include" else path.parts[1:]
-    if len(parts) > 1:
-        return TABLE["folders"].get(parts[0])
-    stem = pathlib.Path(parts[0]).stem
-    if path.parts[0] == "include":
-        return TABLE["headers"].get(stem)
-    if stem in TABLE["sources"]:
-        return TABLE["sources"][stem]
-    while stem:
-        if stem in TABLE["headers"]:
-            return TABLE["headers"][stem]
-        stem = stem.rpartition("_")[0]
-    return None
+    own = folder(path)
+    return FOLDERS[own]["rung"] if own in FOLDERS else None
 
 
 def resolve(root, path, quoted, name):
@@ -46,7 +44,10 @@ def check(root):
     for path in house.files(root, ("include", "src"), {".hpp", ".h", ".cpp", ".inc"}):
         own = rung(path)
         if own is None:
-            complaints.append(f"{path}:1: no rung; add it to tests/house/layers.json or name it after its header")
+            complaints.append(
+                f"{path}:1: no folder; a source stands in a folder of src/, and the folder of a public header "
+                "is said in tests/house/layers.json"
+            )
             continue
         text = house.without_comments((root / path).read_text(encoding="utf-8"))
         graph[path] = []
@@ -95,9 +96,10 @@ def self_test():
         {
             "include/tenstride/layout.hpp": "#include <vector>\n// #include <tenstride/tensor.hpp>\n",
             "include/tenstride/tensor.hpp": "#include <tenstride/layout.hpp>\n",
-            "src/layout_more.cpp": "#include <tenstride/layout.hpp>\n",
-            "src/io/npy.cpp": '#include "parts.hpp"\n#include <tenstride/tensor.hpp>\n',
-            "src/io/parts.hpp": "",
+            "include/tenstride/io/npy.hpp": "#include <tenstride/tensor.hpp>\n",
+            "src/layout/more.cpp": "#include <tenstride/layout.hpp>\n",
+            "src/io/npy/npy.cpp": '#include "io/npy/parts.hpp"\n#include <tenstride/io/npy.hpp>\n',
+            "src/io/npy/parts.hpp": "",
         }
     ) as root:
         house.expect(check(root))
@@ -105,19 +107,30 @@ def self_test():
         {
             "include/tenstride/layout.hpp": "\n#include <tenstride/tensor.hpp>\n",
             "include/tenstride/tensor.hpp": "",
-            "src/views.cpp": '#include "copy/run.hpp"\n',
+            "src/layout/views.cpp": '#include "copy/run.hpp"\n',
             "src/copy/run.hpp": "",
         }
     ) as root:
         house.expect(
             check(root),
             "layout.hpp:2: rung 1 includes tenstride/tensor.hpp of rung 4",
-            "src/views.cpp:1: rung 1 includes copy/run.hpp of rung 5",
+            "src/layout/views.cpp:1: rung 1 includes copy/run.hpp of rung 5",
         )
     with house.Tree(
-        {"include/tenstride/stranger.hpp": "", "src/layout.cpp": "#include <tenstride/gone.hpp>\n"}
+        {
+            "include/tenstride/stranger.hpp": "",
+            "src/loose.cpp": "",
+            "src/strange/views.cpp": "",
+            "src/layout/layout.cpp": "#include <tenstride/gone.hpp>\n",
+        }
     ) as root:
-        house.expect(check(root), "stranger.hpp:1: no rung", "src/layout.cpp:1: tenstride/gone.hpp does not exist")
+        house.expect(
+            check(root),
+            "stranger.hpp:1: no folder",
+            "src/layout/layout.cpp:1: tenstride/gone.hpp does not exist",
+            "src/loose.cpp:1: no folder",
+            "src/strange/views.cpp:1: no folder",
+        )
     with house.Tree(
         {
             "include/tenstride/layout.hpp": "#include <tenstride/views.hpp>\n",

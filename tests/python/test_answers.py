@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of Python whose answers a real PyTorch 2.6 has given: shapes, strides, elements, identity and refusals.
 
-The lines stand in tests/data/answers/*.txt, the answers beside them; tests/tools/record_answers.py wrote them. A
+The lines stand in tests/data/answers/*.txt, the answers beside them; tests/record/record_answers.py wrote them. A
 refused call changes nothing and warns of nothing here; PyTorch may have resized its `out` by then, or written a part.
 """
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Complex tensors, the negative bit, complex32 and how types meet, against what PyTorch 2.6 answered
-(tests/tools/record_complex.py says how it was asked).
+(tests/record/record_complex.py says how it was asked).
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single calls give what PyTorch 2.6 gave: tests/data/kinds.jsonl, recorded by tests/tools/record_kinds.py."""
+"""Single calls give what PyTorch 2.6 gave: tests/data/kinds.jsonl, recorded by tests/record/record_kinds.py."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A number that becomes an element: taken, wrapped or refused as PyTorch 2.6 does, of every type and by every way in.
 
-The answers were recorded by tests/tools/record_scalars.py.
+The answers were recorded by tests/record/record_scalars.py.
 """
 
 from __future__ import annotations

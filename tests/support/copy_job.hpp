@@ -6,9 +6,9 @@
 
 #include <vector>
 
-#include "copy/kernels.hpp"
+#include "copy/kernels/kernels.hpp"
 #include "copy/walk.hpp"
-#include "copy_oracle.hpp"
+#include "support/copy_oracle.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride::testing {

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-#include "copy/kernels.hpp"
+#include "copy/kernels/kernels.hpp"
 #include "support/guarded.hpp"
 
 namespace tenstride::testing {

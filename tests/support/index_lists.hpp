@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "ops_oracle.hpp"
+#include "support/ops_oracle.hpp"
 
 namespace tenstride::index_lists {
 

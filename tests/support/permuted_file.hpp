@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "copy_oracle.hpp"
+#include "support/copy_oracle.hpp"
 #include "support/scratch.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/expression.hpp"

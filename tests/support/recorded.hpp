@@ -9,7 +9,7 @@
 
 #include "tenstride/factory.hpp"
 
-/// Answers recorded from a real PyTorch, one JSON object a line (see tests/tools).
+/// Answers recorded from a real PyTorch, one JSON object a line (see tests/record).
 namespace tenstride::testing {
 
 inline std::vector<nlohmann::json> recorded(const std::string& file_name) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/descriptor.hpp"
-#include "io/resumable_file.hpp"
+#include "io/large/resumable_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "copy/pack.hpp"
+#include "copy/kernels/pack.hpp"
 #include "copy/strategies/block_grid.hpp"
 
 namespace tenstride::copy {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 
-#include "copy/convert.hpp"
+#include "copy/convert/convert.hpp"
 #include "copy/outgoing_runs.hpp"
 
 namespace tenstride::copy {

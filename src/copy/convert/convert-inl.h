@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// The conversions worth an instruction set of their own, included once for each. Every loop gives exactly
+// what convert_element gives.
+#if defined(TENSTRIDE_COPY_CONVERT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CONVERT_SIMD_INL
+#undef TENSTRIDE_COPY_CONVERT_SIMD_INL
+#else
+#define TENSTRIDE_COPY_CONVERT_SIMD_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "copy/convert/halves-inl.h"
+#include "copy/convert/numbers-inl.h"
+#include "copy/convert/types-inl.h"
+#include "copy/kernels/kernels.hpp"
+#include "tenstride/element.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A vector to a place that is aligned to it with streaming stores.
+template <class D, class V>
+HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
+  if (stores != Stores::ordinary) {
+    hn::Stream(v, d, to);
+  } else {
+    hn::StoreU(v, d, to);
+  }
+}
+
+/// Vectors of `widest` bytes from equal parts of at least 8.
+template <class D, class V, std::size_t parts>
+HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
+  if constexpr (parts == 1) {
+    return v[0];
+  } else {
+    const hn::Twice<D> twice;
+    std::array<hn::Vec<decltype(twice)>, parts / 2> halves;
+    for (std::size_t i = 0; i < parts / 2; ++i) halves[i] = hn::Combine(twice, v[2 * i + 1], v[2 * i]);
+    return join(twice, halves);
+  }
+}
+
+/// The lower bytes or halves of the lanes of four or two vectors, one vector after another: put into one lane
+/// each, turned within the 16-byte blocks, then across them. A fifth of the shuffles of making each vector
+/// shorter by itself.
+template <class To, class V, std::size_t parts>
+HWY_INLINE auto join_words(const std::array<V, parts>& words) {
+  const hn::ScalableTag<std::uint32_t> bits;
+  const hn::ScalableTag<std::uint8_t> bytes;
+  constexpr std::size_t blocks = hn::MaxLanes(bytes) / 16;
+  constexpr std::uint32_t low = parts == 4 ? 0xffU : 0xffffU;
+  const auto word = [&](std::size_t p) HWY_ATTR { return hn::BitCast(bits, words[p]); };
+  auto packed = hn::And(word(0), hn::Set(bits, low));
+  if constexpr (parts == 4) {
+    packed = hn::OrAnd(packed, hn::ShiftLeft<8>(word(1)), hn::Set(bits, low << 8U));
+    packed = hn::OrAnd(packed, hn::ShiftLeft<16>(word(2)), hn::Set(bits, low << 16U));
+    packed = hn::Or(packed, hn::ShiftLeft<24>(word(3)));
+  } else {
+    packed = hn::Or(packed, hn::ShiftLeft<16>(word(1)));
+  }
+  static constexpr auto within = [] {
+    std::array<std::uint8_t, 16> from{};
+    for (std::size_t p = 0; p < parts; ++p) {
+      for (std::size_t lane = 0; lane < 4; ++lane) {
+        for (std::size_t byte = 0; byte < sizeof(To); ++byte)
+          from[(p * 4 + lane) * sizeof(To) + byte] =
+              static_cast<std::uint8_t>(lane * 4 + p * sizeof(To) + byte);
+      }
+    }
+    return from;
+  }();
+  const auto turned = hn::TableLookupBytes(hn::BitCast(bytes, packed), hn::LoadDup128(bytes, within.data()));
+  const hn::ScalableTag<Bits<To>> whole;
+  if constexpr (blocks == 1) {
+    return hn::BitCast(whole, turned);
+  } else {
+    static constexpr auto across = [] {
+      constexpr std::size_t unit = 4 / parts;
+      std::array<std::int32_t, 4 * blocks> from{};
+      for (std::size_t p = 0; p < parts; ++p) {
+        for (std::size_t block = 0; block < blocks; ++block) {
+          for (std::size_t lane = 0; lane < unit; ++lane)
+            from[(p * blocks + block) * unit + lane] =
+                static_cast<std::int32_t>((block * parts + p) * unit + lane);
+        }
+      }
+      return from;
+    }();
+    return hn::BitCast(
+        whole, hn::TableLookupLanes(hn::BitCast(bits, turned), hn::SetTableIndices(bits, across.data())));
+  }
+}
+
+/// Results of floats that take as many bytes as one vector: `part(p)` are the floats of vector p.
+template <class To, class Rule, class Part>
+HWY_INLINE auto convert_whole(const Part& part) {
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t parts = sizeof(float) / sizeof(To);
+  const auto all = [&](const auto& rule) HWY_ATTR {
+    std::array<decltype(rule(part(0))), parts> v;
+    for (std::size_t p = 0; p < parts; ++p) v[p] = rule(part(p));
+    return v;
+  };
+  if constexpr (requires { Rule::word(d, part(0)); }) {
+    return join_words<To>(all([&](auto v) HWY_ATTR { return Rule::word(d, v); }));
+  } else {
+    return join(hn::Rebind<Bits<To>, decltype(d)>(), all([&](auto v) HWY_ATTR { return Rule::run(d, v); }));
+  }
+}
+
+/// As many whole lines of results as there are, past the cache: `floats(d, i)` are the floats that results i
+/// and so on are made of, from `in` on. A line is made in registers and written at once; written in parts
+/// while others are read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain
+/// copy, .75 so). How many results these were.
+template <class To, class From, class Rule, class Floats>
+HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores,
+                                     const Floats& floats) {
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t line = 64;
+  constexpr std::size_t lanes = hn::MaxLanes(d);
+  constexpr std::size_t vector_bytes = lanes * sizeof(float);
+  constexpr std::size_t vectors = line / vector_bytes;
+  constexpr std::size_t in_vector = vector_bytes / sizeof(To);
+  const hn::ScalableTag<Bits<To>> whole;
+  const std::size_t lines = count / (vectors * in_vector);
+  const AskBesideLine<To, From> ask_beside_line(stores);
+  each_line<To, From>(
+      lines, stores, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
+        constexpr std::size_t in_line = vectors * in_vector;
+        ask_beside_line(in + i * in_line * sizeof(From), in_line);
+        std::array<hn::Vec<decltype(whole)>, vectors> results;
+        for (std::size_t k = 0; k < vectors; ++k) {
+          const std::size_t first = (i * vectors + k) * in_vector;
+          results[k] =
+              convert_whole<To, Rule>([&](std::size_t p) HWY_ATTR { return floats(d, first + p * lanes); });
+        }
+        for (std::size_t k = 0; k < vectors; ++k) {
+          hn::Stream(results[k], whole, reinterpret_cast<Bits<To>*>(out + i * line + k * vector_bytes));
+        }
+      });
+  return lines * vectors * in_vector;
+}
+
+/// Elements whose conversion goes through float: one of the two is float, or one of the small floats.
+template <class To, class From>
+void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  const FloatsFor<To> d;
+  const hn::Rebind<Bits<To>, FloatsFor<To>> result;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
+    return ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
+  };
+  using Rule = typename RuleFor<To, From>::type;
+  std::size_t i =
+      stores != Stores::ordinary ? stream_floats<To, From, Rule>(out, in, count, stores, floats) : 0;
+  for (; i + lanes <= count; i += lanes) {
+    ask_ahead<To, From>(in + i * sizeof(From), lanes);
+    hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
+  }
+  for (; i < count; ++i) {
+    store_element<To>(out + i * sizeof(To), convert_element<To>(load_element<From>(in + i * sizeof(From))));
+  }
+}
+
+/// The same with scale and shift in the registers: one of each for all, or one for each element. Two
+/// roundings: the sources are built without contraction, which would fuse the multiplication and the
+/// addition.
+template <class To, class From, Numbers numbers>
+void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                  const float* shift, Stores stores) {
+  const FloatsFor<To> d;
+  const hn::Rebind<Bits<To>, FloatsFor<To>> result;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto floats = [&](auto tag, std::size_t at) HWY_ATTR {
+    const auto v = ToFloats<From>::run(tag, reinterpret_cast<const Bits<From>*>(in + at * sizeof(From)));
+    if constexpr (numbers == Numbers::one) {
+      return hn::Add(hn::Mul(v, hn::Set(tag, *scale)), hn::Set(tag, *shift));
+    } else {
+      return hn::Add(hn::Mul(v, hn::LoadU(tag, scale + at)), hn::LoadU(tag, shift + at));
+    }
+  };
+  std::size_t i = stores != Stores::ordinary
+                      ? stream_floats<To, From, FromFloats<To>>(out, in, count, stores, floats)
+                      : 0;
+  for (; i + lanes <= count; i += lanes) {
+    ask_ahead<To, From>(in + i * sizeof(From), lanes);
+    hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
+               reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
+  }
+  for (; i < count; ++i) {
+    const std::size_t at = numbers == Numbers::one ? 0 : i;
+    store_element<To>(out + i * sizeof(To),
+                      scale_element<To>(load_element<From>(in + i * sizeof(From)), scale[at], shift[at]));
+  }
+}
+
+/// The 8-bit floats to float: there are 256 of each.
+template <class From>
+void from_float8(std::byte* out, const std::byte* in, std::size_t count, Stores /*stores*/) {
+  static constexpr auto table = [] {
+    std::array<float, 256> values{};
+    for (unsigned bits = 0; bits < 256; ++bits) {
+      values[bits] = static_cast<float>(From::from_bits(static_cast<std::uint8_t>(bits)));
+    }
+    return values;
+  }();
+  for (std::size_t i = 0; i < count; ++i) {
+    store_element<float>(out + i * sizeof(float), table[std::to_integer<std::uint8_t>(in[i])]);
+  }
+}
+
+/// Two conversions, the middle one in the L1 cache.
+template <class To, class Middle, class From, ConvertRow first, ConvertRow second>
+void through(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  constexpr std::size_t part = 256;
+  alignas(64) std::array<std::byte, part * sizeof(Middle)> middle;
+  while (count > 0) {
+    const std::size_t now = std::min(count, part);
+    first(middle.data(), in, now, Stores::ordinary);
+    second(out, middle.data(), now, stores);
+    in += now * sizeof(From);
+    out += now * sizeof(To);
+    count -= now;
+  }
+}
+
+/// Real numbers to complex ones of the same precision.
+template <class Real>
+void with_zeros(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto zeros = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto v = hn::LoadU(d, reinterpret_cast<const Real*>(in + i * sizeof(Real)));
+    auto* const to = reinterpret_cast<Real*>(out + 2 * i * sizeof(Real));
+    const auto low = hn::InterleaveLower(d, v, zeros);
+    const auto high = hn::InterleaveUpper(d, v, zeros);
+    if constexpr (hn::MaxLanes(d) * sizeof(Real) == 32) {
+      put(hn::ConcatLowerLower(d, high, low), d, to, stores);
+      put(hn::ConcatUpperUpper(d, high, low), d, to + lanes, stores);
+    } else {
+      put(low, d, to, stores);
+      put(high, d, to + lanes, stores);
+    }
+  }
+  for (; i < count; ++i) {
+    store_element(out + 2 * i * sizeof(Real), std::complex<Real>(load_element<Real>(in + i * sizeof(Real))));
+  }
+}
+
+/// The real parts of complex numbers.
+template <class Real>
+void real_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    hn::Vec<decltype(d)> real, imaginary;
+    hn::LoadInterleaved2(d, reinterpret_cast<const Real*>(in + 2 * i * sizeof(Real)), real, imaginary);
+    put(real, d, reinterpret_cast<Real*>(out + i * sizeof(Real)), stores);
+  }
+  for (; i < count; ++i) {
+    store_element(out + i * sizeof(Real), load_element<Real>(in + 2 * i * sizeof(Real)));
+  }
+}
+
+/// Both parts of complex numbers.
+template <class To, class From>
+void both_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  convert_numbers<To, From>(out, in, 2 * count, stores);
+}
+
+template <class T>
+struct RealOf {
+  using type = T;
+};
+template <class Real>
+struct RealOf<std::complex<Real>> {
+  using type = Real;
+};
+
+/// A loop, or none: the plain one has to do.
+struct FastRow {
+  bool is_there = false;
+  ConvertRow run = nullptr;
+
+  constexpr FastRow() = default;
+  constexpr FastRow(ConvertRow loop) : is_there(true), run(loop) {}
+};
+
+/// The fastest loop for a pair.
+template <class To, class From>
+constexpr FastRow row_of() {
+  constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
+  if constexpr (std::is_same_v<To, From> || std::is_same_v<To, complex32> ||
+                std::is_same_v<From, complex32>) {
+    return {};
+  } else if constexpr (std::is_same_v<To, float8_e5m2> && std::is_same_v<From, float16>) {
+    return round_halves;
+  } else if constexpr (is_complex_element<To> && is_complex_element<From>) {
+    return both_parts<typename RealOf<To>::type, typename RealOf<From>::type>;
+  } else if constexpr (is_complex_element<To>) {
+    using Real = typename RealOf<To>::type;
+    if constexpr (std::is_same_v<Real, From>) {
+      return with_zeros<Real>;
+    } else if constexpr (constexpr FastRow to_real = row_of<Real, From>(); to_real.is_there) {
+      return through<To, Real, From, to_real.run, with_zeros<Real>>;
+    } else {
+      return {};
+    }
+  } else if constexpr (is_complex_element<From>) {
+    using Real = typename RealOf<From>::type;
+    if constexpr (std::is_same_v<Real, To>) {
+      return real_parts<Real>;
+    } else if constexpr (std::is_same_v<To, bool>) {
+      return {};
+    } else if constexpr (constexpr FastRow from_real = row_of<To, Real>(); from_real.is_there) {
+      return through<To, Real, From, real_parts<Real>, from_real.run>;
+    } else {
+      return {};
+    }
+  } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
+                        (std::is_same_v<To, float> && !std::is_same_v<From, double>)) &&
+                       GivesFloats<From> && TakesFloats<To>) {
+    return convert_floats<To, From>;
+  } else if constexpr (is_small_float<From> && sizeof(From) == 1 && std::is_same_v<To, float>) {
+    return from_float8<From>;
+  } else if constexpr (!takes_small_float) {
+    return convert_numbers<To, From>;
+  } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float>) {
+    return {};
+  } else if constexpr (constexpr FastRow first = row_of<float, From>(), second = row_of<To, float>();
+                       first.is_there && second.is_there) {
+    return through<To, float, From, first.run, second.run>;
+  } else {
+    return {};
+  }
+}
+
+inline ConvertRow find_convert(DType to, DType from) {
+  return visit(to, [&]<class To>(std::type_identity<To>) {
+    return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>().run; });
+  });
+}
+
+inline ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+  return visit(to, [&]<class To>(std::type_identity<To>) {
+    return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
+      if constexpr (GivesFloats<From> && TakesFloats<To> && !std::is_same_v<From, double>) {
+        return numbers == Numbers::one ? scale_floats<To, From, Numbers::one>
+                                       : scale_floats<To, From, Numbers::each>;
+      }
+      return nullptr;
+    });
+  });
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

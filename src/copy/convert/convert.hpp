@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens to a run of elements on its way: conversion, scale and shift, conjugation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "copy/kernels/kernels.hpp"
+#include "tenstride/copy_plan.hpp"
+
+namespace tenstride::copy {
+
+/// Converts dense runs as a plan says. One for each thread: it owns scratch memory.
+class RowConverter {
+ public:
+  /// The longest run of one call, in elements.
+  static constexpr std::size_t longest = 512;
+
+  RowConverter(const CopyPlan& plan, const Kernels& kernels);
+
+  /// `count` elements; element i takes the scale and shift number first + i * step.
+  /// Pre, with streaming stores: streams(), and `out` is a cache line's start.
+  void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
+                  Stores stores = Stores::ordinary);
+
+  /// Whether results can go past the cache: one loop makes each of them, and writes it once.
+  [[nodiscard]] bool streams() const {
+    return conjugate_ == nullptr && negate_source_ == nullptr && negate_ == nullptr &&
+           (is_one_loop_ || convert_ != nullptr);
+  }
+
+  /// What is done beside the conversion, by a leaf that takes the numbers given to it.
+  [[nodiscard]] Arithmetic arithmetic() const { return is_one_loop_ ? Arithmetic::scaled : Arithmetic::none; }
+  /// Whether such a leaf may do all: in float, no number infinite or NaN.
+  [[nodiscard]] bool is_plain() const;
+  /// Scale and shift number `at`, of is_plain() ones with arithmetic.
+  [[nodiscard]] float scale_number(std::size_t at) const { return float_scale_[at % period_]; }
+  [[nodiscard]] float shift_number(std::size_t at) const { return float_shift_[at % period_]; }
+
+ private:
+  using ScaleInPlace = void (*)(std::byte* row, std::size_t count, const double* scale, std::size_t step,
+                                const double* shift);
+
+  void choose_signs();
+  void choose_scale(const Kernels& kernels);
+  void repeat_numbers();
+  /// Multiplies and adds, with the numbers from `first` on: from the source's to the destination's type where
+  /// one loop does all, else in place in the type of the arithmetic.
+  void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
+             Stores stores) const;
+
+  ConvertRow convert_ = nullptr;     // without scale: source to destination
+  ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
+  std::size_t middle_size_ = 0;
+  ScaleInPlace scale_in_place_ = nullptr;
+  /// Where the arithmetic is done in float.
+  ScaleRow scale_by_one_ = nullptr;
+  ScaleRow scale_by_each_ = nullptr;
+  bool is_one_loop_ = false;
+  ConvertRow convert_out_ = nullptr;  // … and on to the destination
+  using ChangeSigns = void (*)(std::byte* row, std::size_t count);
+  ChangeSigns negate_source_ = nullptr;  // before all else, in a copy of the row
+  ChangeSigns conjugate_ = nullptr;      // after all else
+  ChangeSigns negate_ = nullptr;
+  const CopyPlan* plan_;
+  /// After so many elements the numbers begin anew; few are here so often that a run of elements from any
+  /// of the first ones on finds its own side by side.
+  std::size_t period_ = 1;
+  std::vector<double> scale_;
+  std::vector<double> shift_;
+  std::vector<float> float_scale_;
+  std::vector<float> float_shift_;
+  alignas(64) std::array<std::byte, longest * 16 + spill_bytes> scratch_;
+  alignas(64) std::array<std::byte, longest * 16 + spill_bytes> negated_;
+};
+
+}  // namespace tenstride::copy

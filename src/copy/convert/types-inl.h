@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each type becomes a vector of floats, and is made of one. Included once for each instruction set. Every
+// rule gives exactly what convert_element gives.
+#if defined(TENSTRIDE_COPY_CONVERT_TYPES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CONVERT_TYPES_INL
+#undef TENSTRIDE_COPY_CONVERT_TYPES_INL
+#else
+#define TENSTRIDE_COPY_CONVERT_TYPES_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "copy/convert/numbers-inl.h"
+#include "tenstride/element.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// What the elements of a type are loaded and stored as.
+template <class T>
+using Bits =
+    std::conditional_t<is_small_float<T>, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>, T>;
+
+template <class T>
+inline constexpr bool is_small_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
+
+/// So many floats at once as become one store of T.
+template <class T>
+using FloatsFor = hn::CappedTag<float, store_bytes / sizeof(T)>;
+
+/// The types that a vector of floats is loaded from: `run` reads as many as the tag has lanes.
+template <class From>
+struct ToFloats;
+
+template <>
+struct ToFloats<float> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const float* from) {
+    return hn::LoadU(d, from);
+  }
+};
+
+/// Rounded: not a step on the way to another number, but where the definition goes by way of float, too.
+template <>
+struct ToFloats<double> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const double* from) {
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> numbers;
+    const auto low = hn::DemoteTo(half, hn::LoadU(numbers, from));
+    return hn::Combine(d, hn::DemoteTo(half, hn::LoadU(numbers, from + hn::Lanes(half))), low);
+  }
+};
+
+template <class From>
+requires is_small_integer<From>
+struct ToFloats<From> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const From* from) {
+    return hn::ConvertTo(d, hn::PromoteTo(hn::RebindToSigned<D>(), hn::LoadU(hn::Rebind<From, D>(), from)));
+  }
+};
+
+template <>
+struct ToFloats<bfloat16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const auto v = hn::LoadU(hn::Rebind<std::uint16_t, D>(), from);
+    return hn::BitCast(d, hn::ShiftLeft<16>(hn::PromoteTo(hn::RebindToUnsigned<D>(), v)));
+  }
+};
+
+/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits. Some have a
+/// `word` too: the bits in the lower part of each float's place, with anything above them.
+template <class To>
+struct FromFloats;
+
+/// As integers, without the four instructions by which Highway repairs what is out of range: nothing is here.
+template <class D, class V>
+HWY_INLINE auto truncate_in_range(D number, V v) {
+#if HWY_TARGET == HWY_AVX3
+  if constexpr (hn::MaxLanes(number) == 16) return hn::Vec<D>{_mm512_cvttps_epi32(v.raw)};
+#endif
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  if constexpr (hn::MaxLanes(number) == 8) return hn::Vec<D>{_mm256_cvttps_epi32(v.raw)};
+#endif
+#if HWY_ARCH_X86
+  if constexpr (hn::MaxLanes(number) <= 4) return hn::Vec<D>{_mm_cvttps_epi32(v.raw)};
+#endif
+  return hn::ConvertTo(number, v);
+}
+
+template <>
+struct FromFloats<float> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D, V v) {
+    return v;
+  }
+};
+
+/// An integer of at most 16 bits: brought into its range first; NaN becomes 0.
+template <class To>
+requires is_small_integer<To>
+struct FromFloats<To> {
+  template <class D, class V>
+  static HWY_INLINE auto word(D d, V v) {
+    const auto low = hn::Set(d, static_cast<float>(std::numeric_limits<To>::min()));
+    const auto high = hn::Set(d, static_cast<float>(std::numeric_limits<To>::max()));
+#if HWY_ARCH_X86
+    // The processor's maximum of NaN and a number is the number.
+    constexpr bool max_drops_nan = std::is_unsigned_v<To>;
+#else
+    constexpr bool max_drops_nan = false;
+#endif
+    const auto number = max_drops_nan ? v : hn::IfThenZeroElse(hn::IsNaN(v), v);
+    const auto inside = hn::Min(hn::Max(number, low), high);
+    return truncate_in_range(hn::RebindToSigned<D>(), inside);
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<To, D>(), word(d, v));
+  }
+};
+
+/// The upper halves of floats that are not NaN, rounded to even, in the lower ones.
+template <class D, class V>
+HWY_INLINE auto round_to_upper_half(D, V v) {
+  const hn::RebindToUnsigned<D> bits;
+  const auto number = hn::BitCast(bits, v);
+  const auto odd = hn::And(hn::ShiftRight<16>(number), hn::Set(bits, 1U));
+  return hn::ShiftRight<16>(hn::Add(hn::Add(number, hn::Set(bits, 0x7fffU)), odd));
+}
+
+template <>
+struct FromFloats<bfloat16> {
+  template <class D, class V>
+  static HWY_INLINE auto word(D d, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const auto rounded = round_to_upper_half(d, v);
+    const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
+    return hn::BitCast(hn::RebindToSigned<D>(), hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0U), rounded));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
+  }
+};
+
+/// What bfloat16 holds as it is, integers of 8 bits: no rounding.
+struct ExactBfloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto word(D, V v) {
+    const auto bits = hn::BitCast(hn::RebindToUnsigned<D>(), v);
+    return hn::BitCast(hn::RebindToSigned<D>(), hn::ShiftRight<16>(bits));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
+  }
+};
+
+/// What bfloat16 holds as it is but for NaN, floats of 8 bits.
+struct UnroundedBfloat16 {
+  template <class D, class V>
+  static HWY_INLINE auto word(D d, V v) {
+    const hn::RebindToSigned<D> bits;
+    const auto is_nan = hn::RebindMask(bits, hn::IsNaN(v));
+    return hn::IfThenElse(is_nan, hn::Set(bits, 0x7fc0), ExactBfloat16::word(d, v));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), word(d, v));
+  }
+};
+
+/// How floats made of From become To.
+template <class To, class From>
+struct RuleFor {
+  using type = FromFloats<To>;
+};
+template <class From>
+requires(std::is_integral_v<From> && sizeof(From) == 1) struct RuleFor<bfloat16, From> {
+  using type = ExactBfloat16;
+};
+template <class From>
+requires(is_small_float<From> && sizeof(From) == 1) struct RuleFor<bfloat16, From> {
+  using type = UnroundedBfloat16;
+};
+
+/// One of the 8-bit floats: what rounds to `over` or more becomes that, NaN 0x7f. A power of two is added, of
+/// the number's own exponent or of the least one, to what is so small beside it that the sum is rounded, to
+/// even, where the result ends: its lowest bits are the mantissa with the bit before it, and at once the
+/// whole result below the least normal number. 9 instructions for a vector; with the rounding of normal
+/// numbers by integers 13.
+template <int exponent_bits, int mantissa_bits, std::int32_t over>
+struct FloatsTo8Bits {
+  static constexpr int least = 127 - (1 << (exponent_bits - 1)) + 2;
+  /// Where the exponent of a float has to go to stand before the mantissa.
+  static constexpr int place = 23 - mantissa_bits;
+  /// The float that `over` stands for.
+  static constexpr std::int32_t limit = (over << place) + ((least - 1) << 23);
+
+  template <class D, class V>
+  static HWY_INLINE auto word(D d, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    const hn::RebindToSigned<D> number;
+    const auto float_bits = hn::BitCast(number, v);
+    const auto magnitude = hn::And(float_bits, hn::Set(number, 0x7fffffff));
+    const auto inside = hn::Min(magnitude, hn::Set(number, limit));
+    // By floats: the processor has two ports for their maximum, one for that of integers.
+    const auto normal = hn::Max(hn::BitCast(d, inside), hn::BitCast(d, hn::Set(number, least << 23)));
+    // Less the least exponent, of which the sum below takes the lowest byte alone.
+    const auto start = hn::Set(number, (-(least << mantissa_bits)) & 0xff);
+    const auto power = hn::OrAnd(start, hn::BitCast(number, normal), hn::Set(number, 0x7f800000));
+    const auto scale = hn::BitCast(d, hn::Set(number, (127 - place) << 23));
+    const auto sum = hn::MulAdd(hn::BitCast(d, inside), scale, hn::BitCast(d, power));
+    auto result = hn::Add(hn::BitCast(number, sum), hn::ShiftRight<place>(power));
+    if constexpr (over != 0x7f)
+      result = hn::IfThenElse(hn::RebindMask(number, hn::IsNaN(v)), hn::Set(number, 0x7f), result);
+    const auto sign = hn::BitCast(number, hn::ShiftRight<24>(hn::BitCast(bits, v)));
+    return hn::OrAnd(result, sign, hn::Set(number, 0x80));
+  }
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const hn::RebindToSigned<D> number;
+    return hn::DemoteTo(hn::Rebind<std::uint8_t, D>(), hn::And(word(d, v), hn::Set(number, 0xff)));
+  }
+};
+template <>
+struct FromFloats<float8_e4m3fn> : FloatsTo8Bits<4, 3, 0x7f> {};
+template <>
+struct FromFloats<float8_e5m2> : FloatsTo8Bits<5, 2, 0x7c> {};
+
+#if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
+template <>
+struct ToFloats<float16> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint16_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::PromoteTo(d, hn::LoadU(half, reinterpret_cast<const hwy::float16_t*>(from)));
+  }
+};
+
+/// The upper byte of a float16.
+template <>
+struct ToFloats<float8_e5m2> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    return hn::PromoteTo(d, hn::BitCast(half, hn::ShiftLeft<8>(v)));
+  }
+};
+
+/// As a float16 it is 2^-8 of its value, below the least normal one too.
+template <>
+struct ToFloats<float8_e4m3fn> {
+  template <class D>
+  static HWY_INLINE auto run(D d, const std::uint8_t* from) {
+    const hn::Rebind<hwy::float16_t, D> half;
+    const hn::Rebind<std::uint16_t, D> bits;
+    const hn::RebindToUnsigned<D> word;
+    const hn::RebindToSigned<D> number;
+    const auto v = hn::PromoteTo(bits, hn::LoadU(hn::Rebind<std::uint8_t, D>(), from));
+    const auto sign = hn::ShiftLeft<8>(hn::And(v, hn::Set(bits, 0x80U)));
+    const auto magnitude = hn::ShiftLeft<7>(hn::And(v, hn::Set(bits, 0x7fU)));
+    const auto scaled = hn::PromoteTo(d, hn::BitCast(half, hn::Or(sign, magnitude)));
+    const auto value = hn::BitCast(word, hn::Mul(scaled, hn::Set(d, 256.0F)));
+    // 480 stands for NaN.
+    const auto is_nan =
+        hn::Gt(hn::BitCast(number, hn::And(value, hn::Set(word, 0x7fffffffU))), hn::Set(number, 0x43efffff));
+    const auto nan = hn::Or(value, hn::Set(word, 0x7ff00000U));
+    return hn::BitCast(d, hn::IfThenElse(hn::RebindMask(word, is_nan), nan, value));
+  }
+};
+
+template <>
+struct FromFloats<float16> {
+  template <class D, class V>
+  static HWY_INLINE auto run(D d, V v) {
+    const hn::RebindToUnsigned<D> bits;
+    // The processor keeps a NaN's payload; the definition drops it.
+    const auto quiet = hn::CopySign(hn::BitCast(d, hn::Set(bits, 0x7fc00000U)), v);
+    const auto plain = hn::IfThenElse(hn::IsNaN(v), quiet, v);
+    const hn::Rebind<hwy::float16_t, D> half;
+    return hn::BitCast(hn::Rebind<std::uint16_t, D>(), hn::DemoteTo(half, plain));
+  }
+};
+#endif
+
+template <class T>
+concept GivesFloats = requires(const Bits<T>* from) {
+  ToFloats<T>::run(hn::ScalableTag<float>(), from);
+};
+template <class T>
+concept TakesFloats = requires {
+  FromFloats<T>::run(hn::ScalableTag<float>(), hn::Zero(hn::ScalableTag<float>()));
+};
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short axes on either side: woven into rows, or taken apart, straight to the destination, which is written
+// in order. Included once for each instruction set.
+#if defined(TENSTRIDE_COPY_CHANNELS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#undef TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#else
+#define TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "copy/convert/numbers-inl.h"
+#include "copy/kernels/kernels.hpp"
+#include "copy/kernels/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// A vector of each of two to four channels, which Highway takes apart.
+template <std::size_t channels, class D>
+HWY_INLINE std::array<hn::Vec<D>, channels> load_channels(D d, const std::byte* in) {
+  const auto* from = reinterpret_cast<const hn::TFromD<D>*>(in);
+  std::array<hn::Vec<D>, channels> v;
+  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
+  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+  return v;
+}
+
+/// The other way; from(c) is a vector of channel c.
+template <std::size_t channels, class D, class From>
+HWY_INLINE void store_channels(D d, const From& from, hn::TFromD<D>* to) {
+  if constexpr (channels == 2) hn::StoreInterleaved2(from(0), from(1), d, to);
+  if constexpr (channels == 3) hn::StoreInterleaved3(from(0), from(1), from(2), d, to);
+  if constexpr (channels == 4) hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
+}
+
+/// Calls `visit(i)` for vectors of `lanes` that make up `count`, no less: the last one begins within the one
+/// before it.
+template <class Visit>
+HWY_INLINE void each_vector(std::size_t count, std::size_t lanes, const Visit& visit) {
+  for (std::size_t i = 0; i < count; i += lanes) visit(std::min(i, count - lanes));
+}
+
+/// Calls `run` with the tag of the widest vector that `count` items fill. False where they fill none.
+template <std::size_t item, class Run>
+HWY_INLINE bool with_vector(std::size_t count, const Run& run) {
+  using T = Item<item>;
+  if (count * item >= widest) {
+    run(hn::FixedTag<T, widest / item>());
+    return true;
+  }
+  if constexpr (widest > 32) {
+    if (count * item >= 32) {
+      run(hn::FixedTag<T, 32 / item>());
+      return true;
+    }
+  }
+  if constexpr (widest > 16) {
+    if (count * item >= 16) {
+      run(hn::FixedTag<T, 16 / item>());
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Two to four channels. False where there are too few pixels.
+template <std::size_t item, std::size_t channels>
+bool deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+  using T = Item<item>;
+  return with_vector<item>(count, [=](auto d) HWY_ATTR {
+    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+      const auto v = load_channels<channels>(d, in + i * channels * item);
+#pragma GCC unroll 4
+      for (std::size_t c = 0; c < channels; ++c)
+        hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch + i * item));
+    });
+  });
+}
+
+/// The same the other way.
+template <std::size_t item, std::size_t channels>
+bool interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+  using T = Item<item>;
+  return with_vector<item>(count, [=](auto d) HWY_ATTR {
+    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+      const auto from = [=](std::ptrdiff_t c) HWY_ATTR {
+        return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
+      };
+      store_channels<channels>(d, from, reinterpret_cast<T*>(out + i * channels * item));
+    });
+  });
+}
+
+/// 16 bytes of each of widest / item pixels, each channel a vector, written as it is.
+template <std::size_t item>
+HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                           std::size_t channels) {
+  constexpr std::size_t group = 16 / item;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r)
+    v[r] = load_blocks(d, [=](std::size_t j) { return in + (r + j * group) * pixel; });
+  interleave_blocks<group>(d, v);
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) {
+    if (c < channels) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
+  }
+}
+
+/// widest / item pixels. Reads up to 15 bytes behind the last one where the channels are shorter than 16.
+template <std::size_t item>
+HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                                  std::size_t channels) {
+  constexpr std::size_t group = 16 / item;
+  if (channels < group) {
+    take_apart<item>(out, pitch, in, pixel, channels);
+    return;
+  }
+  if constexpr (item >= 4) {
+    if (channels * item % widest == 0) {
+      const std::byte* rows[widest / item];
+      for (std::size_t r = 0; r < widest / item; ++r) rows[r] = in + r * pixel;
+      for (std::size_t c = 0; c < channels; c += widest / item)
+        turn_square<item, widest>(out + c * pitch, pitch, rows, c * item, []() {});
+      return;
+    }
+  }
+  for (std::size_t c = 0; c < channels; c += group) {
+    // The last ones once more with those before them, to be 16 bytes.
+    const std::size_t first = std::min(c, channels - group);
+    take_apart<item>(out + first * pitch, pitch, in + first * item, pixel, group);
+  }
+}
+
+/// As many channels as are written at a time.
+inline constexpr std::size_t channels_at_once = 16;
+
+/// Neighbouring channels of pixels `pixel` bytes apart.
+template <std::size_t item>
+void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                       std::size_t channels, std::size_t count, const std::byte* next) {
+  constexpr std::size_t step = widest / item;
+  const std::size_t bytes = channels * item;
+  const std::size_t beyond = bytes < 16 ? (16 - bytes + pixel - 1) / pixel : 0;  // pixels
+  const std::size_t written = channels * widest;                                 // in a step
+  std::size_t i = 0;
+  for (; i + step + beyond <= count; i += step) {
+    if (next != nullptr) {
+      for (std::size_t at = 0; at < written; at += 64) __builtin_prefetch(next + at, 0, 2);
+      next += written;
+    }
+    take_pixels_apart<item>(out + i * item, pitch, in + i * pixel, pixel, channels);
+  }
+  alignas(64) std::array<std::byte, step * channels_at_once * item + 16> pixels{};
+  alignas(64) std::array<std::byte, channels_at_once * widest> apart;
+  for (; i < count; i += step) {
+    const std::size_t rest = std::min(count - i, step);
+    for (std::size_t k = 0; k < rest; ++k)
+      std::memcpy(pixels.data() + k * bytes, in + (i + k) * pixel, bytes);
+    take_pixels_apart<item>(apart.data(), widest, pixels.data(), bytes, channels);
+    for (std::size_t c = 0; c < channels; ++c)
+      std::memcpy(out + c * pitch + i * item, apart.data() + c * widest, rest * item);
+  }
+}
+
+/// Equal parts of at most `channels_at_once`.
+template <std::size_t item>
+void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                       std::size_t count, const std::byte* next) {
+  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
+  const std::size_t part = (channels + parts - 1) / parts;
+  for (std::size_t c = 0; c < channels; c += part) {
+    deinterleave_part<item>(out + c * pitch, pitch, in + c * item, channels * item,
+                            std::min(part, channels - c), count,
+                            next == nullptr ? nullptr : next + c * count * item);
+  }
+}
+
+/// A vector in halves of `store_bytes`, which is as memory likes it best.
+template <class D, class V>
+HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
+  using T = hn::TFromD<D>;
+  if constexpr (hn::MaxLanes(d) * sizeof(T) > store_bytes) {
+    const hn::Half<D> half;
+    hn::StoreU(hn::LowerHalf(half, v), half, reinterpret_cast<T*>(to));
+    hn::StoreU(hn::UpperHalf(half, v), half, reinterpret_cast<T*>(to + store_bytes));
+  } else {
+    hn::StoreU(v, d, reinterpret_cast<T*>(to));
+  }
+}
+
+/// A vector of each of `group` channels, woven.
+template <std::size_t group, class D>
+HWY_INLINE void weave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std::size_t at) {
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < group; ++r)
+    v[r] = hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(rows[r] + at));
+  interleave_blocks<group>(d, v);
+}
+
+/// Pixels of at most 16 bytes: `widest` bytes of each channel, a store of 16 bytes for each pixel, in rising
+/// order, so that the next one writes over what is too much.
+template <std::size_t item>
+HWY_INLINE void weave_short_pixels(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                                   std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = widest / 16;
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+  weave_rows<group>(d, v, rows, at);
+  alignas(64) std::byte turned[group][widest];
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) hn::Store(v[c], d, reinterpret_cast<T*>(turned[c]));
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c, out += pixel) std::memcpy(out, turned[c] + b * 16, 16);
+  }
+}
+
+/// Pixels of 16 bytes, whole vectors of them.
+template <std::size_t item>
+HWY_INLINE void weave_pixels_of_16(std::byte* out, const std::byte* const* rows, std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = widest / 16;
+  static_assert(group % blocks == 0);
+  using T = Item<item>;
+  const hn::FixedTag<T, widest / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[group];
+  weave_rows<group>(d, v, rows, at);
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; c += blocks) turn_blocks(d, v + c, 1);
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; c += blocks, out += widest) store_in_order(v[c + b], d, out);
+  }
+}
+
+/// `width` bytes of each of width / item channels, a store of as many bytes for each pixel, in rising order.
+template <std::size_t item, std::size_t width>
+HWY_INLINE void weave_square(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+  constexpr std::size_t group = 16 / item;
+  constexpr std::size_t blocks = width / 16;
+  using T = Item<item>;
+  const hn::FixedTag<T, width / sizeof(T)> d;
+  hn::Vec<decltype(d)> v[blocks * group];
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+    weave_rows<group>(d, v + b * group, rows + b * group, at);
+  }
+#pragma GCC unroll 16
+  for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
+#pragma GCC unroll 4
+  for (std::size_t b = 0; b < blocks; ++b) {
+#pragma GCC unroll 16
+    for (std::size_t c = 0; c < group; ++c, out += pixel) store_in_order(v[b * group + c], d, out);
+  }
+}
+
+/// How a leaf weaves pixels of at most 16 bytes.
+template <std::size_t item>
+struct ShortPixels {
+  static constexpr std::size_t width = 16;
+  static constexpr std::size_t read = widest;  // bytes of each channel
+  static constexpr std::size_t step = read / item;
+
+  static HWY_INLINE void run(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+    if constexpr (16 / item % (widest / 16) == 0) {
+      if (pixel == 16) {
+        weave_pixels_of_16<item>(out, rows, at);
+        return;
+      }
+    }
+    weave_short_pixels<item>(out, pixel, rows, at);
+  }
+};
+
+/// How it weaves longer ones: a square for each `bytes` of a pixel.
+template <std::size_t item, std::size_t bytes>
+struct LongPixels {
+  static constexpr std::size_t width = bytes;
+  static constexpr std::size_t read = bytes;
+  static constexpr std::size_t step = read / item;
+
+  static HWY_INLINE void run(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                             std::size_t at) {
+    // From last to first: what the last channels write too much, the next pixel's first ones write over.
+    for (std::size_t part = (pixel - 1) / width * width;; part -= width) {
+      weave_square<item, width>(out + part, pixel, rows + part / item, at);
+      if (part == 0) return;
+    }
+  }
+};
+
+/// Each step of `Pixels` writes up to `spilt` bytes behind its last pixel: over what comes next, or, at the
+/// end, in a buffer.
+template <std::size_t item, class Pixels>
+void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                     std::size_t count) {
+  constexpr std::size_t most = 16;
+  const std::size_t pixel = channels * item;
+  const std::size_t spilt = (pixel + Pixels::width - 1) / Pixels::width * Pixels::width - pixel;
+  const std::byte* rows[most];
+  for (std::size_t r = 0; r < most; ++r)
+    rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
+  std::size_t i = 0;
+  for (; i + Pixels::step <= count && (count - i - Pixels::step) * pixel >= spilt; i += Pixels::step)
+    Pixels::run(out + i * pixel, pixel, rows, i * item);
+  if (i == count) return;
+  alignas(64) std::array<std::byte, most * Pixels::read> ends{};
+  alignas(64) std::array<std::byte, Pixels::step * most * item + Pixels::width> woven;
+  const std::byte* padded[most];
+  for (std::size_t r = 0; r < most; ++r) padded[r] = ends.data() + std::min(r, channels - 1) * Pixels::read;
+  for (; i < count; i += Pixels::step) {
+    const std::size_t rest = std::min(count - i, Pixels::step);
+    for (std::size_t c = 0; c < channels; ++c)
+      std::memcpy(ends.data() + c * Pixels::read, rows[c] + i * item, rest * item);
+    Pixels::run(woven.data(), pixel, padded, 0);
+    std::memcpy(out + i * pixel, woven.data(), rest * pixel);
+  }
+}
+
+template <std::size_t item>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                  std::size_t count, const std::byte* next) {
+  if constexpr (item <= 8) {
+    if (channels == 2 && deinterleave_few<item, 2>(out, pitch, in, count)) return;
+    if (channels == 3 && deinterleave_few<item, 3>(out, pitch, in, count)) return;
+    if (channels == 4 && deinterleave_few<item, 4>(out, pitch, in, count)) return;
+  }
+  deinterleave_many<item>(out, pitch, in, channels, count, next);
+}
+
+template <std::size_t item>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                std::size_t count) {
+  if constexpr (item <= 8) {
+    if (channels == 2 && interleave_few<item, 2>(out, in, pitch, count)) return;
+    if (channels == 3 && interleave_few<item, 3>(out, in, pitch, count)) return;
+    if (channels == 4 && interleave_few<item, 4>(out, in, pitch, count)) return;
+  }
+  if (channels * item <= 16) {
+    interleave_many<item, ShortPixels<item>>(out, in, pitch, channels, count);
+    return;
+  }
+  if constexpr (item >= 4) {
+    if (channels * item > 32) {
+      interleave_many<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
+      return;
+    }
+  }
+  if constexpr (item >= 2)
+    interleave_many<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
+                                                                               count);
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Items at a stride, included once for each instruction set.
+#if defined(TENSTRIDE_COPY_GATHER_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_GATHER_SIMD_INL
+#undef TENSTRIDE_COPY_GATHER_SIMD_INL
+#else
+#define TENSTRIDE_COPY_GATHER_SIMD_INL
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "copy/kernels/kernels.hpp"
+#include "copy/kernels/transpose-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Every second, third or fourth item, as many as a vector holds: whole vectors are loaded and one channel is
+/// kept, the first from `in` on or the last up to it. The items in between belong to the source's storage;
+/// those after the last kept one of the first channel, or before the first of the last channel, may not.
+template <std::ptrdiff_t channels, std::ptrdiff_t kept, class D>
+HWY_INLINE hn::Vec<D> load_channel(D d, const std::byte* in) {
+  using T = hn::TFromD<D>;
+  const auto* from = reinterpret_cast<const T*>(in) - kept;
+  hn::Vec<D> v[4];
+  if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
+  if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
+  if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
+  return v[kept];
+}
+
+/// As many items as a vector holds, backwards from `in`.
+template <class D>
+HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
+  using T = hn::TFromD<D>;
+  const auto v = hn::LoadU(d, reinterpret_cast<const T*>(in + sizeof(T)) - hn::Lanes(d));
+  if constexpr (sizeof(T) == 1) {
+    // Bytes turn within pairs, pairs within the vector.
+    const hn::Repartition<std::uint16_t, D> d16;
+    const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
+    return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs)));
+  } else {
+    return hn::Reverse(d, v);
+  }
+}
+
+/// `stride` in items: -1, 2, 3 or 4. Nothing before `in` is read, or where it is the `last` vector nothing
+/// behind the items.
+template <std::ptrdiff_t stride, bool last = false, class D>
+HWY_INLINE hn::Vec<D> load_strided(D d, const std::byte* in) {
+  if constexpr (stride == -1) {
+    return load_reversed(d, in);
+  } else {
+    constexpr std::ptrdiff_t kept = last ? stride - 1 : 0;
+    return load_channel<stride, kept>(d, in);
+  }
+}
+
+/// How many of the first items vectors give: all of them, where a vector is not too long. The last one takes
+/// up items again that were taken before.
+template <std::ptrdiff_t stride, class D>
+HWY_INLINE std::size_t gather_vectors(D d, std::byte* out, const std::byte* in, std::size_t count) {
+  constexpr std::size_t item = sizeof(hn::TFromD<D>);
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t left = stride == -1 ? 0 : 1;
+  const auto from = [&](std::size_t i)
+                        HWY_ATTR { return in + static_cast<std::ptrdiff_t>(i * item) * stride; };
+  const auto to = [&](std::size_t i) HWY_ATTR { return reinterpret_cast<Item<item>*>(out + i * item); };
+  std::size_t i = 0;
+  for (; i + lanes + left <= count; i += lanes) hn::StoreU(load_strided<stride>(d, from(i)), d, to(i));
+  if (i == 0 || i == count) return i;
+  hn::StoreU(load_strided<stride, true>(d, from(count - lanes)), d, to(count - lanes));
+  return count;
+}
+
+template <std::size_t item, std::ptrdiff_t stride>
+std::size_t gather_vectors(std::byte* out, const std::byte* in, std::size_t count) {
+  const std::size_t done = gather_vectors<stride>(hn::ScalableTag<Item<item>>(), out, in, count);
+  if (done > 0) return done;
+  return gather_vectors<stride>(hn::CappedTag<Item<item>, 16 / item>(), out, in, count);
+}
+
+template <std::size_t item>
+void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  std::size_t done = 0;
+  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  if (stride == 2 * unit) done = gather_vectors<item, 2>(out, in, count);
+  if (stride == 3 * unit) done = gather_vectors<item, 3>(out, in, count);
+  if (stride == 4 * unit) done = gather_vectors<item, 4>(out, in, count);
+  if (stride == -unit) done = gather_vectors<item, -1>(out, in, count);
+  if (done == count) return;
+  portable_kernels().gather[log2_of<item>](out + done * item, in + static_cast<std::ptrdiff_t>(done) * stride,
+                                           stride, count - done);
+}
+
+inline void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  const hn::FixedTag<std::uint8_t, 16> d;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * stride);
+    hn::StoreU(hn::LoadU(d, from), d, reinterpret_cast<std::uint8_t*>(out + i * 16));
+  }
+}
+
+/// So many pages in turn, straight from the registers past the cache.
+template <std::size_t item, std::ptrdiff_t stride, std::ptrdiff_t pages>
+void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines) {
+  constexpr std::ptrdiff_t line = 64;
+  constexpr std::ptrdiff_t page_lines = 64;
+  const hn::CappedTag<Item<item>, line / item> d;
+  constexpr auto step = static_cast<std::ptrdiff_t>(hn::MaxLanes(d) * item);
+  const auto write = [&](std::ptrdiff_t at) HWY_ATTR {
+    for (std::ptrdiff_t part = at * line; part < (at + 1) * line; part += step) {
+      hn::Stream(load_strided<stride>(d, src + part * stride), d, reinterpret_cast<Item<item>*>(dst + part));
+    }
+  };
+  const auto ask = [&](std::ptrdiff_t at) {
+    for (std::ptrdiff_t i = 0; i < (stride < 0 ? 1 : stride); ++i) {
+      __builtin_prefetch(src + at * line * stride + i * line, 0, 2);
+    }
+  };
+  const auto count = static_cast<std::ptrdiff_t>(lines);
+  std::ptrdiff_t done = 0;
+  for (; done + pages * page_lines <= count; done += pages * page_lines) {
+    for (std::ptrdiff_t at = done; at < done + page_lines; ++at) {
+      for (std::ptrdiff_t page = 0; page < pages; ++page) {
+        ask(at + (pages + page) * page_lines);
+        write(at + page * page_lines);
+      }
+    }
+  }
+  for (; done < count; ++done) write(done);
+}
+
+/// Of four pages four banks of the memory work at once, where that is faster.
+template <std::size_t item, std::ptrdiff_t stride>
+void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines, MemoryStreams streams) {
+  streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
+                                : stream_vector_pages<item, stride, 4>(dst, src, lines);
+}
+
+template <std::size_t item>
+std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t stride, std::size_t count,
+                         MemoryStreams streams) {
+  constexpr auto unit = static_cast<std::ptrdiff_t>(item);
+  const std::size_t lines = count / (64 / item);
+  // See load_channel on what lies after the last item.
+  const std::size_t before_last = count == 0 ? 0 : (count - 1) / (64 / item);
+  if (stride == -unit) {
+    stream_vectors<item, -1>(dst, src, lines, streams);
+    return lines;
+  }
+  if (stride == 2 * unit) {
+    stream_vectors<item, 2>(dst, src, before_last, streams);
+  } else if (stride == 3 * unit) {
+    stream_vectors<item, 3>(dst, src, before_last, streams);
+  } else if (stride == 4 * unit) {
+    stream_vectors<item, 4>(dst, src, before_last, streams);
+  } else {
+    return 0;
+  }
+  return before_last;
+}
+
+inline std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
+                            std::size_t /*count*/, MemoryStreams /*streams*/) {
+  return 0;
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "copy/kernels/kernels.hpp"
+
+namespace tenstride::copy {
+namespace {
+
+template <std::size_t item>
+void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
+          Pending& /*pending*/) {
+  for (std::size_t c = 0; c < cols; ++c) {
+    std::byte* to = out + c * out_pitch;
+    for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * item, in[r] + c * item, item);
+  }
+}
+
+template <std::size_t item>
+void turn_along(const Along& along) {
+  constexpr std::size_t bytes = Along::column_bytes;
+  for (std::size_t c = 0; c < along.lines * 64 / item + along.columns; ++c) {
+    std::byte column[64 + bytes];
+    for (std::size_t r = 0; r < bytes / item; ++r) {
+      std::memcpy(column + 64 + r * item, along.rows[std::min(r, along.count - 1)] + c * item, item);
+    }
+    std::byte* const to = along.column(c);
+    std::size_t shift = 0;
+    if (along.kept != nullptr) {
+      std::memcpy(column, along.kept + c * 64, 64);
+      std::memcpy(along.kept + c * 64, column + bytes, 64);
+      shift = reinterpret_cast<std::uintptr_t>(to) % 64;
+    }
+    const std::size_t from = along.begins ? 64 : 64 - shift;
+    const std::size_t end = along.ends ? 64 + along.count * item : 64 - shift + bytes;
+    std::memcpy(to + from - 64, column + from, end - from);
+  }
+}
+
+template <std::size_t item>
+void gather(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * item, in + static_cast<std::ptrdiff_t>(i) * stride, item);
+  }
+}
+
+std::size_t no_lines(std::byte* /*dst*/, const std::byte* /*src*/, std::ptrdiff_t /*stride*/,
+                     std::size_t /*count*/, MemoryStreams /*streams*/) {
+  return 0;
+}
+
+template <std::size_t item>
+void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                  std::size_t count, const std::byte* /*next*/) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::memcpy(out + c * pitch + i * item, in + (i * channels + c) * item, item);
+    }
+  }
+}
+
+template <std::size_t item>
+void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                        std::size_t count) {
+  deinterleave<item>(out, pitch, in, channels, count, nullptr);
+}
+
+template <std::size_t item>
+void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t c = 0; c < channels; ++c) {
+      std::memcpy(out + (i * channels + c) * item, in + static_cast<std::ptrdiff_t>(c) * pitch + i * item,
+                  item);
+    }
+  }
+}
+
+void stream(Pending& pending) {
+  while (pending.left > 0 || pending.next_row()) {
+    std::memcpy(pending.to, pending.from, pending.left * 64);
+    pending.left = 0;
+  }
+}
+
+void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams /*streams*/) {
+  std::memcpy(dst, src, bytes);
+}
+
+template <std::size_t item>
+void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i)
+    std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
+}
+
+void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
+  for (std::size_t at = 0; at < bytes; at += 64) std::memcpy(dst + at, line, 64);
+}
+
+void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+               std::size_t rows, std::size_t bytes) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch,
+                src + static_cast<std::ptrdiff_t>(r) * src_pitch, bytes);
+  }
+}
+
+template <std::size_t item>
+void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+               std::size_t rows, std::size_t count) {
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(dst + static_cast<std::ptrdiff_t>(r) * dst_pitch + i * item,
+                  src + static_cast<std::ptrdiff_t>(r) * src_pitch, item);
+    }
+  }
+}
+
+void fence() {}
+
+template <Numbers numbers>
+void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                  const float* shift, Stores /*stores*/) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = numbers == Numbers::one ? 0 : i;
+    float value = 0;
+    std::memcpy(&value, in + i * sizeof(value), sizeof(value));
+    value *= scale[at];
+    value += shift[at];
+    std::memcpy(out + i * sizeof(value), &value, sizeof(value));
+  }
+}
+
+ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+  if (to != DType::float32 || from != DType::float32) return nullptr;
+  return numbers == Numbers::one ? scale_floats<Numbers::one> : scale_floats<Numbers::each>;
+}
+
+ConvertRow no_convert(DType /*to*/, DType /*from*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Apart no_apart(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                  Arithmetic /*arithmetic*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Woven no_woven(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                  Arithmetic /*arithmetic*/) {
+  return nullptr;
+}
+
+ConvertingKernels::Turn no_turn(DType /*to*/, DType /*from*/) {
+  return {};
+}
+
+template <std::size_t item>
+void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                      std::size_t count, MemoryStreams /*streams*/) {
+  interleave<item>(out, in, pitch, channels, count);
+}
+
+constexpr ConvertingKernels converting{.apart = no_apart, .woven = no_woven, .turn = no_turn};
+
+void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
+            std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i, in += pitch) {
+    for (std::size_t t = 0; t < times; ++t, out += bytes) std::memcpy(out, in, bytes);
+  }
+}
+
+std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byte*, std::size_t, std::size_t,
+                         std::size_t) {
+  return 0;
+}
+
+void stream_in_turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                    std::size_t rows, std::size_t bytes) {
+  for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
+    const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % 64, bytes);
+    std::memcpy(dst + head, src + head, (bytes - head) / 64 * 64);
+  }
+}
+
+void carry_rows(const CarriedRows& rows) {
+  constexpr std::size_t line = 64;
+  std::byte* dst = rows.dst;
+  const std::byte* src = rows.src;
+  std::byte* carried = rows.lines;
+  for (std::size_t r = 0; r < rows.rows; ++r, dst += rows.dst_pitch, src += rows.src_pitch) {
+    const std::size_t before = reinterpret_cast<std::uintptr_t>(dst) % line;
+    const std::size_t tail = (before + rows.bytes) % line;
+    if (before != 0 && !rows.is_first) std::memcpy(dst - before, carried, before);
+    std::memcpy(dst, src, rows.is_last ? rows.bytes : rows.bytes - tail);
+    if (tail != 0 && !rows.is_last) std::memcpy(carried, src + (rows.bytes - tail), tail);
+    if (carried != nullptr) carried += CarriedRows::pitch;
+  }
+}
+
+constexpr ShortItemKernels short_items{.repeat = repeat, .repeat_lines = repeat_lines};
+
+template <std::size_t item>
+void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
+  for (std::size_t c = 0; c < tile.column_count; ++c) {
+    for (std::size_t r = 0; r < tile.row_count; ++r)
+      std::memcpy(dst + tile.columns[c] + r * item, src + tile.rows[r] + c * item, item);
+  }
+}
+
+template <std::size_t item>
+void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                  std::size_t rows, std::size_t columns) {
+  for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item) {
+    const std::byte* from = src;
+    for (std::size_t r = 0; r < rows; ++r, from += src_pitch) std::memcpy(dst + r * item, from, item);
+  }
+}
+
+void turn_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                std::size_t rows, std::size_t columns, std::size_t item) {
+  for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item)
+    copy_rows(dst, static_cast<std::ptrdiff_t>(item), src, src_pitch, rows, item);
+}
+
+constexpr ListedKernels listed{
+    .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
+    .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
+    .turn_short = turn_short,
+    .overlapping_rows = copy_rows,
+    .line_rows = copy_rows};
+
+constexpr Kernels table{
+    .name = "portable",
+    .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
+    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
+    .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
+    .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
+    .interleave = {interleave<1>, interleave<2>, interleave<4>, interleave<8>, interleave<16>},
+    .stream = stream,
+    .stream_run = stream_run,
+    .copy_rows = copy_rows,
+    .fill_rows = {fill_rows<1>, fill_rows<2>, fill_rows<4>, fill_rows<8>, fill_rows<16>},
+    .fence = fence,
+    .convert = no_convert,
+    .scale = find_scale,
+    .stream_line = stream_line,
+    .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
+    .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
+                           deinterleave_lines<8>, deinterleave_lines<16>},
+    .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
+                         interleave_lines<16>},
+    .converting = &converting,
+    .short_items = &short_items,
+    .listed = &listed,
+    .stream_in_turn = stream_in_turn,
+    .carry_rows = carry_rows,
+};
+
+}  // namespace
+
+const Kernels& portable_kernels() {
+  return table;
+}
+
+}  // namespace tenstride::copy

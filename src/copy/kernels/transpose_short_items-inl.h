@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles of items of 3, 5, 6 or 7 bytes, as the pixels of an RGB image that is turned: 16 bytes of a row are
+// spread to lanes of 4 or 8 bytes, lanes are turned, and the columns put together again. Included once for
+// each instruction set.
+#if defined(TENSTRIDE_COPY_TURN_SHORT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
+#undef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
+#else
+#define TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "copy/kernels/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr std::size_t short_vector = 16;
+
+/// As many items as lanes of `lane` bytes, from so many rows and columns each, at a time.
+template <std::size_t lane>
+class ShortItems {
+ public:
+  static constexpr std::size_t side = short_vector / lane;
+
+  explicit ShortItems(std::size_t item) : item_(item), bytes_(side * item) {
+    std::array<std::uint8_t, short_vector> spread;
+    std::array<std::uint8_t, short_vector> spread_last;
+    std::array<std::uint8_t, short_vector> joined;
+    constexpr std::uint8_t none = 0x80;
+    joined.fill(none);
+    for (std::size_t i = 0; i < short_vector; ++i) {
+      const std::size_t from = i / lane * item + i % lane;
+      const bool is_item = i % lane < item;
+      spread[i] = is_item ? static_cast<std::uint8_t>(from) : none;
+      spread_last[i] = is_item ? static_cast<std::uint8_t>(short_vector - bytes_ + from) : none;
+      if (is_item) joined[from] = static_cast<std::uint8_t>(i);
+    }
+    spread_ = hn::LoadU(Bytes(), spread.data());
+    spread_last_ = hn::LoadU(Bytes(), spread_last.data());
+    joined_ = hn::LoadU(Bytes(), joined.data());
+  }
+
+  /// dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item]. Pre: `side` rows, and rows of 16 bytes.
+  HWY_INLINE void turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) const {
+    const std::size_t whole = ((columns * item_ - short_vector) / bytes_ + 1) * side;
+    for (std::size_t c = 0; c < whole; c += side) {
+      turn_columns(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch, dst_pitch, src + c * item_, src_pitch,
+                   rows, spread_);
+    }
+    // Those that remain end where the row does: they are read with what lies before them.
+    for (std::size_t c = whole; c < columns; c += side) {
+      const std::size_t column = std::min(c, columns - side);
+      turn_columns(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch, dst_pitch,
+                   src + (column + side) * item_ - short_vector, src_pitch, rows, spread_last_);
+    }
+  }
+
+ private:
+  using Bytes = hn::FixedTag<std::uint8_t, short_vector>;
+  using Vector = hn::Vec<Bytes>;
+  using Lanes = hn::Repartition<hwy::UnsignedFromSize<lane>, Bytes>;
+
+  HWY_INLINE void turn_columns(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                               std::ptrdiff_t src_pitch, std::size_t rows, Vector spread) const {
+    std::size_t r = 0;
+    for (; r + 2 * side <= rows; r += side)
+      turn_square<false>(dst + r * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(r) * src_pitch,
+                         src_pitch, spread);
+    for (; r < rows; r += side) {
+      const std::size_t row = std::min(r, rows - side);
+      turn_square<true>(dst + row * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(row) * src_pitch,
+                        src_pitch, spread);
+    }
+  }
+
+  template <bool exact>
+  HWY_INLINE void turn_square(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                              std::ptrdiff_t src_pitch, Vector spread) const {
+    const Lanes lanes;
+    const auto row = [&](std::size_t r) HWY_ATTR {
+      const auto* at =
+          reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
+      return hn::BitCast(lanes, hn::TableLookupBytesOr0(hn::LoadU(Bytes(), at), spread));
+    };
+    const auto column = [&](std::size_t c, auto items) HWY_ATTR {
+      store<exact>(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch,
+                   hn::TableLookupBytesOr0(hn::BitCast(Bytes(), items), joined_));
+    };
+    if constexpr (lane == 8) {
+      const auto row0 = row(0);
+      const auto row1 = row(1);
+      column(0, hn::InterleaveLower(lanes, row0, row1));
+      column(1, hn::InterleaveUpper(lanes, row0, row1));
+    } else {
+      const auto row0 = row(0);
+      const auto row1 = row(1);
+      const auto row2 = row(2);
+      const auto row3 = row(3);
+      const auto even_low = hn::InterleaveLower(lanes, row0, row2);
+      const auto odd_low = hn::InterleaveLower(lanes, row1, row3);
+      const auto even_high = hn::InterleaveUpper(lanes, row0, row2);
+      const auto odd_high = hn::InterleaveUpper(lanes, row1, row3);
+      column(0, hn::InterleaveLower(lanes, even_low, odd_low));
+      column(1, hn::InterleaveUpper(lanes, even_low, odd_low));
+      column(2, hn::InterleaveLower(lanes, even_high, odd_high));
+      column(3, hn::InterleaveUpper(lanes, even_high, odd_high));
+    }
+  }
+
+  /// The items of a column, `exact`, or with what lies behind them, which is written next.
+  template <bool exact>
+  HWY_INLINE void store(std::byte* dst, Vector items) const {
+    if constexpr (exact) {
+      std::array<std::uint8_t, short_vector> bytes;
+      hn::StoreU(items, Bytes(), bytes.data());
+      constexpr std::size_t half = short_vector / 2;
+      std::memcpy(dst, bytes.data(), half);
+      std::memcpy(dst + bytes_ - half, bytes.data() + bytes_ - half, half);
+    } else {
+      hn::StoreU(items, Bytes(), reinterpret_cast<std::uint8_t*>(dst));
+    }
+  }
+
+  std::size_t item_;
+  /// Of `side` items.
+  std::size_t bytes_;
+  Vector spread_;
+  Vector spread_last_;
+  Vector joined_;
+};
+
+inline void turn_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns, std::size_t item) {
+  if (item <= 4) {
+    ShortItems<4>(item).turn(dst, dst_pitch, src, src_pitch, rows, columns);
+  } else {
+    ShortItems<8>(item).turn(dst, dst_pitch, src, src_pitch, rows, columns);
+  }
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "base/message.hpp"
+#include "base/scalar_checked.hpp"
+#include "elementwise/arithmetic_parts.hpp"
+#include "memory/watch.hpp"
+#include "tenstride/factory.hpp"
+
+/// What is asked of, or done to, each element alone, and choices between elements.
+namespace tenstride {
+namespace {
+
+using copy::BinaryOp;
+using copy::TernaryOp;
+using copy::UnaryOp;
+using detail::apply_binary;
+using detail::message;
+using detail::OperationScope;
+using detail::Prepared;
+using detail::Takes;
+using detail::worked_in;
+
+Tensor negative(std::string_view operation, const Tensor& x, Tensor* self) {
+  if (x.dtype() == DType::bool_) {
+    throw RuntimeError(message(operation, ": a bool has no negative; to invert a mask use ~ or logical_not"));
+  }
+  detail::require_taken(operation, x.dtype(), Takes::numbers);
+  const copy::UnaryRow row = copy::unary_row(UnaryOp::neg, worked_in(x.dtype()));
+  return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
+}
+
+/// Laid out as `empty_like` has it, where PyTorch computes it, and not as the other operations' results:
+/// extents of 1 keep the strides of x.
+Tensor complex_magnitude(copy::UnaryRow row, const Tensor& x) {
+  const DType given = component_type(x.dtype());
+  const Layout layout = layout_like(x.layout(), MemoryFormat::preserve, "abs");
+  Tensor result = detail::fresh_result(layout, given, x.device());
+  if (!x.has_memory()) return result;
+  detail::run_elementwise<1>(result, {detail::ElementSource{x, x.dtype(), worked_in(x.dtype())}}, row,
+                             {worked_in(given), given});
+  return result;
+}
+
+Tensor absolute(std::string_view operation, const Tensor& x, Tensor* self) {
+  detail::require_taken(operation, x.dtype(), Takes::not_bool);
+  if (self != nullptr && x.is_complex()) {
+    detail::refuse_type(operation, x.dtype(), "must be real: absolute values are");
+  }
+  const copy::UnaryRow row = copy::unary_row(UnaryOp::abs, worked_in(x.dtype()));
+  if (x.is_complex()) return complex_magnitude(row, x);
+  return detail::run_unary(operation, row, x, x.dtype(), component_type(x.dtype()), self);
+}
+
+Tensor logical_inverse(std::string_view operation, const Tensor& x, Tensor* self) {
+  detail::require_taken(operation, x.dtype(), Takes::numbers);
+  const std::array operands{detail::prepare(x), detail::prepare_parameter(true)};
+  return detail::run_truths(operation, copy::binary_row(BinaryOp::bit_xor, DType::uint8), operands, x.dtype(),
+                            self);
+}
+
+Tensor inverted(std::string_view operation, const Tensor& x, Tensor* self) {
+  detail::require_taken(operation, x.dtype(), Takes::bits);
+  if (x.dtype() == DType::bool_) return logical_inverse(operation, x, self);
+  const copy::UnaryRow row = copy::unary_row(UnaryOp::bit_not, x.dtype());
+  return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
+}
+
+/// Truths of elements, put together by their bits.
+Tensor logical(std::string_view operation, BinaryOp op, const Operand& a, const Operand& b, Tensor* self) {
+  const std::array operands{detail::prepare(a), detail::prepare(b)};
+  const DType meeting = detail::meeting_of(operation, operands, Takes::numbers);
+  return detail::run_truths(operation, copy::binary_row(op, DType::uint8), operands, meeting, self);
+}
+
+Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
+  detail::require_taken(operation, x.dtype(), Takes::numbers);
+  if (is_integer(x.dtype()) || x.dtype() == DType::bool_) {
+    // PyTorch asks whether x != x, and makes the two others like x.
+    if (op != UnaryOp::isnan) return full_like(x, op == UnaryOp::isfinite, {.dtype = DType::bool_});
+    Tensor result = detail::fresh_result(elementwise_layout({&x.layout(), 1}), DType::bool_, x.device());
+    return result.zero_();
+  }
+  const copy::UnaryRow row = copy::unary_row(op, worked_in(x.dtype()));
+  return detail::run_unary(operation, row, x, x.dtype(), DType::bool_, nullptr);
+}
+
+/// Refuses a number that the elements' type does not hold; on meta no element is made of it.
+void require_number(std::string_view operation, const Operand& operand, DType type, const Tensor& x) {
+  if (!operand.is_tensor() && x.has_memory()) detail::require_element(operation, operand.number(), type);
+}
+
+Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<Operand>& min,
+               const std::optional<Operand>& max, Tensor* self) {
+  if (!min && !max) throw RuntimeError(message(operation, ": min or max must be given"));
+  if (!min || !max) {
+    std::array operands{detail::prepare(x), detail::prepare_parameter(min ? *min : *max)};
+    const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+    require_number(operation, min ? *min : *max, meeting, x);
+    const BinaryOp op = min ? BinaryOp::maximum : BinaryOp::minimum;
+    return detail::run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands),
+                              meeting, meeting, self);
+  }
+  std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
+  const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+  for (const Operand& bound : {*min, *max}) require_number(operation, bound, meeting, x);
+  return detail::run_ternary(operation, copy::ternary_row(TernaryOp::clamp, worked_in(meeting)),
+                             std::move(operands), {meeting, meeting, meeting}, meeting, self);
+}
+
+}  // namespace
+
+Tensor maximum(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("maximum", caller);
+  return apply_binary("maximum", BinaryOp::maximum, a, b, Takes::real, nullptr);
+}
+Tensor minimum(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("minimum", caller);
+  return apply_binary("minimum", BinaryOp::minimum, a, b, Takes::real, nullptr);
+}
+Tensor clamp(const Tensor& x, const std::optional<Operand>& min, const std::optional<Operand>& max,
+             Caller caller) {
+  const OperationScope scope("clamp", caller);
+  return clamped("clamp", x, min, max, nullptr);
+}
+Tensor& clamp_(Tensor& self, const std::optional<Operand>& min, const std::optional<Operand>& max,
+               Caller caller) {
+  const OperationScope scope("clamp_", caller);
+  clamped("clamp_", self, min, max, &self);
+  return self;
+}
+
+Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("where", caller);
+  if (condition.dtype() != DType::bool_ && condition.dtype() != DType::uint8) {
+    detail::refuse_type("where", condition.dtype(), "of the condition must be bool");
+  }
+  std::array operands{detail::prepare(condition), detail::prepare(a), detail::prepare(b)};
+  const DType meeting = detail::meeting_of_choice(operands);
+  for (const Operand& operand : {a, b}) require_number("where", operand, meeting, condition);
+  return detail::run_choice(copy::ternary_row(TernaryOp::where, meeting), std::move(operands), meeting);
+}
+
+Tensor bitwise_and(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("bitwise_and", caller);
+  return apply_binary("bitwise_and", BinaryOp::bit_and, a, b, Takes::bits, nullptr);
+}
+Tensor bitwise_or(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("bitwise_or", caller);
+  return apply_binary("bitwise_or", BinaryOp::bit_or, a, b, Takes::bits, nullptr);
+}
+Tensor bitwise_xor(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("bitwise_xor", caller);
+  return apply_binary("bitwise_xor", BinaryOp::bit_xor, a, b, Takes::bits, nullptr);
+}
+Tensor bitwise_not(const Tensor& x, Caller caller) {
+  const OperationScope scope("bitwise_not", caller);
+  return inverted("bitwise_not", x, nullptr);
+}
+Tensor logical_and(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("logical_and", caller);
+  return logical("logical_and", BinaryOp::bit_and, a, b, nullptr);
+}
+Tensor logical_or(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("logical_or", caller);
+  return logical("logical_or", BinaryOp::bit_or, a, b, nullptr);
+}
+Tensor logical_xor(const Operand& a, const Operand& b, Caller caller) {
+  const OperationScope scope("logical_xor", caller);
+  return logical("logical_xor", BinaryOp::bit_xor, a, b, nullptr);
+}
+Tensor logical_not(const Tensor& x, Caller caller) {
+  const OperationScope scope("logical_not", caller);
+  return logical_inverse("logical_not", x, nullptr);
+}
+Tensor neg(const Tensor& x, Caller caller) {
+  const OperationScope scope("neg", caller);
+  return negative("neg", x, nullptr);
+}
+Tensor abs(const Tensor& x, Caller caller) {
+  const OperationScope scope("abs", caller);
+  return absolute("abs", x, nullptr);
+}
+Tensor isnan(const Tensor& x, Caller caller) {
+  const OperationScope scope("isnan", caller);
+  return asked("isnan", UnaryOp::isnan, x);
+}
+Tensor isinf(const Tensor& x, Caller caller) {
+  const OperationScope scope("isinf", caller);
+  return asked("isinf", UnaryOp::isinf, x);
+}
+Tensor isfinite(const Tensor& x, Caller caller) {
+  const OperationScope scope("isfinite", caller);
+  return asked("isfinite", UnaryOp::isfinite, x);
+}
+
+Tensor& bitwise_and_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("bitwise_and_", caller);
+  apply_binary("bitwise_and_", BinaryOp::bit_and, self, other, Takes::bits, &self);
+  return self;
+}
+Tensor& bitwise_or_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("bitwise_or_", caller);
+  apply_binary("bitwise_or_", BinaryOp::bit_or, self, other, Takes::bits, &self);
+  return self;
+}
+Tensor& bitwise_xor_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("bitwise_xor_", caller);
+  apply_binary("bitwise_xor_", BinaryOp::bit_xor, self, other, Takes::bits, &self);
+  return self;
+}
+Tensor& bitwise_not_(Tensor& self, Caller caller) {
+  const OperationScope scope("bitwise_not_", caller);
+  inverted("bitwise_not_", self, &self);
+  return self;
+}
+Tensor& logical_and_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("logical_and_", caller);
+  logical("logical_and_", BinaryOp::bit_and, self, other, &self);
+  return self;
+}
+Tensor& logical_or_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("logical_or_", caller);
+  logical("logical_or_", BinaryOp::bit_or, self, other, &self);
+  return self;
+}
+Tensor& logical_xor_(Tensor& self, const Operand& other, Caller caller) {
+  const OperationScope scope("logical_xor_", caller);
+  logical("logical_xor_", BinaryOp::bit_xor, self, other, &self);
+  return self;
+}
+Tensor& logical_not_(Tensor& self, Caller caller) {
+  const OperationScope scope("logical_not_", caller);
+  logical_inverse("logical_not_", self, &self);
+  return self;
+}
+Tensor& neg_(Tensor& self, Caller caller) {
+  const OperationScope scope("neg_", caller);
+  negative("neg_", self, &self);
+  return self;
+}
+Tensor& abs_(Tensor& self, Caller caller) {
+  const OperationScope scope("abs_", caller);
+  absolute("abs_", self, &self);
+  return self;
+}
+
+}  // namespace tenstride

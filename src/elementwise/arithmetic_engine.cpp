@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "elementwise/arithmetic_engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "elementwise/arithmetic_blocks.hpp"
+#include "elementwise/dense_runs.hpp"
+#include "ledger/watch.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+/// Elements that one thread takes at a time; below that an operation is serial.
+constexpr Index grain = Index{1} << 16;
+/// Rows below so many elements are taken several at a time.
+constexpr Index short_row = 128;
+/// The longest run that is looked at together where nothing goes through a buffer.
+constexpr Index longest_in_place = Index{1} << 14;
+
+/// A number is repeated so often without a reader.
+constexpr Index few = 64;
+
+/// The one element of a tensor, converted.
+void repeat_element(std::byte* out, const Tensor& x, DType meeting, DType type, Index count) {
+  alignas(16) std::array<std::byte, 16 + copy::spill_bytes> first;
+  alignas(16) std::array<std::byte, 16 + copy::spill_bytes> second;
+  const std::byte* at = x.storage_data() + x.storage_offset() * static_cast<Index>(x.itemsize());
+  if (x.dtype() != meeting) {
+    converter(meeting, x.dtype())(first.data(), at, 1, copy::Stores::ordinary);
+    at = first.data();
+  }
+  if (meeting != type) {
+    converter(type, meeting)(second.data(), at, 1, copy::Stores::ordinary);
+    at = second.data();
+  }
+  const std::size_t item = item_size(type);
+  for (Index i = 0; i < count; ++i) std::memcpy(out + i * static_cast<Index>(item), at, item);
+}
+
+/// Whether dense runs are looked at where they lie.
+bool is_direct(const ElementSource& source) {
+  const DType type = source.tensor.dtype();
+  return source.tensor.is_resolved() && type == source.meeting && type == source.type;
+}
+
+template <std::size_t N>
+Index widest_of(const Tensor& result, const std::array<ElementSource, N>& sources, ElementTarget target) {
+  std::size_t widest = std::max({result.itemsize(), item_size(target.given), item_size(target.meeting)});
+  for (const ElementSource& source : sources) {
+    widest = std::max({widest, source.tensor.itemsize(), item_size(source.meeting), item_size(source.type)});
+  }
+  return static_cast<Index>(widest);
+}
+
+/// The walk with, for short rows, its innermost axis taken out: rows of it are blocks.
+template <std::size_t N>
+struct Rows {
+  explicit Rows(const JointWalk<N>& whole) : walk(whole) {
+    const Layout& first = whole.layout(0);
+    if (first.rank() < 2 || first.shape.back() >= short_row) return;
+    columns = first.shape.back();
+    std::array<Layout, N> outer;
+    for (std::size_t k = 0; k < N; ++k) {
+      outer[k] = whole.layout(k);
+      steps[k] = outer[k].strides.back();
+      outer[k].shape.pop_back();
+      outer[k].strides.pop_back();
+    }
+    walk = JointWalk<N>(outer);
+  }
+  JointWalk<N> walk;
+  Index columns = 0;  ///< 0: the walk's runs are the rows
+  std::array<Index, N> steps{};
+};
+
+template <std::size_t N, std::size_t... I>
+void call_row(typename RowOf<N>::type row, std::byte* out, const std::array<const std::byte*, N>& in,
+              Index count, std::index_sequence<I...>) {
+  row(out, in[I]..., count);
+}
+
+/// One operation: what is the same for all its parts.
+template <std::size_t N>
+struct Operation {
+  Tensor& result;
+  const std::array<ElementSource, N>& sources;
+  typename RowOf<N>::type row;
+  ElementTarget target;
+  std::byte* base;
+};
+
+/// Carries parts of an operation out; one for each thread. Its address must not change.
+template <std::size_t N>
+class Worker {
+ public:
+  Worker(const Operation<N>& operation, const std::array<Tensor, N>& tensors)
+      : Worker(operation, tensors, std::make_index_sequence<N>()) {}
+
+  void operator()(const Rows<N + 1>& rows, Index from, Index to, Index longest) {
+    rows.walk(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
+      const auto block = [&](std::size_t k) {
+        if (rows.columns == 0) return Block{at[k], 0, strides[k], 1, count};
+        return Block{at[k], strides[k], rows.steps[k], count, rows.columns};
+      };
+      std::array<const std::byte*, N> in;
+      for (std::size_t k = 0; k < N; ++k) in[k] = readers_[k](block(k + 1));
+      const Block written = block(0);
+      call_row<N>(operation_.row, writer_.begin(written), in, written.count(), std::make_index_sequence<N>());
+      writer_.end(written);
+      return true;
+    });
+  }
+
+ private:
+  // Made where they stay, their buffers without values.
+  template <std::size_t... I>
+  Worker(const Operation<N>& operation, const std::array<Tensor, N>& tensors, std::index_sequence<I...>)
+      : operation_(operation),
+        readers_{BlockReader(tensors[I], operation.sources[I].meeting, operation.sources[I].type)...},
+        writer_(operation.base, operation.target.given, operation.target.meeting, operation.result) {}
+
+  const Operation<N>& operation_;
+  std::array<BlockReader, N> readers_;
+  BlockWriter writer_;
+};
+
+/// Whether a row writes elements of the result as they are.
+template <std::size_t N>
+bool is_written_once(const Operation<N>& operation) {
+  const ElementTarget target = operation.target;
+  const DType to = operation.result.dtype();
+  const bool gives_truths = target.given == DType::uint8 && to == DType::bool_;
+  return (target.given == target.meeting && target.meeting == to) || gives_truths;
+}
+
+/// The longest run of one call, in what the walk counts.
+template <std::size_t N>
+Index longest_run(const Operation<N>& operation, const Rows<N + 1>& rows) {
+  const ElementTarget target = operation.target;
+  bool is_plain = rows.columns == 0 && rows.walk.inner_stride(0) == 1 && is_written_once(operation);
+  for (std::size_t k = 0; k < N; ++k) {
+    is_plain = is_plain && rows.walk.inner_stride(k + 1) == 1 && is_direct(operation.sources[k]);
+  }
+  if (is_plain) return longest_in_place;
+  const Index fitting = BlockReader::bytes / widest_of(operation.result, operation.sources, target);
+  return rows.columns == 0 ? fitting : std::max<Index>(fitting / rows.columns, 1);
+}
+
+/// A small operation of tensors that lie alike and densely, and of numbers: one call, without a walk (a third
+/// of the time of one of six elements). Gives whether it was carried out.
+template <std::size_t N>
+bool run_at_once(const Operation<N>& operation) {
+  const Tensor& result = operation.result;
+  const Index count = result.numel();
+  if (count > longest_in_place || !is_written_once(operation) || !result.is_resolved()) return false;
+  if (!is_non_overlapping_and_dense(result.layout())) return false;
+  std::array<std::array<std::byte, few * 16>, N> repeated;
+  std::array<const std::byte*, N> in;
+  for (std::size_t k = 0; k < N; ++k) {
+    const ElementSource& source = operation.sources[k];
+    const Tensor& x = source.tensor;
+    if (x.numel() == 1 && count <= few && x.is_resolved()) {
+      repeat_element(repeated[k].data(), x, source.meeting, source.type, count);
+      in[k] = repeated[k].data();
+      continue;
+    }
+    const bool is_alike = x.strides() == result.strides() && x.shape() == result.shape();
+    if (!is_alike || !is_direct(source)) return false;
+    in[k] = x.storage_data() + x.storage_offset() * static_cast<Index>(x.itemsize());
+  }
+  std::byte* const out = operation.base + result.storage_offset() * static_cast<Index>(result.itemsize());
+  call_row<N>(operation.row, out, in, count, std::make_index_sequence<N>());
+  return true;
+}
+
+/// All in the order of the result.
+template <std::size_t N>
+void run_in_order(const Operation<N>& operation, const JointWalk<N + 1>& whole) {
+  const Rows<N + 1> rows(whole);
+  const Index longest = longest_run(operation, rows);
+  std::array<Tensor, N> tensors;
+  for (std::size_t k = 0; k < N; ++k) tensors[k] = operation.sources[k].tensor;
+  const Index each = std::max<Index>(grain / std::max<Index>(rows.columns, 1), 1);
+  parallel_for(0, rows.walk.count(), each, [&](Index from, Index to) {
+    Worker<N> worker(operation, tensors);
+    worker(rows, from, to, longest);
+  });
+}
+
+/// Boxes of the walk: a page along the axis on which an operand is dense, and as much as fits along the
+/// result's.
+struct Boxes {
+  Boxes(const Dims& shape, std::size_t axis, Index item)
+      : shape_(shape), extents_(Dims::filled(shape.size(), 1)) {
+    const Index each = numel(Layout{shape, shape, 0}) / (2 * num_threads());
+    Index left = std::clamp(each, least_bytes / item, most_bytes / item);
+    const auto take = [&](std::size_t d, Index most) {
+      extents_[d] = std::clamp<Index>(std::min(shape[d], most), 1, std::max<Index>(left, 1));
+      left /= extents_[d];
+    };
+    const std::size_t last = shape.size() - 1;
+    take(axis, run_bytes / item);
+    if (axis != last) take(last, left);
+    left *= extents_[axis];  // what a short row leaves
+    take(axis, left);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (d != axis && d != last) take(d, left);
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) counts_.push_back(ceil_divide(shape[d], extents_[d]));
+  }
+
+  [[nodiscard]] Index count() const { return numel(Layout{counts_, counts_, 0}); }
+  /// The part of a layout of the shape that box `number` is.
+  [[nodiscard]] Layout of(const Layout& layout, Index number) const {
+    Layout part = layout;
+    const Dims at = unravel(number, counts_);
+    for (std::size_t d = 0; d < shape_.size(); ++d) {
+      const Index start = at[d] * extents_[d];
+      part.offset += start * layout.strides[d];
+      part.shape[d] = std::min(extents_[d], shape_[d] - start);
+    }
+    return part;
+  }
+  [[nodiscard]] Index largest() const { return numel(Layout{extents_, extents_, 0}); }
+
+ private:
+  /// A turned operand costs least where the copy engine turns much at once: with boxes of 8 MiB a sum of a
+  /// tensor and a transposed one reaches .5-.55 of a plain sum, of 512 KiB .4.
+  static constexpr Index least_bytes = Index{128} << 10;
+  static constexpr Index most_bytes = Index{8} << 20;
+  static constexpr Index run_bytes = 4096;
+
+  Dims shape_;
+  Dims extents_;
+  Dims counts_;
+};
+
+/// Of large operands, whose axis it is on which they are dense; the result's where that is the same, or near
+/// enough.
+template <std::size_t N>
+std::size_t leaping_axis(const Operation<N>& operation, const JointWalk<N + 1>& walk, std::size_t k) {
+  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
+  const Layout& own = walk.layout(k + 1);
+  const std::size_t last = own.rank() - 1;
+  const Index step = own.strides[last];
+  if (step == 0 || step == 1 || operation.sources[k].tensor.numel() < small) return last;
+  std::size_t axis = last;
+  for (std::size_t d = 0; d < own.rank(); ++d) {
+    const std::uint64_t size = magnitude(own.strides[d]);
+    if (size != 0 && size < magnitude(own.strides[axis])) axis = d;
+  }
+  return axis;
+}
+
+/// Box by box: an operand that lies in another order is brought into the result's, a box at a time, by the
+/// copy engine.
+template <std::size_t N>
+void run_in_boxes(const Operation<N>& operation, const JointWalk<N + 1>& walk,
+                  const std::array<std::size_t, N>& axes) {
+  const std::size_t last = walk.layout(0).rank() - 1;
+  std::size_t axis = last;
+  Index item = 1;
+  for (std::size_t k = 0; k < N; ++k) {
+    if (axes[k] != last) axis = axes[k];
+    item = std::max(item, static_cast<Index>(operation.sources[k].tensor.itemsize()));
+  }
+  const Boxes boxes(walk.layout(0).shape, axis, item);
+  parallel_for(0, boxes.count(), 1, [&](Index from, Index to) {
+    std::array<Tensor, N> tensors;
+    for (std::size_t k = 0; k < N; ++k) {
+      const Tensor& source = operation.sources[k].tensor;
+      tensors[k] = axes[k] == last ? source : empty({boxes.largest()}, {.dtype = source.dtype()});
+    }
+    Worker<N> worker(operation, tensors);
+    const ThreadScope alone(1);
+    for (Index number = from; number < to; ++number) {
+      std::array<Layout, N + 1> parts;
+      parts[0] = boxes.of(walk.layout(0), number);
+      for (std::size_t k = 0; k < N; ++k) {
+        parts[k + 1] = boxes.of(walk.layout(k + 1), number);
+        if (axes[k] == last) continue;
+        const Layout turned = row_major(parts[0].shape);
+        Tensor scratch = tensors[k].with_layout(turned);
+        copy_elements(scratch, operation.sources[k].tensor.with_layout(parts[k + 1]));
+        parts[k + 1] = turned;
+      }
+      const Rows<N + 1> rows{JointWalk<N + 1>(parts)};
+      worker(rows, 0, rows.walk.count(), longest_run(operation, rows));
+    }
+  });
+}
+
+}  // namespace
+
+template <std::size_t N>
+void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources, typename RowOf<N>::type row,
+                     ElementTarget target) {
+  if (result.numel() == 0) return;
+  const Operation<N> operation{result, sources, row, target, result.mutable_storage_data()};
+  if (run_at_once(operation)) return;
+  std::array<Layout, N + 1> layouts;
+  layouts[0] = result.layout();
+  for (std::size_t k = 0; k < N; ++k) {
+    layouts[k + 1] = expand(sources[k].tensor.layout(), result.shape());
+  }
+  const JointWalk<N + 1> walk(layouts);
+  if (walk.layout(0).rank() < 2) return run_in_order(operation, walk);
+  const std::size_t last = walk.layout(0).rank() - 1;
+  std::array<std::size_t, N> axes{};
+  bool leaps = false;
+  for (std::size_t k = 0; k < N; ++k) {
+    axes[k] = leaping_axis(operation, walk, k);
+    leaps = leaps || axes[k] != last;
+  }
+  if (!leaps) return run_in_order(operation, walk);
+  const UntoldScope untold;  // scratch memory
+  run_in_boxes(operation, walk, axes);
+}
+
+template void run_elementwise<1>(Tensor&, const std::array<ElementSource, 1>&, copy::UnaryRow, ElementTarget);
+template void run_elementwise<2>(Tensor&, const std::array<ElementSource, 2>&, copy::BinaryRow,
+                                 ElementTarget);
+template void run_elementwise<3>(Tensor&, const std::array<ElementSource, 3>&, copy::TernaryRow,
+                                 ElementTarget);
+
+}  // namespace tenstride::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What comparisons, `equal` and the reductions to a truth value share.
+#pragma once
+
+#include "base/message.hpp"
+#include "elementwise/kernels/compare.hpp"
+#include "tenstride/compare.hpp"
+
+namespace tenstride::detail {
+
+/// Elements that one thread takes at a time; below that a comparison is serial.
+inline constexpr Index compare_grain = Index{1} << 16;
+
+/// The longest run that is looked at together where it lies.
+inline constexpr Index longest_in_place = Index{1} << 14;
+
+inline void require_one_device(std::string_view operation, const Tensor& a, const Tensor& b) {
+  if (a.device() == b.device()) return;
+  throw RuntimeError(detail::message(operation, ": both tensors must be on one device, not ",
+                                     name(a.device()), " and ", name(b.device())));
+}
+
+inline void require_memory(std::string_view operation, const Tensor& x) {
+  if (x.has_memory()) return;
+  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(x.device()),
+                                     " has no elements to be read (shape ", x.shape(), ")"));
+}
+
+}  // namespace tenstride::detail

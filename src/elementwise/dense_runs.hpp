@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading tensors of any layout and element type as short dense runs of one type: what comparisons and
+// reductions to a truth value are made of.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "copy/kernels/kernels.hpp"
+#include "tenstride/coalesce.hpp"
+#include "tenstride/tensor.hpp"
+
+namespace tenstride::detail {
+
+/// N layouts of one shape, walked together in the order of the first one's strides.
+template <std::size_t N>
+class JointWalk {
+ public:
+  using Positions = std::array<Index, N>;
+
+  /// Pre: equal shapes.
+  explicit JointWalk(const std::array<Layout, N>& layouts) {
+    const Dims& steps = layouts[0].strides;
+    const auto is_slower = [](Index a, Index b) { return magnitude(a) > magnitude(b); };
+    layouts_ = std::is_sorted(steps.begin(), steps.end(), is_slower) ? coalesce(layouts)
+                                                                     : coalesce(in_order(layouts));
+    count_ = numel(layouts_[0]);
+  }
+
+  [[nodiscard]] Index count() const noexcept { return count_; }
+  /// Layout k as it is walked: axes in their order, those that are one joined.
+  [[nodiscard]] const Layout& layout(std::size_t k) const { return layouts_[k]; }
+  /// The step of layout k inside a run; 1 where there is but one element.
+  [[nodiscard]] Index inner_stride(std::size_t k) const {
+    return layouts_[k].rank() == 0 ? 1 : layouts_[k].strides.back();
+  }
+
+  /// Whether all elements lie one after the other in every layout.
+  [[nodiscard]] bool is_one_run() const {
+    if (layouts_[0].rank() > 1) return false;
+    for (std::size_t k = 0; k < N; ++k) {
+      if (inner_stride(k) != 1) return false;
+    }
+    return true;
+  }
+
+  /// Visits elements from..to-1 of the walk in runs of at most `longest`: `f(positions, strides, n)` gets the
+  /// position of the run's first element in each layout and the steps to the next; it goes on while f gives
+  /// true. Gives whether f never gave false.
+  template <class F>
+  bool operator()(Index from, Index to, Index longest, F&& f) const {
+    if (from >= to) return true;
+    const std::size_t rank = layouts_[0].rank();
+    Positions positions{};
+    Positions strides{};
+    const Dims& shape = layouts_[0].shape;
+    Dims index = unravel(from, shape);
+    const Index row = rank == 0 ? 1 : shape.back();
+    for (std::size_t k = 0; k < N; ++k) {
+      positions[k] = layouts_[k].offset;
+      for (std::size_t d = 0; d < rank; ++d) positions[k] += index[d] * layouts_[k].strides[d];
+      if (rank > 0) strides[k] = layouts_[k].strides.back();
+    }
+    Index column = rank == 0 ? 0 : index.back();
+    while (from < to) {
+      const Index n = std::min({row - column, to - from, longest});
+      if (!f(positions, strides, n)) return false;
+      from += n;
+      column += n;
+      for (std::size_t k = 0; k < N; ++k) positions[k] += n * strides[k];
+      if (column == row && from < to) {
+        column = 0;
+        next_row(index, positions);
+      }
+    }
+    return true;
+  }
+
+ private:
+  /// The axes from the slowest to the fastest of the first layout.
+  static std::array<Layout, N> in_order(const std::array<Layout, N>& layouts) {
+    const std::size_t rank = layouts[0].rank();
+    std::array<std::size_t, max_rank> axes;
+    for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
+    std::stable_sort(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(rank),
+                     [&](std::size_t a, std::size_t b) {
+                       return magnitude(layouts[0].strides[a]) > magnitude(layouts[0].strides[b]);
+                     });
+    std::array<Layout, N> sorted = layouts;
+    for (std::size_t k = 0; k < N; ++k) {
+      for (std::size_t d = 0; d < rank; ++d) {
+        sorted[k].shape[d] = layouts[k].shape[axes[d]];
+        sorted[k].strides[d] = layouts[k].strides[axes[d]];
+      }
+    }
+    return sorted;
+  }
+
+  /// Pre: rank >= 2, and positions are one row's length past its start.
+  void next_row(Dims& index, Positions& positions) const {
+    const std::size_t last = layouts_[0].rank() - 1;
+    for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[last] * layouts_[k].strides[last];
+    for (std::size_t d = last; d-- > 0;) {
+      for (std::size_t k = 0; k < N; ++k) positions[k] += layouts_[k].strides[d];
+      if (++index[d] < layouts_[0].shape[d]) return;
+      for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[d] * layouts_[k].strides[d];
+      index[d] = 0;
+    }
+  }
+
+  std::array<Layout, N> layouts_;
+  Index count_ = 0;
+};
+
+/// The fastest loop that converts dense runs.
+inline copy::ConvertRow converter(DType to, DType from) {
+  copy::ConvertRow fast = nullptr;
+  if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
+  return fast != nullptr ? fast : copy::portable_convert(to, from);
+}
+
+/// `out` may be `in`.
+inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      store_element<T>(out + i * sizeof(T), tenstride::conjugate(load_element<T>(in + i * sizeof(T))));
+    }
+  });
+  return out;
+}
+
+/// `out` may be `in`.
+inline const std::byte* negate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
+  visit(type, [&]<class T>(std::type_identity<T>) {
+    for (std::size_t i = 0; i < count; ++i) {
+      store_element<T>(out + i * sizeof(T), tenstride::negate(load_element<T>(in + i * sizeof(T))));
+    }
+  });
+  return out;
+}
+
+/// Rows of elements of a layout: `rows` of `columns` each, all steps in elements.
+struct Block {
+  Index position = 0;
+  Index row_step = 0;
+  Index step = 1;
+  Index rows = 1;
+  Index columns = 0;
+
+  [[nodiscard]] Index count() const noexcept { return rows * columns; }
+  /// As one row where it is one.
+  [[nodiscard]] Block joined() const noexcept {
+    if (rows == 1 || columns == 1) return {position, 0, rows == 1 ? step : row_step, 1, count()};
+    return row_step == step * columns ? Block{position, 0, step, 1, count()} : *this;
+  }
+};
+
+/// The elements of a tensor as dense runs of another type; one for each thread. Its address must not change.
+class BlockReader {
+ public:
+  /// The longest run of one call, in elements: three buffers of it, 24 KiB at most, stay in the L1 cache.
+  /// Of types of n bytes at most, read and written, a run may be of `bytes` / n elements.
+  static constexpr Index longest = 512;
+  static constexpr Index bytes = longest * 16;
+
+  /// Elements are converted to `meeting`, then to `type`; negation and conjugation are carried out.
+  BlockReader(const Tensor& tensor, DType meeting, DType type)
+      : base_(tensor.storage_data()),
+        item_(static_cast<Index>(item_size(tensor.dtype()))),
+        conjugates_(tensor.is_conj()),
+        negates_(tensor.is_neg()),
+        given_(tensor.dtype()),
+        type_(type) {
+    DType at = tensor.dtype();
+    for (const DType next : {meeting, type}) {
+      if (next != at) steps_[step_count_++] = converter(next, at);
+      at = next;
+    }
+    while ((Index{1} << item_log2_) < item_) ++item_log2_;
+  }
+  BlockReader(const BlockReader&) = delete;
+  BlockReader& operator=(const BlockReader&) = delete;
+
+  /// `count` elements of the type, from a position, `stride` apart: dense, good until the next call.
+  const std::byte* operator()(Index position, Index stride, Index count) {
+    if (stride == 0 && last_stride_ == 0 && last_row_step_ < 0 && position == last_position_ &&
+        count <= last_count_) {
+      return last_;
+    }
+    const std::byte* row = base_ + position * item_;
+    bool is_gathered = false;
+    if (stride != 1 && count > 1) {
+      gather(buffers_[0].data(), row, stride, count);
+      row = buffers_[0].data();
+      is_gathered = true;
+    }
+    last_position_ = position;
+    last_stride_ = stride;
+    last_row_step_ = -1;
+    last_count_ = count;
+    last_ = finished(row, is_gathered, static_cast<std::size_t>(count));
+    return last_;
+  }
+
+  /// The same for a block, one row after the other.
+  const std::byte* operator()(const Block& given) {
+    const Block block = given.joined();
+    if (block.rows == 1) return operator()(block.position, block.step, block.columns);
+    // A row that is repeated is read once.
+    const bool is_known = block.position == last_position_ && block.row_step == 0 && last_row_step_ == 0 &&
+                          block.step == last_stride_ && block.columns == last_columns_ &&
+                          block.count() <= last_count_;
+    if (is_known) return last_;
+    const std::byte* row = base_ + block.position * item_;
+    for (Index i = 0; i < block.rows; ++i, row += block.row_step * item_) {
+      gather(buffers_[0].data() + i * block.columns * item_, row, block.step, block.columns);
+    }
+    last_position_ = block.position;
+    last_stride_ = block.step;
+    last_row_step_ = block.row_step;
+    last_columns_ = block.columns;
+    last_count_ = block.count();
+    last_ = finished(buffers_[0].data(), true, static_cast<std::size_t>(last_count_));
+    return last_;
+  }
+
+ private:
+  using Buffer = std::array<std::byte, static_cast<std::size_t>(bytes) + copy::spill_bytes>;
+
+  void gather(std::byte* out, const std::byte* in, Index stride, Index count) const {
+    if (stride == 1) {
+      std::memcpy(out, in, static_cast<std::size_t>(count * item_));
+    } else if (stride == 0) {
+      copy::kernels().fill_rows[item_log2_](out, 0, in, 0, 1, static_cast<std::size_t>(count));
+    } else {
+      copy::kernels().gather[item_log2_](out, in, stride * item_, static_cast<std::size_t>(count));
+    }
+  }
+
+  /// Negates, converts and conjugates a dense run, which stands in the first buffer or where it lies.
+  const std::byte* finished(const std::byte* row, bool is_gathered, std::size_t n) {
+    std::size_t free = is_gathered ? 1 : 0;
+    if (negates_) {
+      row = negate_run(given_, buffers_[free].data(), row, n);
+      free = 1 - free;
+    }
+    for (std::size_t i = 0; i < step_count_; ++i) {
+      steps_[i](buffers_[free].data(), row, n, copy::Stores::ordinary);
+      row = buffers_[free].data();
+      free = 1 - free;
+    }
+    if (conjugates_) row = conjugate_run(type_, buffers_[free].data(), row, n);
+    return row;
+  }
+
+  const std::byte* base_;
+  Index item_;
+  std::size_t item_log2_ = 0;
+  bool conjugates_;
+  bool negates_;
+  DType given_;
+  DType type_;
+  std::array<copy::ConvertRow, 2> steps_{};
+  std::size_t step_count_ = 0;
+  Index last_position_ = -1;
+  Index last_stride_ = 1;
+  Index last_row_step_ = -1;
+  Index last_columns_ = 0;
+  Index last_count_ = 0;
+  const std::byte* last_ = nullptr;
+  alignas(64) std::array<Buffer, 2> buffers_;
+};
+
+}  // namespace tenstride::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of element-wise arithmetic: short loops over dense runs of one type, one table of them per
+// instruction set. Comparisons have the same form (elementwise/kernels/compare.hpp).
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "tenstride/dtype.hpp"
+#include "tenstride/index.hpp"
+
+namespace tenstride::copy {
+
+enum class UnaryOp : unsigned char {
+  neg,
+  abs,  ///< of complex numbers real ones come back
+  bit_not,
+  square,
+  cube,
+  sqrt,
+  rsqrt,
+  reciprocal,
+  reciprocal_square,
+  isnan,  ///< these three give a byte, 0 or 1
+  isinf,
+  isfinite,
+};
+
+enum class BinaryOp : unsigned char {
+  add,
+  sub,
+  mul,
+  div,
+  floor_divide,
+  trunc_divide,
+  remainder,
+  pow,
+  maximum,
+  minimum,
+  bit_and,
+  bit_or,
+  bit_xor,
+};
+
+enum class TernaryOp : unsigned char {
+  add_scaled,  ///< a + b * c, rounded after each step
+  clamp,       ///< a, not below b, not above c
+  where,       ///< b where a byte of a is not 0, else c
+  add_halves,  ///< a + b * c of complex32 held as complex64: the product is rounded to it
+};
+
+enum class Extreme : unsigned char { least, greatest };
+
+/// Dense to dense. `out` may be one of the inputs, element for element, but must not overlap them otherwise.
+/// Rows of integers that divide throw RuntimeError "ZeroDivisionError".
+using UnaryRow = void (*)(std::byte* out, const std::byte* a, Index count);
+using BinaryRow = void (*)(std::byte* out, const std::byte* a, const std::byte* b, Index count);
+using TernaryRow = void (*)(std::byte* out, const std::byte* a, const std::byte* b, const std::byte* c,
+                            Index count);
+
+/// Where in a dense run the first element stands that is better than `best`, and the best: -1 where none is.
+/// NaN is better than all. `best`, of the run's type, becomes that element.
+using ExtremeRow = Index (*)(std::byte* best, const std::byte* in, Index count);
+
+struct ArithmeticKernels {
+  const char* name;
+  /// A faster loop for a type, or nullptr. `where` is told the type of b and c.
+  UnaryRow (*unary)(UnaryOp op, DType type);
+  BinaryRow (*binary)(BinaryOp op, DType type);
+  TernaryRow (*ternary)(TernaryOp op, DType type);
+  ExtremeRow (*extreme)(Extreme which, DType type);
+};
+
+/// The definitions, for the types that the processor's arithmetic is done in: integers, float32, float64 and
+/// the complex ones. Nullptr for the small floats, for bool but in `where`, and where a type has no such
+/// operation (the remainder of complex numbers).
+const ArithmeticKernels& portable_arithmetic_kernels();
+
+/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
+/// is used, the processor has it.
+const ArithmeticKernels* find_arithmetic_kernels(std::string_view name);
+
+/// The table that goes with `kernels()`.
+const ArithmeticKernels& arithmetic_kernels();
+
+/// The fastest loop there is; nullptr where the portable table has none.
+UnaryRow unary_row(UnaryOp op, DType type);
+BinaryRow binary_row(BinaryOp op, DType type);
+TernaryRow ternary_row(TernaryOp op, DType type);
+ExtremeRow extreme_row(Extreme which, DType type);
+
+}  // namespace tenstride::copy

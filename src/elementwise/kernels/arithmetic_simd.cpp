@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of arithmetic for each instruction set: the definitions in loops of a fixed length, which the
+// compiler turns into vectors; compiled once for each set by Highway, as copy/kernels/simd.cpp.
+
+#include "copy/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/kernels/arithmetic_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "copy/kernels/kernels.hpp"
+#include "elementwise/kernels/arithmetic.hpp"
+#include "elementwise/kernels/element.hpp"
+
+// What one store writes: 32 bytes, see copy/convert/numbers-inl.h.
+#undef TENSTRIDE_LOOP
+#if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
+#define TENSTRIDE_LOOP __attribute__((target("prefer-vector-width=256")))
+#else
+#define TENSTRIDE_LOOP
+#endif
+
+// `out` may be an input, element for element: no element depends on another.
+#undef TENSTRIDE_INDEPENDENT
+#if defined(__clang__)
+#define TENSTRIDE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TENSTRIDE_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy::arithmetic {  // the names of other leaves are others' alone
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Elements of one step: a loop of a fixed length is one that the compiler turns into vectors.
+inline constexpr Index step = 32;
+
+/// A number at any address.
+template <class T>
+struct __attribute__((packed, may_alias)) Unaligned {
+  T value;
+};
+
+template <class T>
+HWY_INLINE Unaligned<T>* at(std::byte* address, Index i) {
+  return reinterpret_cast<Unaligned<T>*>(address) + i;
+}
+template <class T>
+HWY_INLINE const Unaligned<T>* at(const std::byte* address, Index i) {
+  return reinterpret_cast<const Unaligned<T>*>(address) + i;
+}
+
+template <UnaryOp op, class T>
+TENSTRIDE_LOOP void unary_loop(std::byte* out, const std::byte* a, Index count) {
+  using To = UnaryResult<op, T>;
+  Index i = 0;
+  for (; i + step <= count; i += step) {
+    auto* const to = at<To>(out, i);
+    const auto* const from = at<T>(a, i);
+    TENSTRIDE_INDEPENDENT
+    for (Index k = 0; k < step; ++k) to[k].value = unary_element<op, T>(from[k].value);
+  }
+  for (; i < count; ++i) at<To>(out, i)->value = unary_element<op, T>(at<T>(a, i)->value);
+}
+
+template <BinaryOp op, class T>
+TENSTRIDE_LOOP void binary_loop(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  Index i = 0;
+  for (; i + step <= count; i += step) {
+    auto* const to = at<T>(out, i);
+    const auto* const x = at<T>(a, i);
+    const auto* const y = at<T>(b, i);
+    TENSTRIDE_INDEPENDENT
+    for (Index k = 0; k < step; ++k) to[k].value = binary_element<op, T>(x[k].value, y[k].value);
+  }
+  for (; i < count; ++i) {
+    at<T>(out, i)->value = binary_element<op, T>(at<T>(a, i)->value, at<T>(b, i)->value);
+  }
+}
+
+template <TernaryOp op, class T, class First>
+HWY_INLINE T ternary_of(const First& a, const T& b, const T& c) {
+  if constexpr (op == TernaryOp::where) {
+    return a != 0 ? b : c;
+  } else {
+    return ternary_element<op, T>(a, b, c);
+  }
+}
+
+template <TernaryOp op, class T>
+TENSTRIDE_LOOP void ternary_loop(std::byte* out, const std::byte* a, const std::byte* b, const std::byte* c,
+                                 Index count) {
+  using First = std::conditional_t<op == TernaryOp::where, std::uint8_t, T>;
+  Index i = 0;
+  for (; i + step <= count; i += step) {
+    auto* const to = at<T>(out, i);
+    const auto* const x = at<First>(a, i);
+    const auto* const y = at<T>(b, i);
+    const auto* const z = at<T>(c, i);
+    TENSTRIDE_INDEPENDENT
+    for (Index k = 0; k < step; ++k)
+      to[k].value = ternary_of<op, T, First>(x[k].value, y[k].value, z[k].value);
+  }
+  for (; i < count; ++i) {
+    at<T>(out, i)->value =
+        ternary_of<op, T, First>(at<First>(a, i)->value, at<T>(b, i)->value, at<T>(c, i)->value);
+  }
+}
+
+/// Steps in which nothing is better are passed over at a vector's pace; that is most of them.
+template <Extreme which, class T>
+TENSTRIDE_LOOP Index extreme_loop(std::byte* best, const std::byte* in, Index count) {
+  using Bits = hwy::MakeUnsigned<T>;
+  T value = at<T>(best, 0)->value;
+  Index found = -1;
+  Index i = 0;
+  for (; i + step <= count && value == value; i += step) {
+    const auto* const from = at<T>(in, i);
+    Bits any = 0;
+    for (Index k = 0; k < step; ++k) any |= is_better<which, T>(from[k].value, value) ? Bits(1) : Bits(0);
+    if (any == 0) continue;
+    found = i + better_in<which, T>(value, reinterpret_cast<const std::byte*>(from), step);
+  }
+  const Index rest = better_in<which, T>(value, in + i * static_cast<Index>(sizeof(T)), count - i);
+  at<T>(best, 0)->value = value;
+  return rest >= 0 ? i + rest : found;
+}
+
+/// Complex sums are real ones of twice as many; bits are bytes. The loop of the parts, for as many of them.
+template <BinaryOp op, class Part, Index parts>
+void binary_parts(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  binary_loop<op, Part>(out, a, b, count * parts);
+}
+template <UnaryOp op, class Part, Index parts>
+void unary_parts(std::byte* out, const std::byte* a, Index count) {
+  unary_loop<op, Part>(out, a, count * parts);
+}
+
+/// By Highway: the compiler finds no vectors for parts that alternate.
+template <class Part>
+void multiply_complex(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  const hn::ScalableTag<Part> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  constexpr auto item = static_cast<Index>(2 * sizeof(Part));
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto a_real = hn::Zero(d), a_imag = hn::Zero(d), b_real = hn::Zero(d), b_imag = hn::Zero(d);
+    hn::LoadInterleaved2(d, reinterpret_cast<const Part*>(a + i * item), a_real, a_imag);
+    hn::LoadInterleaved2(d, reinterpret_cast<const Part*>(b + i * item), b_real, b_imag);
+    const auto real = hn::Sub(hn::Mul(a_real, b_real), hn::Mul(a_imag, b_imag));
+    const auto imag = hn::Add(hn::Mul(a_real, b_imag), hn::Mul(a_imag, b_real));
+    hn::StoreInterleaved2(real, imag, d, reinterpret_cast<Part*>(out + i * item));
+  }
+  portable_arithmetic_kernels().binary(BinaryOp::mul, dtype_of<std::complex<Part>>)(
+      out + i * item, a + i * item, b + i * item, count - i);
+}
+
+/// A byte for each lane, as wide as the lane.
+template <class T>
+void choose(std::byte* out, const std::byte* condition, const std::byte* a, const std::byte* b, Index count) {
+  const hn::ScalableTag<T> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  const auto* const from = reinterpret_cast<const std::uint8_t*>(condition);
+  const auto zero = hn::Zero(d);
+  const auto wide = [&](auto narrow) HWY_ATTR {
+    if constexpr (sizeof(T) == 8) {
+      return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::uint32_t, decltype(d)>(), narrow));
+    } else {
+      return hn::PromoteTo(d, narrow);
+    }
+  };
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto chosen = hn::Ne(wide(hn::LoadU(bytes, from + i)), zero);
+    const auto one = hn::LoadU(d, reinterpret_cast<const T*>(a + i * item));
+    const auto other = hn::LoadU(d, reinterpret_cast<const T*>(b + i * item));
+    hn::StoreU(hn::IfThenElse(chosen, one, other), d, reinterpret_cast<T*>(out + i * item));
+  }
+  portable_arithmetic_kernels().ternary(TernaryOp::where, dtype_of<T>)(out + i * item, condition + i,
+                                                                       a + i * item, b + i * item, count - i);
+}
+
+/// Integers whose sign does not matter share their loops.
+template <class T, bool = is_whole<T>>
+struct UnsignedOf {
+  using type = T;
+};
+template <class T>
+struct UnsignedOf<T, true> {
+  using type = std::make_unsigned_t<T>;
+};
+template <class T>
+using Unsigned = typename UnsignedOf<T>::type;
+
+template <class T>
+constexpr bool is_simple = is_whole<T> || std::is_floating_point_v<T>;
+
+template <UnaryOp op>
+UnaryRow unary_of(DType type) {
+  return visit(type, []<class T>(std::type_identity<T>) -> UnaryRow {
+    if constexpr (!has_unary<op, T>()) {
+      return nullptr;
+    } else if constexpr (op == UnaryOp::bit_not) {
+      return &unary_parts<op, std::uint8_t, sizeof(T)>;
+    } else if constexpr (op == UnaryOp::neg && is_complex_number<T>) {
+      return &unary_parts<op, typename T::value_type, 2>;
+    } else if constexpr (op == UnaryOp::abs && is_simple<T>) {
+      return &unary_loop<op, T>;
+    } else if constexpr (is_simple<T>) {
+      return &unary_loop<op, Unsigned<T>>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <BinaryOp op>
+BinaryRow binary_of(DType type) {
+  return visit(type, []<class T>(std::type_identity<T>) -> BinaryRow {
+    constexpr bool is_sum = op == BinaryOp::add || op == BinaryOp::sub;
+    if constexpr (!has_binary<op, T>()) {
+      return nullptr;
+    } else if constexpr (op >= BinaryOp::bit_and) {
+      return &binary_parts<op, std::uint8_t, sizeof(T)>;
+    } else if constexpr (is_sum && is_complex_number<T>) {
+      return &binary_parts<op, typename T::value_type, 2>;
+    } else if constexpr (op == BinaryOp::mul && is_complex_number<T>) {
+      return &multiply_complex<typename T::value_type>;
+    } else if constexpr (is_sum || op == BinaryOp::mul) {
+      return &binary_loop<op, Unsigned<T>>;
+    } else if constexpr (is_simple<T>) {
+      return &binary_loop<op, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+template <TernaryOp op>
+TernaryRow ternary_of(DType type) {
+  return visit(type, []<class T>(std::type_identity<T>) -> TernaryRow {
+    if constexpr (op == TernaryOp::where && sizeof(T) == 1) {
+      return &ternary_loop<op, std::uint8_t>;
+    } else if constexpr (op == TernaryOp::where && sizeof(T) == 2) {
+      return &choose<std::uint16_t>;
+    } else if constexpr (op == TernaryOp::where && sizeof(T) == 4) {
+      return &choose<std::uint32_t>;
+    } else if constexpr (op == TernaryOp::where && sizeof(T) == 8) {
+      return &choose<std::uint64_t>;
+    } else if constexpr (op == TernaryOp::where || !has_ternary<op, T>() || !is_simple<T>) {
+      return nullptr;
+    } else if constexpr (op == TernaryOp::add_scaled) {
+      return &ternary_loop<op, Unsigned<T>>;
+    } else {
+      return &ternary_loop<op, T>;
+    }
+  });
+}
+
+/// None for what the processor has no vectors for.
+UnaryRow find_unary(UnaryOp op, DType type) {
+  using Op = UnaryOp;
+  switch (op) {
+    case Op::neg:
+      return unary_of<Op::neg>(type);
+    case Op::abs:
+      return unary_of<Op::abs>(type);
+    case Op::bit_not:
+      return unary_of<Op::bit_not>(type);
+    case Op::square:
+      return unary_of<Op::square>(type);
+    case Op::isnan:
+      return unary_of<Op::isnan>(type);
+    case Op::isinf:
+      return unary_of<Op::isinf>(type);
+    case Op::isfinite:
+      return unary_of<Op::isfinite>(type);
+    default:
+      return nullptr;
+  }
+}
+
+BinaryRow find_binary(BinaryOp op, DType type) {
+  using Op = BinaryOp;
+  switch (op) {
+    case Op::add:
+      return binary_of<Op::add>(type);
+    case Op::sub:
+      return binary_of<Op::sub>(type);
+    case Op::mul:
+      return binary_of<Op::mul>(type);
+    case Op::div:
+      return binary_of<Op::div>(type);
+    case Op::maximum:
+      return binary_of<Op::maximum>(type);
+    case Op::minimum:
+      return binary_of<Op::minimum>(type);
+    case Op::bit_and:
+      return binary_of<Op::bit_and>(type);
+    case Op::bit_or:
+      return binary_of<Op::bit_or>(type);
+    case Op::bit_xor:
+      return binary_of<Op::bit_xor>(type);
+    default:
+      return nullptr;
+  }
+}
+
+TernaryRow find_ternary(TernaryOp op, DType type) {
+  using Op = TernaryOp;
+  if (op == Op::where) return ternary_of<Op::where>(type);
+  if (op == Op::add_halves) return nullptr;
+  return op == Op::clamp ? ternary_of<Op::clamp>(type) : ternary_of<Op::add_scaled>(type);
+}
+
+ExtremeRow find_extreme(Extreme which, DType type) {
+  return visit(type, [&]<class T>(std::type_identity<T>) -> ExtremeRow {
+    if constexpr (is_simple<T>) {
+      return which == Extreme::least ? &extreme_loop<Extreme::least, T> : &extreme_loop<Extreme::greatest, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+/// As `copy/kernels/simd.cpp` names its table.
+constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
+                                   : HWY_TARGET == HWY_AVX2  ? "avx2"
+                                   : HWY_TARGET == HWY_SSSE3 ? "ssse3"
+                                                             : "vector";
+
+constexpr ArithmeticKernels table{table_name, find_unary, find_binary, find_ternary, find_extreme};
+
+const ArithmeticKernels& own_table() {
+  return table;
+}
+
+#else
+
+const ArithmeticKernels& own_table() {
+  return portable_arithmetic_kernels();
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy::arithmetic
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenstride::copy {
+#if !HWY_ARCH_X86
+namespace arithmetic {
+const ArithmeticKernels& static_table() {
+  return HWY_STATIC_DISPATCH(own_table)();
+}
+}  // namespace arithmetic
+#endif
+
+const ArithmeticKernels* find_arithmetic_kernels(std::string_view name) {
+  const auto candidates = {
+#if HWY_ARCH_X86
+#if HWY_TARGETS & HWY_AVX3
+    &arithmetic::N_AVX3::own_table(),
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    &arithmetic::N_AVX2::own_table(),
+#endif
+#if HWY_TARGETS & HWY_SSSE3
+    &arithmetic::N_SSSE3::own_table(),
+#endif
+#else
+    &arithmetic::static_table(),
+#endif
+    &portable_arithmetic_kernels()
+  };
+  for (const ArithmeticKernels* table : candidates) {
+    if (table->name == name) return table;
+  }
+  return nullptr;
+}
+
+const ArithmeticKernels& arithmetic_kernels() {
+  static const ArithmeticKernels* const found = find_arithmetic_kernels(kernels().name);
+  return found != nullptr ? *found : portable_arithmetic_kernels();
+}
+
+}  // namespace tenstride::copy
+#endif  // HWY_ONCE

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of comparisons over Highway: compiled once for each instruction set, as copy/kernels/simd.cpp.
+
+#include "copy/kernels/simd_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "elementwise/kernels/compare_simd.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <cstring>
+#include <limits>
+
+#include "copy/kernels/kernels.hpp"
+#include "elementwise/kernels/compare.hpp"
+#include "tenstride/element.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::copy {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Whether the opposite is asked of the vectors, and turned round at the end: of NaN Highway's own Ne says
+/// false, and whole numbers have no Le and Ge.
+template <Comparison comparison, class T>
+constexpr bool asks_opposite = comparison == Comparison::ne ||
+                               (std::is_integral_v<T> &&
+                                (comparison == Comparison::le || comparison == Comparison::ge));
+
+/// A vector's mask as lanes of -1 and 0.
+template <Comparison comparison, class D>
+auto mask_at(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b) {
+  constexpr bool is_opposite = asks_opposite<comparison, hn::TFromD<D>>;
+  const auto x = hn::LoadU(d, a);
+  const auto y = hn::LoadU(d, b);
+  const hn::RebindToUnsigned<D> bits;
+  const auto lanes = [&](auto mask) HWY_ATTR { return hn::BitCast(bits, hn::VecFromMask(d, mask)); };
+  if constexpr (comparison == Comparison::eq || comparison == Comparison::ne) {
+    return lanes(hn::Eq(x, y));
+  } else if constexpr (comparison == Comparison::lt || (comparison == Comparison::ge && is_opposite)) {
+    return lanes(hn::Lt(x, y));
+  } else if constexpr (comparison == Comparison::gt || (comparison == Comparison::le && is_opposite)) {
+    return lanes(hn::Gt(x, y));
+  } else if constexpr (comparison == Comparison::le) {
+    return lanes(hn::Le(x, y));
+  } else {
+    return lanes(hn::Ge(x, y));
+  }
+}
+
+/// The masks of as many elements as a vector has bytes, one byte each: lanes of -1 and 0 keep their meaning
+/// when every second half of them is dropped.
+template <Comparison comparison, class T>
+auto byte_masks(const T* a, const T* b) {
+  const hn::ScalableTag<T> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const hn::ScalableTag<std::uint8_t> d8;
+  const hn::ScalableTag<std::uint16_t> d16;
+  const hn::ScalableTag<std::uint32_t> d32;
+  const auto mask = [&](std::size_t k)
+                        HWY_ATTR { return mask_at<comparison>(d, a + k * lanes, b + k * lanes); };
+  const auto halved = [](auto narrow, auto low, auto high) HWY_ATTR {
+    return hn::ConcatEven(narrow, hn::BitCast(narrow, high), hn::BitCast(narrow, low));
+  };
+  if constexpr (sizeof(T) == 1) {
+    return mask(0);
+  } else if constexpr (sizeof(T) == 2) {
+    return halved(d8, mask(0), mask(1));
+  } else if constexpr (sizeof(T) == 4) {
+    return halved(d8, halved(d16, mask(0), mask(1)), halved(d16, mask(2), mask(3)));
+  } else {
+    return halved(d8, halved(d16, halved(d32, mask(0), mask(1)), halved(d32, mask(2), mask(3))),
+                  halved(d16, halved(d32, mask(4), mask(5)), halved(d32, mask(6), mask(7))));
+  }
+}
+
+template <Comparison comparison, class T>
+void compare_all(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  const hn::ScalableTag<std::uint8_t> d8;
+  const auto step = static_cast<Index>(hn::Lanes(d8));
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  const auto one = hn::Set(d8, 1);
+  Index i = 0;
+  for (; i + step <= count; i += step) {
+    const auto masks = byte_masks<comparison, T>(reinterpret_cast<const T*>(a + i * item),
+                                                 reinterpret_cast<const T*>(b + i * item));
+    const auto answers = asks_opposite<comparison, T> ? hn::AndNot(masks, one) : hn::And(masks, one);
+    hn::StoreU(answers, d8, reinterpret_cast<std::uint8_t*>(out + i));
+  }
+  portable_compare_kernels().compare(comparison, dtype_of<T>)(out + i, a + i * item, b + i * item, count - i);
+}
+
+template <class T>
+constexpr bool is_simple = (std::is_integral_v<T> || std::is_floating_point_v<T>)&&!std::is_same_v<T, bool>;
+
+template <Comparison comparison>
+CompareRow row_of(DType type) {
+  return visit(type, []<class T>(std::type_identity<T>) -> CompareRow {
+    if constexpr (is_simple<T>) {
+      return &compare_all<comparison, T>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+CompareRow find_compare(Comparison comparison, DType type) {
+  switch (comparison) {
+    case Comparison::eq:
+      return row_of<Comparison::eq>(type);
+    case Comparison::ne:
+      return row_of<Comparison::ne>(type);
+    case Comparison::lt:
+      return row_of<Comparison::lt>(type);
+    case Comparison::le:
+      return row_of<Comparison::le>(type);
+    case Comparison::gt:
+      return row_of<Comparison::gt>(type);
+    default:
+      return row_of<Comparison::ge>(type);
+  }
+}
+
+/// `all`: no element's bits under the mask are 0; `any`: those of some are not. Four vectors at a time.
+template <class T, bool is_all>
+bool truth(const std::byte* in, Index count, T significant) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  const auto* const from = reinterpret_cast<const T*>(in);
+  const auto kept = hn::Set(d, significant);
+  const auto zero = hn::Zero(d);
+  Index i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const auto at = [&](Index k) HWY_ATTR { return hn::And(hn::LoadU(d, from + i + k * lanes), kept); };
+    if constexpr (is_all) {
+      const auto is_zero = [&](Index k) HWY_ATTR { return hn::Eq(at(k), zero); };
+      const auto found = hn::Or(hn::Or(is_zero(0), is_zero(1)), hn::Or(is_zero(2), is_zero(3)));
+      if (!hn::AllFalse(d, found)) return false;
+    } else {
+      const auto found = hn::Or(hn::Or(at(0), at(1)), hn::Or(at(2), at(3)));
+      if (!hn::AllTrue(d, hn::Eq(found, zero))) return true;
+    }
+  }
+  for (; i < count; ++i) {
+    T bits{};
+    std::memcpy(&bits, in + i * static_cast<Index>(sizeof(T)), sizeof(T));
+    if (((bits & significant) != 0) != is_all) return !is_all;
+  }
+  return is_all;
+}
+
+/// Of a floating number all bits but the sign.
+template <class T, class Bits, bool is_all>
+bool truth_row(const std::byte* in, Index count) {
+  constexpr bool has_sign = !std::is_integral_v<T>;
+  return truth<Bits, is_all>(in, count,
+                             static_cast<Bits>(std::numeric_limits<Bits>::max() >> (has_sign ? 1 : 0)));
+}
+
+template <bool is_all>
+TruthRow find_truth(DType type) {
+  return visit(type, []<class T>(std::type_identity<T>) -> TruthRow {
+    if constexpr (is_complex_element<T>) {
+      return nullptr;
+    } else if constexpr (sizeof(T) == 1) {
+      return &truth_row<T, std::uint8_t, is_all>;
+    } else if constexpr (sizeof(T) == 2) {
+      return &truth_row<T, std::uint16_t, is_all>;
+    } else if constexpr (sizeof(T) == 4) {
+      return &truth_row<T, std::uint32_t, is_all>;
+    } else {
+      return &truth_row<T, std::uint64_t, is_all>;
+    }
+  });
+}
+
+/// A byte of the mask for each lane, as wide as the lane.
+template <class D>
+auto mask_lanes(D d, const std::uint8_t* mask) {
+  using T = hn::TFromD<D>;
+  const auto bytes = hn::LoadU(hn::Rebind<std::uint8_t, D>(), mask);
+  if constexpr (sizeof(T) == 1) {
+    return bytes;
+  } else if constexpr (sizeof(T) == 8) {
+    return hn::PromoteTo(d, hn::PromoteTo(hn::Rebind<std::uint32_t, D>(), bytes));
+  } else {
+    return hn::PromoteTo(d, bytes);
+  }
+}
+
+template <class T>
+void fill_set(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<Index>(hn::Lanes(d));
+  T bits{};
+  std::memcpy(&bits, value, sizeof(T));
+  const auto values = hn::Set(d, bits);
+  const auto zero = hn::Zero(d);
+  Index i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    auto* const to = reinterpret_cast<T*>(out) + i;
+    const auto chosen = mask_lanes(d, reinterpret_cast<const std::uint8_t*>(mask) + i);
+    hn::StoreU(hn::IfThenElse(hn::Eq(chosen, zero), hn::LoadU(d, to), values), d, to);
+  }
+  constexpr std::size_t log2 = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  portable_compare_kernels().fill_set[log2](out + i * static_cast<Index>(sizeof(T)), mask + i, count - i,
+                                            value);
+}
+
+/// Two halves of a value of 16 bytes are too few to gain by vectors.
+void fill_set_16(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
+  portable_compare_kernels().fill_set[4](out, mask, count, value);
+}
+
+/// As `copy/kernels/simd.cpp` names its table.
+constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
+                                   : HWY_TARGET == HWY_AVX2  ? "avx2"
+                                   : HWY_TARGET == HWY_SSSE3 ? "ssse3"
+                                                             : "vector";
+
+constexpr CompareKernels table{table_name,
+                               find_compare,
+                               find_truth<true>,
+                               find_truth<false>,
+                               {fill_set<std::uint8_t>, fill_set<std::uint16_t>, fill_set<std::uint32_t>,
+                                fill_set<std::uint64_t>, fill_set_16}};
+
+const CompareKernels& own_table() {
+  return table;
+}
+
+#else
+
+const CompareKernels& own_table() {
+  return portable_compare_kernels();
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::copy
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tenstride::copy {
+
+const CompareKernels* find_compare_kernels(std::string_view name) {
+  const auto candidates = {
+#if HWY_ARCH_X86
+#if HWY_TARGETS & HWY_AVX3
+    &N_AVX3::own_table(),
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    &N_AVX2::own_table(),
+#endif
+#if HWY_TARGETS & HWY_SSSE3
+    &N_SSSE3::own_table(),
+#endif
+#else
+    &HWY_STATIC_DISPATCH(own_table)(),
+#endif
+    &portable_compare_kernels()
+  };
+  for (const CompareKernels* table : candidates) {
+    if (table->name == name) return table;
+  }
+  return nullptr;
+}
+
+const CompareKernels& compare_kernels() {
+  static const CompareKernels* const found = find_compare_kernels(kernels().name);
+  return found != nullptr ? *found : portable_compare_kernels();
+}
+
+}  // namespace tenstride::copy
+#endif  // HWY_ONCE

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+#define JSON_NO_IO
+#define JSON_ASSERT(condition) static_cast<void>(0)
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "explain/cause.hpp"
+#include "plan/strategy_text.hpp"
+#include "tenstride/explain.hpp"
+#include "tenstride/run_plan.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index most_elements = 10'000;
+
+Json to_json_list(const Dims& dims) {
+  return Json(dims.to_vector());
+}
+
+Json to_json_number(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+Json to_json_number(const Scalar& number) {
+  if (number.is_bool()) return number.to<bool>();
+  if (number.is_complex()) {
+    const auto value = number.to<std::complex<double>>();
+    return Json::array({to_json_number(value.real()), to_json_number(value.imag())});
+  }
+  if (number.is_floating_point()) return to_json_number(number.to<double>());
+  if (const auto* large = std::get_if<std::uint64_t>(&number.value())) return *large;
+  return number.to<std::int64_t>();
+}
+
+Json to_json_nested(const Nested& nested) {
+  if (!nested.is_list()) return to_json_number(nested.scalar());
+  Json list = Json::array();
+  for (const Nested& item : nested.items()) list.push_back(to_json_nested(item));
+  return list;
+}
+
+Json to_json_tensor(const Tensor& tensor) {
+  if (!tensor.has_memory() || tensor.numel() > most_elements) return nullptr;
+  return to_json_nested(tensor.tolist());
+}
+
+Json to_json_value(const Value& value) {
+  if (value.is_none()) return nullptr;
+  if (value.number() != nullptr) return to_json_number(*value.number());
+  if (value.tensor() != nullptr) return to_json_tensor(*value.tensor());
+  if (const Value::Sequence* list = value.sequence()) {
+    Json items = Json::array();
+    for (const Value& item : list->items) items.push_back(to_json_value(item));
+    return items;
+  }
+  if (const auto* storage = std::get_if<detail::StorageElements>(&value.variant())) {
+    return to_json_tensor(storage->elements);
+  }
+  if (const auto* storage = std::get_if<detail::StorageBytes>(&value.variant()))
+    return to_json_tensor(storage->bytes);
+  return value.str();
+}
+
+/// What was weighed, by name.
+Json to_json_costs(const StrategyCosts& costs) {
+  Json all = Json::object();
+  for (const detail::Weighed& each : detail::weighed(costs)) all[each.name] = each.cost;
+  return all;
+}
+
+Json to_json_plans(const std::vector<CopyPlan>& plans) {
+  Json list = Json::array();
+  for (const CopyPlan& plan : plans) {
+    Json loops = Json::array();
+    for (const CopyLoop& loop : plan.loops) {
+      loops.push_back(
+          {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
+    }
+    list.push_back({{"kernel", plan.way()},
+                    {"elements", plan.count},
+                    {"src_dtype", name(plan.src_type)},
+                    {"dst_dtype", name(plan.dst_type)},
+                    {"streaming", plan.streaming},
+                    {"threads", plan.threads},
+                    {"loops", std::move(loops)},
+                    {"text", plan.to_string()},
+                    {"costs", to_json_costs(plan.costs)},
+                    {"run", run_text(plan)}});
+  }
+  return list;
+}
+
+Json to_json_cause(const std::optional<std::size_t>& cause) {
+  return cause ? Json(*cause + 1) : Json(nullptr);
+}
+
+Json to_json_contiguity(const Layout& layout) {
+  const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(layout);
+  if (!obstacle) return nullptr;
+  return {{"axis", obstacle->axis},
+          {"stride_found", obstacle->stride_found},
+          {"stride_needed", obstacle->stride_needed},
+          {"order", to_json_list(obstacle->order)},
+          {"repeats", obstacle->repeats},
+          {"backwards", obstacle->is_backwards},
+          {"gaps", obstacle->has_gaps},
+          {"may_overlap", obstacle->may_overlap}};
+}
+
+Json to_json_scramble(const std::optional<ScrambleSeen>& seen) {
+  if (!seen) return nullptr;
+  Json places = Json::array();
+  for (std::size_t i = 0; i < seen->places.size(); ++i) {
+    const ScrambledPlace& place = seen->places[i];
+    places.push_back({{"index", to_json_list(place.index)},
+                      {"reshaped_from", to_json_list(place.reshaped_from)},
+                      {"meant_from", to_json_list(place.meant_from)},
+                      {"found", seen->found.empty() ? Json(nullptr) : Json(seen->found[i])},
+                      {"meant", seen->meant.empty() ? Json(nullptr) : Json(seen->meant[i])}});
+  }
+  return {{"from", to_json_list(seen->scramble.from)},
+          {"to", to_json_list(seen->scramble.to)},
+          {"split", to_json_list(seen->scramble.split)},
+          {"order", to_json_list(seen->scramble.order)},
+          {"certainty", name(seen->scramble.certainty)},
+          {"meant", to_code(seen->scramble)},
+          {"places", std::move(places)},
+          {"differing", seen->differing ? Json(*seen->differing) : Json(nullptr)}};
+}
+
+Json to_json_transfer(const Step& step) {
+  if (!step.link) return nullptr;
+  return {{"from", name(step.link->from)},
+          {"to", name(step.link->to)},
+          {"memory", name(step.link->memory)},
+          {"blocking", step.link->blocking == Blocking::blocking},
+          {"bytes", step.bytes_transferred}};
+}
+
+Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, PlanDetail plans) {
+  Json reason = nullptr;
+  if (!step.reason.empty() || !step.hint.empty()) {
+    reason = step.reason + (step.reason.empty() || step.hint.empty() ? "" : "; ") + step.hint;
+  }
+  Json json{{"op", step.op},
+            {"kind", name(step.kind)},
+            {"dtype", name(step.dtype)},
+            {"shape", to_json_list(step.layout.shape)},
+            {"strides", to_json_list(step.layout.strides)},
+            {"offset", step.layout.offset},
+            {"contiguous", step.contiguous},
+            {"shares_storage", step.shares_storage},
+            {"bytes_moved", step.bytes_moved},
+            {"bytes_allocated", step.bytes_allocated},
+            {"transfer", to_json_transfer(step)},
+            {"reason", reason},
+            {"cause", to_json_cause(cause)},
+            {"not_contiguous", to_json_contiguity(step.layout)},
+            {"scramble", to_json_scramble(step.scramble)}};
+  if (plans == PlanDetail::listed) {
+    json["plans"] = to_json_plans(step.plans);
+    json["plan_count"] = step.plan_count;
+  }
+  return json;
+}
+
+Json to_json_steps(const std::vector<Step>& steps, std::size_t first, PlanDetail plans) {
+  Json list = Json::array();
+  for (std::size_t i = first; i < steps.size(); ++i) {
+    list.push_back(to_json_step(steps[i], detail::cause_of(steps, i), plans));
+  }
+  return list;
+}
+
+Json to_json_obstacle(const ViewObstacle& obstacle, const std::vector<Fix>& fixes) {
+  Json groups = Json::array();
+  for (const AxisGroup& group : obstacle.groups) {
+    Json axes = Json::array();
+    for (std::size_t axis = group.first; axis <= group.last; ++axis) axes.push_back(axis);
+    groups.push_back(std::move(axes));
+  }
+  Json ways = Json::array();
+  for (const Fix& fix : fixes) {
+    ways.push_back({{"code", fix.code}, {"bytes_copied", fix.bytes_copied}, {"reorders", fix.reorders}});
+  }
+  return {{"shape", to_json_list(obstacle.from.shape)},
+          {"strides", to_json_list(obstacle.from.strides)},
+          {"offset", obstacle.from.offset},
+          {"to", to_json_list(obstacle.to)},
+          {"left_axis", obstacle.left_axis},
+          {"right_axis", obstacle.right_axis},
+          {"stride_found", obstacle.stride_found},
+          {"stride_needed", obstacle.stride_needed},
+          {"new_axis", obstacle.new_axis},
+          {"groups", std::move(groups)},
+          {"fixes", std::move(ways)}};
+}
+
+Json to_json_error(const Explanation& explanation) {
+  const std::optional<Failure>& failure = explanation.evaluation.failure;
+  if (!failure) return nullptr;
+  return {{"type", failure->type},
+          {"message", explanation.message},
+          {"step", explanation.evaluation.steps.size()},
+          {"obstacle",
+           failure->obstacle ? to_json_obstacle(*failure->obstacle, explanation.fixes) : Json(nullptr)},
+          {"cause", to_json_cause(explanation.failure_cause)},
+          {"scramble", to_json_scramble(failure->scramble)}};
+}
+
+Json to_json_chain(const std::optional<ChainComparison>& chain) {
+  if (!chain) return nullptr;
+  Json steps = Json::array();
+  for (const EagerStep& step : chain->eager) {
+    steps.push_back({{"call", step.call},
+                     {"kind", name(step.kind)},
+                     {"shape", to_json_list(step.layout.shape)},
+                     {"strides", to_json_list(step.layout.strides)},
+                     {"offset", step.layout.offset},
+                     {"bytes_read", step.bytes_read},
+                     {"bytes_written", step.bytes_written}});
+  }
+  Json plan = Json::array();
+  for (const ChainCopy& copy : chain->plan.copies) {
+    plan.push_back({{"from", to_string(copy.src)}, {"to", to_string(copy.dst)}});
+  }
+  return {{"source", chain->source ? Json(*chain->source + 1) : Json(nullptr)},
+          {"shape", to_json_list(chain->from.shape)},
+          {"strides", to_json_list(chain->from.strides)},
+          {"offset", chain->from.offset},
+          {"dtype", name(chain->dtype)},
+          {"eager",
+           {{"steps", std::move(steps)},
+            {"copies", chain->eager_copies},
+            {"bytes_read", chain->eager_bytes_read},
+            {"bytes_written", chain->eager_bytes_written}}},
+          {"lazy",
+           {{"copies", chain->cost.copies},
+            {"bytes_read", chain->cost.bytes_read},
+            {"bytes_written", chain->cost.bytes_written},
+            {"peak_bytes", chain->cost.peak_bytes},
+            {"plan", std::move(plan)},
+            {"result", to_string(chain->plan.result)}}},
+          {"bytes_saved", chain->bytes_saved()}};
+}
+
+/// Bytes that are no UTF-8 are replaced: the text came from a caller.
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const std::vector<Step>& steps) {
+  return dumped(to_json_steps(steps, 0, PlanDetail::left_out));
+}
+
+std::string to_json(const Explanation& explanation, PlanDetail plans) {
+  const Evaluation& evaluation = explanation.evaluation;
+  Json json;
+  json["expr"] = explanation.expression;
+  json["steps"] = to_json_steps(evaluation.steps, evaluation.first_step, plans);
+  json["value"] = to_json_value(evaluation.value);
+  json["error"] = to_json_error(explanation);
+  json["totals"] = {{"copies", evaluation.totals.copies},
+                    {"bytes_moved", evaluation.totals.bytes_moved},
+                    {"transfers", evaluation.totals.transfers},
+                    {"bytes_transferred", evaluation.totals.bytes_transferred},
+                    {"peak_bytes", evaluation.totals.peak_bytes},
+                    {"peak_device_bytes", evaluation.totals.peak_device_bytes}};
+  json["chain"] = to_json_chain(explanation.chain);
+  return dumped(json);
+}
+
+}  // namespace tenstride

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
+#include "io/large/file_limits.hpp"
+#include "io/large/run_report.hpp"
+#include "io/large/tile_groups.hpp"
+
+namespace tenstride::io {
+
+BlockProblem reading_problem(const Layout& layout, DType dtype, std::uint64_t data_begin) {
+  BlockProblem problem;
+  problem.src = problem.dst = layout;
+  problem.positions = row_major(layout.shape);
+  problem.src_item = problem.dst_item = static_cast<Index>(item_size(dtype));
+  problem.src_begin = problem.dst_begin = static_cast<Index>(data_begin);
+  return problem;
+}
+
+Checksum checksum_file(const std::string& path, std::uint64_t memory, const ProgressCallback& progress) {
+  const FileInfo info = read_file_info(path, "checksum_file");
+  BlockLimits limits;
+  limits.memory = static_cast<Index>(memory);
+  const BlockPlan plan = plan_blocks(reading_problem(info.layout, info.dtype, info.data_begin), limits);
+  std::atomic<std::uint64_t> bytes_read{0};
+  const DiskFile file = DiskFile::open(path, access_of(plan, DiskAccess::automatic), "checksum_file");
+  Progress now;
+  now.bytes = static_cast<std::uint64_t>(plan.bytes_read());
+  now.tiles = static_cast<std::uint64_t>(plan.passes[0].tiles);
+  const Clock::time_point start = Clock::now();
+  const auto tiles = static_cast<std::size_t>(plan.passes[0].tiles);
+  TileReader reader(file, plan, 0, 0, std::vector<bool>(tiles), bytes_read);
+  Checksum sum;
+  for (std::size_t left = tiles; left > 0; --left) {
+    const LoadedTile* tile = nullptr;
+    while (tile == nullptr) tile = reader.wait(50);
+    if (info.is_byte_swapped) swap_bytes_of(*tile, info.dtype);
+    sum += checksum(tile_tensor(*tile, plan.problem.src.strides, info.dtype),
+                    positions_of(plan.problem, tile->box));
+    reader.release();
+    now.bytes_done = bytes_read;
+    ++now.tiles_done;
+    now.seconds = seconds_since(start);
+    if (progress) progress(now);
+  }
+  return sum;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <utility>
+
+#include "base/message.hpp"
+#include "io/large/file_chain.hpp"
+#include "io/large/file_limits.hpp"
+#include "io/large/resumable_file.hpp"
+#include "tenstride/bandwidth.hpp"
+#include "tenstride/dtype_exact.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/text.hpp"
+
+/// What is planned before an element is read.
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::string_view operation = "permute_file";
+
+/// The copies of a chain, the last of them such that its axes are parts of the result's. What a reshape cut
+/// across is copied once more where the first axis is to be the fastest.
+std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
+  std::vector<ChainCopy> copies = chain.copies;
+  if (const std::optional<ChainCopy> split = split_along(copies.back(), chain.shape)) {
+    copies.back() = *split;
+  } else if (order == ElementOrder::column_major && chain.reduction) {
+    throw ValueError(
+        message(operation, ": a reduction to axes that a reshape cuts across must be written row-major"));
+  } else if (order == ElementOrder::column_major) {
+    copies.push_back({row_major(chain.shape), row_major(chain.shape)});
+  }
+  return copies;
+}
+
+/// Where the elements of a row-major layout stand in the same shape with the first axis fastest. Each axis of
+/// the layout is a part of one axis of the shape.
+Layout column_major_of(const Layout& dst, const Dims& shape) {
+  const Dims rows = row_major_strides(shape), columns = column_major_strides(shape);
+  Layout result = dst;
+  for (std::size_t d = 0; d < dst.rank(); ++d) {
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      const Index stride = dst.strides[d];
+      if (stride < rows[axis] || stride >= rows[axis] * shape[axis]) continue;
+      result.strides[d] = columns[axis] * (stride / rows[axis]);
+      break;
+    }
+  }
+  return result;
+}
+
+/// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
+/// not as many as indexes, and ValueError where it is no single axis of the copy.
+std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOptions& options) {
+  const std::size_t axis = wrap_axis(operation.data(), options.axis, shape);
+  for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
+    if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
+    throw ShapeError(message(operation, ": ", given, " numbers for scale or shift must be 1 or ", shape[axis],
+                             ", the size of axis ", axis, " (shape ", shape, ")"),
+                     shape, shape);
+  }
+  const Dims rows = row_major_strides(shape);
+  for (std::size_t d = 0; d < dst.rank(); ++d) {
+    if (dst.shape[d] == shape[axis] && dst.strides[d] == rows[axis]) return d;
+  }
+  throw ValueError(
+      message(operation, ": numbers along axis ", options.axis, " of the result ", shape,
+              " must belong to an axis that no reshape puts together; give one number, or reshape later"));
+}
+
+std::uint64_t rounded(std::uint64_t nbytes) {
+  constexpr std::uint64_t page = 65536;  // a multiple of every page there is
+  return (nbytes + page - 1) / page * page;
+}
+
+/// What `to_text` wrote.
+BlockLimits limits_from_text(const std::string& text, const FileOptions& options,
+                             const std::string& destination) {
+  std::istringstream words(text);
+  std::vector<double> numbers;
+  // Streams do not read what std::hexfloat writes.
+  for (std::string word; words >> word;) numbers.push_back(std::strtod(word.c_str(), nullptr));
+  if (numbers.size() != 7) {
+    throw FileError(
+        message(operation, ": \"", destination, "\" must have a journal of this version to be resumed"),
+        destination);
+  }
+  BlockLimits limits;
+  limits.memory = static_cast<Index>(numbers[0]);
+  limits.copy_bytes_per_second = numbers[1];
+  limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
+  if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
+    throw MemoryLimitError(
+        message(operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
+                " bytes that \"", destination, "\" was begun with (or begin anew, without resuming)"),
+        static_cast<std::uint64_t>(limits.memory));
+  }
+  return limits;
+}
+
+BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
+  if (options.resume != Resume::no) {
+    // The parts must be those of the run that is resumed.
+    const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, operation);
+    if (earlier) return limits_from_text(*earlier, options, destination);
+  }
+  BlockLimits limits;
+  const std::uint64_t memory = options.memory > 0 ? options.memory : free_memory() / 2;
+  limits.memory = static_cast<Index>(std::min<std::uint64_t>(memory, std::uint64_t{1} << 62));
+  const KnownDisk known = known_disk(destination);
+  limits.disk = options.disk.value_or(known.rates);
+  is_measured = options.disk.has_value() || known.is_measured;
+  if (options.access == DiskAccess::buffered) limits.disk.page = 1;
+  // Measuring would take more memory than the limit may allow.
+  if (const std::optional<Bandwidth> bandwidth = known_bandwidth()) {
+    limits.copy_bytes_per_second = bandwidth->memory * bandwidth->turned_share;
+  }
+  return limits;
+}
+
+/// What was asked for must not be given up in silence.
+[[noreturn]] void refuse_direct(const BlockLimits& limits) {
+  const auto least = static_cast<std::uint64_t>(256 * limits.disk.page);
+  throw MemoryLimitError(
+      message(operation, ": memory of ", limits.memory,
+              " bytes is too little to go past the page cache (DiskAccess::direct), which takes ", least,
+              " bytes or more"),
+      least);
+}
+
+/// What each copy of the chain is to the planner. Where it begins in its files depends on the plans before.
+std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& followed) {
+  const FileOptions& options = job.options;
+  const std::vector<ChainCopy> copies = copies_into(followed, options.order);
+  std::vector<BlockProblem> problems;
+  for (const ChainCopy& copy : copies) {
+    BlockProblem problem;
+    problem.src = copy.src;
+    problem.dst = problem.positions = copy.dst;
+    problem.src_item = problem.dst_item = static_cast<Index>(item_size(job.info.dtype));
+    problems.push_back(std::move(problem));
+  }
+  BlockProblem& last = problems.back();
+  last.dst_item = static_cast<Index>(item_size(job.dtype));
+  if (options.order == ElementOrder::column_major) last.dst = column_major_of(last.dst, job.shape);
+  if (std::max(options.scale.size(), options.shift.size()) > 1) {
+    last.kept_axis = axis_of_numbers(last.positions, job.shape, options);
+  }
+  return problems;
+}
+
+/// Throws MemoryLimitError where the limit is too small for one of the copies, or for reading the destination
+/// back; it names what suffices for all.
+void check_memory(const FileJob& job, const std::vector<BlockProblem>& problems) {
+  Index least = 0;
+  for (const BlockProblem& problem : problems) least = std::max(least, least_block_memory(problem));
+  if (job.options.check != FileCheck::none) {
+    const bool is_row_major = job.options.order == ElementOrder::row_major;
+    const Layout layout{job.shape,
+                        is_row_major ? row_major_strides(job.shape) : column_major_strides(job.shape)};
+    least = std::max(least, least_block_memory(reading_problem(layout, job.dtype, 0)));
+  }
+  if (job.limits.memory >= least) return;
+  throw MemoryLimitError(message(operation, ": memory of ", job.limits.memory, " bytes must be at least ",
+                                 least, " bytes for these axes"),
+                         static_cast<std::uint64_t>(least));
+}
+
+}  // namespace
+
+std::string to_text(const BlockLimits& limits) {
+  const DiskRates& disk = limits.disk;
+  std::ostringstream text;
+  text << std::hexfloat << limits.memory << ' ' << limits.copy_bytes_per_second << ' '
+       << disk.read_bytes_per_second << ' ' << disk.write_bytes_per_second << ' ' << disk.seconds_per_request
+       << ' ' << disk.contention << ' ' << disk.page;
+  return text.str();
+}
+
+std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info) {
+  return follow(chain, info).obstacle;
+}
+
+FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
+                          const FileOptions& options) {
+  FileJob job;
+  job.source = source;
+  job.destination = destination;
+  job.options = options;
+  job.info = read_file_info(source, operation);
+  if (job.info.kind != FileKind::npy) {
+    throw FileError(message(operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format),
+                    source);
+  }
+  const FileChain followed = follow(chain, job.info);
+  if (!followed.obstacle.empty()) {
+    throw ValueError(
+        message(operation, ": \"", chain,
+                "\" must move, convert or once reduce elements, to be carried out from file to file: ",
+                followed.obstacle));
+  }
+  job.shape = followed.shape;
+  job.conversions = followed.conversions;
+  job.reduction = followed.reduction;
+  job.dtype = options.dtype.value_or(followed.dtype);
+  const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
+  // The arithmetic comes with the last conversion, behind those of the chain.
+  if ((has_arithmetic || job.dtype != followed.dtype) && !job.reduction) job.conversions.push_back(job.dtype);
+  // What loses nothing on the way to the next type need not happen.
+  DType before = job.info.dtype;
+  for (std::size_t i = 0; i + 1 < job.conversions.size();) {
+    if (is_exact(before, job.conversions[i])) {
+      job.conversions.erase(job.conversions.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      before = job.conversions[i++];
+    }
+  }
+
+  job.limits = limits_of(options, destination, job.is_disk_measured);
+  std::vector<BlockProblem> problems = problems_of(job, followed);
+  check_memory(job, problems);
+  const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, operation);
+  std::uint64_t begin = job.info.data_begin;
+  std::uint64_t temporary = 0;
+  for (BlockProblem& problem : problems) {
+    const bool is_last = &problem == &problems.back();
+    problem.src_begin = static_cast<Index>(begin);
+    problem.dst_begin = static_cast<Index>(is_last ? header.size() : temporary);
+    if (!is_last) {
+      begin = temporary;
+      temporary += rounded(static_cast<std::uint64_t>(numel(problem.dst) * problem.dst_item));
+    }
+    FileStage stage{plan_blocks(problem, job.limits), temporary};
+    if (options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
+    temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
+    job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
+    job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
+    job.seconds += stage.plan.seconds;
+    job.stages.push_back(std::move(stage));
+  }
+  job.temporary_bytes = temporary;
+  return job;
+}
+
+std::string to_string(const FileJob& job) {
+  std::string text;
+  for (std::size_t i = 0; i < job.stages.size(); ++i) {
+    if (job.stages.size() > 1)
+      text += message("stage ", i + 1, i + 1 < job.stages.size() ? ", into temporary space\n" : "\n");
+    text += to_string(job.stages[i].plan) + '\n';
+  }
+  return text;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/io/permute_file.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <utility>
+
+#include "base/message.hpp"
+#include "io/large/file_limits.hpp"
+#include "io/large/resumable_file.hpp"
+#include "io/large/run_report.hpp"
+#include "io/large/tile_groups.hpp"
+
+/// What carries a plan out.
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::string_view operation = "permute_file";
+constexpr int poll_milliseconds = 50;
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+/// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
+void pad(Piece& piece, std::uint64_t page) {
+  const std::uint64_t end = (piece.begin + piece.nbytes + page - 1) / page * page;
+  piece.nbytes = static_cast<std::size_t>(end - piece.begin);
+}
+
+/// What makes two runs write the same parts.
+std::uint64_t plan_hash(const FileJob& job) {
+  std::string text = message(name(job.dtype), job.shape, static_cast<int>(job.options.order));
+  if (job.reduction) text += name(*job.reduction);
+  for (const FileStage& stage : job.stages) text += to_json(stage.plan);
+  for (const DType type : job.conversions) text += name(type);
+  for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
+    for (const double number : *numbers) text += std::to_string(number) + ',';
+    text += ';';
+  }
+  return fnv1a(text);
+}
+
+DiskAccess access_of(const FileJob& job) {
+  DiskAccess access = job.options.access;
+  for (const FileStage& stage : job.stages) access = access_of(stage.plan, access);
+  return access;
+}
+
+/// One run of a job.
+class Runner {
+ public:
+  Runner(const FileJob& job, const ProgressCallback& progress)
+      : job_(job),
+        source_(DiskFile::open(job.source, access_of(job), operation)),
+        binding_(bind(job)),
+        header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, operation)),
+        end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
+        start_(Clock::now()),
+        report_(job, progress, start_),
+        destination_(job.destination, end_, job.temporary_bytes, parts(), binding_, job.options.overwrite,
+                     job.options.resume, operation) {}
+
+  FileResult run() {
+    try {
+      return run_all();
+    } catch (const FileError&) {
+      destination_.discard();
+      throw;
+    }
+  }
+
+ private:
+  static Binding bind(const FileJob& job) {
+    Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), operation);
+    binding.limits = to_text(job.limits);
+    return binding;
+  }
+  [[nodiscard]] std::size_t parts() const {
+    Index tiles = 0;
+    for (const FileStage& stage : job_.stages) {
+      for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
+    }
+    return static_cast<std::size_t>(tiles);
+  }
+
+  FileResult run_all() {
+    if (destination_.is_complete()) {
+      report_.tell_end();
+      return {.checksum = destination_.checksum(), .seconds = seconds_since(start_), .is_resumed = true};
+    }
+    DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), operation);
+    const std::vector<bool>& finished = destination_.finished();
+    // A run that ended behind its last part may have dropped its temporary space.
+    const bool has_all = std::find(finished.begin(), finished.end(), false) == finished.end();
+    if (finished.empty() || !has_all) run_passes(part);
+    check_source();
+    FileResult result;
+    result.checksum = destination_.checksum();
+    result.bytes_read = bytes_read_;
+    result.bytes_written = bytes_written_;
+    result.is_resumed = destination_.is_resumed();
+    part.truncate(end_);
+    if (job_.options.check == FileCheck::checksum) {
+      if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
+      check_destination(result.checksum);
+      result.is_checked = true;
+    }
+    if (job_.temporary_bytes > 0) destination_.drop_blocks();
+    destination_.commit();
+    report_.tell_end();
+    result.seconds = seconds_since(start_);
+    return result;
+  }
+
+  void run_passes(DiskFile& part) {
+    std::optional<DiskFile> temporary;
+    if (job_.temporary_bytes > 0) {
+      temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), operation);
+    }
+    const std::vector<bool>& finished = destination_.finished();
+    // A run that ended before its first part was finished may not have come to the header.
+    if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
+      part.write_start(std::as_bytes(std::span(header_)));
+    }
+    std::size_t first_part = 0;
+    int number = 0;
+    for (std::size_t i = 0; i < job_.stages.size(); ++i) {
+      const FileStage& stage = job_.stages[i];
+      const bool is_last = i + 1 == job_.stages.size();
+      const DiskFile& from = i == 0 ? source_ : *temporary;
+      DiskFile& to = is_last ? part : *temporary;
+      const std::size_t passes = stage.plan.passes.size();
+      for (std::size_t pass = 0; pass < passes; ++pass) {
+        report_.begin_pass(++number);
+        const bool reads_blocks = pass == 1, writes_blocks = passes == 2 && pass == 0;
+        run_pass(stage, pass, conversion_of(stage, pass, is_last), reads_blocks ? *temporary : from,
+                 writes_blocks ? *temporary : to, first_part, i == 0 && pass == 0, is_last && !writes_blocks);
+        first_part += static_cast<std::size_t>(stage.plan.passes[pass].tiles);
+      }
+    }
+  }
+
+  /// Elements are converted in the pass after which the fewest bytes are moved.
+  [[nodiscard]] Conversion conversion_of(const FileStage& stage, std::size_t pass, bool is_last) const {
+    Conversion conversion;
+    conversion.src = job_.info.dtype;
+    if (!is_last) return conversion;
+    const bool converts_first = stage.plan.passes.size() == 1 || job_.dtype == DType::bool_ ||
+                                item_size(job_.dtype) <= item_size(job_.info.dtype);
+    if (pass == 1 && converts_first) conversion.src = job_.dtype;
+    if ((pass == 0) != converts_first) return conversion;
+    conversion.types = job_.conversions;
+    conversion.scale = job_.options.scale;
+    conversion.shift = job_.options.shift;
+    conversion.axis = stage.plan.problem.kept_axis.value_or(0);
+    conversion.reduction = job_.reduction;
+    if (job_.reduction) {
+      conversion.reduced = job_.dtype;
+      const Dims& strides = stage.plan.problem.dst.strides;
+      for (std::size_t d = 0; d < strides.size(); ++d) {
+        if (strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
+      }
+    } else if (conversion.types.empty()) {
+      conversion.types.push_back(job_.dtype);
+    }
+    return conversion;
+  }
+
+  void run_pass(const FileStage& stage, std::size_t pass, const Conversion& conversion, const DiskFile& from,
+                DiskFile& to, std::size_t first_part, bool is_first, bool is_final) {
+    const BlockPlan& plan = stage.plan;
+    const auto tiles = static_cast<std::size_t>(plan.passes[pass].tiles);
+    const std::vector<bool>& all = destination_.finished();
+    const std::vector<bool> finished(all.begin() + static_cast<std::ptrdiff_t>(first_part),
+                                     all.begin() + static_cast<std::ptrdiff_t>(first_part + tiles));
+    const auto done = static_cast<std::size_t>(std::count(finished.begin(), finished.end(), true));
+    skip(plan.passes[pass], done);
+    if (done == tiles) return;
+    const std::span<const std::byte> header =
+        is_final ? std::as_bytes(std::span(header_)) : std::span<const std::byte>();
+    const std::uint64_t end = is_final ? end_ : job_.temporary_bytes;
+    TileWriter writer(to, plan, pass, end, header, destination_.is_resumed(), bytes_written_);
+    TileReader reader(from, plan, pass, stage.blocks_begin, finished, bytes_read_);
+    for (std::size_t left = tiles - done; left > 0; --left) {
+      const LoadedTile* tile = nullptr;
+      while (tile == nullptr) {
+        tile = reader.wait(poll_milliseconds);
+        report();
+      }
+      if (is_first && job_.info.is_byte_swapped) swap_bytes_of(*tile, job_.info.dtype);
+      if (is_first && checks_source()) source_sum_ += sum_of_tile(plan, *tile);
+      write_tile(writer, stage, pass, conversion, *tile, first_part + static_cast<std::size_t>(tile->number),
+                 to, is_final);
+      reader.release();
+    }
+    while (!writer.is_idle(poll_milliseconds)) report();
+    to.flush();
+    destination_.flushed();
+  }
+
+  /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
+  /// this run.
+  [[nodiscard]] bool checks_source() const {
+    const bool converts = job_.reduction || !job_.conversions.empty() || !job_.options.scale.empty() ||
+                          !job_.options.shift.empty();
+    return job_.options.check == FileCheck::checksum && !converts && job_.stages.size() == 1 &&
+           !destination_.is_resumed();
+  }
+  [[nodiscard]] Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile) const {
+    return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, job_.info.dtype),
+                               positions_of(plan.problem, tile.box));
+  }
+
+  void skip(const BlockPass& pass, std::size_t done) {
+    if (done == 0) return;
+    const double share = static_cast<double>(done) / static_cast<double>(pass.tiles);
+    report_.skip(static_cast<std::uint64_t>(share * static_cast<double>(pass.read.bytes + pass.write.bytes)));
+    tiles_done_ += done;
+  }
+
+  void report() {
+    report_.finish_tiles(tiles_done_);
+    report_.tell(bytes_read_ + bytes_written_);
+  }
+
+  /// Permutes a tile group by group, and hands them to the writer: as many at a time as its buffer holds.
+  void write_tile(TileWriter& writer, const FileStage& stage, std::size_t pass, const Conversion& conversion,
+                  const LoadedTile& tile, std::size_t part, DiskFile& to, bool is_final) {
+    const BlockPlan& plan = stage.plan;
+    const BlockProblem& problem = plan.problem;
+    const auto item = static_cast<Index>(item_size(conversion.dst()));
+    const std::vector<TileGroup> groups = groups_of_tile(plan, pass, stage.blocks_begin, tile.box, item);
+    Checksum sum;
+    for (std::size_t i = 0; i < groups.size();) {
+      std::byte* buffer = nullptr;
+      while (buffer == nullptr) {
+        buffer = writer.wait(poll_milliseconds);
+        report();
+      }
+      Group job;
+      Index left = plan.passes[pass].group_bytes;
+      do {
+        const TileGroup& target = groups[i];
+        Tensor group = group_tensor(target.place, target.box, target.strides, conversion.dst(), buffer);
+        copy_part(group, plan, pass, tile, target.box, conversion);
+        if (is_final) sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
+        const std::vector<Piece> pieces = pieces_of(target.place, item, buffer);
+        job.pieces.insert(job.pieces.end(), pieces.begin(), pieces.end());
+        if (target.ends_slot) pad(job.pieces.back(), static_cast<std::uint64_t>(plan.page));
+        buffer += buffer_nbytes(target, plan.page);
+        left -= buffer_nbytes(target, plan.page);
+        ++i;
+      } while (i < groups.size() && buffer_nbytes(groups[i], plan.page) <= left);
+      if (i < groups.size()) {
+        job.next_begin = groups[i].place.file_begin;
+      } else {
+        job.when_written = [this, part, sum, &to] { finish(part, sum, to); };
+      }
+      writer.write(std::move(job));
+    }
+  }
+
+  /// By the writing thread.
+  void finish(std::size_t part, const Checksum& sum, DiskFile& to) {
+    destination_.finish(part, sum);
+    ++tiles_done_;
+    // Every few seconds what was written is made to last a crash of the machine, too.
+    if (seconds_since(flushed_) < 5) return;
+    to.flush();
+    destination_.flushed();
+    flushed_ = Clock::now();
+  }
+
+  void check_source() const {
+    const Binding now = bind_source(job_.source, job_.info.data_begin, binding_.plan_hash, operation);
+    if (now.source_nbytes == binding_.source_nbytes && now.source_mtime_ns == binding_.source_mtime_ns &&
+        now.header_hash == binding_.header_hash) {
+      return;
+    }
+    throw FileError(message(operation, ": \"", job_.source, "\" must not change while it is read"),
+                    job_.source);
+  }
+
+  void check_destination(const Checksum& wanted) const {
+    const Checksum found =
+        checksum_file(destination_.part_path(), static_cast<std::uint64_t>(job_.limits.memory));
+    check_sum("what was read back", found, wanted);
+  }
+  void check_sum(std::string_view what, const Checksum& found, const Checksum& wanted) const {
+    if (found == wanted) return;
+    throw FileError(message(operation, ": \"", job_.destination, "\" must have the checksum ",
+                            to_string(wanted), ", ", what, " has ", to_string(found)),
+                    job_.destination);
+  }
+
+  const FileJob& job_;
+  DiskFile source_;
+  Binding binding_;
+  std::string header_;
+  std::uint64_t end_;
+  Clock::time_point start_;
+  Clock::time_point flushed_ = Clock::now();
+  RunReport report_;
+  ResumableFile destination_;
+  Checksum source_sum_;
+  std::atomic<std::uint64_t> bytes_read_{0};
+  std::atomic<std::uint64_t> bytes_written_{0};
+  std::atomic<std::uint64_t> tiles_done_{0};
+};
+
+}  // namespace
+
+FileResult run(const FileJob& job, const ProgressCallback& progress) {
+  return Runner(job, progress).run();
+}
+
+FileResult permute_file(const std::string& source, std::string_view chain, const std::string& destination,
+                        const FileOptions& options, const ProgressCallback& progress) {
+  return run(plan_permute_file(source, chain, destination, options), progress);
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/npy/descr.hpp"
+
+#include <array>
+#include <bit>
+#include <utility>
+
+#include "base/message.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::array<std::pair<std::string_view, DType>, 14> codes{{
+    {"b1", DType::bool_},
+    {"u1", DType::uint8},
+    {"i1", DType::int8},
+    {"u2", DType::uint16},
+    {"i2", DType::int16},
+    {"u4", DType::uint32},
+    {"i4", DType::int32},
+    {"u8", DType::uint64},
+    {"i8", DType::int64},
+    {"f2", DType::float16},
+    {"f4", DType::float32},
+    {"f8", DType::float64},
+    {"c8", DType::complex64},
+    {"c16", DType::complex128},
+}};
+
+/// What NumPy stores beside numbers, and what its owner can do.
+struct Stranger {
+  std::string_view start;
+  std::string_view what;
+  std::string_view fix;
+};
+constexpr std::array<Stranger, 11> strangers{{
+    {"O", "Python objects", "they are pickles, which are never read"},
+    {"U", "text", "save it as numbers"},
+    {"S", "byte strings", "save them with .view(numpy.uint8)"},
+    {"a", "byte strings", "save them with .view(numpy.uint8)"},
+    {"V", "raw bytes, as structures, bfloat16 and float8 are stored",
+     "save them with .astype(numpy.float32), or as bits with .view(numpy.uint16)"},
+    {"M", "dates", "save them with .view(numpy.int64)"},
+    {"m", "time spans", "save them with .view(numpy.int64)"},
+    {"f12", "long doubles", "save them with .astype(numpy.float64)"},
+    {"f16", "long doubles", "save them with .astype(numpy.float64)"},
+    {"c24", "complex long doubles", "save them with .astype(numpy.complex128)"},
+    {"c32", "complex long doubles", "save them with .astype(numpy.complex128)"},
+}};
+
+constexpr bool is_little = std::endian::native == std::endian::little;
+
+}  // namespace
+
+NpyElement parse_npy_descr(std::string_view descr, std::string_view name) {
+  const auto refuse = [&](const auto&... pieces) {
+    throw FileError(message("npy: \"", name, "\" ", pieces...), std::string(name));
+  };
+  char order = '=';
+  std::string_view code = descr;
+  if (!code.empty() && std::string_view("<>|=").find(code[0]) != std::string_view::npos) {
+    order = code[0];
+    code.remove_prefix(1);
+  }
+  for (const auto& [known, dtype] : codes) {
+    if (known != code) continue;
+    const bool is_one_byte = item_size(dtype) == 1;
+    if (order == '|' && !is_one_byte) refuse("has the descr '", descr, "', which must begin with '<' or '>'");
+    const bool is_native = is_one_byte || order == '=' || (order == '<') == is_little;
+    return {dtype, is_native ? ByteOrder::native : ByteOrder::swapped};
+  }
+  for (const Stranger& stranger : strangers) {
+    if (!code.starts_with(stranger.start)) continue;
+    refuse("holds ", stranger.what, " (descr '", descr.substr(0, 40), "') and must hold numbers; ",
+           stranger.fix);
+  }
+  refuse("has the descr '", descr.substr(0, 40),
+         "', which must be one of b1 u1 i1 u2 i2 u4 i4 u8 i8 f2 f4 f8 c8 c16 after '<', '>' or '|'");
+  return {};
+}
+
+std::optional<std::string> npy_descr(DType dtype) {
+  for (const auto& [code, known] : codes) {
+    if (known != dtype) continue;
+    const char order = item_size(dtype) == 1 ? '|' : is_little ? '<' : '>';
+    return order + std::string(code);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tenstride::io

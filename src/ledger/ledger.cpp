@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/message.hpp"
+#include "ledger/place.hpp"
+#include "ledger/watch.hpp"
+#include "tenstride/text.hpp"
+
+/// Scopes of a thread, and what they do with what they are told.
+namespace tenstride {
+
+using detail::LedgerWatch;
+using detail::message;
+
+std::string_view name(LedgerKind kind) {
+  constexpr std::string_view names[] = {"copy", "fill", "allocation", "scramble", "transfer"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+CopyLedger::CopyLedger(std::size_t most)
+    : WatchScope(Kind::ledger), most_(most), began_(std::chrono::steady_clock::now()) {}
+
+void CopyLedger::clear() {
+  entries_.clear();
+  left_out_ = 0;
+  totals_ = {};
+  alive_.clear();
+  alive_bytes_ = 0;
+  last_block_ = nullptr;
+  began_ = std::chrono::steady_clock::now();
+}
+
+void CopyLedger::add(LedgerEntry entry, const void* block) {
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - began_;
+  entry.start = std::max(since.count() - entry.seconds, 0.0);
+  totals_.copies += entry.kind == LedgerKind::copy ? 1 : 0;
+  totals_.fills += entry.kind == LedgerKind::fill ? 1 : 0;
+  totals_.scrambles += entry.kind == LedgerKind::scramble ? 1 : 0;
+  if (entry.kind == LedgerKind::transfer) {
+    ++totals_.transfers;
+    totals_.bytes_transferred += entry.bytes_read;
+  }
+  totals_.bytes_read += entry.bytes_read;
+  totals_.bytes_written += entry.bytes_written;
+  totals_.seconds += entry.seconds;
+  const bool is_allocation = entry.kind == LedgerKind::allocation;
+  const bool takes_over = !is_allocation && block != nullptr && block == last_block_ &&
+                          entries_.back().bytes_allocated == entry.bytes_written;
+  last_block_ = nullptr;
+  if (takes_over) {
+    entry.bytes_allocated = entries_.back().bytes_allocated;
+    entries_.back() = std::move(entry);
+  } else if (entries_.size() < most_) {
+    entries_.push_back(std::move(entry));
+    if (is_allocation) last_block_ = block;
+  } else {
+    ++left_out_;
+  }
+}
+
+void CopyLedger::allocated(const void* block, Index nbytes) {
+  ++totals_.allocations;
+  totals_.bytes_allocated += nbytes;
+  alive_bytes_ += nbytes;
+  totals_.peak_bytes = std::max(totals_.peak_bytes, alive_bytes_);
+  const auto [place, is_new] = alive_.try_emplace(block, nbytes);
+  if (!is_new) alive_bytes_ -= std::exchange(place->second, nbytes);  // it has grown
+}
+
+void CopyLedger::released(const void* block) noexcept {
+  const auto found = alive_.find(block);
+  if (found == alive_.end()) return;
+  alive_bytes_ -= found->second;
+  alive_.erase(found);
+}
+
+NoCopyError::NoCopyError(LedgerEntry refused)
+    : RuntimeError(message(refused.operation, ": ", to_string(*refused.src), " ", name(refused.src_dtype),
+                           " must not be copied inside NoCopy: ", refused.reason, "; ", refused.bytes_read,
+                           " B would be read and ", refused.bytes_written, " B written as ",
+                           to_string(*refused.dst), " ", name(refused.dst_dtype), " (",
+                           detail::place_text(refused),
+                           "); use a view, copy before the scope, or let the place copy by NoCopy::Allow")),
+      refused_(std::move(refused)) {}
+
+ScrambleError::ScrambleError(Scramble scramble, std::string_view operation)
+    : RuntimeError(message(operation, ": ", to_string(scramble),
+                           " (inside NoScramble; where it is meant, NoScramble::Allow lets it pass)")),
+      scramble_(std::move(scramble)) {}
+
+namespace detail {
+
+namespace {
+/// Whether elements are read here and written there.
+bool moves(const LedgerEntry& entry) {
+  return entry.kind == LedgerKind::copy || entry.kind == LedgerKind::transfer;
+}
+}  // namespace
+
+WatchScope::WatchScope(Kind kind) : kind_(kind) {
+  LedgerWatch::open(*this);
+}
+WatchScope::~WatchScope() {
+  end();
+}
+void WatchScope::end() noexcept {
+  if (is_open_) LedgerWatch::close(*this);
+  is_open_ = false;
+}
+
+void LedgerWatch::open(WatchScope& scope) {
+  using Kind = WatchScope::Kind;
+  const bool forbids_or_lists =
+      scope.kind_ == Kind::ledger || scope.kind_ == Kind::no_copy || scope.kind_ == Kind::no_scramble;
+  if (watch == nullptr) {
+    if (!forbids_or_lists) return;  // there is nothing to be allowed
+    watch = new LedgerWatch;
+  }
+  LedgerWatch& it = ledger_watch();
+  scope.outer_ = std::exchange(it.innermost_, &scope);
+  scope.is_open_ = true;
+}
+
+void LedgerWatch::close(WatchScope& scope) noexcept {
+  LedgerWatch& it = ledger_watch();
+  WatchScope** link = &it.innermost_;
+  while (*link != &scope) link = &(*link)->outer_;
+  *link = scope.outer_;
+  if (it.innermost_ != nullptr) return;
+  delete &it;
+  watch = nullptr;
+}
+
+WatchScope* LedgerWatch::deciding(WatchScope::Kind forbids, WatchScope::Kind allows) const noexcept {
+  WatchScope* scope = innermost_;
+  while (scope != nullptr && scope->kind_ != forbids && scope->kind_ != allows &&
+         (forbids != WatchScope::Kind::no_copy || scope->kind_ != WatchScope::Kind::reading)) {
+    scope = scope->outer_;
+  }
+  return scope;
+}
+
+void LedgerWatch::require_allowed(const LedgerEntry& entry) const {
+  if (!moves(entry)) return;
+  const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
+  if (scope != nullptr && scope->kind_ == WatchScope::Kind::no_copy) throw NoCopyError(entry);
+}
+
+void LedgerWatch::add(LedgerEntry entry, const void* block) {
+  const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
+  const bool is_allowed = moves(entry) && scope != nullptr && scope->kind_ == WatchScope::Kind::allow_copy;
+  if (is_allowed) entry.allowed = static_cast<const NoCopy::Allow*>(scope)->place_;
+  for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
+    if (each->kind_ == WatchScope::Kind::ledger) static_cast<CopyLedger*>(each)->add(entry, block);
+    if (each->kind_ != WatchScope::Kind::no_copy || !is_allowed) continue;
+    std::vector<NoCopy::Allowed>& places = static_cast<NoCopy*>(each)->allowed_;
+    auto place = std::find_if(places.begin(), places.end(),
+                              [&](const NoCopy::Allowed& known) { return known.place == entry.allowed; });
+    if (place == places.end()) place = places.insert(places.end(), {entry.allowed, 0, 0, 0});
+    ++place->copies;
+    place->bytes_read += entry.bytes_read;
+    place->bytes_written += entry.bytes_written;
+  }
+}
+
+void LedgerWatch::allocated(const StorageBlock* block, Device device, std::size_t nbytes) {
+  if (covered > 0) return;
+  LedgerEntry entry;
+  entry.kind = LedgerKind::allocation;
+  entry.operation = operation.empty() ? "allocate" : operation;
+  entry.device = device;
+  entry.bytes_allocated = static_cast<Index>(nbytes);
+  entry.caller = operation.empty() ? Caller() : caller;
+  if (script != nullptr) entry.script = *script;
+  for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
+    if (each->kind_ != WatchScope::Kind::ledger) continue;
+    static_cast<CopyLedger*>(each)->allocated(block, entry.bytes_allocated);
+  }
+  add(std::move(entry), block);
+}
+
+void LedgerWatch::released(const StorageBlock* block) noexcept {
+  for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
+    if (each->kind_ == WatchScope::Kind::ledger) static_cast<CopyLedger*>(each)->released(block);
+  }
+}
+
+void LedgerWatch::reshaped(const Dims& from, const Dims& to, std::string_view what, const Caller& place) {
+  if (!operation.empty()) return;  // the library's own views scramble nothing
+  const std::optional<Scramble> found = find_scramble(from, to);
+  if (!found) return;
+  const WatchScope* const scope = deciding(WatchScope::Kind::no_scramble, WatchScope::Kind::allow_scramble);
+  if (scope != nullptr && scope->kind_ == WatchScope::Kind::allow_scramble) return;
+  if (scope != nullptr) throw ScrambleError(*found, what);
+  LedgerEntry entry;
+  entry.kind = LedgerKind::scramble;
+  entry.operation = what;
+  entry.reason = to_string(*found);
+  entry.src = row_major(from);
+  entry.dst = row_major(to);
+  entry.caller = place;
+  if (script != nullptr) entry.script = *script;
+  add(std::move(entry), nullptr);
+}
+
+void LedgerWatch::moving(std::size_t nbytes, Device device) {
+  if (covered > 0) return;
+  LedgerEntry entry;
+  entry.operation = operation.empty() ? "grow" : operation;
+  entry.reason = reason.empty() ? "the storage grows, and its bytes move" : reason;
+  entry.src = entry.dst = row_major({static_cast<Index>(nbytes)});
+  entry.src_dtype = entry.dst_dtype = DType::uint8;
+  entry.device = device;
+  entry.bytes_read = entry.bytes_written = static_cast<Index>(nbytes);
+  entry.kernel = name(CopyKernel::memcpy);
+  entry.caller = operation.empty() ? Caller() : caller;
+  if (script != nullptr) entry.script = *script;
+  require_allowed(entry);
+  add(std::move(entry), nullptr);
+}
+
+LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count) {
+  const Watch& it = *watch;
+  LedgerEntry entry;
+  entry.operation = it.operation;
+  entry.reason = it.reason.empty() ? message(it.operation, " always copies") : it.reason;
+  entry.src = src.layout();
+  entry.dst = dst.layout();
+  entry.src_dtype = src.dtype();
+  entry.dst_dtype = dst.dtype();
+  entry.device = dst.device();
+  entry.bytes_read = count * static_cast<Index>(src.element_size());
+  entry.bytes_written = count * static_cast<Index>(dst.element_size());
+  entry.caller = it.caller;
+  if (it.script != nullptr) entry.script = *it.script;
+  return entry;
+}
+
+LedgerEntry fill_entry(const Tensor& dst) {
+  LedgerEntry entry;
+  entry.kind = LedgerKind::fill;
+  entry.operation = watch->operation;
+  entry.dst = dst.layout();
+  entry.dst_dtype = entry.src_dtype = dst.dtype();
+  entry.device = dst.device();
+  entry.bytes_written = static_cast<Index>(dst.nbytes());
+  entry.caller = watch->caller;
+  if (watch->script != nullptr) entry.script = *watch->script;
+  return entry;
+}
+
+void require_copy_allowed(const Layout& dst, DType dst_dtype, const Tensor& src) {
+  if (!is_watched() || is_empty(dst)) return;
+  const Tensor wanted(Tensor::Unchecked{}, Storage(), dst, dst_dtype);
+  ledger_watch().require_allowed(copy_entry(wanted, src, numel(dst)));
+}
+
+void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state) {
+  LedgerWatch& it = ledger_watch();
+  Index bytes = 0;
+  for (const LedgerEntry& entry : entries) {
+    it.require_allowed(entry);
+    bytes += entry.bytes_read + entry.bytes_written;
+  }
+  std::string_view kernel;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    const UntoldScope untold;
+    kernel = work(state);
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  for (LedgerEntry& entry : entries) {
+    const auto own = static_cast<double>(entry.bytes_read + entry.bytes_written);
+    if (entry.device.has_memory()) entry.seconds = took.count() * own / static_cast<double>(bytes);
+    if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? name(entry.plan->kernel) : kernel;
+    it.add(std::move(entry), dst.id());
+  }
+}
+
+}  // namespace detail
+}  // namespace tenstride

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expression/tree.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/indexing.hpp"
+#include "tenstride/pattern.hpp"
+#include "tenstride/random.hpp"
+
+/// The operations of the notation as one table, and how arguments find their parameters.
+namespace tenstride::detail {
+
+/// The text asks for what does not exist: an unknown name, a wrong argument. Becomes a Failure.
+struct NotationError {
+  std::string type;
+  std::string message;
+  TextRange range;
+};
+
+struct Argument {
+  Value value;
+  TextRange range;
+  std::string keyword;
+};
+
+/// How an operation's result stands to its first tensor; the step's kind follows from it and from what
+/// happened.
+enum class OpClass : unsigned char {
+  query,         ///< no tensor comes back
+  fresh,         ///< a factory or an element-wise result
+  view,          ///< always a view
+  view_or_self,  ///< a view, or the very same tensor where nothing changes
+  view_or_copy,  ///< a view where possible
+  self_or_copy,  ///< the very same tensor, or a copy
+  copy,          ///< always a copy
+  in_place,      ///< the tensor itself, written to or changed
+};
+
+/// Where an operation can be called: `x.op()`, `torch.op(x)`, `x.op`. Added together.
+enum Form : unsigned { method = 1, function = 2, both = 3, attribute = 4 };
+
+class Call;
+struct Operation {
+  std::string_view name;
+  unsigned form;
+  OpClass op_class;
+  /// Parameters after the tensor, apart by blanks; `?` marks an optional one, `...` one that may be spelled
+  /// out
+  /// (`permute(0, 2, 1)`), and all after `|` must be named; `**` takes any other name with an int. `!` in
+  /// front: there is no such tensor (a factory, or a function of a list of tensors).
+  std::string_view parameters;
+  Value (*run)(Call&);
+};
+
+/// What lives as long as one evaluation.
+struct Session {
+  Device device = Device::cpu;
+  /// Whether a tensor may go to a device that has no memory here.
+  AbsentDevice absent = AbsentDevice::refuse;
+  std::string output;
+  Generator generator{0};
+};
+
+/// One call under way: the tensor it begins with and its arguments, each where its parameter stands.
+class Call {
+ public:
+  Call(const Operation& operation, Session& session, TextRange range, std::optional<Value> self,
+       std::vector<Argument> arguments);
+
+  [[nodiscard]] const Operation& operation() const noexcept { return operation_; }
+  [[nodiscard]] Session& session() const noexcept { return session_; }
+  [[nodiscard]] const Value& self_value() const noexcept { return *self_; }
+  [[nodiscard]] const Tensor& self() const { return *std::as_const(*self_).tensor(); }
+  [[nodiscard]] Tensor& mutable_self() { return *self_->tensor(); }
+  [[nodiscard]] bool has_self() const noexcept { return self_.has_value() && self_->tensor() != nullptr; }
+
+  /// Whether the parameter was given, be it as None.
+  [[nodiscard]] bool was_given(std::size_t parameter) const { return bound_[parameter].has_value(); }
+  /// Whether the parameter was given, and not as None.
+  [[nodiscard]] bool has(std::size_t parameter) const;
+  [[nodiscard]] const Value& value(std::size_t parameter) const;
+  [[nodiscard]] Index index(std::size_t parameter) const;
+  [[nodiscard]] Index index(std::size_t parameter, Index otherwise) const;
+  [[nodiscard]] std::optional<Index> maybe_index(std::size_t parameter) const;
+  /// A tuple, list or Size of ints; no single int: `unflatten(1, 3)` is a TypeError.
+  [[nodiscard]] Dims dims(std::size_t parameter) const;
+  /// The same where PyTorch takes a single int for a list of one: `sum(0)`.
+  [[nodiscard]] Dims dims_or_index(std::size_t parameter) const;
+  [[nodiscard]] bool is_index(std::size_t parameter) const;
+  [[nodiscard]] bool is_tensor(std::size_t parameter) const;
+  [[nodiscard]] bool is_dtype(std::size_t parameter) const;
+  /// Whether the first parameter was spelled out: `broadcast_shapes(2, 3)`, not `broadcast_shapes((2, 3))`.
+  [[nodiscard]] bool is_spread() const noexcept { return is_spread_; }
+  [[nodiscard]] const Tensor& tensor(std::size_t parameter) const;
+  /// The same, to be written to.
+  [[nodiscard]] Tensor& mutable_tensor(std::size_t parameter);
+  [[nodiscard]] std::vector<Tensor> tensors(std::size_t parameter) const;
+  [[nodiscard]] Scalar number(std::size_t parameter) const;
+  [[nodiscard]] double real(std::size_t parameter, double otherwise) const;
+  [[nodiscard]] bool flag(std::size_t parameter, bool otherwise) const;
+  [[nodiscard]] std::string text(std::size_t parameter) const;
+  [[nodiscard]] std::optional<DType> dtype(std::size_t parameter) const;
+  /// A device, its name, or an int: so many of cuda.
+  [[nodiscard]] std::optional<Device> device(std::size_t parameter) const;
+  /// The device for a fresh tensor: the parameter's, or what stands for it in a forecast, or `otherwise`.
+  /// Throws RuntimeError for one without memory here, where nothing is foretold and no ledger is open.
+  [[nodiscard]] Device device_for_fresh(std::size_t parameter, Device otherwise) const;
+  [[nodiscard]] std::optional<MemoryFormat> format(std::size_t parameter) const;
+  /// What `**` took.
+  [[nodiscard]] const std::vector<AxisSize>& sizes() const noexcept { return sizes_; }
+  /// Numbers in lists of lists, or a tensor's.
+  [[nodiscard]] Nested nested(std::size_t parameter) const;
+  [[noreturn]] void fail_type(std::size_t parameter, std::string_view wanted) const;
+
+ private:
+  struct Parameter {
+    std::string_view name;
+    bool is_optional = false;
+    bool is_spread = false;
+    bool is_keyword_only = false;
+    bool is_any = false;
+  };
+  [[nodiscard]] static std::vector<Parameter> parse(std::string_view parameters);
+  void bind(std::vector<Argument> arguments);
+  void take_self(std::vector<Argument>& arguments);
+  bool take_spread(std::vector<Argument>& arguments);
+  bool take_size(const Argument& argument);
+  void require_ours(std::size_t parameter) const;
+  [[noreturn]] void fail(std::string_view what, TextRange range) const;
+  [[nodiscard]] std::string names() const;
+
+  const Operation& operation_;
+  Session& session_;
+  TextRange range_;
+  std::optional<Value> self_;
+  bool is_method_;
+  bool is_spread_ = false;
+  std::vector<Parameter> parameters_;
+  std::vector<std::optional<Argument>> bound_;
+  std::vector<AxisSize> sizes_;
+};
+
+/// The tables, each in its own file.
+std::vector<Operation> view_operations();
+std::vector<Operation> copy_operations();
+std::vector<Operation> notation_operations();
+std::vector<Operation> factory_operations();
+std::vector<Operation> query_operations();
+std::vector<Operation> in_place_operations();
+std::vector<Operation> random_operations();
+std::vector<Operation> arithmetic_operations();
+std::vector<Operation> selection_operations();
+std::vector<Operation> scatter_operations();
+
+/// A number, or that in a tensor of rank 0. Throws RuntimeError for a tensor with axes.
+Scalar value_of(const Call& call, std::size_t parameter);
+/// The result, or the tensor given as that parameter (`out`), into which the result then is copied. What was
+/// `read` must not share memory with it.
+Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read = {});
+
+/// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
+StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
+
+/// Whether `x.name = value` writes to elements: of real and imag alone.
+bool is_part(std::string_view name);
+/// `x.real` or `x.imag`. Throws RuntimeError for imag of a real tensor.
+Tensor part_of(const Tensor& x, std::string_view name);
+/// `x.real = value` and `x.imag = value`: the value, a number or a tensor that broadcasts, is converted to
+/// the part's type. Gives the view that was written to. Throws TypeError for any other value.
+Tensor write_part(const Tensor& x, std::string_view name, const Value& value);
+
+/// The operation of that name that can be called so, or null.
+const Operation* find_operation(std::string_view name, Form form);
+/// All names that can be called so.
+std::vector<std::string> operation_names(Form form);
+
+/// "float32", "channels_last", "pi" and the like: what stands behind `torch.` and is no function.
+const std::vector<std::string>& constant_names();
+
+/// An int, or the int in a tensor of one integer element; nothing for any other value.
+std::optional<Index> to_index(const Value& value);
+std::vector<Value> to_values(std::vector<Tensor> tensors);
+/// A list of tensors as a tuple.
+Value tuple_value(std::vector<Tensor> tensors);
+
+}  // namespace tenstride::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operations/call.hpp"
+#include "tenstride/rearrange.hpp"
+
+/// einops' verbs.
+namespace tenstride::detail {
+namespace {
+
+constexpr auto maybe_copy = OpClass::view_or_copy;
+
+}  // namespace
+
+std::vector<Operation> notation_operations() {
+  return {
+      {"rearrange", function, maybe_copy, "pattern | **",
+       [](Call& c) -> Value { return rearrange(c.self(), c.text(0), c.sizes()); }},
+      {"repeat", function, maybe_copy, "pattern | **",
+       [](Call& c) -> Value { return repeat(c.self(), c.text(0), c.sizes()); }},
+      {"reduce", function, OpClass::fresh, "pattern reduction | **",
+       [](Call& c) -> Value { return reduce(c.self(), c.text(0), c.text(1), c.sizes()); }},
+  };
+}
+
+}  // namespace tenstride::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "operations/call.hpp"
+#include "tenstride/arithmetic.hpp"
+
+/// Python's operators on numbers, strings, lists and tuples, and its built-in functions.
+namespace tenstride::detail {
+
+/// Python's truth value; nothing for a tensor of more than one element. Throws RuntimeError on meta.
+std::optional<bool> truth(const Value& value);
+
+/// `a sign b`. Throws NotationError, its range the sign's; of tensors what their operation throws.
+Value binary_value(std::string_view sign, const Value& a, const Value& b, TextRange range);
+/// -a, +a and ~a of a number.
+Value unary_value(std::string_view sign, const Value& a, TextRange range);
+/// An operator where a tensor stands on either side.
+struct TensorOperator {
+  std::string_view sign;
+  /// The operation of that meaning, and the one that writes into the left side: empty where there is none.
+  std::string_view op;
+  std::string_view op_in_place;
+  /// Pre: one of the two is a tensor.
+  Tensor (*run)(const Operand&, const Operand&, Caller);
+};
+/// Arithmetic and comparisons; null for any other sign.
+const TensorOperator* find_tensor_operator(std::string_view sign);
+/// A tensor or a number; nothing for any other value. Refers to the value.
+std::optional<Operand> to_operand(const Value& value);
+
+/// Python's == for everything but tensors; lists compare item by item.
+bool equal_values(const Value& a, const Value& b);
+
+/// How much work a value is to copy, each item of lists counting one.
+std::size_t work_of(const Value& value);
+inline constexpr std::size_t characters_of_work = 16;
+inline constexpr std::size_t elements_of_work = 1024;
+
+/// The items of a list, tuple, Size or string, of a tensor its parts along the first axis, of a storage its
+/// numbers.
+std::vector<Value> items_of(const Value& value, TextRange range);
+
+/// Calls print, len, tuple, list, reversed, zip, enumerate, range, sum, min, max, abs, int, float, bool or
+/// str; nothing where the name is none of these.
+std::optional<Value> call_builtin(std::string_view name, Session& session,
+                                  const std::vector<Argument>& arguments, TextRange range);
+std::vector<std::string> builtin_names();
+
+}  // namespace tenstride::detail

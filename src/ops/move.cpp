@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements in other places: flip, rot90, roll, and the triangles of a matrix.
+#include <cstring>
+
+#include "base/message.hpp"
+#include "ledger/watch.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/ops.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride {
+namespace {
+
+// flip
+
+Tensor flipped(const Tensor& x, const Dims& dims) {
+  const Tensor view = x.with_layout(flip_view(x.layout(), dims));
+  return materialize(view, layout_like(x.layout(), MemoryFormat::preserve, "flip"), x.dtype());
+}
+
+// roll
+
+/// An axis turned around: output element `cut` is input element 0. No axis: cut 0.
+struct Turn {
+  std::size_t axis = 0;
+  Index cut = 0;
+};
+
+/// shift modulo size, not negative. Pre: size > 0.
+Index modulo(Index shift, Index size) {
+  const Index rest = shift % size;
+  return rest < 0 ? rest + size : rest;
+}
+
+/// One copy for each combination of the two parts of every turned axis.
+void copy_turned(Tensor dst, const Tensor& src, std::span<const Turn> turns) {
+  if (turns.empty()) {
+    copy_elements(dst, src);
+    return;
+  }
+  const auto axis = static_cast<Index>(turns[0].axis);
+  const Index size = src.shape()[turns[0].axis];
+  const Index cut = turns[0].cut;
+  const std::span<const Turn> rest = turns.subspan(1);
+  copy_turned(dst.narrow(axis, cut, size - cut), src.narrow(axis, 0, size - cut), rest);
+  if (cut > 0) copy_turned(dst.narrow(axis, 0, cut), src.narrow(axis, size - cut, cut), rest);
+}
+
+/// The layout of PyTorch's roll along one axis: that of `cat` of the two parts.
+Layout turned_layout(const Layout& layout, std::size_t axis, Index cut) {
+  const Index size = layout.shape[axis];
+  const auto d = static_cast<Index>(axis);
+  const MemoryFormat tail = suggested_memory_format(narrow(layout, d, size - cut, cut));
+  const MemoryFormat head = suggested_memory_format(narrow(layout, d, 0, size - cut));
+  const MemoryFormat format = tail == head ? head : MemoryFormat::contiguous;
+  return {layout.shape, format_strides(layout.shape, format, "roll"), 0};
+}
+
+/// Elements from..to-1 of src in row-major order, as boxes, each copied to its place in a dense run.
+void copy_range(Tensor run, const Tensor& src, Index from, Index to) {
+  if (from >= to) return;
+  if (src.dim() == 0) {
+    Tensor one = run.view(Dims{});
+    copy_elements(one, src);
+    return;
+  }
+  const Index inner = src.numel() / src.size(0);
+  const auto part = [&](Index begin, Index end) { return run.narrow(0, begin - from, end - begin); };
+  const auto row_rest = [&](Index begin, Index end) {  // within one row
+    const Index row = begin / inner;
+    copy_range(part(begin, end), src.select(0, row), begin - row * inner, end - row * inner);
+  };
+  const Index first_row = ceil_divide(from, inner);
+  const Index end_row = to / inner;
+  if (first_row > end_row) {
+    row_rest(from, to);
+    return;
+  }
+  if (from < first_row * inner) row_rest(from, first_row * inner);
+  if (first_row < end_row) {
+    const Tensor rows = src.narrow(0, first_row, end_row - first_row);
+    Tensor box = part(first_row * inner, end_row * inner).view(rows.shape());
+    copy_elements(box, rows);
+  }
+  if (end_row * inner < to) row_rest(end_row * inner, to);
+}
+
+Tensor rolled_flat(const Tensor& x, Index shift) {
+  const Layout layout{x.shape(), row_major_strides(x.shape(), "roll"), 0};
+  Tensor result = empty(layout.shape, {.dtype = x.dtype(), .device = x.device()});
+  const Index count = x.numel();
+  if (count == 0) return x.dim() == 1 ? x.clone() : result;  // PyTorch views it in its own shape
+  const Index cut = modulo(shift, count);
+  const Tensor run = result.view({count});
+  copy_range(run.narrow(0, cut, count - cut), x, 0, count - cut);
+  copy_range(run.narrow(0, 0, cut), x, count - cut, count);
+  return result;
+}
+
+// tril and triu
+
+enum class Triangle : unsigned char { lower, upper };
+
+/// The column where a row changes over: after the diagonal's element for the lower triangle, before it for
+/// the upper one. Any diagonal will do.
+Index split_of_row(Index row, Index diagonal, Index columns, Triangle which) {
+  if (diagonal >= columns - row) return columns;
+  return std::clamp<Index>(row + diagonal + (which == Triangle::lower ? 1 : 0), 0, columns);
+}
+
+void copy_triangle(Tensor& result, const Tensor& x, Triangle which, Index diagonal) {
+  if (!x.has_memory() || x.numel() == 0) return;
+  const Index columns = x.size(-1);
+  const Index rows = x.size(-2);
+  const auto item = static_cast<Index>(x.element_size());
+  // Rows that lie as the result's are copied as far as they are kept; any other layout is copied whole first.
+  const bool is_dense = x.is_contiguous() && x.is_resolved();
+  if (!is_dense) copy_elements(result, x);
+  std::byte* const out = result.mutable_storage_data();
+  const std::byte* const in = x.storage_data() + x.storage_offset() * item;
+  const auto clear = [&](std::byte* row, Index from, Index to) {
+    std::memset(row + from * item, 0, static_cast<std::size_t>((to - from) * item));
+  };
+  const auto keep = [&](Index at, Index from, Index to) {
+    if (!is_dense) return;
+    std::memcpy(out + at + from * item, in + at + from * item, static_cast<std::size_t>((to - from) * item));
+  };
+  const Index grain = std::max<Index>((Index{1} << 18) / (columns * item), 1);
+  parallel_for(0, x.numel() / columns, grain, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row) {
+      const Index split = split_of_row(row % rows, diagonal, columns, which);
+      const Index at = row * columns * item;
+      if (which == Triangle::lower) {
+        keep(at, 0, split);
+        clear(out + at, split, columns);
+      } else {
+        clear(out + at, 0, split);
+        keep(at, split, columns);
+      }
+    }
+  });
+}
+
+Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Index diagonal) {
+  if (x.dim() < 2) detail::throw_rank(operation, x.shape(), "must have at least 2 axes");
+  Tensor result = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
+  const auto copy = [&] { copy_triangle(result, x, which, diagonal); };
+  detail::copy_by("triangle", result, x, x.numel(), copy);
+  return result;
+}
+
+}  // namespace
+
+Tensor Tensor::flip(const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("flip", caller);
+  return flipped(*this, dims);
+}
+
+Tensor Tensor::fliplr(Caller caller) const {
+  const detail::OperationScope scope("fliplr", caller);
+  if (dim() < 2) detail::throw_rank("fliplr", shape(), "must have at least 2 axes");
+  return flipped(*this, {1});
+}
+
+Tensor Tensor::flipud(Caller caller) const {
+  const detail::OperationScope scope("flipud", caller);
+  if (dim() < 1) detail::throw_rank("flipud", shape(), "must have at least 1 axis");
+  return flipped(*this, {0});
+}
+
+Tensor Tensor::rot90(Index k, const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("rot90", caller);
+  if (dims.size() != 2) {
+    throw RuntimeError(detail::message("rot90: dims ", dims, " must name 2 axes (shape ", shape(), ")"));
+  }
+  if (dim() < 2) detail::throw_rank("rot90", shape(), "must have at least 2 axes");
+  for (const Index axis : dims) {
+    if (axis >= -dim() && axis < dim()) continue;
+    throw RuntimeError(detail::message("rot90: axis ", axis, " must lie in [", -dim(), ",", dim() - 1,
+                                       "] (shape ", shape(), ")"));
+  }
+  if ((dims[0] - dims[1]) % dim() == 0) detail::throw_equal_axes("rot90", dims[0], shape());
+  switch (modulo(k, 4)) {
+    case 1:
+      return flipped(*this, {dims[1]}).transpose(dims[0], dims[1]);
+    case 2:
+      return flipped(*this, dims);
+    case 3:
+      return flipped(*this, {dims[0]}).transpose(dims[0], dims[1]);
+    default:
+      return clone(MemoryFormat::contiguous);
+  }
+}
+
+Tensor Tensor::roll(const Dims& shifts, const Dims& dims, Caller caller) const {
+  const detail::OperationScope scope("roll", caller);
+  if (shifts.empty()) throw RuntimeError("roll: at least one shift must be given");
+  if (dims.empty() && shifts.size() == 1) return rolled_flat(*this, shifts[0]);
+  if (shifts.size() != dims.size()) {
+    throw RuntimeError(detail::message("roll: shifts ", shifts, " and dims ", dims, " must be as many (",
+                                       shifts.size(), " and ", dims.size(), " given)"));
+  }
+  if (numel() == 0) return clone();
+  if (dim() == 0) detail::throw_no_axes("roll");
+  Layout layout = layout_;
+  std::vector<Turn> turns;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::size_t axis = wrap_axis("roll", dims[i], shape());
+    const Index size = layout_.shape[axis];
+    const Index cut = modulo(shifts[i], size);
+    layout = turned_layout(layout, axis, cut);
+    const auto same =
+        std::find_if(turns.begin(), turns.end(), [axis](const Turn& t) { return t.axis == axis; });
+    if (same == turns.end()) {
+      turns.push_back({axis, cut});
+    } else {
+      same->cut = modulo(same->cut - (size - cut), size);  // (a + b) mod size without overflow
+    }
+  }
+  Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = dtype_, .device = device()});
+  std::erase_if(turns, [](const Turn& t) { return t.cut == 0; });
+  copy_turned(result, *this, turns);
+  return result;
+}
+
+Tensor Tensor::tril(Index diagonal, Caller caller) const {
+  const detail::OperationScope scope("tril", caller);
+  return triangle("tril", *this, Triangle::lower, diagonal);
+}
+Tensor Tensor::triu(Index diagonal, Caller caller) const {
+  const detail::OperationScope scope("triu", caller);
+  return triangle("triu", *this, Triangle::upper, diagonal);
+}
+
+}  // namespace tenstride

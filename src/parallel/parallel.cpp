@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "parallel/parallel_tbb.hpp"
+#include "tenstride/error.hpp"
+
+namespace tenstride {
+namespace {
+
+int initial_threads() {
+#ifdef TENSTRIDE_HAS_TBB
+  if (const char* text = std::getenv("TENSTRIDE_NUM_THREADS"); text != nullptr) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), count);
+    if (error == std::errc{} && *end == '\0' && count >= 1) return count;
+  }
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#else
+  return 1;
+#endif
+}
+
+std::atomic<int>& thread_count() {
+  static std::atomic<int> count{initial_threads()};
+  return count;
+}
+
+/// What the calling thread's innermost scope says; 0 outside of all.
+thread_local constinit int scoped_count = 0;
+
+void require_count(const char* operation, int count) {
+  if (count >= 1) return;
+  throw ValueError(std::string(operation) + ": count (" + std::to_string(count) + ") must be at least 1");
+}
+
+}  // namespace
+
+int num_threads() {
+  if (scoped_count != 0) return scoped_count;
+  return thread_count().load(std::memory_order_relaxed);
+}
+
+void set_num_threads(int count) {
+  require_count("set_num_threads", count);
+#ifdef TENSTRIDE_HAS_TBB
+  thread_count().store(count, std::memory_order_relaxed);
+#endif
+}
+
+ThreadScope::ThreadScope(int count) : outer_(scoped_count) {
+  require_count("ThreadScope", count);
+#ifdef TENSTRIDE_HAS_TBB
+  scoped_count = count;
+#endif
+}
+
+ThreadScope::~ThreadScope() {
+  scoped_count = outer_;
+}
+
+namespace detail {
+#ifdef TENSTRIDE_HAS_TBB
+namespace {
+
+#ifdef __SANITIZE_THREAD__
+
+/// The order that oneTBB keeps between the caller and the bodies, said once more in atomics that
+/// ThreadSanitizer sees: of oneTBB it sees nothing.
+class OrderedBody {
+ public:
+  OrderedBody(void (*body)(void*, Index, Index), void* state) : body_(body), state_(state) {
+    begun_.store(true, std::memory_order_release);
+  }
+
+  bool run(Index begin, Index end, Index grain, int threads) {
+    const bool done = copy::run_on_tbb(begin, end, grain, threads, &OrderedBody::run_part, this);
+    static_cast<void>(ended_.load(std::memory_order_acquire));
+    return done;
+  }
+
+ private:
+  static void run_part(void* self, Index begin, Index end) {
+    auto& ordered = *static_cast<OrderedBody*>(self);
+    static_cast<void>(ordered.begun_.load(std::memory_order_acquire));
+    ordered.body_(ordered.state_, begin, end);
+    ordered.ended_.fetch_add(1, std::memory_order_release);
+  }
+
+  void (*body_)(void*, Index, Index);
+  void* state_;
+  std::atomic<bool> begun_{false};
+  std::atomic<int> ended_{0};
+};
+
+bool run_on_threads(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
+                    void* state) {
+  return OrderedBody(body, state).run(begin, end, grain, threads);
+}
+
+#else
+
+constexpr auto run_on_threads = &copy::run_on_tbb;
+
+#endif
+
+}  // namespace
+#endif
+
+void parallel_run(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
+                  void* state) {
+  if (end <= begin) return;
+#ifdef TENSTRIDE_HAS_TBB
+  if (threads == 0) threads = num_threads();
+  if (threads > 1 && end - begin > grain && run_on_threads(begin, end, grain, threads, body, state)) return;
+#endif
+  static_cast<void>(grain);
+  static_cast<void>(threads);
+  body(state, begin, end);
+}
+
+}  // namespace detail
+}  // namespace tenstride

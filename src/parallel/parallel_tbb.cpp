@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parallel/parallel_tbb.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+namespace tenstride::copy {
+namespace {
+
+/// oneTBB gives no more threads than there are processors, and prints a warning where it is asked for more.
+/// For as long as this lives it gives as many as are asked for, or as the program allows by a limit of its
+/// own.
+class Allowance {
+ public:
+  explicit Allowance(int threads) {
+    if (threads > allowed()) limit_.emplace(limit, static_cast<std::size_t>(threads));
+    threads_ = std::min(threads, allowed());
+  }
+  [[nodiscard]] int threads() const { return threads_; }
+
+ private:
+  static constexpr auto limit = tbb::global_control::max_allowed_parallelism;
+  static int allowed() { return static_cast<int>(tbb::global_control::active_value(limit)); }
+  std::optional<tbb::global_control> limit_;
+  int threads_ = 1;
+};
+
+}  // namespace
+
+bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
+                void* state) {
+  const Allowance allowance(threads);
+  if (allowance.threads() < 2) return false;
+  const auto loop = [&] {
+    tbb::parallel_for(
+        tbb::blocked_range<Index>(begin, end, static_cast<std::size_t>(std::max<Index>(grain, 1))),
+        [&](const tbb::blocked_range<Index>& range) { body(state, range.begin(), range.end()); },
+        tbb::simple_partitioner{});
+  };
+  if (allowance.threads() == tbb::this_task_arena::max_concurrency()) {
+    // While it waits the thread takes up nothing of the caller's own tasks: its scopes are not theirs.
+    tbb::this_task_arena::isolate(loop);
+  } else {
+    tbb::task_arena arena(allowance.threads());
+    arena.execute(loop);
+  }
+  return true;
+}
+
+}  // namespace tenstride::copy

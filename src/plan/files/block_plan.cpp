@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/block_plan.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "base/message.hpp"
+#include "plan/files/block_plan_parts.hpp"
+#include "tenstride/coalesce.hpp"
+#include "tenstride/error.hpp"
+
+namespace tenstride {
+namespace {
+
+/// The axes in the order of the destination, merged where both sides allow.
+BlockProblem in_order(const BlockProblem& given) {
+  const std::size_t rank = given.src.rank();
+  std::vector<std::size_t> axes(rank);
+  for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
+  std::stable_sort(axes.begin(), axes.end(),
+                   [&](std::size_t a, std::size_t b) { return given.dst.strides[a] > given.dst.strides[b]; });
+  const Layout& positions = given.positions.rank() == rank ? given.positions : given.dst;
+  std::array<Layout, 4> sides;  // the last one keeps an axis from being merged
+  sides[0].offset = given.src.offset;
+  sides[1].offset = given.dst.offset;
+  sides[2].offset = positions.offset;
+  for (const std::size_t axis : axes) {
+    const bool is_kept = given.kept_axis == axis;
+    const std::array<Index, 4> strides{given.src.strides[axis], given.dst.strides[axis],
+                                       positions.strides[axis], is_kept ? 1 : 0};
+    for (std::size_t k = 0; k < sides.size(); ++k) {
+      sides[k].shape.push_back(given.src.shape[axis]);
+      sides[k].strides.push_back(strides[k]);
+    }
+  }
+  sides = coalesce(sides);
+  BlockProblem problem = given;
+  problem.src = sides[0];
+  problem.dst = sides[1];
+  problem.positions = sides[2];
+  problem.kept_axis.reset();
+  for (std::size_t d = 0; d < problem.src.rank(); ++d) {
+    if (sides[3].strides[d] == 1) problem.kept_axis = d;
+  }
+  return problem;
+}
+
+/// Through the page cache, where whole pages at the ends of all runs would take too much memory.
+BlockLimits without_pages(BlockLimits limits) {
+  limits.disk.page = 1;
+  return limits;
+}
+
+BlockPlan empty_plan(const BlockProblem& problem) {
+  BlockPlan plan;
+  plan.problem = problem;
+  BlockPass pass;
+  pass.tile = {0};
+  pass.tiles = 0;
+  plan.passes = {pass};
+  return plan;
+}
+
+Index sum(const BlockPlan& plan, const auto& part) {
+  Index total = 0;
+  for (const BlockPass& pass : plan.passes) total += part(pass);
+  return total;
+}
+
+}  // namespace
+
+Index BlockPlan::bytes_read() const {
+  return sum(*this, [](const BlockPass& pass) { return pass.read.bytes; });
+}
+Index BlockPlan::bytes_written() const {
+  return sum(*this, [](const BlockPass& pass) { return pass.write.bytes; });
+}
+Index BlockPlan::requests() const {
+  return sum(*this, [](const BlockPass& pass) { return pass.read.requests + pass.write.requests; });
+}
+
+BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
+  const BlockProblem problem = in_order(given);
+  if (is_empty(problem.src)) return empty_plan(problem);
+  if (std::optional<BlockPlan> plan = detail::choose_plan(problem, limits)) return *std::move(plan);
+  if (std::optional<BlockPlan> plan = detail::choose_plan(problem, without_pages(limits)))
+    return *std::move(plan);
+  throw ValueError(detail::message("plan_blocks: memory of ", limits.memory, " bytes must be at least ",
+                                   least_block_memory(given), " bytes for these axes"));
+}
+
+Index least_block_memory(const BlockProblem& given) {
+  const BlockProblem problem = in_order(given);
+  if (is_empty(problem.src)) return 0;
+  const auto suffices = [&](Index memory) {
+    BlockLimits limits;
+    limits.memory = memory;
+    return detail::has_plan(problem, without_pages(limits));
+  };
+  Index enough = 1;
+  while (!suffices(enough)) enough *= 2;
+  Index too_little = enough / 2;
+  while (enough - too_little > too_little / 16 + 1) {
+    const Index middle = too_little + (enough - too_little) / 2;
+    (suffices(middle) ? enough : too_little) = middle;
+  }
+  return enough;
+}
+
+}  // namespace tenstride

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+#define JSON_NO_IO
+#define JSON_ASSERT(condition) static_cast<void>(0)
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/message.hpp"
+#include "tenstride/block_plan.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride {
+namespace {
+
+using detail::message;
+
+std::string decimal(double value, const char* format) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string traffic_text(const BlockTraffic& traffic) {
+  return message(bytes_to_text(traffic.bytes), " in ", traffic.requests, " requests, runs of ",
+                 bytes_to_text(traffic.run_bytes));
+}
+
+std::string pass_text(const BlockPlan& plan, std::size_t number) {
+  const BlockPass& pass = plan.passes[number];
+  const bool is_first_of_two = plan.passes.size() == 2 && number == 0;
+  const bool is_second = number == 1;
+  std::string text =
+      message("pass ", number + 1, "  ", pass.tiles, pass.tiles == 1 ? " tile of " : " tiles of ",
+              to_string(pass.tile), ", each read into ", bytes_to_text(pass.tile_bytes), "\n");
+  text += message("  read   ", traffic_text(pass.read), is_second ? ", from blocks" : "", "\n");
+  text += message("  write  ", traffic_text(pass.write), is_first_of_two ? ", into blocks" : "", "\n");
+  return text;
+}
+
+nlohmann::ordered_json to_object(const BlockTraffic& traffic) {
+  return {{"run_bytes", traffic.run_bytes},
+          {"runs", traffic.runs},
+          {"requests", traffic.requests},
+          {"bytes", traffic.bytes}};
+}
+
+}  // namespace
+
+std::string to_string(const BlockPlan& plan) {
+  std::string text =
+      message("axes    source ", to_string(plan.problem.src), ", ", plan.problem.src_item,
+              " B each; destination ", to_string(plan.problem.dst), ", ", plan.problem.dst_item, " B each\n");
+  for (std::size_t number = 0; number < plan.passes.size(); ++number) text += pass_text(plan, number);
+  if (plan.passes.size() == 2) {
+    text += message("blocks  ", to_string(plan.block), " in slots of ", bytes_to_text(plan.slot_bytes),
+                    ", temporary space of ", bytes_to_text(plan.temporary_bytes), "\n");
+  }
+  text += message("total   ", bytes_to_text(plan.bytes_read()), " read, ",
+                  bytes_to_text(plan.bytes_written()), " written, ", plan.requests(), " requests",
+                  plan.is_counted ? "" : " (estimated)", ", pages of ", plan.page, " B, ",
+                  bytes_to_text(plan.memory), " of memory, about ", decimal(plan.seconds, "%.3g"), " s");
+  return text;
+}
+
+std::string to_json(const BlockPlan& plan) {
+  using Json = nlohmann::ordered_json;
+  Json passes = Json::array();
+  for (const BlockPass& pass : plan.passes) {
+    passes.push_back({{"tile", pass.tile.to_vector()},
+                      {"tiles", pass.tiles},
+                      {"tile_bytes", pass.tile_bytes},
+                      {"group_bytes", pass.group_bytes},
+                      {"kept_pages", pass.kept_pages},
+                      {"read", to_object(pass.read)},
+                      {"write", to_object(pass.write)},
+                      {"seconds", pass.seconds}});
+  }
+  const Json json{{"source", to_string(plan.problem.src)},
+                  {"destination", to_string(plan.problem.dst)},
+                  {"source_item", plan.problem.src_item},
+                  {"destination_item", plan.problem.dst_item},
+                  {"passes", passes},
+                  {"block", plan.block.to_vector()},
+                  {"temporary_bytes", plan.temporary_bytes},
+                  {"bytes_read", plan.bytes_read()},
+                  {"bytes_written", plan.bytes_written()},
+                  {"requests", plan.requests()},
+                  {"is_counted", plan.is_counted},
+                  {"page", plan.page},
+                  {"memory", plan.memory},
+                  {"seconds", plan.seconds}};
+  return json.dump();
+}
+
+}  // namespace tenstride

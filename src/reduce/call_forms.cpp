@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "base/message.hpp"
+#include "elementwise/arithmetic_parts.hpp"
+#include "elementwise/dense_runs.hpp"
+#include "ledger/watch.hpp"
+#include "reduce/named.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
+
+/// Reductions by PyTorch's call forms: the folding is that of reduce.hpp; and where extremes stand.
+namespace tenstride {
+namespace {
+
+using copy::Extreme;
+using detail::message;
+using detail::OperationScope;
+
+/// No axes mean all.
+Dims axes_or_all(const Tensor& x, const Dims& dim) {
+  if (!dim.empty()) return dim;
+  Dims all;
+  for (Index d = 0; d < x.dim(); ++d) all.push_back(d);
+  return all;
+}
+
+Tensor with_kept(std::string_view operation, const Tensor& x, const Dims& axes, const Tensor& result,
+                 KeepDim keepdim) {
+  if (keepdim == KeepDim::no || x.dim() == 0) return result;
+  Dims shape = x.shape();
+  for (const Index axis : axes) shape[wrap_axis(operation, axis, x.shape())] = 1;
+  return result.view(shape);
+}
+
+Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
+              std::optional<DType> dtype, Reduction reduction) {
+  const Dims axes = axes_or_all(x, dim);
+  const detail::ReadingScope reading;
+  const Tensor converted = dtype && *dtype != x.dtype() ? x.to({.dtype = *dtype}) : x;
+  Tensor result =
+      with_kept(operation, x, axes, detail::reduce_axes(operation, converted, axes, reduction, {}), keepdim);
+  // Asked for bools or small integers, PyTorch sums in these.
+  return dtype && result.dtype() != *dtype ? result.to({.dtype = *dtype}) : result;
+}
+
+Tensor folded_extreme(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
+                      Reduction reduction) {
+  if (x.numel() == 0 && dim.empty()) {
+    throw RuntimeError(
+        message(operation, ": a tensor must have elements, or a dim must be given (shape ", x.shape(), ")"));
+  }
+  return folded(operation, x, dim, keepdim, {}, reduction);
+}
+
+/// An axis of at least one element, of a tensor whose elements have an order.
+std::size_t extreme_axis(std::string_view operation, const Tensor& x, Index dim) {
+  const std::size_t axis = wrap_axis(operation, dim, x.shape());
+  detail::require_taken(operation, x.dtype(), detail::Takes::real);
+  if (x.dim() > 0 && x.shape()[axis] == 0) {
+    throw IndexError(message(operation, ": axis ", axis, " must have an element (shape ", x.shape(), ")"), 0,
+                     1, INT64_MAX);
+  }
+  return axis;
+}
+
+/// For each run along the last axis of x where its best element stands, and where asked that element.
+void find_extremes(const Tensor& x, Extreme which, Tensor& indices, Tensor* values) {
+  const DType type = detail::worked_in(x.dtype());
+  const copy::ExtremeRow row = copy::extreme_row(which, type);
+  const Index length = x.size(-1), step = x.stride(-1);
+  const Layout runs = x.select(-1, 0).layout();
+  const std::size_t item = x.itemsize();
+  const bool is_direct = step == 1 && type == x.dtype();
+  const Index longest = is_direct ? length : detail::BlockReader::longest;
+  std::byte* const found = indices.mutable_storage_data();
+  std::byte* const best = values != nullptr ? values->mutable_storage_data() : nullptr;
+  const detail::JointWalk<2> walk({row_major(runs.shape), runs});
+  const Index grain = std::max<Index>((Index{1} << 16) / length, 1);
+  parallel_for(0, walk.count(), grain, [&](Index from, Index to) {
+    detail::BlockReader read(x, x.dtype(), type);
+    walk(from, to, INT64_MAX, [&](const auto& at, const auto& strides, Index count) {
+      for (Index i = 0; i < count; ++i) {
+        const Index start = at[1] + i * strides[1];
+        alignas(8) std::array<std::byte, 8> value{};
+        std::memcpy(value.data(), read(start, 1, 1), item_size(type));
+        Index index = 0;
+        for (Index first = 0; first < length; first += longest) {
+          const Index n = std::min(longest, length - first);
+          const Index better = row(value.data(), read(start + first * step, step, n), n);
+          if (better >= 0) index = first + better;
+        }
+        const Index to_index = at[0] + i * strides[0];
+        store_element<Index>(found + to_index * static_cast<Index>(sizeof(Index)), index);
+        if (best == nullptr) continue;
+        const auto bytes = static_cast<Index>(item);
+        std::memcpy(best + to_index * bytes, x.storage_data() + (start + index * step) * bytes, item);
+      }
+      return true;
+    });
+  });
+}
+
+ValuesAndIndices extremes(std::string_view operation, const Tensor& x, Index dim, KeepDim keepdim,
+                          Extreme which, bool with_values) {
+  const std::size_t axis = extreme_axis(operation, x, dim);
+  const Tensor moved = x.dim() == 0 ? x.unsqueeze(0) : x.movedim(static_cast<Index>(axis), -1);
+  const Dims shape = moved.select(-1, 0).shape();
+  ValuesAndIndices result{with_values ? empty(shape, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
+                          empty(shape, {.dtype = DType::int64, .device = x.device()})};
+  if (x.has_memory() && result.indices.numel() > 0) {
+    // A leap for each element of a large tensor costs more than a transpose.
+    constexpr Index small = Index{1} << 16;
+    const bool leaps = moved.stride(-1) != 1 && x.numel() >= small;
+    const detail::ReasonScope reason([] { return "brought into the order in which it is looked through"; });
+    const detail::ReadingScope reading;
+    find_extremes(leaps ? moved.contiguous() : moved.resolve_neg(), which, result.indices,
+                  with_values ? &result.values : nullptr);
+  }
+  const Dims axes{dim};
+  result.indices = with_kept(operation, x, axes, result.indices, keepdim);
+  if (with_values) result.values = with_kept(operation, x, axes, result.values, keepdim);
+  return result;
+}
+
+Tensor place_of(std::string_view operation, const Tensor& x, std::optional<Index> dim, KeepDim keepdim,
+                Extreme which) {
+  if (dim) extreme_axis(operation, x, *dim);
+  if (!dim && x.numel() == 0) {
+    throw IndexError(message(operation, ": a tensor must have elements (shape ", x.shape(), ")"), 0, 1,
+                     INT64_MAX);
+  }
+  detail::require_taken(operation, x.dtype(), detail::Takes::real_not_bool);
+  if (dim) return extremes(operation, x, *dim, keepdim, which, false).indices;
+  const detail::ReadingScope reading;
+  const Tensor result = extremes(operation, x.flatten(), 0, KeepDim::no, which, false).indices;
+  return with_kept(operation, x, axes_or_all(x, {}), result, keepdim);
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
+  const OperationScope scope("sum", caller);
+  return folded("sum", x, dim, keepdim, dtype, Reduction::sum);
+}
+Tensor prod(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, std::optional<DType> dtype,
+            Caller caller) {
+  const OperationScope scope("prod", caller);
+  return folded("prod", x, dim ? Dims{*dim} : Dims{}, keepdim, dtype, Reduction::prod);
+}
+Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
+  const OperationScope scope("mean", caller);
+  const DType type = dtype.value_or(x.dtype());
+  if (!is_complex(type)) return folded("mean", x, dim, keepdim, dtype, Reduction::mean);
+  const Tensor total = folded("mean", x, dim, keepdim, dtype, Reduction::sum);
+  Index each = 1;
+  for (const Index axis : axes_or_all(x, dim)) {
+    if (x.dim() > 0) each *= x.shape()[wrap_axis("mean", axis, x.shape())];
+  }
+  return div(total, each);
+}
+Tensor amax(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("amax", caller);
+  return folded_extreme("amax", x, dim, keepdim, Reduction::max);
+}
+Tensor amin(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("amin", caller);
+  return folded_extreme("amin", x, dim, keepdim, Reduction::min);
+}
+Tensor max(const Tensor& x, Caller caller) {
+  const OperationScope scope("max", caller);
+  return folded_extreme("max", x, {}, KeepDim::no, Reduction::max);
+}
+Tensor min(const Tensor& x, Caller caller) {
+  const OperationScope scope("min", caller);
+  return folded_extreme("min", x, {}, KeepDim::no, Reduction::min);
+}
+ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("max", caller);
+  return extremes("max", x, dim, keepdim, Extreme::greatest, true);
+}
+ValuesAndIndices min(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("min", caller);
+  return extremes("min", x, dim, keepdim, Extreme::least, true);
+}
+Tensor argmax(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("argmax", caller);
+  return place_of("argmax", x, dim, keepdim, Extreme::greatest);
+}
+Tensor argmin(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("argmin", caller);
+  return place_of("argmin", x, dim, keepdim, Extreme::least);
+}
+
+}  // namespace tenstride

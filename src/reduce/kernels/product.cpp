@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of products of integers, compiled once for each instruction set.
+
+#include "reduce/kernels/targets-inl.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reduce/kernels/product.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "reduce/kernels/kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Those of bools are found with minima.
+template <class T>
+const ReduceKernel* kernel_of() {
+  if constexpr (std::is_same_v<T, bool>) {
+    return nullptr;
+  } else if constexpr (sizeof(T) == 8) {  // modulo 2^64 the sign is the reader's
+    return Leaves<WholeProduct<std::int64_t>>::table();
+  } else {
+    return Leaves<WholeProduct<T>>::table();
+  }
+}
+
+}  // namespace
+
+const ReduceKernel* find_whole_product_kernel(DType dtype) {
+  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "reduce/kernels/dispatch-inl.h"
+
+namespace tenstride::detail {
+
+const ReduceKernel& whole_product_kernel(DType dtype) {
+  return *TENSTRIDE_CHOSEN(find_whole_product_kernel)(dtype);
+}
+
+}  // namespace tenstride::detail
+#endif  // HWY_ONCE

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of any and all of floating and complex numbers, compiled once for each instruction set.
+
+#include "reduce/kernels/targets-inl.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reduce/kernels/truth.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "reduce/kernels/kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class T>
+const ReduceKernel* kernel_of(Reduction reduction) {
+  // What is 0 is alike in both half numbers.
+  using Zero = std::conditional_t<std::is_same_v<T, bfloat16>, float16, T>;
+  return reduction == Reduction::any ? Leaves<Truth<Zero, false>>::table()
+                                     : Leaves<Truth<Zero, true>>::table();
+}
+
+}  // namespace
+
+const ReduceKernel* find_truth_kernel(Reduction reduction, DType dtype) {
+  return kernel_for(FloatingTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(reduction); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "reduce/kernels/dispatch-inl.h"
+
+namespace tenstride::detail {
+
+const ReduceKernel& truth_kernel(Reduction reduction, DType dtype) {
+  return *TENSTRIDE_CHOSEN(find_truth_kernel)(reduction, dtype);
+}
+
+}  // namespace tenstride::detail
+#endif  // HWY_ONCE

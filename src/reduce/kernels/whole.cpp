@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of sums of integers, compiled once for each instruction set.
+
+#include "reduce/kernels/targets-inl.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reduce/kernels/whole.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include "reduce/kernels/kernels-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tenstride::detail {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// Sums of so many integers of one byte fit in two, of two bytes in four, of one byte in four.
+template <class T>
+const ReduceKernel* kernel_of(Index folded) {
+  constexpr bool is_signed = std::is_signed_v<T>;
+  using Two = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
+  using Four = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
+  constexpr Index few = 256;
+  if constexpr (sizeof(T) == 1) {
+    if (folded <= few) return Leaves<WholeSum<T, Two>>::table();
+    if (folded <= few * few * few) return Leaves<WholeSum<T, Four>>::table();
+  }
+  if constexpr (sizeof(T) == 2) {
+    if (folded <= few * few) return Leaves<WholeSum<T, Four>>::table();
+  }
+  using Same = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;  // modulo 2^64 the sign is the reader's
+  return Leaves<WholeSum<Same, Word<Same>>>::table();
+}
+
+}  // namespace
+
+const ReduceKernel* find_whole_sum_kernel(DType dtype, Index folded) {
+  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(folded); });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace tenstride::detail
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+#include "reduce/kernels/dispatch-inl.h"
+
+namespace tenstride::detail {
+
+const ReduceKernel& whole_sum_kernel(DType dtype, Index folded) {
+  return *TENSTRIDE_CHOSEN(find_whole_sum_kernel)(dtype, folded);
+}
+
+}  // namespace tenstride::detail
+#endif  // HWY_ONCE

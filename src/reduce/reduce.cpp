@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/reduce.hpp"
+
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <type_traits>
+
+#include "base/message.hpp"
+#include "ledger/watch.hpp"
+#include "reduce/blocks.hpp"
+#include "reduce/named.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
+
+/// What a reduction gives: its type, its layout, its refusals.
+namespace tenstride {
+namespace {
+
+using detail::message;
+
+constexpr std::array<std::string_view, 7> reduction_names{"sum", "mean", "prod", "min", "max", "any", "all"};
+
+/// The axes that stay, with PyTorch's refusals for those that go.
+Dims axes_that_stay(std::string_view operation, const Tensor& x, const Dims& axes) {
+  std::uint64_t named = 0;
+  for (const Index axis : axes) {
+    const std::size_t d = wrap_axis(operation, axis, x.shape());
+    if ((named >> d & 1U) != 0) detail::throw_repeated_axis(operation, axes, axis, x.shape());
+    named |= std::uint64_t{1} << d;
+  }
+  Dims kept;
+  for (std::size_t d = 0; d < x.layout().rank(); ++d) {
+    if ((named >> d & 1U) == 0) kept.push_back(static_cast<Index>(d));
+  }
+  return kept;
+}
+
+/// Whether elements that are the same again change nothing.
+bool ignores_repetition(Reduction reduction) {
+  return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::any ||
+         reduction == Reduction::all;
+}
+
+/// Axes that are expanded, with one index.
+Layout without_repetition(Layout layout) {
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    if (layout.strides[d] == 0 && layout.shape[d] > 1) layout.shape[d] = 1;
+  }
+  return layout;
+}
+
+/// Products that are NaN are taken again one element after another in row-major order, as NumPy takes them:
+/// of partial products one may have overflowed where another vanished, and inf * 0 is NaN. Example: the
+/// product of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
+template <typename T>
+void retake_products(Tensor& result, const std::byte* base, const Layout& source, const Layout& folded) {
+  using Wide = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
+  const auto at = [base](Index place) {
+    return convert_element<Wide>(load_element<T>(base + place * static_cast<Index>(sizeof(T))));
+  };
+  auto* const products = reinterpret_cast<T*>(result.mutable_storage_data());
+  const Index count = numel(folded);
+  for (Index r = 0; r < result.numel(); ++r) {
+    if (products[r] == products[r]) continue;
+    const Index first = position(source, unravel(r, source.shape));
+    Wide product = 1;
+    for (Index k = 0; k < count && product == product; ++k) {
+      product *= at(first + position(folded, unravel(k, folded.shape)));
+    }
+    products[r] = convert_element<T>(product);
+  }
+}
+
+void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
+               Reduction reduction) {
+  const auto item = static_cast<Index>(x.itemsize());
+  const std::byte* const base = x.storage_data() + x.storage_offset() * item;
+  const Layout each = ignores_repetition(reduction) ? without_repetition(folded) : folded;
+  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(each));
+  const Layout once = without_repetition(source);
+  if (once.shape == source.shape) {
+    detail::reduce_into(result, kernel, {source, each, item, base});
+    if (reduction != Reduction::prod || is_integer(result.dtype())) return;
+    visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
+      if constexpr (!std::is_integral_v<T>) retake_products<T>(result, base, source, each);
+    });
+    return;
+  }
+  Tensor few = empty(once.shape, {.dtype = result.dtype()});
+  fold_into(few, x, once, folded, reduction);
+  copy_elements(result, few.expand(source.shape));
+}
+
+}  // namespace
+
+std::string_view name(Reduction reduction) {
+  return reduction_names[static_cast<std::size_t>(reduction)];
+}
+
+Reduction parse_reduction(std::string_view name) {
+  for (std::size_t i = 0; i < reduction_names.size(); ++i) {
+    if (reduction_names[i] == name) return static_cast<Reduction>(i);
+  }
+  throw ValueError(
+      message("reduce: reduction \"", name, "\" must be one of sum, mean, prod, min, max, any, all"));
+}
+
+namespace {
+
+DType reduced_dtype_for(std::string_view operation, Reduction reduction, DType dtype) {
+  const auto refuse = [&](std::string_view rule) {
+    const std::string what = operation == name(reduction) ? "dtype " : message(name(reduction), " of ");
+    throw RuntimeError(message(operation, ": ", what, name(dtype), " must not be asked for: ", rule));
+  };
+  if (dtype == DType::float8_e4m3fn || dtype == DType::float8_e5m2)
+    refuse("float8 is for storage; convert first");
+  if (dtype == DType::complex32) refuse("complex32 is for storage; convert first");
+  const bool is_whole = is_integer(dtype) || dtype == DType::bool_;
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::prod:
+      return is_whole ? DType::int64 : dtype;
+    case Reduction::mean:
+      if (!is_floating_point(dtype)) refuse("a mean is of floating elements; convert first");
+      return dtype;
+    case Reduction::min:
+    case Reduction::max:
+      if (is_complex(dtype)) refuse("complex numbers have no order");
+      return dtype;
+    case Reduction::any:
+    case Reduction::all:
+      return dtype == DType::uint8 ? DType::uint8 : DType::bool_;
+  }
+  return dtype;
+}
+
+}  // namespace
+
+DType reduced_dtype(Reduction reduction, DType dtype) {
+  return reduced_dtype_for("reduce", reduction, dtype);
+}
+
+Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Dims& axes, Reduction reduction,
+                           Caller caller) {
+  const DType dtype = reduced_dtype_for(operation, reduction, x.dtype());
+  const Dims kept = axes_that_stay(operation, x, axes);
+  Layout source{{}, {}, x.storage_offset()};
+  for (const Index d : kept) {
+    source.shape.push_back(x.shape()[detail::at(d)]);
+    source.strides.push_back(x.strides()[detail::at(d)]);
+  }
+  Layout folded{{}, {}, 0};
+  std::uint64_t is_kept = 0;
+  for (const Index d : kept) is_kept |= std::uint64_t{1} << detail::at(d);
+  for (std::size_t d = 0; d < x.layout().rank(); ++d) {
+    if ((is_kept >> d & 1U) != 0) continue;
+    folded.shape.push_back(x.shape()[d]);
+    folded.strides.push_back(x.strides()[d]);
+    if (x.shape()[d] != 0 || (reduction != Reduction::min && reduction != Reduction::max)) continue;
+    throw IndexError(message(operation, ": axis ", d, " must have an element, ", name(reduction),
+                             " of none has no value (shape ", x.shape(), ")"),
+                     0, 1, INT64_MAX);
+  }
+  const detail::OperationScope scope(operation, caller);
+  if (x.is_neg() && x.has_memory()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
+  Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
+  if (!x.has_memory() || result.numel() == 0) return result;
+  const detail::UntoldScope untold;
+  fold_into(result, x, source, folded, reduction);
+  // Sums and products of conjugates are the conjugates of sums and products.
+  return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
+}
+
+Tensor reduce_axes(const Tensor& x, const Dims& axes, Reduction reduction, Caller caller) {
+  return detail::reduce_axes("reduce", x, axes, reduction, caller);
+}
+
+}  // namespace tenstride

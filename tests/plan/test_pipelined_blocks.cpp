@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "plan/nest.hpp"
+#include "plan/strategies/pipelined_blocks.hpp"
+#include "support/copy_oracle.hpp"
+#include "tenstride/run_plan.hpp"
+#include "tenstride/views.hpp"
+
+namespace tenstride {
+namespace {
+
+PlanOptions blocks_wherever(Index block_bytes) {
+  PlanOptions options;
+  options.strategy = "pipelined blocks";
+  options.streaming_above = 0;
+  options.machine.l2_bytes = 8 * block_bytes;
+  return options;
+}
+
+CopyPlan permuted(const Dims& shape, const Dims& order, DType to, DType from, const PlanOptions& options) {
+  const Layout view = permute(row_major(shape), order);
+  return plan(row_major(view.shape), to, view, from, options);
+}
+
+/// The blocks of a plan that has them.
+const PipelinedBlocks& blocks_of(const CopyPlan& made) {
+  return std::get<PipelinedBlocks>(made.strategy);
+}
+
+/// What the blocks give, at every place within a line, is what the element-by-element loop gives, and nothing
+/// around it is written. `source` elements are there to be read, and no byte beyond.
+void expect_exact(const Layout& view, Index source, DType to, DType from, const PlanOptions& options) {
+  constexpr std::size_t guard = 256;
+  const Layout dst = row_major(view.shape);
+  oracle::Random random(7);
+  const auto count = static_cast<std::size_t>(numel(view));
+  const oracle::Bytes in = random.bytes(static_cast<std::size_t>(source) * item_size(from));
+  const CopyPlan made = plan(dst, to, view, from, options);
+  ASSERT_TRUE(std::holds_alternative<PipelinedBlocks>(made.strategy)) << made.to_string();
+  for (const std::size_t skew : {0U, 1U, 4U, 8U, 16U, 24U, 32U, 40U, 48U, 63U}) {
+    oracle::Bytes expected = random.bytes(count * item_size(to) + 2 * guard + skew);
+    oracle::Bytes given = expected;
+    oracle::copy(dst, to, expected.data() + guard + skew, view, from, in.data(), options);
+    run(made, given.data() + guard + skew, in.data());
+    EXPECT_TRUE(given == expected) << made.to_string() << '\n' << run_text(made) << "\nskew " << skew;
+  }
+}
+
+/// Past the cache, and through it.
+void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
+  PlanOptions options = blocks_wherever(block_bytes);
+  expect_exact(view, source, to, from, options);
+  options.streaming_above = Index{1} << 40;
+  expect_exact(view, source, to, from, options);
+}
+
+void expect_exact(const Dims& shape, const Dims& order, DType to, DType from, Index block_bytes) {
+  const Layout view = permute(row_major(shape), order);
+  expect_exact(view, numel(view), to, from, block_bytes);
+}
+
+TEST(Nest, IsTheNormalFormOfItsExample) {
+  const CopyPlan made = permuted({2, 3, 4}, {2, 1, 0}, DType::float32, DType::float32, {});
+  const auto nest = detail::nest_of(made);
+  ASSERT_TRUE(nest);
+  ASSERT_EQ(nest->count, 3U);
+  EXPECT_EQ((*nest)[0].extent, 4);
+  EXPECT_EQ((*nest)[0].dst_stride, 24);
+  EXPECT_EQ((*nest)[0].src_stride, 4);
+  EXPECT_EQ((*nest)[1].dst_stride, 8);
+  EXPECT_EQ((*nest)[1].src_stride, 16);
+  EXPECT_EQ((*nest)[2].dst_stride, 4);
+  EXPECT_EQ((*nest)[2].src_stride, 48);
+}
+
+TEST(PipelinedBlocks, HaveLongRunsOnBothSides) {
+  // Reversed, (12, 1747626, 2) has runs of 2 items in the source.
+  const CopyPlan made = permuted({12, 1747626, 2}, {2, 1, 0}, DType::float32, DType::float32,
+                                 blocks_wherever(Index{256} << 10));
+  const PipelinedBlocks& blocks = blocks_of(made);
+  EXPECT_EQ(blocks.packing, Packing::transposed);
+  EXPECT_EQ(blocks.part[0], 2);
+  EXPECT_EQ(blocks.part[2], 12);
+  EXPECT_GT(blocks.part[1], 1000);
+  EXPECT_EQ(blocks.along, 1);  // the loop that both sides go on with
+}
+
+TEST(PipelinedBlocks, PackRowsThatAreContiguousOnBothSides) {
+  const CopyPlan made =
+      permuted({100, 200, 50}, {1, 0, 2}, DType::float16, DType::float16, blocks_wherever(Index{64} << 10));
+  EXPECT_EQ(blocks_of(made).packing, Packing::rows);
+}
+
+TEST(PipelinedBlocks, GatherItemsAndShortRowsOfManyAxes) {
+  const PlanOptions options = blocks_wherever(Index{64} << 10);
+  const Dims order{4, 2, 0, 5, 1, 3};
+  EXPECT_EQ(blocks_of(permuted({43, 2, 773, 2, 2, 2}, order, DType::int32, DType::uint8, options)).packing,
+            Packing::gathered);
+  // Rows of ten bytes, of which 16 are moved.
+  EXPECT_EQ(blocks_of(permuted({17, 30, 19, 9, 5}, {1, 3, 2, 0, 4}, DType::float16, DType::float16, options))
+                .packing,
+            Packing::gathered);
+  for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+    expect_exact({43, 2, 73, 2, 2, 2}, order, DType::int32, DType::uint8, block);
+    for (const Index row : {3, 5, 6, 7}) {
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::uint8, DType::uint8, block);
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::float16, DType::float16, block);
+      expect_exact({7, 10, 9, 4, row}, {1, 3, 2, 0, 4}, DType::float32, DType::uint8, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, GatherLongLoopsInParts) {
+  // Planes to pixels, every other one or backwards: more pieces than are listed, not in equal parts.
+  for (const Index planes : {2, 3, 7}) {
+    for (const Index columns : {1025, 4099, 6007}) {
+      const Layout all = row_major({planes, 3, columns});
+      for (const Layout& view :
+           {slice(permute(all, {1, 2, 0}), 1, 0, columns, 2), flip_view(permute(all, {1, 2, 0}), {1})}) {
+        const CopyPlan made =
+            plan(row_major(view.shape), DType::uint8, view, DType::uint8, blocks_wherever(Index{256} << 10));
+        EXPECT_EQ(blocks_of(made).packing, Packing::gathered);
+        for (const Index block : {Index{4096}, Index{262144}}) {
+          expect_exact(view, numel(all), DType::uint8, DType::uint8, block);
+          expect_exact(view, numel(all), DType::float16, DType::float16, block);
+          expect_exact(view, numel(all), DType::float64, DType::int16, block);
+        }
+      }
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreExactWhateverTheItemsAndTheExtents) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+      expect_exact({67, 131}, {1, 0}, type, type, block);
+      expect_exact({5, 7, 11, 13}, {3, 2, 1, 0}, type, type, block);
+      expect_exact({40, 9, 17}, {0, 2, 1}, type, type, block);
+      expect_exact({3, 301, 5}, {2, 1, 0}, type, type, block);
+      expect_exact({19, 23, 7}, {1, 0, 2}, type, type, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, PermuteRowsWithGapsAndBackwards) {
+  const PlanOptions options = blocks_wherever(Index{64} << 10);
+  const auto packing_of = [&](const Layout& view) {
+    return blocks_of(plan(row_major(view.shape), DType::uint8, view, DType::uint8, options)).packing;
+  };
+  const Layout pixels = row_major({500, 60, 3});
+  EXPECT_EQ(packing_of(flip_view(pixels, {2})), Packing::permuted);
+  EXPECT_EQ(packing_of(slice(pixels, 1, 0, 60, 2)), Packing::permuted);  // 3 of 6 bytes
+  EXPECT_EQ(packing_of(flip_view(row_major({30000}), {0})), Packing::permuted);
+  EXPECT_EQ(packing_of(slice(row_major({90000}), 0, 0, 90000, 3)), Packing::permuted);
+  // Columns are turned with what lies between them.
+  EXPECT_EQ(packing_of(slice(permute(row_major({500, 300}), {1, 0}), 0, 0, 300, 2)), Packing::transposed);
+}
+
+TEST(PipelinedBlocks, AreExactWithGapsAndBackwards) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    for (const Index block : {Index{256}, Index{4096}, Index{65536}}) {
+      const Layout row = row_major({4001});
+      expect_exact(flip_view(row, {0}), 4001, type, type, block);
+      expect_exact(slice(row, 0, 0, 4001, 2), 4001, type, type, block);
+      expect_exact(flip_view(slice(row, 0, 1, 4000, 3), {0}), 4001, type, type, block);
+      const Layout matrix = row_major({67, 131});
+      expect_exact(permute(slice(matrix, 1, 0, 131, 2), {1, 0}), 67 * 131, type, type, block);
+      expect_exact(permute(flip_view(slice(matrix, 1, 1, 131, 3), {0, 1}), {1, 0}), 67 * 131, type, type,
+                   block);
+      const Layout pixels = row_major({40, 21, 3});
+      expect_exact(flip_view(pixels, {0, 2}), 40 * 21 * 3, type, type, block);
+      expect_exact(slice(flip_view(pixels, {2}), 1, 0, 21, 2), 40 * 21 * 3, type, type, block);
+      expect_exact(slice(pixels, 2, 0, 2, 1), 40 * 21 * 3, type, type, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreExactWhereTheyConvert) {
+  const std::vector<std::pair<DType, DType>> pairs{
+      {DType::float32, DType::uint8},   {DType::uint8, DType::float32}, {DType::float16, DType::int64},
+      {DType::complex128, DType::int8}, {DType::int8, DType::float64},  {DType::bfloat16, DType::float32}};
+  for (const auto& [to, from] : pairs) {
+    for (const Index block : {Index{512}, Index{16384}}) {
+      expect_exact({67, 131}, {1, 0}, to, from, block);
+      expect_exact({5, 7, 11, 13}, {3, 2, 1, 0}, to, from, block);
+      expect_exact({19, 23, 7}, {1, 0, 2}, to, from, block);
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreExactOnThreads) {
+  const Layout view = permute(row_major({61, 45, 37}), {2, 1, 0});
+  const Layout dst = row_major(view.shape);
+  PlanOptions options = blocks_wherever(4096);
+  options.max_threads = 3;
+  CopyPlan made = plan(dst, DType::float32, view, DType::float32, options);
+  made.threads = 3;
+  oracle::Random random(3);
+  const auto bytes = static_cast<std::size_t>(numel(view)) * 4;
+  const oracle::Bytes in = random.bytes(bytes);
+  oracle::Bytes expected(bytes + 8);
+  oracle::Bytes given(bytes + 8);
+  oracle::copy(dst, DType::float32, expected.data() + 4, view, DType::float32, in.data(), options);
+  run(made, given.data() + 4, in.data());
+  EXPECT_TRUE(given == expected);
+}
+
+/// Columns of whole lines go from the registers to the destination, where that begins with a line; elsewhere
+/// the same blocks go through the buffer. The last blocks are shorter, and those of threads begin anywhere.
+TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
+  for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
+    const auto lanes = 64 / static_cast<Index>(item_size(type));
+    for (const Index columns : {lanes / 4, Index{7}, lanes, Index{24}}) {
+      if (columns < 2) continue;
+      for (const Index rows : {lanes, 2 * lanes}) {
+        expect_exact({37, rows, columns}, {0, 2, 1}, type, type, 16384);
+        expect_exact({5, 3, rows, columns}, {1, 0, 3, 2}, type, type, 4096);
+      }
+    }
+  }
+}
+
+TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
+  const CopyPlan narrow = permuted({33, 300001}, {1, 0}, DType::complex128, DType::complex128, {});
+  EXPECT_EQ(narrow.way(), "pipelined blocks");
+  EXPECT_EQ(blocks_of(narrow).packing, Packing::transposed);
+  const std::string text = narrow.to_string();
+  EXPECT_NE(text.find("\n  weighed  pipelined blocks, transposed "), std::string::npos) << text;
+  EXPECT_NE(text.find(", tiles "), std::string::npos) << text;
+  // What costs little more than a plain copy is not weighed.
+  EXPECT_EQ(permuted({4096, 4096}, {1, 0}, DType::float32, DType::float32, {}).to_string().find("weighed"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tenstride

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tenstride explain and repl from outside: strict mode, piped lines, a terminal; and the outputs in the documents are
+what the program prints."""
+
+import argparse
+import json
+import os
+import pathlib
+import pty
+import select
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = ""
+
+
+def run(*arguments, text="", code=0):
+    done = subprocess.run([TOOL, *arguments], input=text, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
+    return done.stdout
+
+
+class Strict(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_scramble_is_a_failure_with_the_whole_text(self):
+        expression = "torch.arange(6).view(2,3).reshape(3,2)"
+        self.assertIn("note: the sizes (2,3) are reordered to (3,2)", run("explain", expression))
+        text = run("explain", expression, "--strict", code=1)
+        self.assertTrue(
+            text.endswith("""
+RuntimeError: reshape: the sizes (2,3) are reordered to (3,2) but no axis is moved, so the elements are scrambled; probably meant: .transpose(0, 1)
+  at      reshaped to (3,2)   .transpose(0, 1)
+  [0,1]   1  from [0,1]       3  from [1,0]
+  [1,0]   2  from [0,2]       1  from [0,1]
+  [1,1]   3  from [1,0]       4  from [1,1]
+  4 of 6 places hold another element; if that is meant, a comment `# as meant` in the line says so
+  torch.arange(6).view(2,3).reshape(3,2)
+                           ^~~~~~~~~~~~~
+"""),
+            text,
+        )
+        run("explain", expression + "  # as meant", "--strict")
+
+    def test_json_has_the_facts(self):
+        error = json.loads(run("explain", "torch.arange(6).view(2,3).reshape(3,2)", "--strict", "--json", code=1))[
+            "error"
+        ]
+        self.assertEqual(error["scramble"]["meant"], ".transpose(0, 1)")
+        self.assertEqual(
+            error["scramble"]["places"][0],
+            {"index": [0, 1], "reshaped_from": [0, 1], "meant_from": [1, 0], "found": "1", "meant": "3"},
+        )
+        steps = json.loads(run("explain", "torch.arange(60).view(3,4,5).view(4,15)", "--json"))["steps"]
+        scramble = steps[-1]["scramble"]
+        self.assertEqual(list(scramble), ["from", "to", "split", "order", "certainty", "meant", "places", "differing"])
+        self.assertEqual((scramble["split"], scramble["order"]), ([3, 4, 5], [1, 0, 2]))
+        self.assertEqual((scramble["certainty"], scramble["differing"]), ("likely", 50))
+
+
+class Files(unittest.TestCase):
+    """The plan of a chain on a .npy file from file to file."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = str(pathlib.Path(folder.name) / "x.npy")
+        text = "{'descr': '|u1', 'fortran_order': False, 'shape': (300, 500), }"
+        header = text + " " * (117 - len(text)) + "\n"
+        pathlib.Path(self.path).write_bytes(
+            b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(150000)
+        )
+
+    def test_it_stands_behind_the_plans_of_copies(self):
+        arguments = ("explain", "x.T.contiguous()", "--input", self.path, "--plan")
+        text = run(*arguments, "--max-mem", "256M")
+        self.assertLess(text.index("plan of step 2"), text.index("plan from file to file"))
+        self.assertIn(
+            "\nplan from file to file within 256.0 MiB:\n"
+            "axes    source (500,300):(1,500)+0, 1 B each; destination (500,300):(300,1)+0, 1 B each\npass 1  ",
+            text,
+        )
+        self.assertRegex(
+            run(*arguments),
+            "\nplan from file to file within .* \\(half of the free memory; --max-mem sets it\\):\naxes",
+        )
+        plan = json.loads(run(*arguments, "--max-mem", "256M", "--json"))["file_plan"]
+        self.assertEqual((plan["limit"], len(plan["stages"])), (256 << 20, 1))
+
+    def test_it_is_left_out_where_there_is_none(self):
+        for expression in ("x.abs()", "x.T + 1", "x.T.shape"):
+            self.assertNotIn("file to file", run("explain", expression, "--input", self.path, "--plan"), expression)
+        self.assertNotIn("file to file", run("explain", "x.T.contiguous()", "--input", self.path))
+        self.assertNotIn("file to file", run("explain", "y.T.contiguous()", "--input", "y=" + self.path, "--plan"))
+
+    def test_the_limit_is_checked(self):
+        def said(*arguments):
+            command = [TOOL, "explain", "x.T", "--input", self.path, *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            return done.stderr
+
+        self.assertEqual(said("--max-mem", "1G"), "tenstride: explain: --max-mem must go with --plan\n")
+        self.assertIn('explain: --max-mem: "much" must be a number of bytes', said("--max-mem", "much", "--plan"))
+        self.assertRegex(
+            said("--max-mem", "1M", "--plan"),
+            "^tenstride: explain: --max-mem 1048576 must leave at least [0-9]+ bytes for buffers\n$",
+        )
+
+
+class Repl(unittest.TestCase):
+    maxDiff = None
+
+    def test_lines_of_a_pipe_are_carried_out_without_prompts(self):
+        self.assertEqual(
+            run("repl", text="x = torch.arange(6).view(2,3)\n\n# a comment\nx.T.shape\n"),
+            """\
+1  torch.arange(6)  (6):(1)+0      int64  contiguous  new   48 B
+2  .view(2,3)       (2,3):(3,1)+0  int64  contiguous  view
+3  .T  (3,2):(1,3)+0  int64  not contiguous  view  axes out of order
+
+torch.Size([3, 2])
+""",
+        )
+
+    def test_a_failing_line_gives_exit_code_1_and_the_next_is_carried_out(self):
+        text = run("repl", text="x = torch.zeros(2).vieww\ny = 3\ny\n", code=1)
+        self.assertIn("did you mean 'view'?", text)
+        self.assertTrue(text.endswith("\n3\n"), text)
+        run("repl", text=":nonsense\n", code=1)
+
+    def test_open_brackets_go_on_in_the_next_line(self):
+        self.assertEqual(run("repl", text="(1 +\n2)\n"), "3\n")
+        run("repl", text="(1 +\n", code=1)
+
+    def test_blocks_of_a_pipe_end_before_the_next_line_that_is_not_indented(self):
+        self.assertEqual(
+            run(
+                "repl",
+                text="""\
+def idx_to_pos(a, idx):
+    return sum(i * s for i, s in zip(idx, a.stride()))
+
+idx_to_pos(torch.zeros(2, 3, 2).permute(0, 2, 1), (0, 0, 3))
+try:
+    x = [
+1]
+
+    x[1]
+except Exception as e:
+    print(e)
+else: print("no")
+for i in range(2): print(i)
+:names
+""",
+            ),
+            """\
+1  torch.zeros(2, 3, 2)  (2,3,2):(6,2,1)+0  float32  contiguous      new   48 B
+2  .permute(0, 2, 1)     (2,2,3):(6,1,2)+0  float32  not contiguous  view  axes out of order
+
+6
+index 1 must be in -1..0 (1 items)
+0
+1
+i           int
+idx_to_pos  function
+x           list
+""",
+        )
+        run("repl", text="def f(a):\nreturn 1\n", code=1)
+        self.assertEqual(run("repl", text=">>> def f(a):\n...     return a\n...\n>>> f(3)\n"), "3\n")
+
+    def test_a_block_at_a_terminal_ends_with_an_empty_line(self):
+        output, code = type_into(["def f(a):\r", "  return a * 2\r", "\r", "f(21)\r", ":quit\r"], {})
+        self.assertEqual(code, 0, output)
+        self.assertIn("... ", output)
+        self.assertIn("42\r\n", output)
+
+    def test_commands(self):
+        text = run(
+            "repl",
+            text="x = torch.zeros(2,3).T; n = 4\n:names\n:help\n:plan on\nx.contiguous().shape\n:quit\nnot reached\n",
+        )
+        self.assertIn("n  int\nx  (3,2):(1,3)+0  float32  not contiguous\n", text)
+        self.assertIn(":picture on | off", text)
+        self.assertIn("plan of step 3, .contiguous():", text)
+
+    def test_a_picture_is_drawn_where_it_is_asked_for(self):
+        plain = run("repl", text="x = torch.arange(6).view(2,3)\n")
+        drawn = run("repl", "--picture", text="x = torch.arange(6).view(2,3)\n")
+        self.assertTrue(drawn.startswith(plain))
+        self.assertIn("(2,3):(3,1)+0", drawn[len(plain) :])
+
+    def test_strict(self):
+        run("repl", "--strict", text="torch.zeros(2,3).view(3,2)\n", code=1)
+        run("repl", "--strict", text="torch.zeros(2,3).view(3,2) # as meant\n")
+
+    def test_a_terminal_has_history_and_completion(self):
+        if not has_editor():
+            return  # the test below reads plain lines
+        with tempfile.TemporaryDirectory() as state:
+            keys = ["x = torch.arange(6)\r", "x.is_contig\t()\r", "\x1b[A\r", "x.vie\x03", "1 + 1\r", ":quit\r"]
+            output, code = type_into(keys, {"XDG_STATE_HOME": state})
+            self.assertEqual(code, 0, output)
+            self.assertIn("x.is_contiguous()", output)
+            self.assertGreaterEqual(output.count("True"), 2, output)  # the second one from the history
+            self.assertIn("2\r\n", output)
+            kept = pathlib.Path(state, "tenstride", "history").read_text()
+            self.assertIn("torch.arange(6)", kept.replace("\\040", " "))
+
+    def test_a_terminal_has_prompts_and_forgives(self):
+        output, code = type_into(["x = torch.arange(6)\r", "x.vieww\r", "x.shape\r", ":quit\r"], {})
+        self.assertEqual(code, 0, "a failing line is no failure where somebody sits: " + output)
+        self.assertGreaterEqual(output.count(">>> "), 4)
+        self.assertIn("torch.Size([6])", output)
+
+
+def has_editor():
+    return "libedit" in subprocess.run(["ldd", TOOL], capture_output=True, text=True).stdout
+
+
+def type_into(keys, environment):
+    """What the terminal shows, and the exit code."""
+    child, terminal = pty.fork()
+    if child == 0:
+        # libedit never gives back the names of the functions that are added to it.
+        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+        os.execve(
+            TOOL,
+            [TOOL, "repl"],
+            {
+                **os.environ,
+                "TERM": "xterm",
+                "NO_COLOR": "1",
+                "XDG_STATE_HOME": "/nonexistent",
+                "ASAN_OPTIONS": sanitizer,
+                **environment,
+            },
+        )
+    output = b""
+
+    def read(seconds):
+        nonlocal output
+        end = time.time() + seconds
+        while time.time() < end:
+            if select.select([terminal], [], [], 0.05)[0]:
+                try:
+                    output += os.read(terminal, 65536)
+                except OSError:
+                    return
+
+    for key in keys:
+        seen = output.count(b">>> ")
+        for _ in range(100):  # each key waits for a prompt
+            read(0.05)
+            if output.count(b">>> ") > seen or b">>> " in output[-40:]:
+                break
+        os.write(terminal, key.encode())
+        read(0.15)
+    read(0.5)
+    _, status = os.waitpid(child, 0)
+    return output.decode(errors="replace"), os.waitstatus_to_exitcode(status)
+
+
+def blocks(document):
+    """Each `$ tenstride explain …` or `$ tenstride repl` with what stands below it up to the next prompt or fence."""
+    command, output, inside = None, [], False
+    for line in [*(ROOT / document).read_text().splitlines(), "```"]:
+        if line.startswith("```") or (inside and line.startswith("$ ")):
+            if command is not None:
+                yield command, "\n".join(output).rstrip() + "\n"
+            command, output = None, []
+            if line.startswith("```"):
+                inside = not inside
+                continue
+        if inside and line.startswith(("$ tenstride explain", "$ tenstride repl")):
+            command = line[2:]
+        elif command is not None:
+            output.append(line)
+
+
+class Documents(unittest.TestCase):
+    maxDiff = None
+
+    def test_print_what_the_program_prints(self):
+        """A line `…` stands for lines that are left out."""
+        found = 0
+        for document in [
+            "README.md",
+            "docs/explain.md",
+            "docs/explain-notation.md",
+            "docs/scrambles.md",
+            "docs/chains.md",
+            "docs/cli.md",
+        ]:
+            for command, expected in blocks(document):
+                found += 1
+                words = shlex.split(command)[1:]
+                typed = ""
+                if words[0] == "repl":
+                    prompts = (">>> ", "... ")
+                    lines = [line for line in expected.splitlines() if line != "..."]
+                    typed = "".join(line[4:] + "\n" for line in lines if line.startswith(prompts))
+                    expected = "".join(line + "\n" for line in lines if not line.startswith(prompts))
+                done = subprocess.run([TOOL, *words], input=typed, capture_output=True, text=True, timeout=60)
+                actual = done.stdout.rstrip() + "\n"
+                if words[0] == "repl":  # where a line ends is not told in the output
+                    actual, expected = actual.replace("\n\n", "\n"), expected.replace("\n\n", "\n")
+                with self.subTest(document=document, command=command):
+                    at = 0
+                    for part in expected.split("…\n"):
+                        part = part.strip("\n")
+                        self.assertIn(part, actual[at:], actual)
+                        at = actual.index(part, at) + len(part)
+                    if "…\n" not in expected:
+                        self.assertEqual(actual, expected)
+        self.assertGreater(found, 8)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    options, rest = parser.parse_known_args()
+    TOOL = str(pathlib.Path(options.bin).absolute() / "tenstride")
+    unittest.main(argv=[sys.argv[0], *rest])
