@@ -78,7 +78,7 @@ std::vector<OperationCase> cases_of(const Dims& square, const Dims& half, const 
       {eq, "x == y", u8, square, 0, 0},
       {eq, "x == y", i64, half, 0, 0},
       {eq, "x == y", DType::float16, square, 0, 0},
-      {eq_turned, "x == y.t()", f32, square, 0, 0},
+      {eq_transposed, "x == y.t()", f32, square, 0, 0},
       {eq_row, "x == a row", f32, square, 0, 0},
       {eq_column, "x == a column", f32, square, 0, 0},
       {lt_number, "x < 64", f32, square, 0, 64, true},
@@ -104,7 +104,7 @@ std::vector<OperationCase> cases_of(const Dims& square, const Dims& half, const 
       {linspace, "linspace", f32, half, 0, 0},
       {eye, "eye", f32, square, 0, 0},
       {clone, "clone", f32, square, 0, 0, true},
-      {clone_turned, "clone of x.t()", f32, odd, 0, 0},
+      {clone_transposed, "clone of x.t()", f32, odd, 0, 0},
       {rand, "rand", f32, half, 0, 0},
       {randn, "randn", f32, half, 0, 0},
       {randint, "randint", i64, half, 0, 1000},
@@ -116,7 +116,8 @@ std::vector<OperationCase> cases_of(const Dims& square, const Dims& half, const 
 
 int OperationCase::inputs() const {
   if (operation == cat || operation == stack || operation == block_diag) return 3;
-  if (operation == eq || operation == eq_turned || operation == eq_row || operation == eq_column) return 2;
+  if (operation == eq || operation == eq_transposed || operation == eq_row || operation == eq_column)
+    return 2;
   return makes_numbers(operation) ? 0 : 1;
 }
 

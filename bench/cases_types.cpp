@@ -32,7 +32,7 @@ constexpr std::array pairs{
     Pair{float8_e4m3fn, float32}, Pair{float16, float8_e5m2},   Pair{float8_e5m2, bfloat16},
 };
 
-constexpr std::array turned_pairs{
+constexpr std::array transposed_pairs{
     Pair{float32, float16}, Pair{float32, bfloat16, true}, Pair{float16, float32},
     Pair{uint8, float32},   Pair{float64, float32},        Pair{int64, int32},
 };
@@ -59,7 +59,7 @@ void add_type_cases(std::vector<CopySpec>& specs) {
   for (const Pair& pair : pairs) {
     add("conversions", "16 Mi ", pair, {16 * 1024 * 1024}, [](const Layout& x) { return x; });
   }
-  for (const Pair& pair : turned_pairs) {
+  for (const Pair& pair : transposed_pairs) {
     add("conversions of a transpose", "4096x4096 ", pair, {4096, 4096}, permuted({1, 0}));
   }
 }

@@ -40,7 +40,7 @@ Json description(const CopyCase& what, const std::string& destination, int threa
 }
 
 /// The curves over size go on without the other peers from here: some would take minutes for one point.
-constexpr std::size_t most_for_all = std::size_t{768} << 20;
+constexpr std::size_t max_for_all = std::size_t{768} << 20;
 
 /// The yardstick moves as many bytes as the case reads and writes.
 struct Yardstick {
@@ -83,7 +83,7 @@ void run_copy(Session& session, const CopyCase& what, const std::string& destina
   const Expected expected = expected_copy(what, job.src);
   for (Peer* const peer : session.peers()) {
     if (threads > 1 && !peer->uses_threads()) continue;
-    if (what.source_bytes() > most_for_all && !peer->is_reference()) continue;
+    if (what.source_bytes() > max_for_all && !peer->is_reference()) continue;
     Call call;
     try {
       call = is_fresh ? peer->copy_fresh(job) : peer->copy(job);

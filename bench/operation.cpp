@@ -177,7 +177,7 @@ bool truth(const OperationJob& job, Index position) {
       return value_at(job, 0, position) < static_cast<double>(what.amount);
     case eq:
       return value_at(job, 0, position) == value_at(job, 1, position);
-    case eq_turned:
+    case eq_transposed:
       return value_at(job, 0, position) ==
              value_at(job, 1, position % columns * columns + position / columns);
     case eq_row:

@@ -38,7 +38,7 @@ enum class Operation : unsigned char {
   put_mask_,         ///< y[mask] = as many elements of x
   put_mask_number_,  ///< y[mask] = amount
   eq,                ///< x == y
-  eq_turned,         ///< x == y.t()
+  eq_transposed,     ///< x == y.t()
   eq_row,            ///< x == a row of y
   eq_column,         ///< x == a column of y
   lt_number,         ///< x < amount
@@ -59,7 +59,7 @@ enum class Operation : unsigned char {
   linspace,
   eye,
   clone,
-  clone_turned,  ///< of x.t(), which keeps its order in memory
+  clone_transposed,  ///< of x.t(), which keeps its order in memory
   rand,
   randn,
   randint,  ///< below `amount`

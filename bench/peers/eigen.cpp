@@ -88,15 +88,15 @@ Call shuffle(const T* src, T* dst, const Layout& view) {
   std::sort(slowest_first.begin(), slowest_first.end(),
             [&](std::size_t a, std::size_t b) { return view.strides[a] > view.strides[b]; });
   Eigen::array<Eigen::Index, rank> sizes{};
-  Eigen::array<Eigen::Index, rank> turned_sizes{};
+  Eigen::array<Eigen::Index, rank> transposed_sizes{};
   Eigen::array<int, rank> order{};
   for (std::size_t k = 0; k < rank; ++k) {
     sizes[k] = view.shape[slowest_first[k]];
-    turned_sizes[k] = view.shape[k];
+    transposed_sizes[k] = view.shape[k];
     order[slowest_first[k]] = static_cast<int>(k);
   }
   const Eigen::TensorMap<const Eigen::Tensor<const T, rank, Eigen::RowMajor>> from(src, sizes);
-  Eigen::TensorMap<Eigen::Tensor<T, rank, Eigen::RowMajor>> to(dst, turned_sizes);
+  Eigen::TensorMap<Eigen::Tensor<T, rank, Eigen::RowMajor>> to(dst, transposed_sizes);
   Call call;
   call.run = [from, to, order]() mutable { to = from.shuffle(order); };
   return call;

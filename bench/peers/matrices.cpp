@@ -8,7 +8,7 @@
 namespace tenstride::bench {
 namespace {
 
-constexpr Index most_matrices = 200000;
+constexpr Index max_matrices = 200000;
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::optional<Matrices> as_matrices(const CopyCase& what) {
   std::vector<Matrices::Place> places{{0, view.offset}};
   for (std::size_t d = 0; d < rank; ++d) {
     if (d == outer || d == inner) continue;
-    if (static_cast<Index>(places.size()) * view.shape[d] > most_matrices) return std::nullopt;
+    if (static_cast<Index>(places.size()) * view.shape[d] > max_matrices) return std::nullopt;
     std::vector<Matrices::Place> more;
     for (const Matrices::Place& place : places) {
       for (Index i = 0; i < view.shape[d]; ++i) {

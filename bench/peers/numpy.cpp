@@ -172,7 +172,7 @@ class Numpy : public Peer {
 
   Call copy(const CopyJob& job) override {
     const CopyCase& what = job.what;
-    if (!process_ || what.source_bytes() + what.destination_bytes() > most_bytes) return {};
+    if (!process_ || what.source_bytes() + what.destination_bytes() > max_bytes) return {};
     const std::uint32_t mask = exact_mask(what.src_type, what.dst_type);
     Json question = {{"src_type", tenstride::name(what.src_type)},
                      {"dst_type", tenstride::name(what.dst_type)},
@@ -192,7 +192,7 @@ class Numpy : public Peer {
 
  private:
   /// It has memory of its own beside ours.
-  static constexpr std::size_t most_bytes = std::size_t{2} << 30;
+  static constexpr std::size_t max_bytes = std::size_t{2} << 30;
 
   std::string version_ = "absent";
   std::shared_ptr<Conversation> process_;

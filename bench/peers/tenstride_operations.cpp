@@ -128,7 +128,7 @@ Call compare_with(const OperationCase& what, const Tensor& x, const Tensor& y) {
   switch (what.operation) {
     case Operation::eq:
       return makes([=] { return x == y; });
-    case Operation::eq_turned:
+    case Operation::eq_transposed:
       return makes([=] { return x == y.t(); });
     case Operation::eq_row:
       return makes([x, row = y.select(0, 0)] { return x == row; });
@@ -205,7 +205,7 @@ Call tenstride_operation(const OperationJob& job) {
       return into(dst, [column = x.narrow(1, 0, 1)](Tensor& y) { y.copy_(column); });
     case Operation::clone:
       return makes([=] { return x.clone(); });
-    case Operation::clone_turned:
+    case Operation::clone_transposed:
       return makes([turned = x.t()] { return turned.clone(); });
     default:
       if (what.operation >= Operation::index_rows && what.operation <= Operation::put_mask_number_) {

@@ -267,7 +267,7 @@ Call compare_with(const OperationJob& job, const at::Tensor& x, const at::Tensor
   switch (what.operation) {
     case Operation::eq:
       return makes([=] { return x.eq(y); });
-    case Operation::eq_turned:
+    case Operation::eq_transposed:
       return makes([=] { return x.eq(y.t()); });
     case Operation::eq_row:
       return makes([x, row = y.select(0, 0)] { return x.eq(row); });
@@ -345,7 +345,7 @@ Call Torch::operate(const OperationJob& job) {
       return writes([dst, column = x.narrow(1, 0, 1)] { dst.copy_(column); });
     case Operation::clone:
       return makes([=] { return x.clone(); });
-    case Operation::clone_turned:
+    case Operation::clone_transposed:
       return makes([turned = x.t()] { return turned.clone(); });
     default:
       if (what.operation >= Operation::index_rows && what.operation <= Operation::put_mask_number_) {

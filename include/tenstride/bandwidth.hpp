@@ -19,8 +19,8 @@ struct Bandwidth {
   double fresh = 0;
   /// What is left of `memory` and `cached` where both sides are walked in other orders (a transpose): a
   /// share.
-  double turned_share = 0;
-  double turned_cached_share = 0;
+  double transposed_share = 0;
+  double transposed_cached_share = 0;
   /// Seconds that a copy of a few bytes takes.
   double call_seconds = 0;
   int threads = 1;
@@ -52,7 +52,7 @@ TENSTRIDE_API double forecast_seconds(const CopyLedger& ledger, const Bandwidth&
 
 /// Lines for people, in 10^9 bytes per second.
 TENSTRIDE_API std::string to_text(const Bandwidth& bandwidth);
-/// `{"cached","memory","fresh","turned_share","turned_cached_share","call_seconds","threads"}`.
+/// `{"cached","memory","fresh","transposed_share","transposed_cached_share","call_seconds","threads"}`.
 TENSTRIDE_API std::string to_json(const Bandwidth& bandwidth);
 
 }  // namespace tenstride

@@ -108,12 +108,12 @@ struct BlockPlan {
 /// through a file of blocks, whose runs are longer on all sides (Suh and Prasanna, "An efficient algorithm
 /// for out-of-core matrix transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of runs:
 /// Krishnamoorthy et al., "Efficient parallel out-of-core matrix transposition", IJHPCN 2(2), 2004). Throws
-/// ValueError where the limit is below `least_block_memory`.
+/// ValueError where the limit is below `min_block_memory`.
 TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
 
 /// The least `memory` that plan_blocks accepts, found to a sixteenth: it suffices, and less by more than that
 /// (and one byte) does not.
-TENSTRIDE_API Index least_block_memory(const BlockProblem& problem);
+TENSTRIDE_API Index min_block_memory(const BlockProblem& problem);
 
 /// The first index and the extents of a tile. Pre: 0 <= tile < tiles of the pass.
 struct BlockBox {

@@ -145,13 +145,13 @@ struct CopyPlan {
   /// item.
   Index item_elements = 1;
   /// Outer to inner; a loop may stand here in two parts. The destination stride is positive but, perhaps, in
-  /// `turned_loop`.
+  /// `source_loop`.
   CopyLoops loops;
   /// For tile, interleave and deinterleave: the loop along which the source is dense; the innermost loop is
   /// the one along which the destination is dense.
-  std::size_t turned_loop = 0;
+  std::size_t source_loop = 0;
   /// The source run of these kernels: so many loops, dense in the source around each other, of which
-  /// `turned_loop` is the innermost. More than one only for tile.
+  /// `source_loop` is the innermost. More than one only for tile.
   std::size_t source_loops = 1;
   /// The destination run of these kernels: the loops from this one to the innermost, dense in the
   /// destination.
@@ -176,7 +176,7 @@ struct CopyPlan {
 
   /// Whether the kernel is one of those that turn a source run into a destination run: tile, interleave and
   /// deinterleave.
-  [[nodiscard]] bool turns() const {
+  [[nodiscard]] bool transposes() const {
     return kernel == CopyKernel::tile || kernel == CopyKernel::interleave ||
            kernel == CopyKernel::deinterleave;
   }

@@ -75,10 +75,10 @@ enum class Packing : std::uint8_t {
 /// meanwhile whole lines of the block packed before it are written past the cache, and the source lines that
 /// are needed next are prefetched.
 struct PipelinedBlocks {
-  static constexpr std::size_t most_loops = 8;
+  static constexpr std::size_t max_loops = 8;
   Packing packing = Packing::transposed;
   /// The extent of a block along each loop of the nest.
-  std::array<Index, most_loops> part{};
+  std::array<Index, max_loops> part{};
   /// Loops that are contiguous in the destination, from the innermost on: a run of the block.
   LoopSet run = 0;
   /// For Packing::transposed: loops of that run whose items are turned from rows of the source ...
@@ -87,8 +87,8 @@ struct PipelinedBlocks {
   /// the innermost ones, the same on both sides; none for rows of one item.
   LoopSet columns = 0;
   /// The loop along which one block follows another and takes over the destination lines that the one before
-  /// it did not fill; `most_loops` where blocks are closed.
-  std::uint8_t along = most_loops;
+  /// it did not fill; `max_loops` where blocks are closed.
+  std::uint8_t along = max_loops;
 
   friend bool operator==(const PipelinedBlocks&, const PipelinedBlocks&) = default;
 };

@@ -66,7 +66,7 @@ struct InPlacePlan {
 /// left. A matrix that is larger than the scratch is cut into panels of rows and columns that fit, where its
 /// sizes have divisors for that (Gustavson, Karlsson and Kagstrom, "Parallel and Cache-Efficient In-Place
 /// Matrix Storage Format Conversion", TOMS 2012). Pre: `order` lists each axis once, no size is negative.
-/// Throws ValueError where `extra_bytes` is less than `least_extra_bytes`.
+/// Throws ValueError where `extra_bytes` is less than `min_extra_bytes`.
 /// Example: `plan_in_place({4, 6}, {1, 0}, 4, 1024).steps.size() == 1`.
 TENSTRIDE_API InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_bytes,
                                         Index extra_bytes, std::string_view operation = "plan_in_place");
@@ -74,6 +74,6 @@ TENSTRIDE_API InPlacePlan plan_in_place(const Dims& shape, const Dims& order, In
 /// The smallest `extra_bytes` with which `plan_in_place` has a plan; 0 where nothing moves.
 /// Of more than 6 groups of axes it is one that will do, not always the smallest.
 /// Example: 9 for (4,6) bytes by (1,0): a bitmap of 8 bytes and an item.
-TENSTRIDE_API Index least_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes);
+TENSTRIDE_API Index min_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes);
 
 }  // namespace tenstride

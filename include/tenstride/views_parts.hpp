@@ -11,7 +11,7 @@ namespace tenstride {
 
 namespace detail {
 /// Pieces beyond the elements of the axis are empty; more of them than this are taken for a mistake.
-inline constexpr Index most_empty_pieces = Index{1} << 20;
+inline constexpr Index max_empty_pieces = Index{1} << 20;
 [[noreturn]] TENSTRIDE_API void throw_split_size(std::string_view operation, Index size, Index axis,
                                                  const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_split_sizes(const Dims& sizes, Index axis, const Dims& shape);
@@ -24,7 +24,7 @@ inline constexpr Index most_empty_pieces = Index{1} << 20;
 constexpr void check_sections(std::string_view operation, Index sections, Index axis, const Dims& shape,
                               std::size_t d) {
   if (sections <= 0) throw_sections(operation, sections);
-  if (sections > shape[d] && sections > most_empty_pieces)
+  if (sections > shape[d] && sections > max_empty_pieces)
     throw_too_many_sections(operation, sections, axis, shape);
 }
 }  // namespace detail

@@ -16,7 +16,7 @@
 namespace tenstride::python {
 
 /// The most ints that a Dims holds without a heap.
-inline constexpr std::size_t most_ints = Dims::inline_capacity;
+inline constexpr std::size_t max_ints = Dims::inline_capacity;
 
 /// Whether the object is an int of 64 bits (no bool, nothing derived), which `value` then is.
 inline bool read_int(PyObject* object, Index& value) noexcept {
@@ -48,7 +48,7 @@ inline bool read_ints(PyObject* const* arguments, Py_ssize_t count, Index* to) n
 }
 
 /// Ints by position, as `view(2, 3)` takes them, or one tuple or list of them; nothing where there is
-/// anything else, none, or more than `most_ints`.
+/// anything else, none, or more than `max_ints`.
 inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t count) noexcept {
   std::optional<Dims> dims;
   if (count == 1 && (PyTuple_Check(arguments[0]) || PyList_Check(arguments[0]))) {
@@ -56,7 +56,7 @@ inline std::optional<Dims> read_sizes(PyObject* const* arguments, Py_ssize_t cou
     count = PySequence_Fast_GET_SIZE(list);
     arguments = PySequence_Fast_ITEMS(list);
   }
-  if (count < 1 || count > static_cast<Py_ssize_t>(most_ints)) return dims;
+  if (count < 1 || count > static_cast<Py_ssize_t>(max_ints)) return dims;
   Dims& read = dims.emplace(Dims::of_size(static_cast<std::size_t>(count)));
   if (!read_ints(arguments, count, read.data())) dims.reset();
   return dims;

@@ -48,7 +48,7 @@ class With {
 };
 
 struct Ledger : With<CopyLedger> {
-  explicit Ledger(std::size_t most_entries) : most(most_entries) {}
+  explicit Ledger(std::size_t max_entries) : most(max_entries) {}
   std::size_t most;
 };
 struct NoCopyWith : With<NoCopy> {};

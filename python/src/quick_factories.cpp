@@ -19,7 +19,7 @@ namespace {
 using Arguments = PyObject* const*;
 
 /// Elements that a factory writes on the spot.
-constexpr Index most_filled = 4096;
+constexpr Index max_filled = 4096;
 
 /// A fresh tensor of the sizes given as ints, where it is small and nobody watches.
 std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
@@ -28,9 +28,9 @@ std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
   if (!sizes) return sizes;
   Index elements = 1;
   for (const Index one : *sizes) {
-    if (one < 0 || one > most_filled) return std::nullopt;
+    if (one < 0 || one > max_filled) return std::nullopt;
     elements *= one;
-    if (elements > most_filled) return std::nullopt;
+    if (elements > max_filled) return std::nullopt;
   }
   return sizes;
 }

@@ -19,7 +19,7 @@ class Cut {
   /// False where an entry is none of those that are taken here, or lies outside.
   bool take_all(PyObject* const* entries, Py_ssize_t count) {
     // Room for every axis and for one more by each entry.
-    if (rank_ + static_cast<std::size_t>(count) > most_ints) return false;
+    if (rank_ + static_cast<std::size_t>(count) > max_ints) return false;
     for (Py_ssize_t i = 0; i < count; ++i) {
       PyObject* const entry = entries[i];
       bool is_taken = false;
@@ -113,8 +113,8 @@ class Cut {
   Index offset_;
   std::size_t axis_ = 0;  ///< of the source: those left of it are done
   std::size_t made_ = 0;
-  std::array<Index, most_ints> sizes_;
-  std::array<Index, most_ints> steps_;
+  std::array<Index, max_ints> sizes_;
+  std::array<Index, max_ints> steps_;
 };
 
 }  // namespace

@@ -64,8 +64,8 @@ void rewrite_error() {
 }
 
 /// The binding has a handful of such first steps, by the number and the kinds of arguments.
-constexpr std::size_t most_steps = 16;
-using Steps = std::array<vectorcallfunc, most_steps>;
+constexpr std::size_t max_steps = 16;
+using Steps = std::array<vectorcallfunc, max_steps>;
 Steps steps{};
 
 template <std::size_t At>
@@ -95,8 +95,8 @@ template <std::size_t... At>
 constexpr Steps tensor_steps_of(std::index_sequence<At...>) {
   return {tensor_step<At>...};
 }
-constexpr Steps checked_steps = checked_steps_of(std::make_index_sequence<most_steps>());
-constexpr Steps tensor_steps = tensor_steps_of(std::make_index_sequence<most_steps>());
+constexpr Steps checked_steps = checked_steps_of(std::make_index_sequence<max_steps>());
+constexpr Steps tensor_steps = tensor_steps_of(std::make_index_sequence<max_steps>());
 
 /// Where CPython finds the first step of a function of the binding; nullptr for other objects.
 vectorcallfunc* step_of(PyObject* object) {
@@ -110,7 +110,7 @@ vectorcallfunc* step_of(PyObject* object) {
 void put_in_front_of(PyObject* object, const Steps& ours) {
   vectorcallfunc* const step = step_of(object);
   if (step == nullptr || *step == nullptr) return;
-  for (std::size_t at = 0; at < most_steps; ++at) {
+  for (std::size_t at = 0; at < max_steps; ++at) {
     if (*step == checked_steps[at] || *step == tensor_steps[at]) return;
     if (steps[at] == nullptr) steps[at] = *step;
     if (steps[at] != *step) continue;

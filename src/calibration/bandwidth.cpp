@@ -85,7 +85,7 @@ Bandwidth measure_bandwidth() {
     const Tensor from = ones({side, side});
     const Tensor to = zeros({side, side});
     result.cached = rate(to, from, 9, 64);
-    result.turned_cached_share = std::min(1.0, rate(to, from.t(), 9, 16) / result.cached);
+    result.transposed_cached_share = std::min(1.0, rate(to, from.t(), 9, 16) / result.cached);
     const Tensor few = ones({4});
     Tensor out = zeros({4});
     constexpr int calls = 4096;
@@ -100,7 +100,7 @@ Bandwidth measure_bandwidth() {
   {
     const Tensor to = zeros({side, side});
     result.memory = rate(to, from, 5, 1);
-    result.turned_share = std::min(1.0, rate(to, from.t(), 3, 1) / result.memory);
+    result.transposed_share = std::min(1.0, rate(to, from.t(), 3, 1) / result.memory);
   }
   // Memory that is kept for the next tensor would not be fresh.
   const double seconds = shortest(3, [&] {
@@ -117,8 +117,8 @@ double forecast_seconds(const LedgerEntry& entry, const Bandwidth& bandwidth) {
   if (bytes == 0) return 0;
   if (!entry.device.is_host()) return bandwidth.link.call_seconds + bytes / bandwidth.link.device_memory;
   const bool turns = is_turned(entry.kernel);
-  const double cached = bandwidth.cached * (turns ? bandwidth.turned_cached_share : 1);
-  double memory = bandwidth.memory * (turns ? bandwidth.turned_share : 1);
+  const double cached = bandwidth.cached * (turns ? bandwidth.transposed_cached_share : 1);
+  double memory = bandwidth.memory * (turns ? bandwidth.transposed_share : 1);
   // The pages cost what they cost, whatever is written to them.
   if (entry.bytes_allocated > 0 && bytes >= first_memory) {
     memory = 1 / (1 / memory + 1 / bandwidth.fresh - 1 / bandwidth.memory);

@@ -26,8 +26,8 @@ struct Figure {
 constexpr std::array<Figure, 6> figures{{{"cached", &Bandwidth::cached},
                                          {"memory", &Bandwidth::memory},
                                          {"fresh", &Bandwidth::fresh},
-                                         {"turned_share", &Bandwidth::turned_share},
-                                         {"turned_cached_share", &Bandwidth::turned_cached_share},
+                                         {"transposed_share", &Bandwidth::transposed_share},
+                                         {"transposed_cached_share", &Bandwidth::transposed_cached_share},
                                          {"call_seconds", &Bandwidth::call_seconds}}};
 
 /// What the figures hold for: the first lines of the file.
@@ -126,11 +126,11 @@ Bandwidth refresh_bandwidth() {
 std::string to_text(const Bandwidth& bandwidth) {
   const auto rate = [](double bytes) { return fixed(bytes / 1e9, 2) + " GB/s\n"; };
   const auto share = [](double part) { return fixed(part * 100, 0) + " %\n"; };
-  return "copy in the cache            " + rate(bandwidth.cached) +                //
-         "copy in memory               " + rate(bandwidth.memory) +                //
-         "copy into fresh memory       " + rate(bandwidth.fresh) +                 //
-         "turned copy in the cache     " + share(bandwidth.turned_cached_share) +  //
-         "turned copy in memory        " + share(bandwidth.turned_share) +         //
+  return "copy in the cache            " + rate(bandwidth.cached) +                    //
+         "copy in memory               " + rate(bandwidth.memory) +                    //
+         "copy into fresh memory       " + rate(bandwidth.fresh) +                     //
+         "turned copy in the cache     " + share(bandwidth.transposed_cached_share) +  //
+         "turned copy in memory        " + share(bandwidth.transposed_share) +         //
          "smallest copy                " + fixed(bandwidth.call_seconds * 1e9, 0) + " ns\n" +
          "threads                      " + std::to_string(bandwidth.threads) + "\n";
 }

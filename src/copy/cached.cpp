@@ -38,9 +38,9 @@ Loops around(const Inner& in, std::size_t count, std::size_t taken) {
   return outer;
 }
 
-ListedKernels::Rows rows_kernel(std::size_t bytes) {
-  if (bytes % 64 == 0) return kernels().listed->line_rows;
-  return bytes >= 32 && bytes < 64 ? kernels().listed->overlapping_rows : kernels().copy_rows;
+IndexedKernels::Rows rows_kernel(std::size_t bytes) {
+  if (bytes % 64 == 0) return kernels().indexed->line_rows;
+  return bytes >= 32 && bytes < 64 ? kernels().indexed->overlapping_rows : kernels().copy_rows;
 }
 
 /// Dense runs on both sides.
@@ -60,12 +60,12 @@ void copy_rows(const Inner& in, std::byte* dst, const std::byte* src) {
   });
 }
 
-void turn(const CachedTile& tile, std::byte* dst, const std::byte* src) {
+void transpose(const CachedTile& tile, std::byte* dst, const std::byte* src) {
   const Loops outer = tile.outer();
   const detail::Side& rows = tile.rows();
   const detail::Side& columns = tile.columns();
   if (rows.is_pitched() && columns.is_pitched()) {
-    const auto kernel = kernels().listed->turn_pitched[tile.in().log2()];
+    const auto kernel = kernels().indexed->transpose_pitched[tile.in().log2()];
     walk_positions(outer.all(), dst, src, [&](std::byte* to, const std::byte* from) {
       kernel(to, columns.stride(), from, rows.stride(), static_cast<std::size_t>(rows.extent()),
              static_cast<std::size_t>(columns.extent()));
@@ -74,18 +74,18 @@ void turn(const CachedTile& tile, std::byte* dst, const std::byte* src) {
   }
   const Places row_places = rows.places();
   const Places column_places = columns.places();
-  const Listed listed{row_places.offset.data(), static_cast<std::size_t>(row_places.count),
-                      column_places.offset.data(), static_cast<std::size_t>(column_places.count)};
-  const auto kernel = kernels().listed->turn[tile.in().log2()];
+  const IndexedTile indexed{row_places.offset.data(), static_cast<std::size_t>(row_places.count),
+                            column_places.offset.data(), static_cast<std::size_t>(column_places.count)};
+  const auto kernel = kernels().indexed->transpose[tile.in().log2()];
   columns.each([&](detail::Side::Part column) {
     rows.each([&](detail::Side::Part row) {
       walk_positions(outer.all(), dst + column.other + row.dense, src + row.other + column.dense,
-                     [&](std::byte* to, const std::byte* from) { kernel(to, from, listed); });
+                     [&](std::byte* to, const std::byte* from) { kernel(to, from, indexed); });
     });
   });
 }
 
-void turn(const CachedChannels& channels, std::byte* dst, const std::byte* src) {
+void transpose(const CachedChannels& channels, std::byte* dst, const std::byte* src) {
   const Inner& in = channels.in();
   const Loops outer = around(in, in.last(), channels.dense());
   const auto rows = static_cast<std::size_t>(channels.rows());
@@ -104,11 +104,11 @@ void turn(const CachedChannels& channels, std::byte* dst, const std::byte* src) 
   }
 }
 
-void turn(const CachedPixels& pixels, std::byte* dst, const std::byte* src) {
+void transpose(const CachedPixels& pixels, std::byte* dst, const std::byte* src) {
   const Inner& in = pixels.in();
   const std::size_t dense = pixels.dense();
   const Loops outer = around(in, in.last() - 1, dense);
-  const auto kernel = kernels().listed->turn_short;
+  const auto kernel = kernels().indexed->transpose_short;
   const Index src_pitch = in[in.last() - 1].src_stride;
   const auto rows = static_cast<std::size_t>(in[in.last() - 1].extent);
   const Index columns = in[dense].extent;
@@ -139,7 +139,7 @@ void gather(const Inner& in, std::byte* dst, const std::byte* src) {
   if (d > 0 && in[d - 1].dst_stride == places.count * in.item && places.has_room(2)) {
     --d;
     extent = in[d].extent;
-    part = detail::most_places / places.count;
+    part = detail::max_places / places.count;
     places.repeat(part, in[d].src_stride);
   }
   walk_positions(in.loops.first(d), dst, src, [&](std::byte* to, const std::byte* from) {
@@ -155,12 +155,13 @@ void gather(const Inner& in, std::byte* dst, const std::byte* src) {
 
 bool copy_cached(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src) {
   Inner in{loops, loops.count, static_cast<Index>(item)};
-  if (const CachedPixels pixels(in); pixels.is_turned()) {
-    turn(pixels, dst, src);
+  if (const CachedPixels pixels(in); pixels.is_transposed()) {
+    transpose(pixels, dst, src);
     return true;
   }
   CachedWay way = detail::inner_of(in);
-  if (way == CachedWay::turned) way = detail::way_of(in, [=](const auto& shape) { turn(shape, dst, src); });
+  if (way == CachedWay::transposed)
+    way = detail::way_of(in, [=](const auto& shape) { transpose(shape, dst, src); });
   if (way == CachedWay::in_rows) copy_rows(in, dst, src);
   if (way == CachedWay::gathered) gather(in, dst, src);
   return way != CachedWay::by_plan;

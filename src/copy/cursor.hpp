@@ -17,9 +17,9 @@ using detail::Loop;
 class Cursor {
  public:
   /// The loops of a copy, and what a strategy puts around and between them.
-  static constexpr std::size_t most_loops = max_rank + 2;
+  static constexpr std::size_t max_loops = max_rank + 2;
 
-  /// At the first position, where both sides stand at `dst` and `src`. Pre: loops.size() <= most_loops.
+  /// At the first position, where both sides stand at `dst` and `src`. Pre: loops.size() <= max_loops.
   Cursor(std::span<const Loop> loops, std::byte* dst, const std::byte* src)
       : loops_(loops), dst_(dst), src_(src) {
     for (std::size_t d = 0; d < loops.size(); ++d) index_[d] = 0;
@@ -82,7 +82,7 @@ class Cursor {
   std::span<const Loop> loops_;
   std::byte* dst_;
   const std::byte* src_;
-  std::array<Index, most_loops> index_;
+  std::array<Index, max_loops> index_;
 };
 
 /// Calls `visit(dst, src)` at each position of some loops.

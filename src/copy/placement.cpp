@@ -11,7 +11,7 @@ namespace tenstride {
 namespace {
 
 /// Below so many bytes results that are written in order do not stream (`PlanOptions::streaming_above`).
-constexpr Index least_asked = Index{4} << 20;
+constexpr Index min_asked = Index{4} << 20;
 
 /// Whether the page of the address has memory; also where the system does not say.
 bool has_memory(const std::byte* address) {
@@ -32,7 +32,7 @@ Placement placement_of(const void* dst_base, const Layout& dst, DType type) {
   const auto item = static_cast<Index>(item_size(type));
   const std::byte* const first = base + touched->lowest * item;
   const Index bytes = (touched->highest - touched->lowest + 1) * item;
-  placement.is_untouched = bytes >= least_asked && !has_memory(first + bytes / 2) && !has_memory(first) &&
+  placement.is_untouched = bytes >= min_asked && !has_memory(first + bytes / 2) && !has_memory(first) &&
                            !has_memory(first + bytes - 1);
   return placement;
 }

@@ -16,7 +16,7 @@
 namespace tenstride::copy {
 
 /// The most rows of a tile whose addresses are listed one by one.
-inline constexpr std::size_t most_listed_rows = 512;
+inline constexpr std::size_t max_indexed_rows = 512;
 
 /// One for each thread and copy. With streaming stores the sink collects the line that a run ends in: where
 /// the next run goes on from there the line is written whole, so rows that share lines cost no reads of the
@@ -52,7 +52,7 @@ class Sink {
         part = whole;
         flush();
         converter_(dst, src, part, first, step, streaming_stores(streams_));
-        ask_beside(part * dst_item_ / line_bytes);
+        prefetch_beside(part * dst_item_ / line_bytes);
       } else {
         part = to_line(dst, part);
         converter_(converted_.data(), src, part, first, step);
@@ -82,7 +82,7 @@ class Sink {
   }
 
   /// What will be read next.
-  Ahead ahead;
+  Prefetch prefetch;
 
   /// Writes out the collected part of a line.
   void flush() {
@@ -94,7 +94,7 @@ class Sink {
  private:
   /// Whether a run may be converted by one call: no numbers are repeated along it, nothing is asked for
   /// beside it.
-  [[nodiscard]] bool takes_all(std::size_t step) const { return step == 0 && ahead.count == 0; }
+  [[nodiscard]] bool takes_all(std::size_t step) const { return step == 0 && prefetch.count == 0; }
 
   /// How many of `count` items can be converted straight to whole lines.
   [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
@@ -110,12 +110,12 @@ class Sink {
   }
 
   /// What `stream` asks for beside so many lines.
-  void ask_beside(std::size_t lines) {
-    for (std::size_t i = lines * ahead.pace; i > 0; --i) {
-      if (ahead.left == 0 && !ahead.next_row()) return;
-      __builtin_prefetch(ahead.line, 0, 2);
-      ahead.line += line_bytes;
-      --ahead.left;
+  void prefetch_beside(std::size_t lines) {
+    for (std::size_t i = lines * prefetch.pace; i > 0; --i) {
+      if (prefetch.left == 0 && !prefetch.next_row()) return;
+      __builtin_prefetch(prefetch.line, 0, 2);
+      prefetch.line += line_bytes;
+      --prefetch.left;
     }
   }
 
@@ -151,18 +151,18 @@ class Sink {
   }
 
   void stream_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
-    if (ahead.count == 0) {
+    if (prefetch.count == 0) {
       kernels_.stream_run(dst, src, bytes, streams_);
       return;
     }
-    Pending lines;
+    StoreQueue lines;
     lines.dst = dst;
     lines.src = src;
     lines.count = 1;
     lines.bytes = bytes;
-    lines.ahead = ahead;
+    lines.prefetch = prefetch;
     kernels_.stream(lines);
-    ahead = lines.ahead;
+    prefetch = lines.prefetch;
   }
 
   const Kernels& kernels_;

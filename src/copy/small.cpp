@@ -12,10 +12,10 @@ namespace tenstride::copy {
 namespace {
 
 /// Up to so many elements a loop over them is done before a plan is made.
-constexpr Index most_elements = 512;
+constexpr Index max_elements = 512;
 /// From so many elements on it is tables that they are copied by, up to so many bytes of one type.
-constexpr Index least_listed = 64;
-constexpr Index most_listed_bytes = Index{64} << 10;
+constexpr Index min_indexed = 64;
+constexpr Index max_indexed_bytes = Index{64} << 10;
 
 /// Packs all elements, converts them in one go, and puts each in its place.
 void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* dst, DType src_type,
@@ -25,7 +25,7 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
   const auto elements = static_cast<std::size_t>(count);
   ConvertRow convert = kernels().convert(dst_type, src_type);
   if (convert == nullptr) convert = portable_convert(dst_type, src_type);
-  alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> packed;
+  alignas(64) std::array<std::byte, max_elements * 16 + spill_bytes> packed;
   if (!loops.is_contiguous(&Loop::src_stride, src_item)) {
     Loops packing = loops;
     packing.make_contiguous(&Loop::dst_stride, src_item);
@@ -36,7 +36,7 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
     convert(dst, src, elements, Stores::ordinary);
     return;
   }
-  alignas(64) std::array<std::byte, most_elements * 16 + spill_bytes> converted;
+  alignas(64) std::array<std::byte, max_elements * 16 + spill_bytes> converted;
   convert(converted.data(), src, elements, Stores::ordinary);
   Loops placing = loops;
   placing.make_contiguous(&Loop::src_stride, dst_item);
@@ -48,13 +48,13 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
 bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const Layout& src, DType src_type,
                 const std::byte* src_base) {
   const std::size_t rank = dst.rank();
-  if (rank > detail::most_loops) return false;
+  if (rank > detail::max_loops) return false;
   const auto dst_item = static_cast<Index>(item_size(dst_type));
   const auto src_item = static_cast<Index>(item_size(src_type));
   const Index* const sizes = dst.shape.data();
   const Index* const dst_steps = dst.strides.data();
   const Index* const src_steps = src.strides.data();
-  const Index most = dst_type == src_type ? most_listed_bytes / dst_item : most_elements;
+  const Index most = dst_type == src_type ? max_indexed_bytes / dst_item : max_elements;
   Loops loops;
   Index count = 1;
   for (std::size_t d = 0; d < rank; ++d) {
@@ -68,9 +68,8 @@ bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const La
   std::byte* const to = dst_base + dst.offset * dst_item;
   const std::byte* const from = src_base + src.offset * src_item;
   if (dst_type == src_type) {
-    if (count >= least_listed && copy_cached(loops, static_cast<std::size_t>(dst_item), to, from))
-      return true;
-    if (count > most_elements) return false;
+    if (count >= min_indexed && copy_cached(loops, static_cast<std::size_t>(dst_item), to, from)) return true;
+    if (count > max_elements) return false;
     copy_items(loops, static_cast<std::size_t>(dst_item), to, from);
   } else {
     walk_converted(loops, count, dst_type, to, src_type, from);

@@ -21,7 +21,7 @@ Device as_host(Device device) {
 /// The same without memory, so that nothing that is foretold of it costs anything.
 Tensor without_memory(const Tensor& x) {
   if (!x.has_memory()) return x;
-  const detail::UntoldScope untold;
+  const detail::MutedScope muted;
   return Tensor(Tensor::Unchecked{}, x.storage().without_memory(), x.layout(), x.dtype());
 }
 

@@ -198,7 +198,7 @@ struct Boxes {
   Boxes(const Dims& shape, std::size_t axis, Index item)
       : shape_(shape), extents_(Dims::filled(shape.size(), 1)) {
     const Index each = numel(Layout{shape, shape, 0}) / (2 * num_threads());
-    Index left = std::clamp(each, least_bytes / item, most_bytes / item);
+    Index left = std::clamp(each, min_bytes / item, max_bytes / item);
     const auto take = [&](std::size_t d, Index most) {
       extents_[d] = std::clamp<Index>(std::min(shape[d], most), 1, std::max<Index>(left, 1));
       left /= extents_[d];
@@ -231,8 +231,8 @@ struct Boxes {
  private:
   /// A turned operand costs least where the copy engine turns much at once: with boxes of 8 MiB a sum of a
   /// tensor and a transposed one reaches .5-.55 of a plain sum, of 512 KiB .4.
-  static constexpr Index least_bytes = Index{128} << 10;
-  static constexpr Index most_bytes = Index{8} << 20;
+  static constexpr Index min_bytes = Index{128} << 10;
+  static constexpr Index max_bytes = Index{8} << 20;
   static constexpr Index run_bytes = 4096;
 
   Dims shape_;
@@ -284,10 +284,10 @@ void run_in_boxes(const Operation<N>& operation, const JointWalk<N + 1>& walk,
       for (std::size_t k = 0; k < N; ++k) {
         parts[k + 1] = boxes.of(walk.layout(k + 1), number);
         if (axes[k] == last) continue;
-        const Layout turned = row_major(parts[0].shape);
-        Tensor scratch = tensors[k].with_layout(turned);
+        const Layout transposed = row_major(parts[0].shape);
+        Tensor scratch = tensors[k].with_layout(transposed);
         copy_elements(scratch, operation.sources[k].tensor.with_layout(parts[k + 1]));
-        parts[k + 1] = turned;
+        parts[k + 1] = transposed;
       }
       const Rows<N + 1> rows{JointWalk<N + 1>(parts)};
       worker(rows, 0, rows.walk.count(), longest_run(operation, rows));
@@ -318,7 +318,7 @@ void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources
     leaps = leaps || axes[k] != last;
   }
   if (!leaps) return run_in_order(operation, walk);
-  const UntoldScope untold;  // scratch memory
+  const MutedScope muted;  // scratch memory
   run_in_boxes(operation, walk, axes);
 }
 

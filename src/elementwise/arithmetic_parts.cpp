@@ -12,7 +12,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t most_operands = 3;
+constexpr std::size_t max_operands = 3;
 
 bool is_float8(DType type) {
   return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
@@ -35,7 +35,7 @@ Prepared prepare(const Operand& operand) {
   DType type = number.dtype();
   if (number.is_floating_point()) type = DType::float64;
   if (number.is_complex()) type = DType::complex128;
-  const UntoldScope untold;
+  const MutedScope muted;
   Prepared result{Tensor::fresh({}, type, Device::cpu, "number"), {number.dtype(), TypeWeight::number}};
   visit(type, [&]<class T>(std::type_identity<T>) {
     store_element<T>(result.tensor.mutable_storage_data(), number.to<T>());
@@ -51,7 +51,7 @@ Prepared prepare_parameter(const Operand& number) {
 
 Tensor number_as(const Tensor& x, DType type) {
   if (!x.has_memory() || x.dtype() == type) return x;
-  const UntoldScope untold;
+  const MutedScope muted;
   return x.to(type);
 }
 
@@ -96,7 +96,7 @@ bool goes_with(const Tensor& x, Device common) {
 }  // namespace
 
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
-  std::array<TypedOperand, most_operands> list_of_types{};
+  std::array<TypedOperand, max_operands> list_of_types{};
   const std::span types(list_of_types.data(), operands.size());
   const Device common = common_device(operands);
   const Tensor* first = nullptr;
@@ -126,7 +126,7 @@ DType meeting_of(std::string_view operation, std::span<const Prepared> operands,
 }
 
 Layout result_layout(std::span<const Prepared> operands, std::span<const DType> meetings) {
-  std::array<Layout, most_operands> layouts;
+  std::array<Layout, max_operands> layouts;
   std::size_t count = 0;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k].is_parameter) continue;

@@ -38,8 +38,8 @@ void fold(std::byte* out, const Layout& repeated, const Tensor& x, bool is_all) 
 }
 
 /// Each thread folds its part of an axis that is kept, so that no two write one answer.
-void fold_in_parts(Tensor& result, const Layout& repeated, const Tensor& x, std::size_t reduced,
-                   bool is_all) {
+void accumulate_in_parts(Tensor& result, const Layout& repeated, const Tensor& x, std::size_t reduced,
+                         bool is_all) {
   std::byte* const out = result.mutable_storage_data();
   std::size_t longest = reduced;
   for (std::size_t d = 0; d < x.layout().rank(); ++d) {
@@ -97,7 +97,7 @@ Tensor reduce_axis(const Tensor& x, Index dim, KeepDim keepdim, bool is_all) {
   Tensor result = full(kept, is_all, {.dtype = truth_type(x), .device = x.device()});
   Layout repeated{x.shape(), result.strides(), 0};
   repeated.strides[d] = 0;
-  if (x.has_memory()) fold_in_parts(result, repeated, x, d, is_all);
+  if (x.has_memory()) accumulate_in_parts(result, repeated, x, d, is_all);
   return keepdim == KeepDim::yes ? result : result.select(dim, 0);
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_elements = 10'000;
+constexpr Index max_elements = 10'000;
 
 Json to_json_list(const Dims& dims) {
   return Json(dims.to_vector());
@@ -47,7 +47,7 @@ Json to_json_nested(const Nested& nested) {
 }
 
 Json to_json_tensor(const Tensor& tensor) {
-  if (!tensor.has_memory() || tensor.numel() > most_elements) return nullptr;
+  if (!tensor.has_memory() || tensor.numel() > max_elements) return nullptr;
   return to_json_nested(tensor.tolist());
 }
 

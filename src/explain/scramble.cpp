@@ -11,8 +11,8 @@
 namespace tenstride {
 namespace {
 
-constexpr std::size_t most_places = 3;
-constexpr Index most_counted = 65'536;
+constexpr std::size_t max_places = 3;
+constexpr Index max_counted = 65'536;
 
 std::string element_text(const Tensor& x, const Dims& index) {
   Tensor element = x;
@@ -38,8 +38,8 @@ std::string cell(const std::vector<std::string>& elements, std::size_t i, const 
 }  // namespace
 
 ScrambleSeen detail::see(const Scramble& scramble, const Tensor& x) {
-  ScrambleSeen seen{scramble, differing_places(scramble, most_places), {}, {}, std::nullopt};
-  if (x.numel() <= most_counted) seen.differing = count_differing(scramble);
+  ScrambleSeen seen{scramble, differing_places(scramble, max_places), {}, {}, std::nullopt};
+  if (x.numel() <= max_counted) seen.differing = count_differing(scramble);
   if (!x.has_memory()) return seen;
   for (const ScrambledPlace& place : seen.places) {
     seen.found.push_back(element_text(x, place.reshaped_from));

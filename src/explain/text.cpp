@@ -44,7 +44,7 @@ class Writer {
 
  private:
   /// Steps of one call beyond these are only counted.
-  static constexpr std::size_t most_alike = 4;
+  static constexpr std::size_t max_alike = 4;
 
   [[nodiscard]] std::string gap() const { return text_.empty() ? "" : "\n"; }
   [[nodiscard]] std::string painted(std::string_view text, std::string_view color) const {
@@ -102,9 +102,9 @@ class Writer {
       const Step& step = steps_[i];
       std::size_t first = i;
       while (first > first_ && same_call(first - 1, i)) --first;
-      if (i - first >= most_alike) {
+      if (i - first >= max_alike) {
         const bool is_last = i + 1 == steps_.size() || !same_call(i, i + 1);
-        if (is_last) notes.back() += detail::message("   … and ", i - first - most_alike + 1, " more\n");
+        if (is_last) notes.back() += detail::message("   … and ", i - first - max_alike + 1, " more\n");
         continue;
       }
       rows.push_back({std::to_string(i + 1), call(step.range), to_string(step.layout),

@@ -9,14 +9,14 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t most_work = 10'000'000;
-constexpr std::size_t most_calls = 100;
+constexpr std::size_t max_work = 10'000'000;
+constexpr std::size_t max_calls = 100;
 // Expressions and blocks within each other; more might run out of stack.
-constexpr std::size_t most_depth = 400;
+constexpr std::size_t max_depth = 400;
 // Unwinding costs that much more than an expression of numbers does.
 constexpr std::size_t work_of_catch = 1000;
 // What a name may hold: a list that holds itself doubles with each turn of a loop.
-constexpr std::size_t most_kept = 1'000'000;
+constexpr std::size_t max_kept = 1'000'000;
 constexpr std::size_t deepest_kept = 500;
 
 std::size_t depth_of(const Value& value) {
@@ -61,10 +61,10 @@ bool Evaluator::is_variable(const std::string& name) const {
 
 void Evaluator::spend(std::size_t work, TextRange range) {
   work_ += work;
-  if (work_ <= most_work) return;
+  if (work_ <= max_work) return;
   Failure failure;
   failure.type = "RuntimeError";
-  failure.message = message("a program must evaluate at most ", most_work,
+  failure.message = message("a program must evaluate at most ", max_work,
                             " expressions and items of lists; this one is stopped");
   failure.range = range;
   throw Stopped{std::move(failure), true};
@@ -75,10 +75,10 @@ void Evaluator::spend_on(const Tensor& tensor, TextRange range) {
 }
 
 Restored<std::size_t> Evaluator::one_deeper(TextRange range) {
-  if (depth_ >= most_depth) {
+  if (depth_ >= max_depth) {
     guarded(range, "", nullptr, [&] {
       throw NotationError{"RecursionError",
-                          message("an evaluation must not be nested deeper than ", most_depth), range};
+                          message("an evaluation must not be nested deeper than ", max_depth), range};
     });
   }
   return Restored<std::size_t>(depth_, depth_ + 1);
@@ -86,9 +86,9 @@ Restored<std::size_t> Evaluator::one_deeper(TextRange range) {
 
 void Evaluator::require_small(const Value& value, TextRange range) const {
   const std::size_t work = work_of(value);
-  if (work <= most_kept && (work < deepest_kept || depth_of(value) <= deepest_kept)) return;
+  if (work <= max_kept && (work < deepest_kept || depth_of(value) <= deepest_kept)) return;
   throw NotationError{"ValueError",
-                      message("what a name holds must have at most ", most_kept,
+                      message("what a name holds must have at most ", max_kept,
                               " items, nested no deeper than ", deepest_kept),
                       range};
 }
@@ -246,7 +246,7 @@ Value Evaluator::caught(const Failure& failure) const {
   ExceptionValue exception{failure.type, failure.message};
   // Below PyTorch's line stands ours.
   if (failure.obstacle) exception.message = failure.message.substr(0, failure.message.find('\n'));
-  if (failure.op == "assert" && failure.message == untold_assertion(failure.range)) exception.message.clear();
+  if (failure.op == "assert" && failure.message == muted_assertion(failure.range)) exception.message.clear();
   return Value(Value::Variant(std::move(exception)));
 }
 
@@ -276,9 +276,9 @@ Value Evaluator::call_defined(const FunctionTree& function, std::vector<Argument
     for (const std::string& name : parameters) {
       if (!frame.locals.contains(name)) fail(message("the argument '", name, "' is missing"), range);
     }
-    if (calls_ >= most_calls) {
+    if (calls_ >= max_calls) {
       throw NotationError{"RecursionError",
-                          message(function.name, ": calls must not be nested deeper than ", most_calls),
+                          message(function.name, ": calls must not be nested deeper than ", max_calls),
                           range};
     }
   });
@@ -339,7 +339,7 @@ void Evaluator::assign_augmented(const Statement& statement) {
   assign(*statement.target, binary(*statement.target, statement.text, left, right, statement.own));
 }
 
-std::string Evaluator::untold_assertion(TextRange range) const {
+std::string Evaluator::muted_assertion(TextRange range) const {
   return message("assert: ", text_at(range), " must be true and is false");
 }
 
@@ -349,7 +349,7 @@ void Evaluator::require_true(const Node& node) {
   if (truth_of(value_of(condition), condition.range)) return;
   Failure failure;
   failure.type = "AssertionError";
-  failure.message = has_text ? value_of(*node.children[1]).str() : untold_assertion(condition.range);
+  failure.message = has_text ? value_of(*node.children[1]).str() : muted_assertion(condition.range);
   failure.range = condition.range;
   failure.op = "assert";
   throw Stopped{std::move(failure)};

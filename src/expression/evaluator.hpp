@@ -83,7 +83,7 @@ class Evaluator {
   void assign(const Node& target, Value value);
   void assign_augmented(const Statement& statement);
   void require_true(const Node& node);
-  [[nodiscard]] std::string untold_assertion(TextRange range) const;
+  [[nodiscard]] std::string muted_assertion(TextRange range) const;
 
   // Names, and the bounds of what a program may take.
   /// Where the name is bound anew.

@@ -12,7 +12,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t most_plans = 16;
+constexpr std::size_t max_plans = 16;
 
 // In loops: what a step is to record and to explain, and what it moves, beside an expression of numbers.
 constexpr std::size_t work_of_step = 500;
@@ -161,7 +161,7 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
       for (const LedgerEntry& entry : ledger_.entries()) {
         if (entry.kind != LedgerKind::copy) continue;
         if (!entry.plan) --step.plan_count;
-        if (entry.plan && step.plans.size() < most_plans) step.plans.push_back(*entry.plan);
+        if (entry.plan && step.plans.size() < max_plans) step.plans.push_back(*entry.plan);
       }
       ledger_.clear();  // the first of several results has them all
     }

@@ -181,7 +181,7 @@ void throw_sections(std::string_view operation, Index sections) {
 
 void throw_too_many_sections(std::string_view operation, Index sections, Index axis, const Dims& shape) {
   throw ValueError(message(operation, ": the number of sections (", sections, ") must be at most ",
-                           most_empty_pieces, " where the axis has fewer elements (axis ", axis, " of shape ",
+                           max_empty_pieces, " where the axis has fewer elements (axis ", axis, " of shape ",
                            shape, ")"));
 }
 

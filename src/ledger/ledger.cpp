@@ -268,7 +268,7 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
   std::string_view kernel;
   const auto start = std::chrono::steady_clock::now();
   {
-    const UntoldScope untold;
+    const MutedScope muted;
     kernel = work(state);
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;

@@ -77,16 +77,16 @@ void copy_by(std::string_view kernel, const Tensor& dst, const Tensor& src, Inde
 
 /// What happens in the scope is the inside of one operation: scratch memory and the copies to and from it are
 /// neither told nor refused.
-class UntoldScope {
+class MutedScope {
  public:
-  UntoldScope() noexcept : watched_(watch != nullptr ? &ledger_watch() : nullptr) {
+  MutedScope() noexcept : watched_(watch != nullptr ? &ledger_watch() : nullptr) {
     if (watched_ != nullptr) ++watched_->covered;
   }
-  ~UntoldScope() {
+  ~MutedScope() {
     if (watched_ != nullptr) --watched_->covered;
   }
-  UntoldScope(const UntoldScope&) = delete;
-  UntoldScope& operator=(const UntoldScope&) = delete;
+  MutedScope(const MutedScope&) = delete;
+  MutedScope& operator=(const MutedScope&) = delete;
 
  private:
   LedgerWatch* watched_;

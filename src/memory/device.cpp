@@ -11,14 +11,14 @@ namespace tenstride {
 namespace {
 
 constexpr std::array<std::string_view, 5> kinds{"cpu", "meta", "cuda", "mps", "xpu"};
-constexpr int most_index = 127;
+constexpr int max_index = 127;
 
 /// Digits without a leading 0, as PyTorch wants them.
 std::optional<int> parse_index(std::string_view digits) {
   int index = -1;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
   const bool is_whole = error == std::errc{} && end == digits.data() + digits.size();
-  if (!is_whole || index < 0 || index > most_index || (digits.size() > 1 && digits[0] == '0'))
+  if (!is_whole || index < 0 || index > max_index || (digits.size() > 1 && digits[0] == '0'))
     return std::nullopt;
   return index;
 }

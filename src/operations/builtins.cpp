@@ -8,7 +8,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index most_items = 1'000'000;
+constexpr Index max_items = 1'000'000;
 
 /// A call of a built-in function; all arguments are given by position, but those of print.
 struct Given {
@@ -122,8 +122,8 @@ Value range(const Given& given) {
   if (step == 0) given.fail("the step must not be 0");
   std::vector<Value> items;
   for (std::optional<Index> i = start; i && (step > 0 ? *i < stop : *i > stop); i = try_add(*i, step)) {
-    if (items.size() >= static_cast<std::size_t>(most_items)) {
-      given.fail(message("at most ", most_items, " items are made"));
+    if (items.size() >= static_cast<std::size_t>(max_items)) {
+      given.fail(message("at most ", max_items, " items are made"));
     }
     items.emplace_back(Scalar(*i));
   }

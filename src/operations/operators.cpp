@@ -8,7 +8,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t most_items = 1'000'000;
+constexpr std::size_t max_items = 1'000'000;
 
 [[noreturn]] void refuse(std::string_view sign, const Value& a, const Value& b, TextRange range) {
   throw NotationError{"TypeError",
@@ -120,8 +120,8 @@ std::optional<Value> joined(std::string_view sign, const Value& a, const Value& 
   if (sign != "*" || !count) return std::nullopt;
   const std::optional<Index> length =
       try_multiply(std::max<Index>(*count, 0), static_cast<Index>(list->items.size()));
-  if (!length || *length > static_cast<Index>(most_items)) {
-    throw NotationError{"ValueError", message("the list must have at most ", most_items, " items"), range};
+  if (!length || *length > static_cast<Index>(max_items)) {
+    throw NotationError{"ValueError", message("the list must have at most ", max_items, " items"), range};
   }
   result.items.clear();
   for (Index i = 0; i < *count && !list->items.empty(); ++i) {

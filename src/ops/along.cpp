@@ -15,7 +15,7 @@ namespace {
 /// Bytes of the destination that are written by all parts before the next.
 constexpr Index piece_bytes = Index{1} << 17;
 /// Below this the whole stays in the cache anyway.
-constexpr Index least_bytes = Index{1} << 16;
+constexpr Index min_bytes = Index{1} << 16;
 /// Parts with longer runs write few lines that another part writes too.
 constexpr Index short_run_bytes = 256;
 
@@ -115,7 +115,7 @@ void copy_along(Tensor& dst, std::size_t axis, std::span<const Tensor> parts) {
   const auto item = static_cast<Index>(dst.element_size());
   const std::size_t outer = dst.numel() == 0 ? axis : outermost(dst, axis);
   const bool is_short =
-      parts.size() > 1 && outer != axis && dst.numel() * item >= least_bytes &&
+      parts.size() > 1 && outer != axis && dst.numel() * item >= min_bytes &&
       dst.strides()[axis] * dst.shape()[axis] * item < short_run_bytes * static_cast<Index>(parts.size());
   if (!is_short || !dst.has_memory()) {
     copy_whole(dst, axis, parts);

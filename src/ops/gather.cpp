@@ -14,11 +14,11 @@ namespace tenstride::detail {
 namespace {
 
 /// From here on, boxes are worth a plan of their own run: a call of `run` costs about 50 ns.
-constexpr Index least_planned_box = 64;
+constexpr Index min_planned_box = 64;
 /// Bytes that one thread takes at a time.
 constexpr Index grain_bytes = Index{1} << 18;
 /// Rows of so many bytes are moved with both sides asked for ahead, into the next rows.
-constexpr Index least_row_bytes = 1024;
+constexpr Index min_row_bytes = 1024;
 /// What is scattered over more bytes than this is asked for before its turn comes.
 constexpr Index prefetched_above = Index{1} << 20;
 
@@ -262,7 +262,7 @@ void scatter_by_place(const Sides& sides, const BoxWalk& walk, Index count, int 
       if (n == 0) continue;
       if (sides.has_long_rows) {
         move_long_rows(chosen, 0, static_cast<Index>(n));
-      } else if (box >= least_planned_box) {
+      } else if (box >= min_planned_box) {
         move_by_plan(chosen, 0, static_cast<Index>(n));
       } else {
         move_by_rows(chosen, walk, 0, box, 0, static_cast<Index>(n));
@@ -284,14 +284,14 @@ void move_boxes(Sides sides, const Boxes& boxes) {
   const bool splits_boxes = !sides.in_order || sides.is_unique;
   const BoxWalk walk({sides.dst_box, sides.src_box});
   sides.has_long_rows = !sides.changes_signs() && has_slow_grid(boxes) && walk.is_one_run() &&
-                        box * item >= least_row_bytes && count * box * item > prefetched_above;
+                        box * item >= min_row_bytes && count * box * item > prefetched_above;
   // What lies in a cache needs no plan for each row: a call of memcpy is enough.
   const bool has_cached_rows =
       !sides.changes_signs() && walk.is_one_run() && count * box * item <= prefetched_above;
   if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
-    if (box < least_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
+    if (box < min_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
   }
-  if (sides.changes_signs() || (box >= least_planned_box && has_slow_grid(boxes))) {
+  if (sides.changes_signs() || (box >= min_planned_box && has_slow_grid(boxes))) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
       if (sides.has_long_rows) return move_long_rows(sides, from, to);
       if (has_cached_rows) return move_by_rows(sides, walk, 0, box, from, to);
@@ -299,7 +299,7 @@ void move_boxes(Sides sides, const Boxes& boxes) {
     });
     return;
   }
-  if (box < least_planned_box) {
+  if (box < min_planned_box) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item),
                  [&](Index from, Index to) { move_by_rows(sides, walk, 0, box, from, to); });
     return;

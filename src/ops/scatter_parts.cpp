@@ -46,12 +46,12 @@ void require_range(std::string_view operation, std::span<const Index> numbers, I
 }
 
 Tensor as_numbers(const Tensor& index) {
-  const UntoldScope untold;
+  const MutedScope muted;
   return index.to(DType::int64).contiguous();
 }
 /// Scratch memory for as many numbers.
 Tensor numbers_like(const Tensor& index) {
-  const UntoldScope untold;
+  const MutedScope muted;
   return empty({index.numel()}, {.dtype = DType::int64});
 }
 std::span<const Index> numbers_of(const Tensor& dense) {
@@ -190,7 +190,7 @@ void require_readable_index(std::string_view operation, const Tensor& self, cons
 }
 
 Tensor element_of(const Tensor& self, const Scalar& value) {
-  const UntoldScope untold;
+  const MutedScope muted;
   return full({}, value, {.dtype = self.dtype(), .device = self.device()});
 }
 

@@ -33,7 +33,7 @@ void require_mask(std::string_view operation, const Tensor& mask) {
 
 /// Where elements are not 0; what is copied to that end no ledger is told of.
 SetElements set_elements(const Tensor& x) {
-  const detail::UntoldScope untold;
+  const detail::MutedScope muted;
   return SetElements(x);
 }
 

@@ -15,7 +15,7 @@ namespace tenstride::detail {
 namespace {
 
 /// Layouts of up to so many elements are looked through one by one.
-constexpr Index most_looked_at = 4096;
+constexpr Index max_looked_at = 4096;
 
 Layout without_repeats(const Layout& layout) {
   Layout result = layout;
@@ -98,7 +98,7 @@ Index elements_at(const Layout& layout, Index position) {
   }
   if (is_provably_unique(single)) return locate(layout, position) ? repeats : 0;
   const Index count = numel(single);
-  if (count > most_looked_at) return 1;
+  if (count > max_looked_at) return 1;
   Index found = 0;
   for (Index n = 0; n < count; ++n) {
     if (tenstride::position(single, unravel(n, single.shape)) == position) ++found;
@@ -133,7 +133,7 @@ std::vector<Index> shown_tensors(const Picture& picture) {
   return shown_indices(static_cast<Index>(picture.tensors.size()), picture_limits::tensors);
 }
 
-ShownStrip shown_strip(const Picture& picture, std::size_t storage, std::size_t most_positions) {
+ShownStrip shown_strip(const Picture& picture, std::size_t storage, std::size_t max_positions) {
   ShownStrip strip;
   Index smallest = 0;
   std::vector<const PictureTensor*> tensors;
@@ -150,7 +150,7 @@ ShownStrip shown_strip(const Picture& picture, std::size_t storage, std::size_t 
   const Index nbytes = picture.storages[storage].nbytes;
   const Index length = nbytes / strip.grain + (nbytes % strip.grain == 0 ? 0 : 1);
   const std::size_t most = std::max<std::size_t>(
-      most_positions * static_cast<std::size_t>(strip.unit) / static_cast<std::size_t>(strip.grain), 4);
+      max_positions * static_cast<std::size_t>(strip.unit) / static_cast<std::size_t>(strip.grain), 4);
   if (length <= static_cast<Index>(most)) {
     for (Index i = 0; i < length; ++i) strip.cells.push_back(i);
     return strip;

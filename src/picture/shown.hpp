@@ -52,7 +52,7 @@ struct ShownStrip {
   std::vector<Index> cells;
 };
 ShownStrip shown_strip(const Picture& picture, std::size_t storage,
-                       std::size_t most_positions = picture_limits::positions);
+                       std::size_t max_positions = picture_limits::positions);
 
 /// The tensors that are drawn, with `left_out` for those that are not.
 std::vector<Index> shown_tensors(const Picture& picture);

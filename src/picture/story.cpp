@@ -13,9 +13,9 @@ namespace tenstride {
 namespace {
 
 /// Storages up to this size are kept as they are at each step, so that a later write does not show earlier.
-constexpr std::size_t most_bytes_kept = std::size_t{1} << 16;
+constexpr std::size_t max_bytes_kept = std::size_t{1} << 16;
 /// Copies of up to so many elements are followed element by element.
-constexpr Index most_followed = 4096;
+constexpr Index max_followed = 4096;
 
 std::string name_of_storage(std::size_t number) {
   std::string name(1, static_cast<char>('A' + number % 26));
@@ -29,7 +29,7 @@ bool is_blank(char c) {
 /// The tensor as it is now.
 std::optional<Tensor> as_it_is(const Tensor& tensor) {
   if (!tensor.has_memory() || tensor.is_complex()) return std::nullopt;
-  if (tensor.storage().nbytes() > most_bytes_kept || tensor.storage().nbytes() % tensor.element_size() != 0)
+  if (tensor.storage().nbytes() > max_bytes_kept || tensor.storage().nbytes() % tensor.element_size() != 0)
     return tensor;
   return Tensor(tensor.flat_storage().clone().storage(), tensor.layout(), tensor.dtype());
 }
@@ -51,7 +51,7 @@ std::map<Index, Index> followed(const Step& step) {
   const CopyPlan& plan = step.plans[0];
   Index index_count = 1;
   for (const CopyLoop& loop : plan.loops) index_count *= loop.extent;
-  if (plan.count > most_followed) return moved;
+  if (plan.count > max_followed) return moved;
   for (Index n = 0; n < index_count; ++n) {
     Index dst = plan.dst_offset;
     Index src = plan.src_offset;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index row_height = 58;
 constexpr Index box_height = 30;
-constexpr std::size_t most_atoms = 24;
+constexpr std::size_t max_atoms = 24;
 
 struct Known {
   Atom atom;
@@ -65,11 +65,11 @@ std::string svg_of_atoms(const Picture& picture) {
     canvas.text(margin, y + 26, shortened(row.title, 40), "t");
     Index x = left;
     std::size_t drawn = 0;
-    for (std::size_t d = 0; d < row.chain.rank() && drawn < most_atoms; ++d) {
+    for (std::size_t d = 0; d < row.chain.rank() && drawn < max_atoms; ++d) {
       const AtomList atoms = row.chain.atoms(static_cast<Index>(d));
       const Index start = x;
       x += 5;
-      for (std::size_t i = 0; i < atoms.size() && drawn < most_atoms; ++i, ++drawn) {
+      for (std::size_t i = 0; i < atoms.size() && drawn < max_atoms; ++i, ++drawn) {
         const Atom atom = atoms[i];
         std::string words = message(atom.extent, ":", atom.stride);
         if (atom.block != in_memory) words += message('@', static_cast<char>('A' + atom.block % 26));
@@ -86,7 +86,7 @@ std::string svg_of_atoms(const Picture& picture) {
       canvas.rect(start, y + 1, x - start, box_height + 10, "rx=\"7\" class=\"f\"");
       x += 12;
     }
-    if (drawn >= most_atoms) canvas.text(x, y + 26, "⋯", "l");
+    if (drawn >= max_atoms) canvas.text(x, y + 26, "⋯", "l");
     widths.push_back(x);
     widest = std::max(widest, x);
     description += message(shortened(row.title, 40), ": ", row.chain.to_string(), ". ");

@@ -8,7 +8,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index most_elements = 24;
+constexpr Index max_elements = 24;
 
 /// The tensor whose values are shown: the last on that storage.
 const PictureTensor* tensor_on(const Picture& picture, std::size_t storage) {
@@ -29,7 +29,7 @@ Index draw_refusal(Canvas& canvas, const Scene& scene, const PictureRefusal& ref
   const std::string reason = "refused: " + reason_of(refusal.obstacle);
   canvas.text(dot + 12, y + 14, reason, "s no");
   canvas.reach(dot + 12 + sans_width(reason, 13) + margin, 0);
-  const Index count = std::min(numel(from), most_elements);
+  const Index count = std::min(numel(from), max_elements);
   std::vector<Index> positions;
   for (Index n = 0; n < count; ++n) positions.push_back(position(from, unravel(n, from.shape)));
   const std::string order = message("in the order of ", to_string(refusal.obstacle.to),
@@ -61,8 +61,8 @@ Index draw_refusal(Canvas& canvas, const Scene& scene, const PictureRefusal& ref
     }
     canvas.reach(x + scene.cell_width + margin, 0);
   }
-  if (numel(from) > most_elements) {
-    const Index x = margin + most_elements * (scene.cell_width + space) - 8;
+  if (numel(from) > max_elements) {
+    const Index x = margin + max_elements * (scene.cell_width + space) - 8;
     canvas.text(x, y + 25, "⋯", "l");
     canvas.reach(x + 16 + margin, 0);
   }

@@ -6,9 +6,9 @@ namespace tenstride::detail {
 namespace {
 
 /// Axes that have a lane; further ones are counted.
-constexpr std::size_t most_lanes = 6;
+constexpr std::size_t max_lanes = 6;
 /// Hops of one lane.
-constexpr Index most_hops = 40;
+constexpr Index max_hops = 40;
 
 class Strip {
  public:
@@ -22,7 +22,7 @@ class Strip {
     for (std::size_t d = 0; d < tensor_.layout.rank(); ++d) {
       if (tensor_.layout.shape[d] > 1 && !is_empty(tensor_.layout)) lanes_.push_back(d);
     }
-    while (lanes_.size() > most_lanes) lanes_.erase(lanes_.begin());
+    while (lanes_.size() > max_lanes) lanes_.erase(lanes_.begin());
     Index x = 0;
     const Index grain_width = scene.cell_width * strip_.grain / strip_.unit;
     for (const Index cell : strip_.cells) {
@@ -135,8 +135,8 @@ class Strip {
       before = at;
       index_before = i;
     };
-    for (Index i = 0; i < std::min(extent, most_hops); ++i) hop_to(i);
-    if (extent > most_hops) hop_to(extent - 1);
+    for (Index i = 0; i < std::min(extent, max_hops); ++i) hop_to(i);
+    if (extent > max_hops) hop_to(extent - 1);
     if (first) canvas.raw(message("<circle cx=\"", x + *first, "\" cy=\"", y, "\" r=\"3\" class=\"h\"/>\n"));
   }
 

@@ -14,7 +14,7 @@ constexpr Index row_space = 26;
 constexpr Index note_height = 16;
 constexpr Index column_space = 36;
 /// Wider pictures have the storage below the grid.
-constexpr Index most_side_by_side = 1000;
+constexpr Index max_side_by_side = 1000;
 
 std::string_view kind_style(StepKind kind) {
   switch (kind) {
@@ -167,7 +167,7 @@ std::string svg_of_tensors(const Picture& picture, const PictureOptions& options
     widest_strip = std::max(widest_strip, strip_size(scene, number).width);
   }
   const Index side_by_side = margin + widest_grid + column_space + widest_label + 12;
-  const bool is_stacked = side_by_side + widest_strip > most_side_by_side;
+  const bool is_stacked = side_by_side + widest_strip > max_side_by_side;
   const Index strip_x = is_stacked ? margin + widest_label + (widest_label > 0 ? 12 : 0) : side_by_side;
 
   Canvas canvas;

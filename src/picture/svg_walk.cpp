@@ -107,7 +107,7 @@ std::string svg_of_walk(const Picture& picture) {
   Canvas canvas;
   Index y = margin - 4;
   std::string description;
-  for (std::size_t i = 0; i < picture.copies.size() && i < most_copies_drawn; ++i) {
+  for (std::size_t i = 0; i < picture.copies.size() && i < max_copies_drawn; ++i) {
     const PictureCopy& copy = picture.copies[i];
     const Walk walk = walk_of(copy.plan);
     const std::string title = shortened(copy.title, 60);
@@ -143,8 +143,8 @@ std::string svg_of_walk(const Picture& picture) {
     canvas.reach(right + std::max<Index>(destination.width(), 150) + margin, 0);
     y += 24 + std::max(source.height(), destination.height()) + 28;
   }
-  if (picture.copies.size() > most_copies_drawn) {
-    canvas.text(margin, y, message("… and ", picture.copies.size() - most_copies_drawn, " more copies"), "l");
+  if (picture.copies.size() > max_copies_drawn) {
+    canvas.text(margin, y, message("… and ", picture.copies.size() - max_copies_drawn, " more copies"), "l");
     y += 28;
   }
   canvas.reach(320, y);

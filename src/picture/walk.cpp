@@ -9,7 +9,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index most_visits = 64;
+constexpr Index max_visits = 64;
 
 }  // namespace
 
@@ -19,14 +19,14 @@ Walk walk_of(const CopyPlan& plan) {
   Index count = 1;
   for (const CopyLoop& loop : plan.loops) {
     extents.push_back(loop.extent);
-    count *= std::min(loop.extent, most_visits + 1);
+    count *= std::min(loop.extent, max_visits + 1);
   }
-  while (count > most_visits) {
+  while (count > max_visits) {
     const auto longest = std::max_element(extents.begin(), extents.end());
     walk.is_whole = false;
-    *longest = std::min(*longest - 1, most_visits);
+    *longest = std::min(*longest - 1, max_visits);
     count = 1;
-    for (const Index extent : extents) count *= std::min(extent, most_visits + 1);
+    for (const Index extent : extents) count *= std::min(extent, max_visits + 1);
   }
   for (Index n = 0; n < count; ++n) {
     Visit visit{plan.dst_offset, plan.src_offset};

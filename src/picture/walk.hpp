@@ -6,7 +6,7 @@
 /// The order in which a plan visits elements.
 namespace tenstride::detail {
 
-inline constexpr std::size_t most_copies_drawn = 4;
+inline constexpr std::size_t max_copies_drawn = 4;
 
 struct Visit {
   Index dst = 0;

@@ -85,7 +85,7 @@ void widen_items(CopyPlan& plan, Index item_bytes) {
 }
 
 /// One negation between elements of one type, or none.
-Negation least_negation(Negation negation, const CopyPlan& plan) {
+Negation min_negation(Negation negation, const CopyPlan& plan) {
   if (plan.conversion == CopyConversion::scale || plan.dst_type != plan.src_type) return negation;
   if (negation == Negation::both) return Negation::none;
   return negation == Negation::source ? Negation::destination : negation;
@@ -112,7 +112,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
     result.scale.assign(options.scale.begin(), options.scale.end());
     result.shift.assign(options.shift.begin(), options.shift.end());
   }
-  result.negation = least_negation(options.negation, result);
+  result.negation = min_negation(options.negation, result);
   const bool changes_sign = result.conjugation == Conjugation::conjugate || result.negation != Negation::none;
   if (is_noop(options) && (dst_type != src_type || changes_sign)) {
     result.conversion = CopyConversion::convert;
@@ -130,7 +130,7 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
   const InOrder order =
-      bytes >= options.streaming_in_order_above() ? InOrder::past_cache : InOrder::through_cache;
+      bytes >= options.streaming_in_order_above() ? InOrder::non_temporal : InOrder::through_cache;
   detail::choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
   result.streaming = bytes >= detail::streams_above(result, item_bytes, options);
   if (result.streaming && result.kernel == CopyKernel::tile)

@@ -43,7 +43,7 @@ std::string loops_text(const CopyPlan& plan) {
     src_width = std::max(src_width, std::to_string(loop.src_stride).size());
   }
   const bool is_tiled = plan.tile_dst != 0;
-  const std::size_t destination_loop = plan.turns() ? plan.strip_loop : plan.loops.size() - 1;
+  const std::size_t destination_loop = plan.transposes() ? plan.strip_loop : plan.loops.size() - 1;
   const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
   std::string text;
   for (std::size_t d = 0; d < plan.loops.size(); ++d) {
@@ -52,7 +52,7 @@ std::string loops_text(const CopyPlan& plan) {
                        pad(std::to_string(loop.extent), extent_width) + "  dst stride " +
                        pad(std::to_string(loop.dst_stride), dst_width) + "  src stride " +
                        pad(std::to_string(loop.src_stride), src_width);
-    if (is_tiled && d <= plan.turned_loop && plan.turned_loop < d + plan.source_loops) line += "  source run";
+    if (is_tiled && d <= plan.source_loop && plan.source_loop < d + plan.source_loops) line += "  source run";
     if (d >= destination_loop && plan.kernel != CopyKernel::strided) line += "  destination run";
     if (per_index && d == plan.scale_loop) line += "  scaled";
     line.erase(line.find_last_not_of(' ') + 1);

@@ -16,7 +16,7 @@ constexpr Index shortest_fill = 128;
 /// the L2 cache: 64 floats .91 of a plain copy (.83 by runs of 1 KiB), .68 turned block by block and written
 /// past the cache.
 constexpr Index many_channels = 64;
-constexpr Index least_channel_bytes = 1024;
+constexpr Index min_channel_bytes = 1024;
 
 /// The loop, other than the innermost, along which the source is dense.
 std::size_t find_source_run(const CopyPlan& plan) {
@@ -44,21 +44,21 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder or
     plan.kernel = last == 0 ? CopyKernel::memcpy : CopyKernel::rows;
     return;
   }
-  const std::size_t turned = find_source_run(plan);
+  const std::size_t transposed = find_source_run(plan);
   // Short repetitions of neighbours are a tile whose rows are one.
-  if (inner.src_stride == 0 && (turned == no_loop || inner.extent * item * item_bytes >= shortest_fill)) {
+  if (inner.src_stride == 0 && (transposed == no_loop || inner.extent * item * item_bytes >= shortest_fill)) {
     plan.kernel = CopyKernel::fill;
     return;
   }
-  if (turned == no_loop) {
+  if (transposed == no_loop) {
     plan.kernel = CopyKernel::gather;
     return;
   }
-  plan.turned_loop = turned;
-  CopyLoop& run = plan.loops[turned];
+  plan.source_loop = transposed;
+  CopyLoop& run = plan.loops[transposed];
   if (run.src_stride < 0) {
     reverse(run, plan);
-    if (plan.conversion == CopyConversion::scale && plan.scale_loop == turned) {
+    if (plan.conversion == CopyConversion::scale && plan.scale_loop == transposed) {
       std::reverse(plan.scale.begin(), plan.scale.end());
       std::reverse(plan.shift.begin(), plan.shift.end());
     }
@@ -67,7 +67,7 @@ void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder or
   const Index bytes = item * item_bytes;
   const bool takes_many = may_stream && (order == InOrder::through_cache || keeps_lines(plan)) &&
                           plan.conversion == CopyConversion::none &&
-                          inner.extent * bytes >= least_channel_bytes;
+                          inner.extent * bytes >= min_channel_bytes;
   const bool can_interleave =
       is_channel_count(inner.extent, few_channels) && run.dst_stride == inner.extent * item;
   const bool can_deinterleave = is_channel_count(run.extent, takes_many ? many_channels : few_channels) &&

@@ -18,7 +18,7 @@ void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_
   };
   CopyLoop* loops = plan.loops.data();
   std::rotate(loops + from, loops + from + 1, loops + to + 1);
-  follow(plan.turned_loop);
+  follow(plan.source_loop);
   if (has_scale_loop) follow(plan.scale_loop);
 }
 
@@ -61,8 +61,8 @@ void order_outer_loops(CopyPlan& plan) {
     for (std::size_t d = end - 1; d-- > 0;) {
       if (stride(d) < stride(next)) next = d;
     }
-    if (end == plan.strip_loop) next = plan.turned_loop;
-    by_source = !by_source || next == plan.turned_loop;
+    if (end == plan.strip_loop) next = plan.source_loop;
+    by_source = !by_source || next == plan.source_loop;
     move_loop(plan, next, end - 1, per_index);
   }
 }
@@ -70,7 +70,7 @@ void order_outer_loops(CopyPlan& plan) {
 void place_strips(CopyPlan& plan) {
   const Index step = std::abs(plan.loops[plan.loops.size() - 1].src_stride);
   std::size_t d = 0;
-  while (d < plan.turned_loop && std::abs(plan.loops[d].src_stride) > step) ++d;
+  while (d < plan.source_loop && std::abs(plan.loops[d].src_stride) > step) ++d;
   plan.strip_depth = d;
 }
 

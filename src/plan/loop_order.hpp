@@ -20,11 +20,11 @@ inline constexpr Index short_run_bytes = 1024;
 
 /// Rows of a strip that is turned straight to memory, and as many columns as keep half a megabyte.
 inline constexpr Index long_panel_bytes = 16384;
-inline constexpr Index most_kept = 8192;
+inline constexpr Index max_kept = 8192;
 /// Tiles of fewer bytes are turned within the caches on processors that go on with one stream of memory, but
 /// where their rows or columns lie so far apart that they share sets of a cache (Zen 5: both sides of 6 MiB
 /// in 32 MiB of an L3 cache that others use too).
-inline constexpr Index most_cached_tiles = Index{6} << 20;
+inline constexpr Index max_cached_tiles = Index{6} << 20;
 
 /// As many streams as the processor's prefetcher follows on one side while it follows one on the other: with
 /// 32, in order or not, a copy takes 1.4 times as long.

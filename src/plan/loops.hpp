@@ -10,7 +10,7 @@
 
 namespace tenstride::detail {
 
-inline constexpr std::size_t most_loops = PipelinedBlocks::most_loops;
+inline constexpr std::size_t max_loops = PipelinedBlocks::max_loops;
 
 /// Strides in bytes.
 struct Loop {
@@ -25,13 +25,13 @@ using Stride = Index Loop::*;
 /// Loops from the outermost to the innermost, the destination's strides falling.
 struct Loops {
   std::size_t count = 0;
-  std::array<Loop, most_loops> loops;
+  std::array<Loop, max_loops> loops;
 
   [[nodiscard]] const Loop& operator[](std::size_t d) const { return loops[d]; }
   [[nodiscard]] std::span<const Loop> all() const { return first(count); }
   [[nodiscard]] std::span<const Loop> first(std::size_t some) const { return {loops.data(), some}; }
 
-  /// Puts a loop at its place. Pre: count < most_loops.
+  /// Puts a loop at its place. Pre: count < max_loops.
   void add(const Loop& loop) {
     std::size_t at = count++;
     for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];

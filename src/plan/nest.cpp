@@ -43,7 +43,7 @@ void widen(Nest& nest) {
 }  // namespace
 
 std::optional<Nest> nest_of(const CopyPlan& plan) {
-  if (plan.loops.size() > most_loops || plan.scale.size() > 1 || plan.shift.size() > 1) return std::nullopt;
+  if (plan.loops.size() > max_loops || plan.scale.size() > 1 || plan.shift.size() > 1) return std::nullopt;
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const auto src_element = static_cast<Index>(item_size(plan.src_type));
   if (!is_countable(plan, dst_element, src_element)) return std::nullopt;

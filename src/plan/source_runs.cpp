@@ -18,9 +18,9 @@ namespace {
 /// both could take (33^5 bytes .50 of a plain copy so, .60 with source runs of 1 KiB; 7^9 floats .90 and
 /// .57).
 constexpr Index long_run_bytes = 4096;
-constexpr Index most_places = 65536;
+constexpr Index max_places = 65536;
 /// Destination runs that are worth strips of two lines.
-constexpr Index least_strips_bytes = 512;
+constexpr Index min_strips_bytes = 512;
 /// Rows that are turned by whole lines of the destination are short below this. Reversed, 48x28x28x28x48
 /// floats have .89 joined and .74 as they are, 352x28x28x4x48 .97 and .87; but rows of 384 bytes .90 and .98.
 constexpr Index short_row_bytes = 256;
@@ -56,7 +56,7 @@ class Runs {
   bool lengthen_rows() {
     for (std::size_t d = 0; d < first_; ++d) {
       const CopyLoop& loop = loops_[d];
-      if (loop.src_stride != row_extent_ * unit_ || row_extent_ * loop.extent > most_places) continue;
+      if (loop.src_stride != row_extent_ * unit_ || row_extent_ * loop.extent > max_places) continue;
       row_extent_ *= loop.extent;
       std::rotate(loops_.data() + d, loops_.data() + d + 1, loops_.data() + first_);
       --first_;
@@ -72,11 +72,11 @@ class Runs {
     });
     plan.loops = loops_;
     plan.source_loops = columns_ - first_;
-    plan.turned_loop = columns_ - 1;
+    plan.source_loop = columns_ - 1;
     plan.strip_loop = columns_;
     plan.strip_depth = first_;
     plan.tile_dst = 2 * line_bytes / item_;
-    plan.tile_src = std::min({row_extent_, long_panel_bytes / item_, most_kept});
+    plan.tile_src = std::min({row_extent_, long_panel_bytes / item_, max_kept});
     plan.block_src = std::min(plan.block_src, plan.tile_src);
   }
 
@@ -95,7 +95,7 @@ class Runs {
 
 void join_source_loops(CopyPlan& plan, Index item) {
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
-  const Index row_bytes = plan.loops[plan.turned_loop].extent * item;
+  const Index row_bytes = plan.loops[plan.source_loop].extent * item;
   const Index apart = bytes_apart(plan, item);
   const bool has_whole_lines = inner.extent * item % line_bytes == 0 && item >= 4;
   if (plan.conversion != CopyConversion::none || row_bytes >= short_run_bytes || apart < apart_bytes) return;
@@ -103,7 +103,7 @@ void join_source_loops(CopyPlan& plan, Index item) {
   Runs runs(plan, item);
   while (runs.column_bytes() < short_run_bytes && runs.lengthen_columns()) {
   }
-  if (runs.column_bytes() < least_strips_bytes || !runs.lengthen_rows()) return;
+  if (runs.column_bytes() < min_strips_bytes || !runs.lengthen_rows()) return;
   const Index enough = item <= 2 ? short_run_bytes : long_run_bytes;
   while (runs.row_bytes() < enough && runs.lengthen_rows()) {
   }

@@ -27,11 +27,11 @@ bool fit_in_sets(Index item, Index apart) {
 
 /// Whether a tile may be turned within the caches: both of its sides have vectors to turn, and room there.
 bool is_cacheable_tile(const CopyPlan& plan, Index item) {
-  constexpr Index least_side = 16;
+  constexpr Index min_side = 16;
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
-  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const CopyLoop& run = plan.loops[plan.source_loop];
   const Index column_pitch = std::abs(run.dst_stride) / plan.item_elements * item;
-  return std::min(inner.extent, run.extent) * item >= least_side &&
+  return std::min(inner.extent, run.extent) * item >= min_side &&
          fit_in_sets(item, bytes_apart(plan, item)) && fit_in_sets(item, column_pitch);
 }
 
@@ -57,7 +57,7 @@ Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& o
       return std::max(
           tiles_stream_above(plan, item_bytes * plan.item_elements, options),
           plan.streams == MemoryStreams::one && is_cacheable_tile(plan, item_bytes * plan.item_elements)
-              ? most_cached_tiles
+              ? max_cached_tiles
               : 0);
     case CopyKernel::rows:
       return in_order;

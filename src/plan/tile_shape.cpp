@@ -12,15 +12,15 @@ namespace {
 constexpr Index tile_dst_bytes = 128;
 constexpr Index tile_src_bytes = 4096;
 /// What is narrowed while it is turned: two lines of the destination, by up to so many rows of the source.
-constexpr Index most_narrowed_rows = 64;
+constexpr Index max_narrowed_rows = 64;
 /// Rows of a tile of several loops: their addresses are listed, with those of 63 bytes before.
-constexpr Index most_listed = 512 - 64;
+constexpr Index max_indexed = 512 - 64;
 /// What is turned together: a fourth of the L1 cache, for two of them and the lines of both sides.
 constexpr Index block_bytes = 8192;
 /// A tile of short destination runs: 4 KiB of items; past the cache twice as many, so that the runs of the
 /// source are four lines where those of the destination are two (32 x 112 floats .75 to .86 of a plain copy).
 constexpr Index narrow_tile_bytes = 4096;
-constexpr Index narrow_tile_past_cache_bytes = 8192;
+constexpr Index narrow_tile_non_temporal_bytes = 8192;
 /// A tile of few channels: half of the L1 cache, so that each channel is converted in long runs; without a
 /// conversion it passes no buffer, and a longer one is a call less (2 floats .97 of a plain copy by 16 KiB,
 /// .995 by 64).
@@ -49,7 +49,7 @@ Index choose_run(CopyPlan& plan) {
   const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
   const auto is_plain = [&](std::size_t d) { return !per_index || plan.scale_loop != d; };
   if (plan.kernel == CopyKernel::tile && is_plain(at)) {
-    while (at > 0 && at - 1 != plan.turned_loop && is_plain(at - 1) &&
+    while (at > 0 && at - 1 != plan.source_loop && is_plain(at - 1) &&
            plan.loops[at - 1].dst_stride == extent * plan.item_elements &&
            (extent * dst_item < tile_dst_bytes || extent * dst_item % line_bytes != 0)) {
       extent *= plan.loops[--at].extent;
@@ -61,7 +61,7 @@ Index choose_run(CopyPlan& plan) {
 
 /// How much of a short axis a tile takes.
 Index channels_bytes(const CopyPlan& plan, InOrder order) {
-  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const CopyLoop& run = plan.loops[plan.source_loop];
   if (plan.conversion != CopyConversion::none) return buffered_channels_bytes;
   if (order == InOrder::through_cache)
     return run.extent > few_channels ? many_channels_bytes : direct_channels_bytes;
@@ -73,7 +73,7 @@ Index channels_bytes(const CopyPlan& plan, InOrder order) {
 /// turned as a wider matrix is, not through a buffer (64 channels of half floats to channels last .76 and .85
 /// of a plain copy, 32 of floats .98 and 1.02).
 bool has_line_pairs(const CopyPlan& plan, Index bytes) {
-  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const CopyLoop& run = plan.loops[plan.source_loop];
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
   return plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::none &&
          plan.strip_loop + 1 == plan.loops.size() && inner.extent * bytes == tile_dst_bytes &&
@@ -91,14 +91,14 @@ bool keeps_lines(const CopyPlan& plan) {
 
 void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
   const Index extent = choose_run(plan);
-  const CopyLoop& run = plan.loops[plan.turned_loop];
+  const CopyLoop& run = plan.loops[plan.source_loop];
   const auto dst_bytes = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
   const Index widest = std::max(bytes, dst_bytes);
   const Index line = std::max<Index>(line_bytes / std::min(bytes, dst_bytes), 1);
   plan.tile_dst = std::max(std::max<Index>(tile_dst_bytes / bytes, 1), line);
-  if (order == InOrder::past_cache && plan.kernel == CopyKernel::tile &&
+  if (order == InOrder::non_temporal && plan.kernel == CopyKernel::tile &&
       plan.conversion != CopyConversion::none)
-    plan.tile_dst = std::max(plan.tile_dst, std::min(most_narrowed_rows, tile_dst_bytes / dst_bytes));
+    plan.tile_dst = std::max(plan.tile_dst, std::min(max_narrowed_rows, tile_dst_bytes / dst_bytes));
   plan.tile_src = std::max<Index>(tile_src_bytes / bytes, 1);
   plan.block_src = std::max<Index>(block_bytes / (plan.tile_dst * widest), 1);
   const Index channels_size = channels_bytes(plan, order);
@@ -115,18 +115,19 @@ void choose_tile(CopyPlan& plan, Index bytes, InOrder order) {
     const Index piece = line * (channel_piece_bytes / line_bytes);
     const Index unit = plan.kernel == CopyKernel::deinterleave && most >= piece ? piece : line;
     if (is_one_stream) plan.tile_dst = std::max(plan.tile_dst, most / unit * unit);
-  } else if (order == InOrder::past_cache && has_line_pairs(plan, bytes)) {
+  } else if (order == InOrder::non_temporal && has_line_pairs(plan, bytes)) {
     plan.tile_src = long_panel_bytes / bytes;
   } else if (plan.kernel == CopyKernel::interleave ||
              (extent <= plan.tile_dst && run.dst_stride == extent * plan.item_elements)) {
     const Index side = std::max<Index>(tile_dst_bytes / bytes, 1);
-    const Index narrow_size = order == InOrder::past_cache ? narrow_tile_past_cache_bytes : narrow_tile_bytes;
+    const Index narrow_size =
+        order == InOrder::non_temporal ? narrow_tile_non_temporal_bytes : narrow_tile_bytes;
     const Index size = plan.kernel == CopyKernel::tile ? narrow_size : channels_size;
     plan.tile_dst = extent;
     plan.tile_src = std::max(side, size / (extent * bytes) / side * side);
   }
   if (plan.strip_loop + 1 < plan.loops.size())
-    plan.tile_dst = std::min(plan.tile_dst, most_listed / line * line);
+    plan.tile_dst = std::min(plan.tile_dst, max_indexed / line * line);
   plan.tile_src = std::min(plan.tile_src, run.extent);
   plan.block_src = std::min(plan.block_src, plan.tile_src);
   order_outer_loops(plan);

@@ -9,7 +9,7 @@
 namespace tenstride::detail {
 
 /// How what is written in order goes to memory.
-enum class InOrder : std::uint8_t { through_cache, past_cache };
+enum class InOrder : std::uint8_t { through_cache, non_temporal };
 
 /// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
 /// than the tile on one side the tile grows along the other. Orders the loops around it. Pre: the kernel and

@@ -84,10 +84,10 @@ struct SineCosine {
 [[gnu::always_inline]] inline void normal_block_anywhere(float* block, const Normal& normal) {
   const auto mean = static_cast<float>(normal.mean);
   const auto deviation = static_cast<float>(normal.deviation);
-  constexpr auto full_turn = static_cast<float>(2.0 * std::numbers::pi);
+  constexpr auto full_transpose = static_cast<float>(2.0 * std::numbers::pi);
   for (std::size_t i = 0; i < 8; ++i) {
     const float radius = std::sqrt(-2.0F * cephes_log(1.0F - block[i]));
-    const auto [sine, cosine] = cephes_sine_cosine(full_turn * block[i + 8]);
+    const auto [sine, cosine] = cephes_sine_cosine(full_transpose * block[i + 8]);
     block[i] = std::fma(radius * cosine, deviation, mean);
     block[i + 8] = std::fma(radius * sine, deviation, mean);
   }
@@ -139,7 +139,7 @@ namespace {
 
 /// All whole blocks; a thread takes some of them at a time, as nothing is drawn any more.
 template <typename T>
-void turn_normal(T* first, Index count, const Normal& normal) {
+void transpose_normal(T* first, Index count, const Normal& normal) {
   parallel_for(0, count / 16, Index{1} << 10, [&](Index from, Index to) {
     if constexpr (std::is_same_v<T, float>) {
       static const NormalBlocks fast = fast_normal_blocks();
@@ -162,14 +162,14 @@ void fill_normal(T* first, Index count, const Normal& normal, NormalDraw draw, G
   }
   if (num_threads() > 1) {
     draw_uniforms(first, count, generator);
-    turn_normal(first, count, normal);
+    transpose_normal(first, count, normal);
   } else {
     // What was drawn is still in the cache when it is turned.
     constexpr Index block = Index{1} << 12;
     for (Index done = 0; done < count; done += block) {
       const Index n = std::min(block, count - done);
       draw_uniforms(first + done, n, generator);
-      turn_normal(first + done, n, normal);
+      transpose_normal(first + done, n, normal);
     }
   }
   if (count % 16 == 0) return;

@@ -82,7 +82,7 @@ HWY_INLINE void cephes_sine_cosine(V angle, V& sine_out, V& cosine_out) {
 void normal_blocks(float* first, Index blocks, const Normal& normal) {
   const Floats d;
   const auto lanes = static_cast<Index>(hn::Lanes(d));
-  const V full_turn = hn::Set(d, static_cast<float>(2.0 * std::numbers::pi));
+  const V full_transpose = hn::Set(d, static_cast<float>(2.0 * std::numbers::pi));
   const V deviations = hn::Set(d, static_cast<float>(normal.deviation));
   const V means = hn::Set(d, static_cast<float>(normal.mean));
   for (float* block = first; block < first + blocks * 16; block += 16) {
@@ -90,7 +90,7 @@ void normal_blocks(float* first, Index blocks, const Normal& normal) {
       const V uniform = hn::LoadU(d, block + i);
       const V radius = hn::Sqrt(hn::Mul(hn::Set(d, -2.0F), cephes_log(hn::Sub(hn::Set(d, 1.0F), uniform))));
       V sine, cosine;
-      cephes_sine_cosine(hn::Mul(full_turn, hn::LoadU(d, block + i + 8)), sine, cosine);
+      cephes_sine_cosine(hn::Mul(full_transpose, hn::LoadU(d, block + i + 8)), sine, cosine);
       hn::StoreU(hn::MulAdd(hn::Mul(radius, cosine), deviations, means), d, block + i);
       hn::StoreU(hn::MulAdd(hn::Mul(radius, sine), deviations, means), d, block + i + 8);
     }

@@ -23,7 +23,7 @@ constexpr Index fewest_in_row = 64;
 struct Straight {
   ReduceSource source;
   Layout results;
-  bool has_turned = false;
+  bool has_transposed = false;
 };
 
 Straight straightened(const ReduceSource& source, const Tensor& result) {
@@ -36,7 +36,7 @@ Straight straightened(const ReduceSource& source, const Tensor& result) {
     stride = -stride;
     straight.results.offset += last * straight.results.strides[d];
     straight.results.strides[d] = -straight.results.strides[d];
-    straight.has_turned = true;
+    straight.has_transposed = true;
   }
   return straight;
 }
@@ -114,21 +114,21 @@ class Blocks {
 
   void run() const {
     if (count_ == 1) {  // which many threads fold
-      const Tensor turned = scratch();
-      one(0, turned);
+      const Tensor transposed = scratch();
+      one(0, transposed);
       return;
     }
     parallel_for(0, count_, 1, [&](Index from, Index to) {
       const ThreadScope serial(1);
-      const Tensor turned = scratch();
-      for (Index n = from; n < to; ++n) one(n, turned);
+      const Tensor transposed = scratch();
+      for (Index n = from; n < to; ++n) one(n, transposed);
     });
   }
 
  private:
   [[nodiscard]] Tensor scratch() const { return empty({count_elements(extents_)}, {.dtype = dtype_}); }
 
-  void one(Index n, Tensor turned) const {
+  void one(Index n, Tensor transposed) const {
     Layout kept{source_.kept.shape, source_.kept.strides, 0};
     Layout to = results_;
     for (std::size_t d = kept.rank(); d-- > 0;) {
@@ -141,7 +141,7 @@ class Blocks {
     const std::byte* const base = source_.base + kept.offset * source_.item;
     const Dims strides = working_strides(kept, source_.folded);
     const ReduceWalk walk(kept, strides, source_.folded, source_.item);
-    std::byte* const memory = turned.mutable_storage_data();
+    std::byte* const memory = transposed.mutable_storage_data();
     run_reduction(kernel_, walk, memory, static_cast<std::size_t>(item_), base);
     tenstride::run(plan(to, dtype_, Layout{kept.shape, strides, 0}, dtype_, options_), dst_, memory);
   }
@@ -171,7 +171,7 @@ void reduce_into(Tensor& result, const ReduceKernel& kernel, const ReduceSource&
   const Straight straight = straightened(source, result);
   const Dims strides = working_strides(straight.source.kept, source.folded);
   const ReduceWalk walk(straight.source.kept, strides, source.folded, source.item);
-  const bool is_straight = !straight.has_turned || !is_pool(walk);
+  const bool is_straight = !straight.has_transposed || !is_pool(walk);
   if (walk.shape == ReduceShape::runs || (is_straight && is_dense(source.kept, strides))) {
     run_reduction(kernel, in_order(result.strides()), result.mutable_storage_data(), result.itemsize(),
                   source.base);

@@ -45,8 +45,8 @@ Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, Keep
   return dtype && result.dtype() != *dtype ? result.to({.dtype = *dtype}) : result;
 }
 
-Tensor folded_extreme(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
-                      Reduction reduction) {
+Tensor reduced_extreme(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
+                       Reduction reduction) {
   if (x.numel() == 0 && dim.empty()) {
     throw RuntimeError(
         message(operation, ": a tensor must have elements, or a dim must be given (shape ", x.shape(), ")"));
@@ -162,19 +162,19 @@ Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DTy
 }
 Tensor amax(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("amax", caller);
-  return folded_extreme("amax", x, dim, keepdim, Reduction::max);
+  return reduced_extreme("amax", x, dim, keepdim, Reduction::max);
 }
 Tensor amin(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("amin", caller);
-  return folded_extreme("amin", x, dim, keepdim, Reduction::min);
+  return reduced_extreme("amin", x, dim, keepdim, Reduction::min);
 }
 Tensor max(const Tensor& x, Caller caller) {
   const OperationScope scope("max", caller);
-  return folded_extreme("max", x, {}, KeepDim::no, Reduction::max);
+  return reduced_extreme("max", x, {}, KeepDim::no, Reduction::max);
 }
 Tensor min(const Tensor& x, Caller caller) {
   const OperationScope scope("min", caller);
-  return folded_extreme("min", x, {}, KeepDim::no, Reduction::min);
+  return reduced_extreme("min", x, {}, KeepDim::no, Reduction::min);
 }
 ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("max", caller);

@@ -202,8 +202,8 @@ void Packing::fold(Index first, Index last, Index begin, Index end, std::byte* s
     tiles.each({first, last}, {begin, end}, walk_.folds_outside,
                [&](const std::byte* packed, Range results, Range rows) {
                  const Index width = results.end - results.begin;
-                 kernel_.fold_rows(place(results.begin), width, packed, item, rows.end - rows.begin,
-                                   width * item);
+                 kernel_.accumulate_rows(place(results.begin), width, packed, item, rows.end - rows.begin,
+                                         width * item);
                });
     return;
   }

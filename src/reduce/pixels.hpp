@@ -22,14 +22,14 @@ struct PixelRun {
 
 /// Folds the pixels of a walk that has them. Channels that are not taken are folded, too, but those behind
 /// the last pixel, which may not be read.
-void fold_pixels(const ReduceKernel& kernel, const ReduceWalk& walk, const PixelRun& run);
+void accumulate_pixels(const ReduceKernel& kernel, const ReduceWalk& walk, const PixelRun& run);
 
 /// Whether the pixels are rows of three channels, which are folded from registers.
 bool are_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk);
 
 /// Folds pixels [begin, end) of each row into the accumulators of results [first, last). Pre: these are whole
 /// pixels.
-void fold_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base, Index first,
-                     Index last, Index begin, Index end, std::byte* states);
+void accumulate_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base,
+                           Index first, Index last, Index begin, Index end, std::byte* states);
 
 }  // namespace tenstride::detail

@@ -72,8 +72,8 @@ void retake_products(Tensor& result, const std::byte* base, const Layout& source
   }
 }
 
-void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
-               Reduction reduction) {
+void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
+                     Reduction reduction) {
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
   const Layout each = ignores_repetition(reduction) ? without_repetition(folded) : folded;
@@ -88,7 +88,7 @@ void fold_into(Tensor& result, const Tensor& x, const Layout& source, const Layo
     return;
   }
   Tensor few = empty(once.shape, {.dtype = result.dtype()});
-  fold_into(few, x, once, folded, reduction);
+  accumulate_into(few, x, once, folded, reduction);
   copy_elements(result, few.expand(source.shape));
 }
 
@@ -166,8 +166,8 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
   if (x.is_neg() && x.has_memory()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (!x.has_memory() || result.numel() == 0) return result;
-  const detail::UntoldScope untold;
-  fold_into(result, x, source, folded, reduction);
+  const detail::MutedScope muted;
+  accumulate_into(result, x, source, folded, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.
   return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
 }

@@ -45,7 +45,7 @@ class StreamedResults {
     }
     const Index lines = (end_ - i) / line * line;
     if (lines > 0) {
-      copy::Pending pending;
+      copy::StoreQueue pending;
       pending.dst = line_ + i;
       pending.src = bytes_ + i;
       pending.count = 1;

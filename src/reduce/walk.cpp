@@ -23,7 +23,7 @@ namespace {
 constexpr Index tile_bytes = 8192;
 constexpr Index tile_row_bytes = 16384;
 constexpr Index widened_row_bytes = 4096;
-constexpr Index most_results = 4096;
+constexpr Index max_results = 4096;
 /// A run has so many accumulators and more, each of which folds as many elements as one of a row.
 constexpr Index run_accumulators = 32;
 /// Groups of so many results are not joined to longer rows.
@@ -31,7 +31,7 @@ constexpr Index widest_inner = 128;
 /// Rows read side by side; more where they lie near each other.
 constexpr Index rows_at_once = 8;
 /// Where there are fewer tiles of results, what is folded is cut, too.
-constexpr Index most_pieces = 64;
+constexpr Index max_pieces = 64;
 /// Bytes to be read one after the other before it goes on elsewhere.
 constexpr Index near_bytes_of_runs = Index{1} << 20;
 
@@ -93,25 +93,25 @@ class Folding {
   /// long range is folded by halves, the second into accumulators of its own (Higham, "The accuracy of
   /// floating point summation", 1993).
   void piece(Index first, Index last, Index begin, Index end, std::byte* states) const {
-    const Index leaf = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
-    if (end - begin <= leaf) {
+    const Index direct_length = kernel_.patience * (walk_.shape == ReduceShape::rows ? 1 : run_accumulators);
+    if (end - begin <= direct_length) {
       if (step_ > 1) {
-        spread_leaf(first, last, begin, end, states);
+        accumulate_spread(first, last, begin, end, states);
         return;
       }
       kernel_.start(states, last - first);
       if (has_gaps_) {
         gaps_.fold(first, last, begin, end, states);
       } else if (has_three_rows_) {
-        fold_three_rows(kernel_, walk_, base_, first, last, begin, end, states);
+        accumulate_three_rows(kernel_, walk_, base_, first, last, begin, end, states);
       } else if (is_packed_) {
         packing_.fold(first, last, begin, end, states);
       } else {
-        this->leaf(first, last, begin, end, states);
+        accumulate_directly(first, last, begin, end, states);
       }
       return;
     }
-    const Index middle = begin + (end - begin + leaf) / (2 * leaf) * leaf;
+    const Index middle = begin + (end - begin + direct_length) / (2 * direct_length) * direct_length;
     piece(first, last, begin, middle, states);
     const auto halve = [&](std::byte* other) {
       piece(first, last, middle, end, other);
@@ -127,14 +127,14 @@ class Folding {
 
  private:
   /// Rows of every second element and the like: all are folded, which takes no longer than reading them.
-  void spread_leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
+  void accumulate_spread(Index first, Index last, Index begin, Index end, std::byte* states) const {
     const States all(kernel_, (last - first) * step_);
     kernel_.start(all.data(), (last - first) * step_);
-    leaf(first, last, begin, end, all.data());
+    accumulate_directly(first, last, begin, end, all.data());
     pick_states(states, all.data(), last - first, step_, kernel_.state_size);
   }
 
-  void leaf(Index first, Index last, Index begin, Index end, std::byte* states) const {
+  void accumulate_directly(Index first, Index last, Index begin, Index end, std::byte* states) const {
     if (walk_.folds_outside) {
       each_run(begin, end, walk_.piece, [&](std::ptrdiff_t folded, Index run) {
         each_chunk(first, last, [&](std::ptrdiff_t kept, Index count, Index place) {
@@ -182,13 +182,14 @@ class Folding {
         kernel_.fold(states, count, src, count > 1 ? along_ : next_run(run), run, stride);
         return;
       case ReduceShape::pixels:
-        fold_pixels(kernel_, walk_, {states, count, src, run});
+        accumulate_pixels(kernel_, walk_, {states, count, src, run});
         return;
       case ReduceShape::rows: {
         const Index most = std::max(rows_at_once, near_bytes / std::max<Index>(stride, 1));
         const Index all = (count - 1) * step_ + 1;
         for (Index r = 0; r < run; r += most) {
-          kernel_.fold_rows(states, all, src + r * stride, along_ / step_, std::min(most, run - r), stride);
+          kernel_.accumulate_rows(states, all, src + r * stride, along_ / step_, std::min(most, run - r),
+                                  stride);
         }
       }
     }
@@ -240,7 +241,7 @@ Dims working_strides(const Layout& kept, const Layout& folded) {
   return strides;
 }
 
-ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout,
+ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& reduced_layout,
                        Index item_bytes)
     : item(item_bytes) {
   std::vector<std::size_t> order;
@@ -253,9 +254,9 @@ ReduceWalk::ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const
     kept.push_back({kept_layout.shape[d], kept_layout.strides[d] * item});
     results *= kept_layout.shape[d];
   }
-  for (std::size_t d = 0; d < folded_layout.rank(); ++d) {
-    const Index extent = folded_layout.shape[d];
-    const Index stride = folded_layout.strides[d] * item;
+  for (std::size_t d = 0; d < reduced_layout.rank(); ++d) {
+    const Index extent = reduced_layout.shape[d];
+    const Index stride = reduced_layout.strides[d] * item;
     each *= extent;
     if (extent <= 1) continue;
     if (stride < 0) start += (extent - 1) * stride;  // the order of folding is ours
@@ -293,14 +294,14 @@ void ReduceWalk::choose_shape() {
 
 /// A short axis folded may lie within rows of results: (w, f, c) is one row of w*f*c.
 bool ReduceWalk::join_groups() {
-  const bool ends_kept = kept.back().stride == item;
-  const Index channels = ends_kept ? kept.back().extent : 1;
+  const bool ends_partial = kept.back().stride == item;
+  const Index channels = ends_partial ? kept.back().extent : 1;
   const Index extent = folded.back().extent;
   // Taken apart, neighbours are rows; three of types of which many go into a vector are, in registers.
   const bool are_triples = extent == 3 && item <= 4 && kept.back().extent >= short_row;
   if (channels == 1 && extent > 2 && folded.size() == 1 && !are_triples) return false;
   if (channels > widest_inner || folded.back().stride != channels * item) return false;
-  const std::size_t above = ends_kept ? 2 : 1;
+  const std::size_t above = ends_partial ? 2 : 1;
   if (extent >= short_row || kept.size() < above ||
       kept[kept.size() - above].stride != extent * channels * item) {
     return false;
@@ -343,7 +344,7 @@ Index results_between(const ReduceWalk& walk) {
 }
 
 /// How many results, if they lie in rows, are worked on together at most.
-Index most_at_once(const ReduceKernel& kernel, const ReduceWalk& walk) {
+Index max_at_once(const ReduceKernel& kernel, const ReduceWalk& walk) {
   const auto state = static_cast<Index>(kernel.state_size);
   const Index fewest = tile_bytes / state;
   if (walk.shape != ReduceShape::rows) return fewest;
@@ -388,9 +389,9 @@ void run_reduction(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte
   // How the work is cut depends on the shape alone, never on the number of threads: so does the result.
   // Groups are never divided.
   const Index whole = walk.shape == ReduceShape::pixels ? walk.kept.back().extent : walk.group * walk.inner;
-  const Index tile = results_at_once(walk, whole, std::min(most_at_once(kernel, walk), most_results));
+  const Index tile = results_at_once(walk, whole, std::min(max_at_once(kernel, walk), max_results));
   const Index tiles = ceil_divide(walk.results, tile);
-  const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(most_pieces, tiles));
+  const Index cuts = std::clamp<Index>(tile * walk.each / piece_elements, 1, ceil_divide(max_pieces, tiles));
   const Index per_cut = std::max<Index>(ceil_divide(walk.each, cuts), 1);
   const Index grain = std::max<Index>(piece_elements / std::max<Index>(tile * per_cut, 1), 1);
   const Index folded = walk.each * walk.group;

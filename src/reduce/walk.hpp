@@ -31,7 +31,7 @@ enum class ReduceShape : unsigned char {
 /// Joint loops, the slowest first, merged where they are one. The results lie dense in the order of `kept`.
 struct ReduceWalk {
   /// `dst_strides`: the dense strides of the results.
-  ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& folded_layout,
+  ReduceWalk(const Layout& kept_layout, const Dims& dst_strides, const Layout& reduced_layout,
              Index item_bytes);
 
   std::vector<ReduceLoop> kept;

@@ -108,11 +108,11 @@ TEST(Bandwidth, IsMeasuredKeptAndFoundAgain) {
   const testing::Scratch scratch;
   const Variable cache("XDG_CACHE_HOME", scratch.folder().c_str());
   const Bandwidth measured = refresh_bandwidth();
-  for (const double figure : {measured.cached, measured.memory, measured.fresh, measured.turned_share,
-                              measured.turned_cached_share, measured.call_seconds}) {
+  for (const double figure : {measured.cached, measured.memory, measured.fresh, measured.transposed_share,
+                              measured.transposed_cached_share, measured.call_seconds}) {
     EXPECT_GT(figure, 0);
   }
-  EXPECT_LE(measured.turned_share, 1);
+  EXPECT_LE(measured.transposed_share, 1);
   EXPECT_LE(measured.fresh, measured.memory);
   EXPECT_EQ(measured.threads, num_threads());
   EXPECT_EQ(machine_bandwidth(), measured);

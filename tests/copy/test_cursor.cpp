@@ -44,7 +44,7 @@ class CursorTest : public ::testing::Test {
 TEST_F(CursorTest, VisitsEachPositionInOrderAndBeginsAgain) {
   Cursor at = first();
   ASSERT_EQ(at.count(), 30);
-  for (int turn = 0; turn < 2; ++turn) {
+  for (int transpose = 0; transpose < 2; ++transpose) {
     for (std::size_t i = 0; i < places().size(); ++i) {
       EXPECT_EQ(place(at), places()[i]) << i;
       EXPECT_EQ(at.next(), i + 1 < places().size());

@@ -45,9 +45,9 @@ TEST(Kernels, TurnTilesOfAllSizesPackedAndPadded) {
         const auto pitch =
             upwards ? static_cast<std::ptrdiff_t>(in_pitch) : -static_cast<std::ptrdiff_t>(in_pitch);
         const copy::Rows source{from, pitch, nullptr, 0};
-        copy::Pending nothing;
-        kernels->turn[log2](given.data(), out_pitch, source, rows, columns, nothing);
-        plain().turn[log2](wanted.data(), out_pitch, source, rows, columns, nothing);
+        copy::StoreQueue nothing;
+        kernels->transpose[log2](given.data(), out_pitch, source, rows, columns, nothing);
+        plain().transpose[log2](wanted.data(), out_pitch, source, rows, columns, nothing);
         for (std::size_t c = 0; c < columns; ++c) {
           const auto at = static_cast<std::ptrdiff_t>(c * out_pitch);
           const auto end = at + static_cast<std::ptrdiff_t>(rows * item);
@@ -123,19 +123,19 @@ TEST(Kernels, TakeApartManyChannelsWhileOthersAreAskedFor) {
   }
 }
 
-copy::Pending pending_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src) {
-  copy::Pending pending;
-  pending.dst = dst;
-  pending.dst_pitch = dst_pitch;
-  pending.src = src;
-  pending.src_pitch = 256;
-  pending.count = 9;
-  pending.bytes = 128;
-  pending.ahead.rows = {src, 70, nullptr, 0};
-  pending.ahead.lines = 3;
-  pending.ahead.count = 5;
-  pending.ahead.pace = 2;
-  return pending;
+copy::StoreQueue queued_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src) {
+  copy::StoreQueue queue;
+  queue.dst = dst;
+  queue.dst_pitch = dst_pitch;
+  queue.src = src;
+  queue.src_pitch = 256;
+  queue.count = 9;
+  queue.bytes = 128;
+  queue.prefetch.rows = {src, 70, nullptr, 0};
+  queue.prefetch.lines = 3;
+  queue.prefetch.count = 5;
+  queue.prefetch.pace = 2;
+  return queue;
 }
 
 /// The start of a line with room on both sides.
@@ -154,10 +154,10 @@ TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
       const Bytes in = random.bytes(4096);
       Bytes given(8192, std::byte{0xab});
       Bytes wanted = given;
-      copy::Pending fast = pending_rows(middle(given), dst_pitch, in.data() + 64);
+      copy::StoreQueue fast = queued_rows(middle(given), dst_pitch, in.data() + 64);
       kernels->stream(fast);
       kernels->fence();
-      copy::Pending slow = pending_rows(middle(wanted), dst_pitch, in.data() + 64);
+      copy::StoreQueue slow = queued_rows(middle(wanted), dst_pitch, in.data() + 64);
       plain().stream(slow);
       EXPECT_EQ(around(given), around(wanted)) << kernels->name << ' ' << dst_pitch;
       EXPECT_EQ(fast.lines(), 0U);
@@ -175,13 +175,13 @@ TEST(Kernels, TurnWritesNoMoreThanIsPending) {
         const Bytes matrix = random.bytes(33 * columns * item);
         Bytes given(8192, std::byte{0xab});
         Bytes wanted = given;
-        Bytes turned(columns * 33 * item + spill_bytes);
-        copy::Pending fast = pending_rows(middle(given), 193, in.data() + 64);
+        Bytes transposed(columns * 33 * item + spill_bytes);
+        copy::StoreQueue fast = queued_rows(middle(given), 193, in.data() + 64);
         const copy::Rows rows{matrix.data(), static_cast<std::ptrdiff_t>(columns * item), nullptr, 0};
-        kernels->turn[log2](turned.data(), 33 * item, rows, 33, columns, fast);
+        kernels->transpose[log2](transposed.data(), 33 * item, rows, 33, columns, fast);
         kernels->stream(fast);
         kernels->fence();
-        copy::Pending slow = pending_rows(middle(wanted), 193, in.data() + 64);
+        copy::StoreQueue slow = queued_rows(middle(wanted), 193, in.data() + 64);
         plain().stream(slow);
         EXPECT_EQ(around(given), around(wanted)) << kernels->name << " item " << item;
       }

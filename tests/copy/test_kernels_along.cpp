@@ -17,7 +17,7 @@ using testing::Guarded;
 
 constexpr std::size_t line = 64;
 
-enum class Asks { pages, rows, near };
+enum class Prefetches { pages, rows, near };
 
 struct Case {
   std::size_t log2 = 0;
@@ -55,11 +55,12 @@ class Arena {
   /// Whether the leaf writes what the portable one writes, keeps what it keeps, and leaves all else as it
   /// was, whatever it asks for.
   void check(const Kernels& kernels, const Case& c, bool is_at_front) {
-    for (const Asks asks : {Asks::pages, Asks::rows, Asks::near}) check_asking(kernels, c, is_at_front, asks);
+    for (const Prefetches asks : {Prefetches::pages, Prefetches::rows, Prefetches::near})
+      check_asking(kernels, c, is_at_front, asks);
   }
 
  private:
-  void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, Asks asks) {
+  void check_asking(const Kernels& kernels, const Case& c, bool is_at_front, Prefetches asks) {
     const std::byte* const in = is_at_front ? in_.at_front(c.in_skew) : in_.at_back(c.in_bytes(), c.in_skew);
     const auto scattered = [](std::size_t i, std::size_t count) {
       return i % 2 == 0 ? i / 2 : count - 1 - i / 2;  // each once
@@ -93,9 +94,9 @@ class Arena {
       along.count = along.next_count = c.rows();
       along.begins = c.begins;
       along.ends = c.ends;
-      along.asks_near = asks == Asks::near;
-      along.asks_by_rows = asks == Asks::rows;
-      table.turn_along[c.log2](along);
+      along.prefetches_near = asks == Prefetches::near;
+      along.prefetches_by_rows = asks == Prefetches::rows;
+      table.transpose_along[c.log2](along);
       table.fence();
     };
     run(kernels, out_, kept);

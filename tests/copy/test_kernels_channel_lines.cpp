@@ -16,7 +16,7 @@ using testing::signed_bytes;
 using testing::text;
 
 /// `lines` of each channel, one after another.
-Job apart_job(std::size_t log2, std::size_t channels, std::size_t lines) {
+Job deinterleaved_job(std::size_t log2, std::size_t channels, std::size_t lines) {
   Job job;
   job.in_bytes = channels * lines * line;
   job.out_bytes = job.in_bytes;
@@ -26,7 +26,7 @@ Job apart_job(std::size_t log2, std::size_t channels, std::size_t lines) {
   return job;
 }
 
-Job woven_job(std::size_t log2, std::size_t channels, std::size_t lines, Direction direction) {
+Job interleaved_job(std::size_t log2, std::size_t channels, std::size_t lines, Direction direction) {
   Job job;
   job.in_bytes = channels * lines * line;
   job.in_start = direction == Direction::up ? 0 : (channels - 1) * lines * line;
@@ -45,7 +45,7 @@ TEST(KernelsChannelLines, AreTakenApartBetweenGuards) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       for (std::size_t channels = 2; channels <= 64; channels += 1 + channels / 18) {
         for (std::size_t lines = 1; lines <= 7; ++lines) {
-          ASSERT_TRUE(bench.at_the_guards(*kernels, apart_job(log2, channels, lines)))
+          ASSERT_TRUE(bench.at_the_guards(*kernels, deinterleaved_job(log2, channels, lines)))
               << text({log2, channels, lines});
         }
       }
@@ -61,7 +61,7 @@ TEST(KernelsChannelLines, AreWovenBetweenGuards) {
         for (std::size_t lines = 0; lines <= 5; ++lines) {
           for (const Direction direction : {Direction::up, Direction::down}) {
             if (lines == 0 && direction == Direction::down) continue;
-            ASSERT_TRUE(bench.at_the_guards(*kernels, woven_job(log2, channels, lines, direction)))
+            ASSERT_TRUE(bench.at_the_guards(*kernels, interleaved_job(log2, channels, lines, direction)))
                 << text({log2, channels, lines});
           }
         }
@@ -77,9 +77,9 @@ TEST(KernelsChannelLines, ComeFromAnywhereInALine) {
       for (std::size_t channels = 2; channels <= 16; ++channels) {
         for (std::size_t skew = 1; skew < line; skew += 2) {
           const Bench::Place in_place{false, skew};
-          ASSERT_TRUE(bench.agrees(*kernels, apart_job(log2, channels, 4), in_place, {}))
+          ASSERT_TRUE(bench.agrees(*kernels, deinterleaved_job(log2, channels, 4), in_place, {}))
               << text({log2, channels, skew});
-          ASSERT_TRUE(bench.agrees(*kernels, woven_job(log2, channels, 4, Direction::up), in_place, {}))
+          ASSERT_TRUE(bench.agrees(*kernels, interleaved_job(log2, channels, 4, Direction::up), in_place, {}))
               << text({log2, channels, skew});
         }
       }

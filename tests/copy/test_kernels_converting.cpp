@@ -53,8 +53,8 @@ void convert_one(DType to, DType from, std::byte* out, const std::byte* in, cons
   });
 }
 
-void check_apart(const Arena& arena, ConvertingKernels::Apart leaf, DType to, std::size_t channels,
-                 std::size_t lines, Arithmetic arithmetic, std::size_t skew) {
+void check_deinterleaved(const Arena& arena, ConvertingKernels::Deinterleave kernel, DType to,
+                         std::size_t channels, std::size_t lines, Arithmetic arithmetic, std::size_t skew) {
   const bool is_scaled = arithmetic == Arithmetic::scaled;
   const std::size_t count = lines * line / item_size(to);
   const std::size_t pitch = (lines + 1) * line;
@@ -63,8 +63,8 @@ void check_apart(const Arena& arena, ConvertingKernels::Apart leaf, DType to, st
     const std::byte* const in =
         is_at_front ? arena.in.at_front(skew) : arena.in.at_back(count * channels, skew);
     arena.clear();
-    leaf(is_at_front ? arena.out.at_front() : arena.out.at_back(out_bytes), pitch, in, count,
-         is_scaled ? scales.data() : nullptr, is_scaled ? shifts.data() : nullptr);
+    kernel(is_at_front ? arena.out.at_front() : arena.out.at_back(out_bytes), pitch, in, count,
+           is_scaled ? scales.data() : nullptr, is_scaled ? shifts.data() : nullptr);
     std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(out_bytes);
     for (std::size_t c = 0; c < channels; ++c) {
       for (std::size_t i = 0; i < count; ++i) {
@@ -83,11 +83,11 @@ TEST(ConvertingKernels, TakeApart) {
       const auto to = static_cast<DType>(type);
       for (std::size_t channels = 2; channels <= 4; ++channels) {
         for (const Arithmetic arithmetic : {Arithmetic::none, Arithmetic::scaled}) {
-          const auto leaf = kernels->converting->apart(to, DType::uint8, channels, arithmetic);
-          if (leaf == nullptr) continue;
+          const auto kernel = kernels->converting->apart(to, DType::uint8, channels, arithmetic);
+          if (kernel == nullptr) continue;
           for (const std::size_t lines : {1U, 2U, 3U, 15U, 29U, 30U, 61U}) {
             for (std::size_t skew = 0; skew < line; skew += lines == 3 ? 1 : 21)
-              check_apart(arena, leaf, to, channels, lines, arithmetic, skew);
+              check_deinterleaved(arena, kernel, to, channels, lines, arithmetic, skew);
           }
         }
       }
@@ -95,8 +95,8 @@ TEST(ConvertingKernels, TakeApart) {
   }
 }
 
-void check_woven(const Arena& arena, ConvertingKernels::Woven leaf, DType from, std::size_t channels,
-                 std::size_t lines, Arithmetic arithmetic, std::size_t skew) {
+void check_interleaved(const Arena& arena, ConvertingKernels::Interleave kernel, DType from,
+                       std::size_t channels, std::size_t lines, Arithmetic arithmetic, std::size_t skew) {
   const bool is_scaled = arithmetic == Arithmetic::scaled;
   const std::size_t count = lines * line;
   const std::size_t pitch = count * item_size(from) + 12;
@@ -104,9 +104,9 @@ void check_woven(const Arena& arena, ConvertingKernels::Woven leaf, DType from, 
   for (const bool is_at_front : {true, false}) {
     const std::byte* const in = is_at_front ? arena.in.at_front(skew) : arena.in.at_back(in_bytes, skew);
     arena.clear();
-    leaf(is_at_front ? arena.out.at_front() : arena.out.at_back(count * channels), in,
-         static_cast<std::ptrdiff_t>(pitch), count, is_scaled ? scales.data() : nullptr,
-         is_scaled ? shifts.data() : nullptr);
+    kernel(is_at_front ? arena.out.at_front() : arena.out.at_back(count * channels), in,
+           static_cast<std::ptrdiff_t>(pitch), count, is_scaled ? scales.data() : nullptr,
+           is_scaled ? shifts.data() : nullptr);
     std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(count * channels);
     for (std::size_t i = 0; i < count; ++i) {
       for (std::size_t c = 0; c < channels; ++c) {
@@ -125,11 +125,11 @@ TEST(ConvertingKernels, Weave) {
       const auto from = static_cast<DType>(type);
       for (std::size_t channels = 2; channels <= 4; ++channels) {
         for (const Arithmetic arithmetic : {Arithmetic::none, Arithmetic::scaled}) {
-          const auto leaf = kernels->converting->woven(DType::uint8, from, channels, arithmetic);
-          if (leaf == nullptr) continue;
+          const auto kernel = kernels->converting->interleave(DType::uint8, from, channels, arithmetic);
+          if (kernel == nullptr) continue;
           for (std::size_t lines = 1; lines <= 4; ++lines) {
             for (std::size_t skew = 0; skew < line; skew += lines == 2 ? 1 : 21)
-              check_woven(arena, leaf, from, channels, lines, arithmetic, skew);
+              check_interleaved(arena, kernel, from, channels, lines, arithmetic, skew);
           }
         }
       }
@@ -141,18 +141,18 @@ TEST(ConvertingKernels, TakeNothingApartThatTheyHaveNoLeafFor) {
   for (const Kernels* kernels : copy::available_kernels()) {
     EXPECT_EQ(kernels->converting->apart(DType::float32, DType::uint8, 5, Arithmetic::none), nullptr);
     EXPECT_EQ(kernels->converting->apart(DType::float32, DType::int16, 3, Arithmetic::none), nullptr);
-    EXPECT_EQ(kernels->converting->turn(DType::complex64, DType::uint8).run, nullptr);
+    EXPECT_EQ(kernels->converting->transpose(DType::complex64, DType::uint8).run, nullptr);
   }
 }
 
-void check_turn(const Arena& arena, const ConvertingKernels::Turn& leaf, DType to, DType from,
-                std::size_t lines, std::size_t skew) {
-  const std::size_t rows = leaf.column_bytes / item_size(to);
+void check_transpose(const Arena& arena, const ConvertingKernels::Transpose& kernel, DType to, DType from,
+                     std::size_t lines, std::size_t skew) {
+  const std::size_t rows = kernel.column_bytes / item_size(to);
   const std::size_t columns = lines * line / item_size(from);
   const std::size_t in_pitch = lines * line + 5;
   const std::size_t in_bytes = (rows - 1) * in_pitch + lines * line;
-  const std::size_t out_pitch = leaf.column_bytes + line;
-  const std::size_t out_bytes = (columns - 1) * out_pitch + leaf.column_bytes;
+  const std::size_t out_pitch = kernel.column_bytes + line;
+  const std::size_t out_bytes = (columns - 1) * out_pitch + kernel.column_bytes;
   for (const bool is_at_front : {true, false}) {
     const std::byte* const in = is_at_front ? arena.in.at_front(skew) : arena.in.at_back(in_bytes, skew);
     arena.clear();
@@ -163,7 +163,7 @@ void check_turn(const Arena& arena, const ConvertingKernels::Turn& leaf, DType t
     along.rows.pitch = static_cast<std::ptrdiff_t>(in_pitch);
     along.next = along.rows;
     along.lines = lines;
-    leaf.run(along);
+    kernel.run(along);
     std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(out_bytes);
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < columns; ++c) {
@@ -181,13 +181,13 @@ TEST(ConvertingKernels, TurnBetweenGuards) {
     for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {
       const auto to = static_cast<DType>(pair / dtype_count);
       const auto from = static_cast<DType>(pair % dtype_count);
-      const auto leaf = kernels->converting->turn(to, from);
-      if (leaf.run == nullptr) continue;
+      const auto kernel = kernels->converting->transpose(to, from);
+      if (kernel.run == nullptr) continue;
       const std::size_t fits =
-          (arena.out.size() - line) * item_size(from) / ((leaf.column_bytes + line) * line);
+          (arena.out.size() - line) * item_size(from) / ((kernel.column_bytes + line) * line);
       for (std::size_t lines = 1; lines <= std::min<std::size_t>(fits, 18); ++lines) {
         for (std::size_t skew = 0; skew < line; skew += lines == 2 ? 7 : 63)
-          check_turn(arena, leaf, to, from, lines, skew);
+          check_transpose(arena, kernel, to, from, lines, skew);
       }
     }
   }

@@ -25,19 +25,21 @@ using testing::text;
 /// Whoever adds a leaf adds its test in one of the files test_kernels_*.cpp, and then counts it here.
 TEST(GuardedKernels, AreAllTheLeavesThereAre) {
   constexpr std::size_t arrays =
-      std::tuple_size_v<decltype(Kernels::turn)> + std::tuple_size_v<decltype(Kernels::turn_along)> +
-      std::tuple_size_v<decltype(Kernels::gather)> + std::tuple_size_v<decltype(Kernels::gather_lines)> +
-      std::tuple_size_v<decltype(Kernels::fill_rows)> + std::tuple_size_v<decltype(Kernels::fill_apart)> +
+      std::tuple_size_v<decltype(Kernels::transpose)> +
+      std::tuple_size_v<decltype(Kernels::transpose_along)> + std::tuple_size_v<decltype(Kernels::gather)> +
+      std::tuple_size_v<decltype(Kernels::gather_lines)> + std::tuple_size_v<decltype(Kernels::fill_rows)> +
+      std::tuple_size_v<decltype(Kernels::fill_strided)> +
       std::tuple_size_v<decltype(Kernels::deinterleave)> + std::tuple_size_v<decltype(Kernels::interleave)> +
       std::tuple_size_v<decltype(Kernels::deinterleave_lines)> +
       std::tuple_size_v<decltype(Kernels::interleave_lines)>;
-  constexpr std::size_t single = 13;  // name, stream, stream_run, stream_line, stream_in_turn,
-                                      // carry_rows, copy_rows, fence, convert, scale, converting,
+  constexpr std::size_t single = 13;  // name, stream, stream_run, stream_line, stream_alternating,
+                                      // stream_partial_rows, copy_rows, fence, convert, scale, converting,
                                       // short_items, listed
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 
-Job turn_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap, Direction direction) {
+Job transpose_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap,
+                  Direction direction) {
   const std::size_t item = std::size_t{1} << log2;
   const std::size_t pitch = columns * item + gap;
   Job job;
@@ -48,8 +50,8 @@ Job turn_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_
   job.spill = 63;
   const std::ptrdiff_t in_pitch = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    copy::Pending nothing;
-    kernels.turn[log2](out, rows * item, copy::Rows{in, in_pitch, nullptr, 0}, rows, columns, nothing);
+    copy::StoreQueue nothing;
+    kernels.transpose[log2](out, rows * item, copy::Rows{in, in_pitch, nullptr, 0}, rows, columns, nothing);
   };
   return job;
 }
@@ -62,10 +64,10 @@ TEST(GuardedKernels, TurnTilesWithEveryTail) {
       const std::size_t group = 16 / item;
       for (std::size_t rows = 1; rows <= 2 * group + 1; ++rows) {
         for (std::size_t columns = 1; columns <= 2 * line / item + 1; ++columns) {
-          ASSERT_TRUE(bench.at_the_guards(*kernels, turn_job(log2, rows, columns, 0, Direction::up)))
+          ASSERT_TRUE(bench.at_the_guards(*kernels, transpose_job(log2, rows, columns, 0, Direction::up)))
               << text({item, rows, columns});
           if (columns % 3 != 0) continue;
-          ASSERT_TRUE(bench.at_the_guards(*kernels, turn_job(log2, rows, columns, 7, Direction::down)))
+          ASSERT_TRUE(bench.at_the_guards(*kernels, transpose_job(log2, rows, columns, 7, Direction::down)))
               << text({item, rows, columns});
         }
       }
@@ -80,7 +82,7 @@ TEST(GuardedKernels, TurnTilesAtEveryAlignment) {
       const std::size_t group = std::size_t{16} >> log2;
       const std::size_t columns = 2 * (line >> log2) + 3;
       for (const std::size_t rows : {group, 2 * group + 1}) {
-        ASSERT_TRUE(bench.at_every_alignment(*kernels, turn_job(log2, rows, columns, 0, Direction::up)))
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, transpose_job(log2, rows, columns, 0, Direction::up)))
             << text({log2, rows});
       }
     }
@@ -95,7 +97,7 @@ TEST(GuardedKernels, TurnTilesOfScatteredRows) {
       const std::size_t item = std::size_t{1} << log2;
       for (std::size_t rows = 1; rows <= 35; ++rows) {
         for (std::size_t columns = 1; columns <= 2 * line / item + 1; columns += 3) {
-          Job job = turn_job(log2, rows, columns, 5, Direction::up);
+          Job job = transpose_job(log2, rows, columns, 5, Direction::up);
           job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
             std::vector<const std::byte*> list(rows);
             for (std::size_t r = 0; r < rows; ++r) {
@@ -104,8 +106,8 @@ TEST(GuardedKernels, TurnTilesOfScatteredRows) {
             }
             copy::Rows scattered;
             scattered.list = list.data();
-            copy::Pending nothing;
-            table.turn[log2](out, rows * item, scattered, rows, columns, nothing);
+            copy::StoreQueue nothing;
+            table.transpose[log2](out, rows * item, scattered, rows, columns, nothing);
           };
           ASSERT_TRUE(bench.at_the_guards(*kernels, job)) << text({item, rows, columns});
         }
@@ -118,7 +120,7 @@ TEST(GuardedKernels, TurnTilesOfScatteredRows) {
 TEST(GuardedKernels, TurnTilesWhileLinesArePending) {
   Bench bench;
   constexpr std::size_t lines = 3;
-  constexpr std::size_t pending_rows = 5;
+  constexpr std::size_t queued_rows = 5;
   const Guarded from(4096);
   const Guarded to(4096);
   from.fill_randomly(3);
@@ -127,21 +129,21 @@ TEST(GuardedKernels, TurnTilesWhileLinesArePending) {
       const std::size_t item = std::size_t{1} << log2;
       for (std::size_t rows = 1; rows <= 40; rows += 3) {
         for (std::size_t columns = 1; columns <= 2 * line / item + 1; columns += 5) {
-          constexpr std::size_t bytes = pending_rows * lines * line;
+          constexpr std::size_t bytes = queued_rows * lines * line;
           std::byte* const streamed = to.at_back(bytes);
           std::memset(to.begin(), 0, to.size());
-          Job job = turn_job(log2, rows, columns, 0, Direction::up);
+          Job job = transpose_job(log2, rows, columns, 0, Direction::up);
           job.call = [&](const Kernels& table, std::byte* out, const std::byte* in) {
-            copy::Pending pending;
-            pending.dst = streamed;
-            pending.dst_pitch = lines * line;
-            pending.src = from.at_back(bytes);
-            pending.src_pitch = lines * line;
-            pending.count = pending_rows;
-            pending.bytes = lines * line;
-            table.turn[log2](out, rows * item, copy::Rows{in, signed_bytes(columns * item), nullptr, 0}, rows,
-                             columns, pending);
-            table.stream(pending);
+            copy::StoreQueue queue;
+            queue.dst = streamed;
+            queue.dst_pitch = lines * line;
+            queue.src = from.at_back(bytes);
+            queue.src_pitch = lines * line;
+            queue.count = queued_rows;
+            queue.bytes = lines * line;
+            table.transpose[log2](out, rows * item, copy::Rows{in, signed_bytes(columns * item), nullptr, 0},
+                                  rows, columns, queue);
+            table.stream(queue);
           };
           ASSERT_TRUE(bench.agrees(*kernels, job, {false, 0}, {false, 0})) << text({item, rows, columns});
           ASSERT_EQ(std::memcmp(streamed, from.at_back(bytes), bytes), 0) << text({item, rows, columns});

@@ -59,7 +59,7 @@ TEST(GuardedKernels, GatherAtEveryAlignment) {
   }
 }
 
-constexpr std::size_t most_channels = 16;
+constexpr std::size_t max_channels = 16;
 
 /// Channels one after another in one block: each channel's run is the guard of the one before. What is asked
 /// for meanwhile is the page that nobody may read.
@@ -92,7 +92,7 @@ TEST(GuardedKernels, WeaveAndTakeApartChannelsWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
-      for (std::size_t channels = 2; channels <= most_channels; ++channels) {
+      for (std::size_t channels = 2; channels <= max_channels; ++channels) {
         for (std::size_t count = 1; count <= 4 * (line >> log2) + 2; ++count) {
           ASSERT_TRUE(bench.at_the_guards(*kernels, deinterleave_job(log2, channels, count)))
               << text({log2, channels, count});
@@ -124,7 +124,7 @@ TEST(GuardedKernels, WeaveAndTakeApartChannelsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
-      for (std::size_t channels = 2; channels <= most_channels; ++channels) {
+      for (std::size_t channels = 2; channels <= max_channels; ++channels) {
         const std::size_t count = 2 * (line >> log2) + 3;
         ASSERT_TRUE(bench.at_every_alignment(*kernels, deinterleave_job(log2, channels, count)))
             << text({log2, channels});
@@ -181,7 +181,7 @@ TEST(GuardedKernels, CopyShortRowsBackwardsWithEveryTail) {
 TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
-    for (std::size_t log2 = 0; log2 < plain().fill_apart.size(); ++log2) {
+    for (std::size_t log2 = 0; log2 < plain().fill_strided.size(); ++log2) {
       const std::size_t item = std::size_t{1} << log2;
       for (std::size_t apart = 1; apart <= 5; ++apart) {
         const auto job_of = [&](std::size_t count, std::size_t stride) {
@@ -189,7 +189,7 @@ TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
           job.in_bytes = item;
           job.out_bytes = (count - 1) * stride + item;
           job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-            leaves.fill_apart[log2](out, signed_bytes(stride), in, count);
+            leaves.fill_strided[log2](out, signed_bytes(stride), in, count);
           };
           return job;
         };
@@ -226,12 +226,12 @@ TEST(GuardedKernels, StreamRuns) {
   }
 }
 
-Job stream_in_turn_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
+Job stream_alternating_job(std::size_t rows, std::size_t bytes, std::size_t gap, Direction direction) {
   Job job = copy_rows_job(rows, bytes, gap, direction);
   const std::ptrdiff_t pitch = signed_bytes(bytes + gap);
   const std::ptrdiff_t step = direction == Direction::up ? pitch : -pitch;
   job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-    leaves.stream_in_turn(out, pitch, in, step, rows, bytes);
+    leaves.stream_alternating(out, pitch, in, step, rows, bytes);
   };
   return job;
 }
@@ -240,10 +240,10 @@ TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t bytes = 1; bytes < 3000; bytes += bytes < 400 ? 1 : 37) {
-      for (std::size_t rows = 1; rows <= Kernels::most_in_turn; ++rows) {
+      for (std::size_t rows = 1; rows <= Kernels::max_alternating; ++rows) {
         for (const std::size_t gap : {0U, 5U, 64U}) {
           for (const Direction direction : {Direction::up, Direction::down}) {
-            ASSERT_TRUE(bench.at_the_guards(*kernels, stream_in_turn_job(rows, bytes, gap, direction)))
+            ASSERT_TRUE(bench.at_the_guards(*kernels, stream_alternating_job(rows, bytes, gap, direction)))
                 << text({rows, bytes, gap});
           }
         }
@@ -251,7 +251,7 @@ TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
     }
     for (const std::size_t bytes : {1U, 63U, 64U, 130U, 1500U}) {
       for (const std::size_t rows : {1U, 3U, 4U}) {
-        ASSERT_TRUE(bench.at_every_alignment(*kernels, stream_in_turn_job(rows, bytes, 5, Direction::up)))
+        ASSERT_TRUE(bench.at_every_alignment(*kernels, stream_alternating_job(rows, bytes, 5, Direction::up)))
             << text({rows, bytes});
       }
     }
@@ -260,17 +260,17 @@ TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
 
 /// Rows that lie beside each other in the destination, `joined` of them, `rows` times with a gap between;
 /// those that are beside each other come one call after another.
-Job carry_rows_job(std::size_t joined, std::size_t rows, std::size_t bytes, std::size_t gap,
-                   Direction direction) {
+Job stream_partial_rows_job(std::size_t joined, std::size_t rows, std::size_t bytes, std::size_t gap,
+                            Direction direction) {
   const std::size_t pitch = joined * bytes + gap;
   Job job;
   job.in_bytes = joined * rows * bytes;
   job.in_start = direction == Direction::up ? 0 : (rows - 1) * bytes;
   job.out_bytes = (rows - 1) * pitch + joined * bytes;
   job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-    std::vector<std::byte> room((rows + 2) * copy::CarriedRows::pitch, std::byte{0x5a});
+    std::vector<std::byte> room((rows + 2) * copy::PartialRows::pitch, std::byte{0x5a});
     std::byte* const lines = room.data() + line;
-    copy::CarriedRows part;
+    copy::PartialRows part;
     part.dst_pitch = signed_bytes(pitch);
     part.src_pitch = direction == Direction::up ? signed_bytes(bytes) : -signed_bytes(bytes);
     part.rows = rows;
@@ -281,7 +281,7 @@ Job carry_rows_job(std::size_t joined, std::size_t rows, std::size_t bytes, std:
       part.src = in + i * rows * bytes;
       part.is_first = i == 0;
       part.is_last = i + 1 == joined;
-      leaves.carry_rows(part);
+      leaves.stream_partial_rows(part);
     }
   };
   return job;
@@ -295,14 +295,15 @@ TEST(GuardedKernels, CarryTheLinesInWhichRowsMeet) {
         for (const std::size_t rows : {1U, 5U}) {
           for (const std::size_t gap : {0U, 3U, 64U}) {
             const Direction direction = bytes % 2 == 0 ? Direction::up : Direction::down;
-            ASSERT_TRUE(bench.at_the_guards(*kernels, carry_rows_job(joined, rows, bytes, gap, direction)))
+            ASSERT_TRUE(
+                bench.at_the_guards(*kernels, stream_partial_rows_job(joined, rows, bytes, gap, direction)))
                 << text({joined, rows, bytes, gap});
           }
         }
       }
     }
     for (const std::size_t bytes : {64U, 65U, 100U, 127U, 128U, 500U}) {
-      ASSERT_TRUE(bench.at_every_alignment(*kernels, carry_rows_job(3, 2, bytes, 5, Direction::up)))
+      ASSERT_TRUE(bench.at_every_alignment(*kernels, stream_partial_rows_job(3, 2, bytes, 5, Direction::up)))
           << text({bytes});
     }
   }
@@ -366,16 +367,16 @@ TEST(GuardedKernels, FillRowsAtEveryAlignment) {
 
 /// Rows of whole lines, one `out_pitch` after another, from rows one `in_pitch` after another.
 void stream(const Kernels& kernels, std::byte* out, std::size_t out_pitch, const std::byte* in,
-            std::size_t in_pitch, std::size_t rows, std::size_t bytes, const copy::Ahead& ahead = {}) {
-  copy::Pending pending;
-  pending.dst = out;
-  pending.dst_pitch = signed_bytes(out_pitch);
-  pending.src = in;
-  pending.src_pitch = signed_bytes(in_pitch);
-  pending.count = rows;
-  pending.bytes = bytes;
-  pending.ahead = ahead;
-  kernels.stream(pending);
+            std::size_t in_pitch, std::size_t rows, std::size_t bytes, const copy::Prefetch& prefetch = {}) {
+  copy::StoreQueue queue;
+  queue.dst = out;
+  queue.dst_pitch = signed_bytes(out_pitch);
+  queue.src = in;
+  queue.src_pitch = signed_bytes(in_pitch);
+  queue.count = rows;
+  queue.bytes = bytes;
+  queue.prefetch = prefetch;
+  kernels.stream(queue);
 }
 
 /// The destination's address may lie anywhere in its first line, the source's with it: both sides are moved
@@ -435,11 +436,11 @@ TEST(GuardedKernels, StreamRowsAskForMemoryThatNobodyMayRead) {
     job.in_bytes = 8 * line;
     job.out_bytes = 8 * line;
     job.call = [&](const Kernels& table, std::byte* out, const std::byte* in) {
-      copy::Ahead ahead;
-      ahead.rows = {forbidden.end(), -signed_bytes(4 * 4096), nullptr, 0};
-      ahead.lines = 2;
-      ahead.count = 4;
-      stream(table, out, line, in, line, 8, line, ahead);
+      copy::Prefetch prefetch;
+      prefetch.rows = {forbidden.end(), -signed_bytes(4 * 4096), nullptr, 0};
+      prefetch.lines = 2;
+      prefetch.count = 4;
+      stream(table, out, line, in, line, 8, line, prefetch);
     };
     EXPECT_TRUE(bench.at_the_guards(*kernels, job));
   }

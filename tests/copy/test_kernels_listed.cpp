@@ -37,7 +37,7 @@ Job tile_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
     const auto row_places = scattered(rows, row_pitch);
     const auto column_places = scattered(columns, column_pitch);
-    kernels.listed->turn[log2](out, in, {row_places.data(), rows, column_places.data(), columns});
+    kernels.indexed->transpose[log2](out, in, {row_places.data(), rows, column_places.data(), columns});
   };
   return job;
 }
@@ -47,23 +47,23 @@ Job pitched_job(std::size_t log2, std::size_t rows, std::size_t columns, std::si
   Job job = tile_job(log2, rows, columns, gap);
   const std::size_t item = std::size_t{1} << log2;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    kernels.listed->turn_pitched[log2](out, signed_bytes(rows * item + gap), in,
-                                       signed_bytes(columns * item + gap), rows, columns);
+    kernels.indexed->transpose_pitched[log2](out, signed_bytes(rows * item + gap), in,
+                                             signed_bytes(columns * item + gap), rows, columns);
   };
   return job;
 }
 
-std::size_t least_items(std::size_t log2) {
+std::size_t min_items(std::size_t log2) {
   return log2 < 3 ? std::size_t{8} >> log2 : 1;
 }
 
-TEST(KernelsListed, AreTurnedWithEveryTail) {
+TEST(KernelsIndexed, AreTurnedWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
       const std::size_t most = 2 * (line >> log2) + 1;
-      for (std::size_t rows = least_items(log2); rows <= most; rows += rows < 40 ? 1 : 7) {
-        for (std::size_t columns = least_items(log2); columns <= most; columns += columns < 20 ? 1 : 5) {
+      for (std::size_t rows = min_items(log2); rows <= most; rows += rows < 40 ? 1 : 7) {
+        for (std::size_t columns = min_items(log2); columns <= most; columns += columns < 20 ? 1 : 5) {
           ASSERT_TRUE(bench.at_the_guards(*kernels, tile_job(log2, rows, columns, rows % 3)))
               << text({log2, rows, columns});
           ASSERT_TRUE(bench.at_the_guards(*kernels, pitched_job(log2, rows, columns, rows % 3)))
@@ -74,7 +74,7 @@ TEST(KernelsListed, AreTurnedWithEveryTail) {
   }
 }
 
-TEST(KernelsListed, AreTurnedAtEveryAlignment) {
+TEST(KernelsIndexed, AreTurnedAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -88,7 +88,7 @@ TEST(KernelsListed, AreTurnedAtEveryAlignment) {
 }
 
 /// Of several squares, and of several groups of these.
-TEST(KernelsListed, AreTurnedByGroups) {
+TEST(KernelsIndexed, AreTurnedByGroups) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 2; log2 < 5; ++log2) {
@@ -113,12 +113,12 @@ Job short_job(std::size_t item, std::size_t rows, std::size_t columns, std::size
   job.out_bytes = columns * column_pitch - gap;
   job.in_start = is_backwards ? (rows - 1) * row_pitch : 0;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    kernels.listed->turn_short(out, signed_bytes(column_pitch), in, pitch, rows, columns, item);
+    kernels.indexed->transpose_short(out, signed_bytes(column_pitch), in, pitch, rows, columns, item);
   };
   return job;
 }
 
-TEST(KernelsListed, TurnShortItems) {
+TEST(KernelsIndexed, TurnShortItems) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t item : {3U, 5U, 6U, 7U}) {
@@ -133,7 +133,7 @@ TEST(KernelsListed, TurnShortItems) {
   }
 }
 
-Job rows_job(copy::ListedKernels::Rows copy::ListedKernels::*leaf, std::size_t rows, std::size_t bytes,
+Job rows_job(copy::IndexedKernels::Rows copy::IndexedKernels::*kernel, std::size_t rows, std::size_t bytes,
              std::size_t gap, bool is_backwards) {
   Job job;
   job.in_bytes = rows * (bytes + gap) - gap;
@@ -141,25 +141,25 @@ Job rows_job(copy::ListedKernels::Rows copy::ListedKernels::*leaf, std::size_t r
   job.in_start = is_backwards ? (rows - 1) * (bytes + gap) : 0;
   const std::ptrdiff_t pitch = is_backwards ? -signed_bytes(bytes + gap) : signed_bytes(bytes + gap);
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    (kernels.listed->*leaf)(out, signed_bytes(bytes + 2 * gap), in, pitch, rows, bytes);
+    (kernels.indexed->*kernel)(out, signed_bytes(bytes + 2 * gap), in, pitch, rows, bytes);
   };
   return job;
 }
 
-TEST(KernelsListed, AreCopiedByRows) {
-  using copy::ListedKernels;
+TEST(KernelsIndexed, AreCopiedByRows) {
+  using copy::IndexedKernels;
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t rows : {1U, 2U, 5U}) {
       for (const std::size_t gap : {0U, 7U}) {
         for (std::size_t bytes = 32; bytes <= 64; ++bytes) {
-          const auto leaf = &ListedKernels::overlapping_rows;
-          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(leaf, rows, bytes, gap, bytes % 2 == 0)))
+          const auto kernel = &IndexedKernels::overlapping_rows;
+          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(kernel, rows, bytes, gap, bytes % 2 == 0)))
               << text({rows, bytes, gap});
         }
         for (const std::size_t bytes : {64U, 128U, 320U}) {
-          const auto leaf = &ListedKernels::line_rows;
-          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(leaf, rows, bytes, gap, gap == 0)))
+          const auto kernel = &IndexedKernels::line_rows;
+          ASSERT_TRUE(bench.at_the_guards(*kernels, rows_job(kernel, rows, bytes, gap, gap == 0)))
               << text({rows, bytes, gap});
         }
       }

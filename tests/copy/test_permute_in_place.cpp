@@ -50,7 +50,7 @@ std::vector<std::byte> expected_bytes(const Tensor& before, const Tensor& elemen
 
 /// The smallest `extra_bytes` of a contiguous tensor.
 std::size_t least(const Tensor& x, const Dims& dims) {
-  return static_cast<std::size_t>(least_extra_bytes(x.shape(), dims, static_cast<Index>(x.element_size())));
+  return static_cast<std::size_t>(min_extra_bytes(x.shape(), dims, static_cast<Index>(x.element_size())));
 }
 
 void expect_permuted(Tensor x, const Dims& dims, std::size_t extra) {
@@ -288,8 +288,8 @@ TEST(PermuteInPlace, SaysWhyItRefuses) {
 TEST(InPlacePlan, IsAsInItsExample) {
   EXPECT_EQ(plan_in_place({4, 6}, {1, 0}, 4, 1 << 20).to_string(),
             "scratch: 1 block of (4,6) by (1,0), items of 4 B, 96 B of scratch, 192 B moved");
-  EXPECT_EQ(least_extra_bytes({4, 6}, {1, 0}, 1), 9);
-  EXPECT_EQ(least_extra_bytes({4, 6}, {0, 1}, 1), 0);
+  EXPECT_EQ(min_extra_bytes({4, 6}, {1, 0}, 1), 9);
+  EXPECT_EQ(min_extra_bytes({4, 6}, {0, 1}, 1), 0);
   EXPECT_EQ(default_extra_bytes(1 << 20), std::size_t{1} << 20);
   EXPECT_EQ(default_extra_bytes(1'000'000'000), 10'000'000U);
 }
@@ -298,7 +298,7 @@ TEST(InPlacePlan, HasNoPlanBelowTheLeastAndOneFromItOn) {
   const Dims orders[] = {{2, 1, 0}, {1, 0, 2}, {0, 2, 1}, {1, 2, 0}, {2, 0, 1}};
   for (const Dims& shape : {Dims{7, 11, 13}, Dims{64, 64, 3}, Dims{12, 18, 30}}) {
     for (const Dims& order : orders) {
-      const Index lowest = least_extra_bytes(shape, order, 4);
+      const Index lowest = min_extra_bytes(shape, order, 4);
       EXPECT_LE(plan_in_place(shape, order, 4, lowest).scratch_bytes, lowest);
       EXPECT_THROW(plan_in_place(shape, order, 4, lowest - 1), ValueError);
     }

@@ -147,10 +147,10 @@ void draw_channels(Random& random, Trial& trial) {
   const Index plane = pixels + (random.one_in(2) ? 0 : random.one_in(2) ? 64 : random.between(1, 70));
   const Dims shape{pictures, channels, pixels};
   const Layout planes{shape, Dims{channels * plane, plane, 1}, 0};
-  const Layout woven{shape, Dims{channels * pixels, 1, channels}, 0};
+  const Layout interleave{shape, Dims{channels * pixels, 1, channels}, 0};
   const bool weaves = random.one_in(2);
-  trial.dst.layout = weaves ? woven : planes;
-  trial.src.layout = weaves ? planes : woven;
+  trial.dst.layout = weaves ? interleave : planes;
+  trial.src.layout = weaves ? planes : interleave;
   trial.dst.type = random_type(random);
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
   if (random.one_in(3)) draw_common_pair(random, trial);

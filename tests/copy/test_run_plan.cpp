@@ -171,7 +171,7 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
         CopyPlan given = made;
         for (std::size_t d = 0; d < 3; ++d) {
           given.loops[d] = made.loops[order[d]];
-          if (order[d] == made.turned_loop) given.turned_loop = d;
+          if (order[d] == made.source_loop) given.source_loop = d;
         }
         for (given.strip_depth = 0; given.strip_depth <= 3; ++given.strip_depth) {
           for (const Index rows : {items, made.tile_dst}) {

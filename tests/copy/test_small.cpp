@@ -123,7 +123,7 @@ TEST(CopySmall, LeavesWhatIsLargeToAPlan) {
 }
 
 /// A transpose of `rows` x `columns` with `gap` elements between the rows of the destination.
-void expect_turned(Random& random, DType type, Index rows, Index columns, Index gap) {
+void expect_transposed(Random& random, DType type, Index rows, Index columns, Index gap) {
   const Dims shape{columns, rows};
   const Layout src{shape, {1, columns}, 0};
   const Layout dst{shape, {rows + gap, 1}, 3};
@@ -145,11 +145,11 @@ TEST(CachedTiles, TurnsEveryTailIntoThePlaceAndNothingElse) {
   for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::float64, DType::complex128}) {
     for (Index rows = 2; rows <= 70; rows += rows < 20 ? 1 : 7) {
       for (Index columns = 5; columns <= 70; columns += columns < 18 ? 1 : 9) {
-        expect_turned(random, type, rows, columns, rows % 3);
+        expect_transposed(random, type, rows, columns, rows % 3);
       }
     }
-    expect_turned(random, type, 64, 64, 0);
-    expect_turned(random, type, 130, 65, 1);
+    expect_transposed(random, type, 64, 64, 0);
+    expect_transposed(random, type, 130, 65, 1);
   }
 }
 

@@ -18,7 +18,7 @@ using oracle::odd_tensors;
 using oracle::value_at;
 
 template <class T>
-Tensor listed(const std::vector<T>& values) {
+Tensor indexed(const std::vector<T>& values) {
   Tensor result = empty({static_cast<Index>(values.size())}, {.dtype = dtype_of<T>});
   for (std::size_t i = 0; i < values.size(); ++i) {
     store_element<T>(result.mutable_storage_data() + i * sizeof(T), values[i]);
@@ -131,23 +131,23 @@ TEST(Compare, HasAllOperatorsOnBothSides) {
 }
 
 TEST(Compare, ConvertsNumbersAsPyTorchDoes) {
-  EXPECT_EQ(truths(eq(listed<std::uint8_t>({44, 45}), 300)), (std::vector<bool>{true, false}));
-  EXPECT_EQ(truths(gt(listed<std::int32_t>({2, 3}), 2.5)), (std::vector<bool>{false, true}));
-  EXPECT_EQ(truths(eq(listed<double>({0.1}), 0.1)), (std::vector<bool>{true}));
-  EXPECT_EQ(truths(eq(listed<float>({0.1F}), 0.1)), (std::vector<bool>{true}));
-  EXPECT_EQ(truths(eq(listed<bool>({false, true}), 2)), (std::vector<bool>{false, false}));
+  EXPECT_EQ(truths(eq(indexed<std::uint8_t>({44, 45}), 300)), (std::vector<bool>{true, false}));
+  EXPECT_EQ(truths(gt(indexed<std::int32_t>({2, 3}), 2.5)), (std::vector<bool>{false, true}));
+  EXPECT_EQ(truths(eq(indexed<double>({0.1}), 0.1)), (std::vector<bool>{true}));
+  EXPECT_EQ(truths(eq(indexed<float>({0.1F}), 0.1)), (std::vector<bool>{true}));
+  EXPECT_EQ(truths(eq(indexed<bool>({false, true}), 2)), (std::vector<bool>{false, false}));
   const std::uint64_t large = std::numeric_limits<std::uint64_t>::max();
-  EXPECT_EQ(truths(gt(listed<std::uint64_t>({large, 1}), listed<std::uint64_t>({1, large}))),
+  EXPECT_EQ(truths(gt(indexed<std::uint64_t>({large, 1}), indexed<std::uint64_t>({1, large}))),
             (std::vector<bool>{true, false}));
   const Index odd = (Index{1} << 53) + 1;  // double cannot tell it from its neighbour
-  EXPECT_EQ(truths(eq(listed<Index>({odd}), odd - 1)), (std::vector<bool>{false}));
-  EXPECT_EQ(truths(eq(listed<Index>({odd}), listed<double>({static_cast<double>(odd - 1)}))),
+  EXPECT_EQ(truths(eq(indexed<Index>({odd}), odd - 1)), (std::vector<bool>{false}));
+  EXPECT_EQ(truths(eq(indexed<Index>({odd}), indexed<double>({static_cast<double>(odd - 1)}))),
             (std::vector<bool>{true}));
 }
 
 TEST(Compare, FindsNothingEqualToNaN) {
   const double nan = std::nan("");
-  const Tensor x = listed<double>({nan, 1});
+  const Tensor x = indexed<double>({nan, 1});
   EXPECT_EQ(truths(x == x), (std::vector<bool>{false, true}));
   EXPECT_EQ(truths(x != x), (std::vector<bool>{true, false}));
   EXPECT_EQ(truths(x < 2), (std::vector<bool>{false, true}));
@@ -247,12 +247,12 @@ TEST(Equal, LooksAtShapeAndElements) {
     EXPECT_FALSE(x.equal(changed));
   }
   EXPECT_FALSE(numbered({2, 3}).equal(numbered({6})));
-  EXPECT_FALSE(listed<float>({std::nanf("")}).equal(listed<float>({std::nanf("")})));
+  EXPECT_FALSE(indexed<float>({std::nanf("")}).equal(indexed<float>({std::nanf("")})));
   EXPECT_TRUE(numbered({2}).equal(numbered({2}, DType::int8)));
   EXPECT_FALSE(numbered({2}).equal(numbered({3}, DType::int8)));
-  EXPECT_FALSE(listed<float>({1.5F}).equal(listed<std::int64_t>({1})));
-  EXPECT_FALSE(listed<std::int8_t>({-1}).equal(listed<std::uint8_t>({255})));
-  EXPECT_TRUE(listed<std::int64_t>({(1 << 24) + 1}).equal(listed<float>({16777216.0F})));
+  EXPECT_FALSE(indexed<float>({1.5F}).equal(indexed<std::int64_t>({1})));
+  EXPECT_FALSE(indexed<std::int8_t>({-1}).equal(indexed<std::uint8_t>({255})));
+  EXPECT_TRUE(indexed<std::int64_t>({(1 << 24) + 1}).equal(indexed<float>({16777216.0F})));
   const Tensor meta = empty({2}, {.device = Device::meta});
   EXPECT_EQ(message_of([&] { return meta.equal(meta); }),
             "RuntimeError: equal: a meta tensor has no elements to be read (shape (2))");
@@ -260,11 +260,11 @@ TEST(Equal, LooksAtShapeAndElements) {
 
 TEST(AllClose, AllowsTheToleranceAndNoMore) {
   const double infinity = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(listed<double>({1, infinity}).allclose(listed<double>({1 + 1e-6, infinity})));
-  EXPECT_FALSE(listed<double>({1}).allclose(listed<double>({1 + 1e-4})));
-  EXPECT_TRUE(allclose(listed<double>({1}), listed<double>({1.5}), 0, 0.5));
-  EXPECT_FALSE(listed<double>({infinity}).allclose(listed<double>({-infinity})));
-  EXPECT_FALSE(listed<double>({std::nan("")}).allclose(listed<double>({std::nan("")})));
+  EXPECT_TRUE(indexed<double>({1, infinity}).allclose(indexed<double>({1 + 1e-6, infinity})));
+  EXPECT_FALSE(indexed<double>({1}).allclose(indexed<double>({1 + 1e-4})));
+  EXPECT_TRUE(allclose(indexed<double>({1}), indexed<double>({1.5}), 0, 0.5));
+  EXPECT_FALSE(indexed<double>({infinity}).allclose(indexed<double>({-infinity})));
+  EXPECT_FALSE(indexed<double>({std::nan("")}).allclose(indexed<double>({std::nan("")})));
   EXPECT_TRUE(numbered({3, 4}).transpose(0, 1).allclose(numbered({3, 4}).transpose(0, 1).clone()));
   EXPECT_TRUE(numbered({1}).allclose(zeros({3, 2})));  // broadcasts
   EXPECT_TRUE(numbered({4}, DType::complex64).allclose(numbered({4}, DType::complex64)));

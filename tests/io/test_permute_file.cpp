@@ -24,7 +24,7 @@ using oracle::Random;
 using testing::dear_requests;
 using testing::expect_permuted;
 using testing::file_options;
-using testing::least_memory;
+using testing::min_memory;
 using testing::random_tensor;
 using testing::Scratch;
 using testing::Variable;
@@ -160,7 +160,7 @@ void expect_trial(unsigned number) {
   ChainMaker maker(random, shape);
   const std::string chain = maker.make(random.between(0, 4));
   FileOptions options = random_options(random, dtype);
-  const std::uint64_t least = least_memory(scratch, chain, options);
+  const std::uint64_t least = min_memory(scratch, chain, options);
   options.memory = random.one_in(3)
                        ? least
                        : static_cast<std::uint64_t>(random.between(static_cast<Index>(least), 2'000'000));

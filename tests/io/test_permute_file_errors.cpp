@@ -277,7 +277,7 @@ TEST(PermuteFile, LeastMemoryIsThatOfAllStagesAndOfReadingBack) {
     io::FileOptions options = file_options(0, testing::dear_requests(1));
     options.access = io::DiskAccess::buffered;
     options.check = io::FileCheck::checksum;
-    options.memory = testing::least_memory(scratch, chain, options);
+    options.memory = testing::min_memory(scratch, chain, options);
     EXPECT_TRUE(io::run(io::plan_permute_file(scratch.path("x.npy"), chain, scratch.path("y.npy"), options))
                     .is_checked)
         << chain;

@@ -13,7 +13,7 @@ namespace {
 using testing::dear_requests;
 using testing::expect_permuted;
 using testing::file_options;
-using testing::least_memory;
+using testing::min_memory;
 using testing::random_tensor;
 using testing::Scratch;
 
@@ -25,7 +25,7 @@ class Reduced {
   }
   /// With the least memory, with some, and with all.
   void expect(const std::string& chain, io::FileOptions options = file_options(0)) const {
-    const std::uint64_t least = least_memory(scratch, chain, options);
+    const std::uint64_t least = min_memory(scratch, chain, options);
     for (const std::uint64_t memory : {least, 4 * least, std::uint64_t{8} << 20}) {
       options.memory = memory;
       expect_permuted(scratch, chain, options);

@@ -53,7 +53,7 @@ BlockProblem random_problem(Random& random) {
 
 BlockLimits random_limits(Random& random, const BlockProblem& problem) {
   BlockLimits limits;
-  const Index least = std::max<Index>(1, least_block_memory(problem));
+  const Index least = std::max<Index>(1, min_block_memory(problem));
   limits.memory = random.one_in(4) ? least : least + (Index{1} << random.between(10, 23));
   limits.disk.page = random.one_in(2) ? 4096 : 1;
   limits.disk.seconds_per_request = random.one_in(2) ? 1e-5 : 0.1;
@@ -350,7 +350,7 @@ TEST(BlockPlan, SaysTheLeastMemory) {
   for (int trial = 0; trial < 100; ++trial) {
     const BlockProblem problem = random_problem(random);
     if (is_empty(problem.src)) continue;
-    const Index least = least_block_memory(problem);
+    const Index least = min_block_memory(problem);
     BlockLimits limits;
     limits.memory = least;
     EXPECT_LE(plan_blocks(problem, limits).memory, least);

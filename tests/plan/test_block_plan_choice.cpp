@@ -73,7 +73,7 @@ TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
     const BlockProblem given =
         transpose(random.between(3, 40), random.between(3, 40), Index{1} << random.between(0, 3));
     BlockLimits limits;
-    limits.memory = least_block_memory(given) + random.between(0, 1500);
+    limits.memory = min_block_memory(given) + random.between(0, 1500);
     limits.disk.page = 1;
     limits.disk.contention = random.one_in(2) ? 1 : 0.3;
     limits.copy_bytes_per_second = 1e30;

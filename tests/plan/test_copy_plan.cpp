@@ -163,11 +163,11 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
   const auto reversed = [](Index first, const PlanOptions& options) {
     return of(permute(row_major({first, 16, 32, 32}), {3, 2, 1, 0}), f32, options).streaming;
   };
-  PlanOptions past_cache;
-  past_cache.machine.stores = SequentialStores::streaming;
+  PlanOptions non_temporal;
+  non_temporal.machine.stores = SequentialStores::streaming;
   EXPECT_TRUE(reversed(16, {}));
-  EXPECT_FALSE(reversed(16, past_cache));
-  EXPECT_TRUE(reversed(24, past_cache));
+  EXPECT_FALSE(reversed(16, non_temporal));
+  EXPECT_TRUE(reversed(24, non_temporal));
 }
 
 TEST(CopyPlan, TurnsWithinTheCachesWhereMemoryIsOneStream) {

@@ -191,7 +191,7 @@ class Convert(Case):
     def test_the_bandwidth_is_measured_once_and_kept(self):
         measured = json.loads(self.run_tool("bench", "--json", "--threads", "1").stdout)
         self.assertEqual(measured["threads"], 1)
-        for key in ("cached", "memory", "fresh", "turned_share", "turned_cached_share", "call_seconds"):
+        for key in ("cached", "memory", "fresh", "transposed_share", "transposed_cached_share", "call_seconds"):
             self.assertGreater(measured[key], 0)
         kept = pathlib.Path(CACHE.name) / "tenstride" / "bandwidth"
         self.assertTrue(kept.read_text(encoding="utf-8").startswith("tenstride bandwidth 1, version "))

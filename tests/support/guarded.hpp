@@ -16,9 +16,9 @@ namespace tenstride::testing {
 /// begin() or from end() on ends the program. Pages that nobody touches need no memory, however many.
 class Guarded {
  public:
-  explicit Guarded(std::size_t least_bytes) {
+  explicit Guarded(std::size_t min_bytes) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    size_ = (least_bytes + page - 1) / page * page;
+    size_ = (min_bytes + page - 1) / page * page;
     whole_ = size_ + 2 * page;
     void* const memory = mmap(nullptr, whole_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();

@@ -88,7 +88,7 @@ inline io::FileOptions file_options(std::uint64_t memory, const DiskRates& rates
 }
 
 /// The least memory that the plan needs.
-inline std::uint64_t least_memory(const Scratch& scratch, std::string_view chain, io::FileOptions options) {
+inline std::uint64_t min_memory(const Scratch& scratch, std::string_view chain, io::FileOptions options) {
   options.memory = 1;
   try {
     static_cast<void>(io::plan_permute_file(scratch.path("x.npy"), chain, scratch.path("y.npy"), options));

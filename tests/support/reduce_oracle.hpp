@@ -30,9 +30,9 @@ inline Tensor numbers(Index count, DType dtype, Reduction reduction) {
                          dtype != DType::uint32 && dtype != DType::uint64;
   Tensor values = empty({count}, {.dtype = DType::float64});
   for (Index i = 0; i < count; ++i) {
-    const Index turn = i * 7 % 11;
-    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(turn % 5);
-    if (is_signed && turn % 3 == 0) value = -value;
+    const Index transpose = i * 7 % 11;
+    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(transpose % 5);
+    if (is_signed && transpose % 3 == 0) value = -value;
     store_element(values.mutable_storage_data() + i * 8, value);
   }
   return values.to(dtype);

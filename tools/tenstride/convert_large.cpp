@@ -25,7 +25,7 @@ constexpr std::uint64_t memory_beside_buffers = std::uint64_t{16} << 20;
 constexpr std::uint64_t memory_between_runs = std::uint64_t{4} << 20;
 
 /// Fewer bytes of buffers would do, in no time that anyone waits: the plan's least may be one element a tile.
-constexpr std::uint64_t least_buffers = std::uint64_t{1} << 20;
+constexpr std::uint64_t min_buffers = std::uint64_t{1} << 20;
 
 /// A disk that was never measured is measured before so many bytes are moved: that takes a second, they take
 /// ten.
@@ -213,7 +213,7 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   if (is_worth_measuring && !io::known_disk(folder).is_measured) io::refresh_disk(folder);
   const std::string limit_text = has_limit ? command.max_mem : std::to_string(limit);
   if (command.resumes) memory += memory_between_runs;
-  if (memory < least_buffers) refuse_limit(limit_text, used, least_buffers);
+  if (memory < min_buffers) refuse_limit(limit_text, used, min_buffers);
   if (command.resumes && !has_limit) memory = 0;  // as it was begun
   try {
     return io::plan_permute_file(plan.path, command.spec, command.output, options_of(plan, command, memory));

@@ -30,7 +30,7 @@ Tab completes a name, the arrows and Ctrl-R walk the history, Ctrl-C gives up a 
 )";
 
 /// Larger tensors are told, not drawn.
-constexpr Index most_drawn = 200;
+constexpr Index max_drawn = 200;
 
 std::string trimmed(const std::string& line) {
   const std::size_t begin = line.find_first_not_of(" \t");
@@ -159,7 +159,7 @@ class Repl {
         if (value.tensor() != nullptr && value.step() == evaluation.steps.size() - 1) tensor = value.tensor();
       }
     }
-    if (tensor == nullptr || tensor->numel() > most_drawn || tensor->numel() == 0) return;
+    if (tensor == nullptr || tensor->numel() > max_drawn || tensor->numel() == 0) return;
     PictureOptions how;
     how.style = output_style();
     how.width = output_width();

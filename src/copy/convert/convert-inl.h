@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conversions worth an instruction set of their own, included once for each. Every loop gives exactly
 // what convert_element gives.
-#if defined(TENSTRIDE_COPY_CONVERT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_SIMD_INL
-#undef TENSTRIDE_COPY_CONVERT_SIMD_INL
+#if defined(TENSTRIDE_COPY_CONVERT_CONVERT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CONVERT_CONVERT_INL
+#undef TENSTRIDE_COPY_CONVERT_CONVERT_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_SIMD_INL
+#define TENSTRIDE_COPY_CONVERT_CONVERT_INL
 #endif
 
 #include <hwy/highway.h>
@@ -84,10 +84,11 @@ HWY_INLINE auto join_words(const std::array<V, parts>& words) {
     }
     return from;
   }();
-  const auto turned = hn::TableLookupBytes(hn::BitCast(bytes, packed), hn::LoadDup128(bytes, within.data()));
+  const auto transposed =
+      hn::TableLookupBytes(hn::BitCast(bytes, packed), hn::LoadDup128(bytes, within.data()));
   const hn::ScalableTag<Bits<To>> whole;
   if constexpr (blocks == 1) {
-    return hn::BitCast(whole, turned);
+    return hn::BitCast(whole, transposed);
   } else {
     static constexpr auto across = [] {
       constexpr std::size_t unit = 4 / parts;
@@ -102,7 +103,7 @@ HWY_INLINE auto join_words(const std::array<V, parts>& words) {
       return from;
     }();
     return hn::BitCast(
-        whole, hn::TableLookupLanes(hn::BitCast(bits, turned), hn::SetTableIndices(bits, across.data())));
+        whole, hn::TableLookupLanes(hn::BitCast(bits, transposed), hn::SetTableIndices(bits, across.data())));
   }
 }
 
@@ -138,11 +139,11 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   constexpr std::size_t in_vector = vector_bytes / sizeof(To);
   const hn::ScalableTag<Bits<To>> whole;
   const std::size_t lines = count / (vectors * in_vector);
-  const AskBesideLine<To, From> ask_beside_line(stores);
+  const PrefetchBesideLine<To, From> prefetch_beside_line(stores);
   each_line<To, From>(
       lines, stores, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
         constexpr std::size_t in_line = vectors * in_vector;
-        ask_beside_line(in + i * in_line * sizeof(From), in_line);
+        prefetch_beside_line(in + i * in_line * sizeof(From), in_line);
         std::array<hn::Vec<decltype(whole)>, vectors> results;
         for (std::size_t k = 0; k < vectors; ++k) {
           const std::size_t first = (i * vectors + k) * in_vector;
@@ -169,7 +170,7 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   std::size_t i =
       stores != Stores::ordinary ? stream_floats<To, From, Rule>(out, in, count, stores, floats) : 0;
   for (; i + lanes <= count; i += lanes) {
-    ask_ahead<To, From>(in + i * sizeof(From), lanes);
+    prefetch_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   }
   for (; i < count; ++i) {
@@ -198,7 +199,7 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
                       ? stream_floats<To, From, FromFloats<To>>(out, in, count, stores, floats)
                       : 0;
   for (; i + lanes <= count; i += lanes) {
-    ask_ahead<To, From>(in + i * sizeof(From), lanes);
+    prefetch_ahead<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
                reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   }

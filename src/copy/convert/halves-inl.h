@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // float16 to float8_e5m2, its upper byte: rounded as integers. Included once for each instruction set.
-#if defined(TENSTRIDE_COPY_CONVERT_HALVES_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CONVERT_HALVES_SIMD_INL
-#undef TENSTRIDE_COPY_CONVERT_HALVES_SIMD_INL
+#if defined(TENSTRIDE_COPY_CONVERT_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_CONVERT_HALVES_INL
+#undef TENSTRIDE_COPY_CONVERT_HALVES_INL
 #else
-#define TENSTRIDE_COPY_CONVERT_HALVES_SIMD_INL
+#define TENSTRIDE_COPY_CONVERT_HALVES_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -48,9 +48,9 @@ HWY_INLINE auto join_bytes(D /*halves*/, V first, V second) {
   alignas(16) static constexpr std::array<std::uint8_t, 16> within{0, 2, 4, 6, 8, 10, 12, 14,
                                                                    1, 3, 5, 7, 9, 11, 13, 15};
   const auto both = hn::BitCast(bytes, hn::Or(first, hn::ShiftLeft<8>(second)));
-  const auto turned = hn::TableLookupBytes(both, hn::LoadDup128(bytes, within.data()));
+  const auto transposed = hn::TableLookupBytes(both, hn::LoadDup128(bytes, within.data()));
   if constexpr (blocks == 1) {
-    return turned;
+    return transposed;
   } else {
     static constexpr auto across = [] {
       std::array<std::int32_t, 4 * blocks> from{};
@@ -61,7 +61,7 @@ HWY_INLINE auto join_bytes(D /*halves*/, V first, V second) {
       return from;
     }();
     const auto indices = hn::SetTableIndices(words, across.data());
-    return hn::BitCast(bytes, hn::TableLookupLanes(hn::BitCast(words, turned), indices));
+    return hn::BitCast(bytes, hn::TableLookupLanes(hn::BitCast(words, transposed), indices));
   }
 }
 

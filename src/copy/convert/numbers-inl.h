@@ -99,7 +99,7 @@ HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
 
 /// What `count` numbers from `from` on take of what comes later: only where more is read than written.
 template <class To, class From>
-HWY_INLINE void ask_ahead(const std::byte* from, std::size_t count) {
+HWY_INLINE void prefetch_ahead(const std::byte* from, std::size_t count) {
   if constexpr (sizeof(To) < sizeof(From)) {
     for (std::size_t at = 0; at < count * sizeof(From); at += 64)
       __builtin_prefetch(from + ahead_bytes + at, 0, 2);
@@ -124,11 +124,12 @@ HWY_INLINE hn::Vec<D> load_stored(D d, const std::uint8_t* from) {
 /// items of 1 and 2 bytes become wider (int16 to float32 .92, .97 in order), or 8 bytes are read for 4, it
 /// gives nothing (float64 to float32 .86, .89 in order).
 template <class To, class From>
-inline constexpr std::size_t pages_in_turn = sizeof(From) >= 4 * sizeof(To) || sizeof(From) == sizeof(To) ||
-                                                     (sizeof(From) > sizeof(To) && sizeof(From) <= 4) ||
-                                                     (sizeof(From) < sizeof(To) && sizeof(From) >= 4)
-                                                 ? 4
-                                                 : 1;
+inline constexpr std::size_t alternating_pages = sizeof(From) >= 4 * sizeof(To) ||
+                                                         sizeof(From) == sizeof(To) ||
+                                                         (sizeof(From) > sizeof(To) && sizeof(From) <= 4) ||
+                                                         (sizeof(From) < sizeof(To) && sizeof(From) >= 4)
+                                                     ? 4
+                                                     : 1;
 
 /// `line(i)` for every line i of so many, pages in turn; the last ones, too few for all pages, one after
 /// another. Two nested loops and no arithmetic for each line: of a plain copy within the L3 cache float32 to
@@ -136,7 +137,7 @@ inline constexpr std::size_t pages_in_turn = sizeof(From) >= 4 * sizeof(To) || s
 template <class To, class From, class Line>
 HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   constexpr std::size_t in_page = 64;
-  const std::size_t pages = stores == Stores::streaming_in_order ? 1 : pages_in_turn<To, From>;
+  const std::size_t pages = stores == Stores::streaming_in_order ? 1 : alternating_pages<To, From>;
   for (std::size_t i = 0; i < lines;) {
     const bool is_whole = pages > 1 && lines - i >= pages * in_page;
     const std::size_t end = is_whole ? i + in_page : lines;
@@ -148,21 +149,22 @@ HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   }
 }
 
-/// `ask_ahead` for lines that each_line goes through: where as much is written as read, it takes .05 to .1
-/// within the L3 cache (float16 to bfloat16 .85 without, .75 with it).
+/// `prefetch_ahead` for lines that each_line goes through: where as much is written as read, it takes .05 to
+/// .1 within the L3 cache (float16 to bfloat16 .85 without, .75 with it).
 template <class To, class From>
-class AskBesideLine {
+class PrefetchBesideLine {
  public:
-  HWY_INLINE explicit AskBesideLine(Stores stores) : is_one_stream_(stores == Stores::streaming_in_order) {}
+  HWY_INLINE explicit PrefetchBesideLine(Stores stores)
+      : is_one_stream_(stores == Stores::streaming_in_order) {}
 
   HWY_INLINE void operator()(const std::byte* from, std::size_t count) const {
     if (is_one_stream_) {
       if constexpr (sizeof(To) > sizeof(From) || sizeof(From) >= 4 * sizeof(To))
         ask(from + ahead_in_stream, count);
-    } else if constexpr (sizeof(To) < sizeof(From) && pages_in_turn < To, From >> 1) {
+    } else if constexpr (sizeof(To) < sizeof(From) && alternating_pages < To, From >> 1) {
       ask(from + ahead_in_page, count);
     } else {
-      ask_ahead<To, From>(from, count);
+      prefetch_ahead<To, From>(from, count);
     }
   }
 
@@ -183,12 +185,12 @@ TENSTRIDE_STORES std::size_t stream_numbers(std::byte* out, const std::byte* in,
   constexpr std::size_t bytes = at_once * sizeof(To);
   const hn::ScalableTag<std::uint8_t> d;
   const std::size_t lines = count / at_once;
-  const AskBesideLine<To, From> ask_beside_line(stores);
+  const PrefetchBesideLine<To, From> prefetch_beside_line(stores);
   each_line<To, From>(
       lines, stores, [&](std::size_t n) HWY_ATTR __attribute__((always_inline)) {
         const std::size_t i = n * at_once;
         const std::byte* const from = in + i * sizeof(From);
-        ask_beside_line(from, at_once);
+        prefetch_beside_line(from, at_once);
         alignas(64) std::byte converted[bytes];
         for (std::size_t k = 0; k < steps; ++k) {
           convert_step<To, From>(converted + k * step_length * sizeof(To),
@@ -206,7 +208,7 @@ template <class To, class From>
 TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, std::size_t count) {
   std::size_t i = 0;
   for (; i + step_length <= count; i += step_length) {
-    ask_ahead<To, From>(in + i * sizeof(From), step_length);
+    prefetch_ahead<To, From>(in + i * sizeof(From), step_length);
     convert_step<To, From>(out + i * sizeof(To), in + i * sizeof(From));
   }
   return i;
@@ -220,11 +222,11 @@ std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t co
   constexpr std::size_t line = 64;
   constexpr std::size_t in_line = line / sizeof(To);
   const std::size_t lines = count / in_line;
-  const AskBesideLine<To, From> ask_beside_line(stores);
+  const PrefetchBesideLine<To, From> prefetch_beside_line(stores);
   each_line<To, From>(
       lines, stores, [&](std::size_t i) HWY_ATTR __attribute__((always_inline)) {
         const std::byte* const from = in + i * in_line * sizeof(From);
-        ask_beside_line(from, in_line);
+        prefetch_beside_line(from, in_line);
         _mm512_stream_si512(reinterpret_cast<__m512i*>(out + i * line), saturated_line<To, From>(from));
       });
   return lines * in_line;

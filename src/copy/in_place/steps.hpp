@@ -69,16 +69,16 @@ void follow_cycles(const ItemParts& items, Index count, std::uint64_t* bitmap, s
     if (from == start) continue;
     std::memcpy(held, items[start], length);
     // The items that come next are on their way while this one is copied.
-    std::array<Index, items_ahead> ahead{};
+    std::array<Index, items_ahead> prefetch{};
     Index last = from;
-    for (Index& next : ahead) next = last = source(last);
+    for (Index& next : prefetch) next = last = source(last);
     Index to = start;
-    for (std::size_t turn = 0; from != start; turn = (turn + 1) % items_ahead) {
+    for (std::size_t transpose = 0; from != start; transpose = (transpose + 1) % items_ahead) {
       bitmap[from / 64] |= std::uint64_t{1} << (from % 64);
       std::memcpy(items[to], items[from], length);
       to = from;
-      from = std::exchange(ahead[turn], source(last));
-      last = ahead[turn];
+      from = std::exchange(prefetch[transpose], source(last));
+      last = prefetch[transpose];
       for (Index line = 0; line < std::min(items.length, prefetched_bytes); line += 64) {
         __builtin_prefetch(items[last] + line, 1);
       }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short axes on either side: woven into rows, or taken apart, straight to the destination, which is written
 // in order. Included once for each instruction set.
-#if defined(TENSTRIDE_COPY_CHANNELS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CHANNELS_SIMD_INL
-#undef TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_INL
+#undef TENSTRIDE_COPY_KERNELS_CHANNELS_INL
 #else
-#define TENSTRIDE_COPY_CHANNELS_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_CHANNELS_INL
 #endif
 
 #include <hwy/highway.h>
@@ -107,8 +107,8 @@ bool interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, s
 
 /// 16 bytes of each of widest / item pixels, each channel a vector, written as it is.
 template <std::size_t item>
-HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
-                           std::size_t channels) {
+HWY_INLINE void deinterleave_items(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                                   std::size_t channels) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
@@ -125,11 +125,11 @@ HWY_INLINE void take_apart(std::byte* out, std::size_t pitch, const std::byte* i
 
 /// widest / item pixels. Reads up to 15 bytes behind the last one where the channels are shorter than 16.
 template <std::size_t item>
-HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
-                                  std::size_t channels) {
+HWY_INLINE void deinterleave_pixels(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
+                                    std::size_t channels) {
   constexpr std::size_t group = 16 / item;
   if (channels < group) {
-    take_apart<item>(out, pitch, in, pixel, channels);
+    deinterleave_items<item>(out, pitch, in, pixel, channels);
     return;
   }
   if constexpr (item >= 4) {
@@ -137,14 +137,14 @@ HWY_INLINE void take_pixels_apart(std::byte* out, std::size_t pitch, const std::
       const std::byte* rows[widest / item];
       for (std::size_t r = 0; r < widest / item; ++r) rows[r] = in + r * pixel;
       for (std::size_t c = 0; c < channels; c += widest / item)
-        turn_square<item, widest>(out + c * pitch, pitch, rows, c * item, []() {});
+        transpose_square<item, widest>(out + c * pitch, pitch, rows, c * item, []() {});
       return;
     }
   }
   for (std::size_t c = 0; c < channels; c += group) {
     // The last ones once more with those before them, to be 16 bytes.
     const std::size_t first = std::min(c, channels - group);
-    take_apart<item>(out + first * pitch, pitch, in + first * item, pixel, group);
+    deinterleave_items<item>(out + first * pitch, pitch, in + first * item, pixel, group);
   }
 }
 
@@ -165,7 +165,7 @@ void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, s
       for (std::size_t at = 0; at < written; at += 64) __builtin_prefetch(next + at, 0, 2);
       next += written;
     }
-    take_pixels_apart<item>(out + i * item, pitch, in + i * pixel, pixel, channels);
+    deinterleave_pixels<item>(out + i * item, pitch, in + i * pixel, pixel, channels);
   }
   alignas(64) std::array<std::byte, step * channels_at_once * item + 16> pixels{};
   alignas(64) std::array<std::byte, channels_at_once * widest> apart;
@@ -173,7 +173,7 @@ void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, s
     const std::size_t rest = std::min(count - i, step);
     for (std::size_t k = 0; k < rest; ++k)
       std::memcpy(pixels.data() + k * bytes, in + (i + k) * pixel, bytes);
-    take_pixels_apart<item>(apart.data(), widest, pixels.data(), bytes, channels);
+    deinterleave_pixels<item>(apart.data(), widest, pixels.data(), bytes, channels);
     for (std::size_t c = 0; c < channels; ++c)
       std::memcpy(out + c * pitch + i * item, apart.data() + c * widest, rest * item);
   }
@@ -207,7 +207,7 @@ HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
 
 /// A vector of each of `group` channels, woven.
 template <std::size_t group, class D>
-HWY_INLINE void weave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std::size_t at) {
+HWY_INLINE void interleave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std::size_t at) {
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < group; ++r)
     v[r] = hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(rows[r] + at));
@@ -217,35 +217,35 @@ HWY_INLINE void weave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std
 /// Pixels of at most 16 bytes: `widest` bytes of each channel, a store of 16 bytes for each pixel, in rising
 /// order, so that the next one writes over what is too much.
 template <std::size_t item>
-HWY_INLINE void weave_short_pixels(std::byte* out, std::size_t pixel, const std::byte* const* rows,
-                                   std::size_t at) {
+HWY_INLINE void interleave_short_pixels(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                                        std::size_t at) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = widest / 16;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   hn::Vec<decltype(d)> v[group];
-  weave_rows<group>(d, v, rows, at);
-  alignas(64) std::byte turned[group][widest];
+  interleave_rows<group>(d, v, rows, at);
+  alignas(64) std::byte transposed[group][widest];
 #pragma GCC unroll 16
-  for (std::size_t c = 0; c < group; ++c) hn::Store(v[c], d, reinterpret_cast<T*>(turned[c]));
+  for (std::size_t c = 0; c < group; ++c) hn::Store(v[c], d, reinterpret_cast<T*>(transposed[c]));
   for (std::size_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; ++c, out += pixel) std::memcpy(out, turned[c] + b * 16, 16);
+    for (std::size_t c = 0; c < group; ++c, out += pixel) std::memcpy(out, transposed[c] + b * 16, 16);
   }
 }
 
 /// Pixels of 16 bytes, whole vectors of them.
 template <std::size_t item>
-HWY_INLINE void weave_pixels_of_16(std::byte* out, const std::byte* const* rows, std::size_t at) {
+HWY_INLINE void interleave_pixels_of_16(std::byte* out, const std::byte* const* rows, std::size_t at) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = widest / 16;
   static_assert(group % blocks == 0);
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   hn::Vec<decltype(d)> v[group];
-  weave_rows<group>(d, v, rows, at);
+  interleave_rows<group>(d, v, rows, at);
 #pragma GCC unroll 16
-  for (std::size_t c = 0; c < group; c += blocks) turn_blocks(d, v + c, 1);
+  for (std::size_t c = 0; c < group; c += blocks) transpose_blocks(d, v + c, 1);
 #pragma GCC unroll 4
   for (std::size_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 16
@@ -255,8 +255,8 @@ HWY_INLINE void weave_pixels_of_16(std::byte* out, const std::byte* const* rows,
 
 /// `width` bytes of each of width / item channels, a store of as many bytes for each pixel, in rising order.
 template <std::size_t item, std::size_t width>
-HWY_INLINE void weave_square(std::byte* out, std::size_t pixel, const std::byte* const* rows,
-                             std::size_t at) {
+HWY_INLINE void interleave_square(std::byte* out, std::size_t pixel, const std::byte* const* rows,
+                                  std::size_t at) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = width / 16;
   using T = Item<item>;
@@ -264,10 +264,10 @@ HWY_INLINE void weave_square(std::byte* out, std::size_t pixel, const std::byte*
   hn::Vec<decltype(d)> v[blocks * group];
 #pragma GCC unroll 4
   for (std::size_t b = 0; b < blocks; ++b) {
-    weave_rows<group>(d, v + b * group, rows + b * group, at);
+    interleave_rows<group>(d, v + b * group, rows + b * group, at);
   }
 #pragma GCC unroll 16
-  for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
+  for (std::size_t c = 0; c < group; ++c) transpose_blocks(d, v + c, group);
 #pragma GCC unroll 4
   for (std::size_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 16
@@ -286,11 +286,11 @@ struct ShortPixels {
                              std::size_t at) {
     if constexpr (16 / item % (widest / 16) == 0) {
       if (pixel == 16) {
-        weave_pixels_of_16<item>(out, rows, at);
+        interleave_pixels_of_16<item>(out, rows, at);
         return;
       }
     }
-    weave_short_pixels<item>(out, pixel, rows, at);
+    interleave_short_pixels<item>(out, pixel, rows, at);
   }
 };
 
@@ -305,7 +305,7 @@ struct LongPixels {
                              std::size_t at) {
     // From last to first: what the last channels write too much, the next pixel's first ones write over.
     for (std::size_t part = (pixel - 1) / width * width;; part -= width) {
-      weave_square<item, width>(out + part, pixel, rows + part / item, at);
+      interleave_square<item, width>(out + part, pixel, rows + part / item, at);
       if (part == 0) return;
     }
   }
@@ -327,15 +327,15 @@ void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, 
     Pixels::run(out + i * pixel, pixel, rows, i * item);
   if (i == count) return;
   alignas(64) std::array<std::byte, most * Pixels::read> ends{};
-  alignas(64) std::array<std::byte, Pixels::step * most * item + Pixels::width> woven;
+  alignas(64) std::array<std::byte, Pixels::step * most * item + Pixels::width> interleave;
   const std::byte* padded[most];
   for (std::size_t r = 0; r < most; ++r) padded[r] = ends.data() + std::min(r, channels - 1) * Pixels::read;
   for (; i < count; i += Pixels::step) {
     const std::size_t rest = std::min(count - i, Pixels::step);
     for (std::size_t c = 0; c < channels; ++c)
       std::memcpy(ends.data() + c * Pixels::read, rows[c] + i * item, rest * item);
-    Pixels::run(woven.data(), pixel, padded, 0);
-    std::memcpy(out + i * pixel, woven.data(), rest * pixel);
+    Pixels::run(interleave.data(), pixel, padded, 0);
+    std::memcpy(out + i * pixel, interleave.data(), rest * pixel);
   }
 }
 

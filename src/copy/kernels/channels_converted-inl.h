@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pixels of bytes converted while they are taken apart or woven, by whole lines of the destination past the
 // cache. Included once for each instruction set.
-#if defined(TENSTRIDE_COPY_CHANNEL_CONVERT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CHANNEL_CONVERT_SIMD_INL
-#undef TENSTRIDE_COPY_CHANNEL_CONVERT_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL
+#undef TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL
 #else
-#define TENSTRIDE_COPY_CHANNEL_CONVERT_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -119,8 +119,8 @@ void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std:
 /// Whole lines of each channel of bytes, converted from register to register: the bytes are spread by the
 /// same shuffle that takes them apart.
 template <class To, class Rule, std::size_t channels, bool scales>
-void convert_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
-                   const float* scale, const float* shift) {
+void convert_deinterleaved(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
+                           const float* scale, const float* shift) {
   constexpr std::size_t line = 64 / sizeof(To);
   const auto channel = [&](std::size_t c, const std::byte* from, std::size_t at, std::size_t part) HWY_ATTR {
     stream_channel<To, Rule, channels, scales>(out + c * pitch + at * sizeof(To), from, part, c,
@@ -139,17 +139,20 @@ void convert_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::
 }
 
 template <class To, class Exact, class Finite>
-ConvertingKernels::Apart pick_apart(std::size_t channels, Arithmetic arithmetic) {
+ConvertingKernels::Deinterleave pick_deinterleaved(std::size_t channels, Arithmetic arithmetic) {
   const bool scales = arithmetic == Arithmetic::scaled;
-  if (channels == 2) return scales ? convert_apart<To, Finite, 2, true> : convert_apart<To, Exact, 2, false>;
-  if (channels == 3) return scales ? convert_apart<To, Finite, 3, true> : convert_apart<To, Exact, 3, false>;
-  if (channels == 4) return scales ? convert_apart<To, Finite, 4, true> : convert_apart<To, Exact, 4, false>;
+  if (channels == 2)
+    return scales ? convert_deinterleaved<To, Finite, 2, true> : convert_deinterleaved<To, Exact, 2, false>;
+  if (channels == 3)
+    return scales ? convert_deinterleaved<To, Finite, 3, true> : convert_deinterleaved<To, Exact, 3, false>;
+  if (channels == 4)
+    return scales ? convert_deinterleaved<To, Finite, 4, true> : convert_deinterleaved<To, Exact, 4, false>;
   return nullptr;
 }
 
 /// So far ahead of what is woven each channel is asked for (floats to bytes, 3 channels, .92 of a plain copy;
 /// by half of it .85, without .68).
-inline constexpr std::size_t woven_ahead = 4096;
+inline constexpr std::size_t interleaved_ahead = 4096;
 
 /// A vector of bytes of `in`.
 template <class From, bool scales>
@@ -168,55 +171,60 @@ HWY_INLINE auto load_as_bytes(const std::byte* in, float scale, float shift) {
 
 /// Each channel is converted in registers, then woven there.
 template <class From, std::size_t channels, bool scales>
-void convert_woven(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
-                   const float* scale, const float* shift) {
+void convert_interleaved(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                         const float* scale, const float* shift) {
   const hn::FixedTag<std::uint8_t, widest> bytes;
   for (std::size_t i = 0; i < count; i += widest, out += channels * widest) {
     const auto from = [&](std::size_t c) HWY_ATTR {
       const std::byte* const row = in + static_cast<std::ptrdiff_t>(c) * pitch + i * sizeof(From);
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < widest * sizeof(From); at += 64)
-        __builtin_prefetch(row + woven_ahead + at, 0, 2);
+        __builtin_prefetch(row + interleaved_ahead + at, 0, 2);
       return load_as_bytes<From, scales>(row, scales ? scale[c] : 1.0F, scales ? shift[c] : 0.0F);
     };
-    alignas(64) std::uint8_t woven[channels * widest];
-    store_channels<channels>(bytes, from, woven);
+    alignas(64) std::uint8_t interleave[channels * widest];
+    store_channels<channels>(bytes, from, interleave);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < channels * widest; k += widest)
-      hn::Stream(hn::Load(bytes, woven + k), bytes, reinterpret_cast<std::uint8_t*>(out) + k);
+      hn::Stream(hn::Load(bytes, interleave + k), bytes, reinterpret_cast<std::uint8_t*>(out) + k);
   }
 }
 
 template <class From>
-ConvertingKernels::Woven pick_woven(std::size_t channels, Arithmetic arithmetic) {
+ConvertingKernels::Interleave pick_interleaved(std::size_t channels, Arithmetic arithmetic) {
   if constexpr (widest >= 32) {
     const bool scales = arithmetic == Arithmetic::scaled;
-    if (channels == 2) return scales ? convert_woven<From, 2, true> : convert_woven<From, 2, false>;
-    if (channels == 3) return scales ? convert_woven<From, 3, true> : convert_woven<From, 3, false>;
-    if (channels == 4) return scales ? convert_woven<From, 4, true> : convert_woven<From, 4, false>;
+    if (channels == 2)
+      return scales ? convert_interleaved<From, 2, true> : convert_interleaved<From, 2, false>;
+    if (channels == 3)
+      return scales ? convert_interleaved<From, 3, true> : convert_interleaved<From, 3, false>;
+    if (channels == 4)
+      return scales ? convert_interleaved<From, 4, true> : convert_interleaved<From, 4, false>;
   }
   return nullptr;
 }
 
-inline ConvertingKernels::Woven find_convert_woven(DType to, DType from, std::size_t channels,
-                                                   Arithmetic arithmetic) {
+inline ConvertingKernels::Interleave find_convert_interleaved(DType to, DType from, std::size_t channels,
+                                                              Arithmetic arithmetic) {
   if (to != DType::uint8) return nullptr;
-  if (from == DType::float32) return pick_woven<float>(channels, arithmetic);
-  if (from == DType::bfloat16) return pick_woven<bfloat16>(channels, arithmetic);
+  if (from == DType::float32) return pick_interleaved<float>(channels, arithmetic);
+  if (from == DType::bfloat16) return pick_interleaved<bfloat16>(channels, arithmetic);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (from == DType::float16) return pick_woven<float16>(channels, arithmetic);
+  if (from == DType::float16) return pick_interleaved<float16>(channels, arithmetic);
 #endif
   return nullptr;
 }
 
-inline ConvertingKernels::Apart find_convert_apart(DType to, DType from, std::size_t channels,
-                                                   Arithmetic arithmetic) {
+inline ConvertingKernels::Deinterleave find_convert_deinterleaved(DType to, DType from, std::size_t channels,
+                                                                  Arithmetic arithmetic) {
   if (from != DType::uint8) return nullptr;
   if (to == DType::float32)
-    return pick_apart<float, FromFloats<float>, FromFloats<float>>(channels, arithmetic);
-  if (to == DType::bfloat16) return pick_apart<bfloat16, ExactBfloat16, FiniteBfloat16>(channels, arithmetic);
+    return pick_deinterleaved<float, FromFloats<float>, FromFloats<float>>(channels, arithmetic);
+  if (to == DType::bfloat16)
+    return pick_deinterleaved<bfloat16, ExactBfloat16, FiniteBfloat16>(channels, arithmetic);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (to == DType::float16) return pick_apart<float16, FiniteFloat16, FiniteFloat16>(channels, arithmetic);
+  if (to == DType::float16)
+    return pick_deinterleaved<float16, FiniteFloat16, FiniteFloat16>(channels, arithmetic);
 #endif
   return nullptr;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Short axes past the cache: woven into rows, or taken apart, by whole lines of the destination. Included
 // once for each instruction set.
-#if defined(TENSTRIDE_COPY_CHANNEL_LINES_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_CHANNEL_LINES_SIMD_INL
-#undef TENSTRIDE_COPY_CHANNEL_LINES_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL
+#undef TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL
 #else
-#define TENSTRIDE_COPY_CHANNEL_LINES_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -37,20 +37,20 @@ inline constexpr std::size_t few_piece_bytes = 128;
 inline constexpr std::size_t many_piece_bytes = 256;
 /// So far ahead of what is taken apart, or woven, its source is asked for, where four pieces of each channel
 /// are not more: beside each line that goes out one of it (3 floats taken apart .97, without .77).
-inline constexpr std::size_t asked_ahead = 8192;
+inline constexpr std::size_t prefetched_ahead = 8192;
 /// The processor's prefetcher brings rows that are woven as near as the L2 cache, requests of lines that far
 /// ahead do so for what is taken apart: what lies this near is asked for into the L1 cache as well. Three
 /// planes of 224 x 224 bytes .92 of a plain copy by 8 KiB ahead alone and 1.02 so, 16 of half floats
 /// .71-.85 and .94-1.0; taken apart, 64 channels of floats .83-.92 and .96. Two to four channels taken apart
 /// gain nothing.
-inline constexpr std::size_t asked_near = 512;
+inline constexpr std::size_t prefetched_near = 512;
 /// The same for rows that are woven where memory is read as one stream: of a plain copy on Zen 5 2 to 4
 /// planes of 16 Mi items of 1, 2 and 4 bytes 1.02-1.10 by 256, .83-.97 by 512, five of floats 1.06 and .91;
 /// without, 16 planes of bytes .57 and .73.
 inline constexpr std::size_t asked_nearer = 256;
 
 constexpr std::size_t near_in_rows(MemoryStreams streams) {
-  return streams == MemoryStreams::one ? asked_nearer : asked_near;
+  return streams == MemoryStreams::one ? asked_nearer : prefetched_near;
 }
 
 /// A line past the cache.
@@ -70,7 +70,8 @@ HWY_INLINE void stream_few_apart(std::byte* out, std::size_t pitch, const std::b
   const hn::FixedTag<T, widest / sizeof(T)> d;
   constexpr std::size_t vectors = bytes / widest;
 #pragma GCC unroll 16
-  for (std::size_t at = 0; at < channels * bytes; at += 64) __builtin_prefetch(in + asked_ahead + at, 0, 2);
+  for (std::size_t at = 0; at < channels * bytes; at += 64)
+    __builtin_prefetch(in + prefetched_ahead + at, 0, 2);
   std::array<hn::Vec<decltype(d)>, channels> v[vectors];
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < vectors; ++k) v[k] = load_channels<channels>(d, in + k * channels * widest);
@@ -163,8 +164,8 @@ void deinterleave_groups_lines(std::byte* out, std::size_t pitch, const std::byt
   const std::size_t pixel = channels * item;
   const std::size_t beyond = pixels_read_beyond(pixel, pixel);
   const std::size_t pieces = channels * few_piece_bytes;
-  Steps far(in + std::max(asked_ahead, 4 * pieces), 64);
-  Steps near(in + std::max(2 * asked_near, pieces), 64);
+  Steps far(in + std::max(prefetched_ahead, 4 * pieces), 64);
+  Steps near(in + std::max(2 * prefetched_near, pieces), 64);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t c = 0; c < channels; c += group) {
@@ -197,7 +198,7 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
   std::byte* before = apart[1];
   std::byte* dst = out;
   std::size_t sent = 0;
-  const std::byte* ask = in + std::max(asked_ahead, 2 * channels * piece_bytes);
+  const std::byte* ask = in + std::max(prefetched_ahead, 2 * channels * piece_bytes);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t first = 0; first < channels; first += part) {
@@ -216,7 +217,7 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
           from += piece_bytes;
           ask += piece_bytes;
         }
-        take_pixels_apart<item>(now + s * widest, piece_bytes, src + s * step * pixel, pixel, taken);
+        deinterleave_pixels<item>(now + s * widest, piece_bytes, src + s * step * pixel, pixel, taken);
       }
       dst = out + first * pitch + i * item;
       sent = taken;
@@ -257,11 +258,11 @@ void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pi
       if (widest == 64 || at % 64 == 0) __builtin_prefetch(row + near, 0, 3);
       return hn::LoadU(d, reinterpret_cast<const T*>(row));
     };
-    alignas(64) T woven[channels * widest / item];
-    store_channels<channels>(d, from, woven);
+    alignas(64) T interleave[channels * widest / item];
+    store_channels<channels>(d, from, interleave);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < channels; ++k) {
-      hn::Stream(hn::Load(d, woven + k * widest / item), d, reinterpret_cast<T*>(out + k * widest));
+      hn::Stream(hn::Load(d, interleave + k * widest / item), d, reinterpret_cast<T*>(out + k * widest));
     }
   }
 }
@@ -277,9 +278,9 @@ void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t p
   for (std::size_t r = 0; r < most; ++r)
     rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
   constexpr std::size_t room = most * 64 + 64;  // what the last pixel writes too much
-  alignas(64) std::byte woven[2][room];
-  std::byte* now = woven[0];
-  std::byte* before = woven[1];
+  alignas(64) std::byte interleave[2][room];
+  std::byte* now = interleave[0];
+  std::byte* before = interleave[1];
   for (std::size_t at = 0; at < count * item; at += 64) {
     if (at != 0) {
       for (std::size_t c = 0; c < channels; ++c, out += 64) {
@@ -305,9 +306,9 @@ void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_
     for (std::size_t c = 0; c < channels; c += square) {
       const std::byte* const first = in + static_cast<std::ptrdiff_t>(c) * pitch + i * item;
       Steps rows(first, pitch);
-      Steps ahead(first + near, pitch);
-      write_turned<item>(out + c * item, pixel, rows,
-                         [&]() HWY_ATTR { __builtin_prefetch(ahead.next(), 0, 3); });
+      Steps prefetch(first + near, pitch);
+      write_transposed<item>(out + c * item, pixel, rows,
+                             [&]() HWY_ATTR { __builtin_prefetch(prefetch.next(), 0, 3); });
     }
   }
 }

@@ -21,8 +21,9 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ConvertingKernels converting;
-constinit const ConvertingKernels converting{
-    .apart = find_convert_apart, .woven = find_convert_woven, .turn = find_turn_converted};
+constinit const ConvertingKernels converting{.apart = find_convert_deinterleaved,
+                                             .interleave = find_convert_interleaved,
+                                             .transpose = find_transpose_converted};
 
 #endif
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Items at a stride, included once for each instruction set.
-#if defined(TENSTRIDE_COPY_GATHER_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_GATHER_SIMD_INL
-#undef TENSTRIDE_COPY_GATHER_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_GATHER_INL
+#undef TENSTRIDE_COPY_KERNELS_GATHER_INL
 #else
-#define TENSTRIDE_COPY_GATHER_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_GATHER_INL
 #endif
 
 #include <hwy/cache_control.h>

@@ -20,11 +20,13 @@ namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
-extern const ListedKernels listed;
-constinit const ListedKernels listed{
-    .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
-    .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
-    .turn_short = turn_short,
+extern const IndexedKernels indexed;
+constinit const IndexedKernels indexed{
+    .transpose = {transpose_indexed<1>, transpose_indexed<2>, transpose_indexed<4>, transpose_indexed<8>,
+                  transpose_indexed<16>},
+    .transpose_pitched = {transpose_pitched<1>, transpose_pitched<2>, transpose_pitched<4>,
+                          transpose_pitched<8>, transpose_pitched<16>},
+    .transpose_short = transpose_short,
     .overlapping_rows = copy_overlapping,
     .line_rows = copy_line_rows};
 

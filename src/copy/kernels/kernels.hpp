@@ -56,7 +56,7 @@ struct Rows {
 /// Memory that will be read soon: `lines` cache lines of each of `count` rows. With each line written the
 /// next `pace` lines are asked for, so that reads and writes go on at the same time; asked for in a block of
 /// 4 KiB or more, they would wait for each other (.80 of a plain copy, in place of .95).
-struct Ahead {
+struct Prefetch {
   Rows rows;
   std::size_t count = 0;
   std::size_t lines = 1;
@@ -77,14 +77,14 @@ struct Ahead {
 
 /// Whole cache lines on their way past the cache: `bytes` (a multiple of 64) of each of `count` rows. Each
 /// row is shifted down to a line's start on both sides, by (dst & 63) bytes.
-struct Pending {
+struct StoreQueue {
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
   const std::byte* src = nullptr;
   std::ptrdiff_t src_pitch = 0;
   std::size_t count = 0;
   std::size_t bytes = 0;
-  Ahead ahead;
+  Prefetch prefetch;
   /// The next line of the row begun, and how many of its lines are left.
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
@@ -108,7 +108,7 @@ struct Pending {
 
 /// Rows turned into columns of 128 bytes: `lines` lines of 64 bytes of each of as many rows as a column
 /// has items. Column c goes to dst + c * dst_pitch. `page_lines` lines of all rows are brought into the L2
-/// cache, `rows_in_turn` rows at a time, while those before are turned.
+/// cache, `alternating_rows` rows at a time, while those before are turned.
 struct Along {
   /// Bytes of a column.
   static constexpr std::size_t column_bytes = 128;
@@ -116,11 +116,11 @@ struct Along {
   /// at .6 of the speed.
   static constexpr std::size_t page_lines = 16;
   /// So many rows the processor's prefetcher follows best: .95 of a plain copy, where row by row gives .85.
-  static constexpr std::size_t rows_in_turn = 8;
+  static constexpr std::size_t alternating_rows = 8;
 
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
-  /// For `turn_along`, of columns that are not all `dst_pitch` apart: how far each lies behind dst.
+  /// For `transpose_along`, of columns that are not all `dst_pitch` apart: how far each lies behind dst.
   const std::ptrdiff_t* places = nullptr;
   Rows rows;
   /// At least one.
@@ -131,7 +131,8 @@ struct Along {
   std::byte* kept = nullptr;
   /// As many rows that will be read next.
   Rows next;
-  /// For `turn_along` the rest: items of each row behind its last whole line, and the rows that there are.
+  /// For `transpose_along` the rest: items of each row behind its last whole line, and the rows that there
+  /// are.
   std::size_t columns = 0;
   std::size_t count = 0;
   std::size_t next_count = 0;
@@ -139,12 +140,12 @@ struct Along {
   /// of which a column may have less than it has room for. What is not theirs of a line is left as it is.
   bool begins = false;
   bool ends = false;
-  /// For `turn_along`: whether the processor's prefetcher follows all rows, no more than `most_followed`, by
-  /// itself. Then what is asked for is not the next page, but a line so far ahead of each row, into the L1
+  /// For `transpose_along`: whether the processor's prefetcher follows all rows, no more than `max_followed`,
+  /// by itself. Then what is asked for is not the next page, but a line so far ahead of each row, into the L1
   /// cache.
-  bool asks_near = false;
+  bool prefetches_near = false;
   /// Whether a page of the next rows is asked for one row after another: see Streams.
-  bool asks_by_rows = false;
+  bool prefetches_by_rows = false;
 
   /// Where a column begins.
   [[nodiscard]] std::byte* column(std::size_t at) const {
@@ -152,7 +153,7 @@ struct Along {
   }
 
   static constexpr std::size_t near_lines = 2;
-  static constexpr std::size_t most_followed = 64;
+  static constexpr std::size_t max_followed = 64;
 };
 
 /// Leaves that convert what they turn, by whole lines past the cache. Each function gives one for a pair of
@@ -160,19 +161,19 @@ struct Along {
 struct ConvertingKernels {
   /// What `deinterleave_lines` does: out[c][i] = in[i][c] * scale[c] + shift[c], rounded after each step, all
   /// numbers finite; without arithmetic neither is read. `count` is a multiple of the results in a line.
-  using Apart = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
-                         const float* scale, const float* shift);
-  Apart (*apart)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
+                                const float* scale, const float* shift);
+  Deinterleave (*apart)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
   /// What `interleave_lines` does, in the same way: `count` is a multiple of the items in a line.
-  using Woven = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
-                         const float* scale, const float* shift);
-  Woven (*woven)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
-  /// What `turn_along` does, to columns of `column_bytes` of results, of whole lines.
-  struct Turn {
+  using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                              const float* scale, const float* shift);
+  Interleave (*interleave)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
+  /// What `transpose_along` does, to columns of `column_bytes` of results, of whole lines.
+  struct Transpose {
     void (*run)(const Along& along) = nullptr;
     std::size_t column_bytes = 0;
   };
-  Turn (*turn)(DType to, DType from);
+  Transpose (*transpose)(DType to, DType from);
 };
 
 /// Leaves for items of up to 16 bytes of any length: pixels of three bytes.
@@ -188,7 +189,7 @@ struct ShortItemKernels {
 
 /// A tile of rows and columns that lie anywhere, each so many bytes from the first: the items of a row are
 /// neighbours in the source, those of a column in the destination.
-struct Listed {
+struct IndexedTile {
   const std::ptrdiff_t* rows = nullptr;
   std::size_t row_count = 0;
   const std::ptrdiff_t* columns = nullptr;
@@ -196,22 +197,22 @@ struct Listed {
 };
 
 /// Kernels for what lies in a cache: listed tiles and short rows.
-struct ListedKernels {
+struct IndexedKernels {
   /// dst[columns[c] + r * item] = src[rows[r] + c * item]. Rows and columns have 8 bytes at least, and any
   /// part may be written more than once.
-  using Turn = void (*)(std::byte* dst, const std::byte* src, const Listed& tile);
-  std::array<Turn, 5> turn;
+  using Transpose = void (*)(std::byte* dst, const std::byte* src, const IndexedTile& tile);
+  std::array<Transpose, 5> transpose;
   /// The same with rows and columns that lie a pitch apart:
   /// dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item].
-  using TurnPitched = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                               std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns);
-  std::array<TurnPitched, 5> turn_pitched;
+  using TransposePitched = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                                    std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns);
+  std::array<TransposePitched, 5> transpose_pitched;
   /// The same for items of 3, 5, 6 or 7 bytes. Rows of the source have 16 bytes at least, and there are two
   /// of them at least, four for items of 3.
-  using TurnShort = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
-                             std::size_t item);
-  TurnShort turn_short;
+  using TransposeShort = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                                  std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
+                                  std::size_t item);
+  TransposeShort transpose_short;
   /// What `copy_rows` does, faster for what lies in a cache: rows of 32 to 64 bytes, and rows of a multiple
   /// of 64.
   using Rows = void (*)(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
@@ -223,7 +224,7 @@ struct ListedKernels {
 /// Rows past the cache, each at a place of its own, wherever these begin and end. The line in which a row
 /// ends and its neighbour in the destination begins is carried from the call that has the one to the call
 /// that has the other, and written whole.
-struct CarriedRows {
+struct PartialRows {
   /// From the carried line of one row to that of the next, in bytes.
   static constexpr std::size_t pitch = 128;
   std::byte* dst = nullptr;
@@ -245,12 +246,12 @@ struct Kernels {
   /// out[c * out_pitch + r * item] = in[r][c * item] for r < rows, c < cols. A row of `out` may
   /// spill over its end by less than 64 bytes, which the next rows, written later, repair; so out_pitch may
   /// be rows * item. Meanwhile what is pending goes out, some or all of it.
-  using Turn = void (*)(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
-                        std::size_t cols, Pending& pending);
-  std::array<Turn, 5> turn;
+  using Transpose = void (*)(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
+                             std::size_t cols, StoreQueue& queue);
+  std::array<Transpose, 5> transpose;
   /// Writes whole lines of columns of `column_bytes`.
-  using TurnAlong = void (*)(const Along& along);
-  std::array<TurnAlong, 5> turn_along;
+  using TransposeAlong = void (*)(const Along& along);
+  std::array<TransposeAlong, 5> transpose_along;
   /// out[i] = in[i * stride], the stride in bytes.
   using Gather = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t stride, std::size_t count);
   std::array<Gather, 5> gather;
@@ -270,7 +271,7 @@ struct Kernels {
                               std::size_t count);
   std::array<Interleave, 5> interleave;
   /// Writes all that is pending.
-  void (*stream)(Pending& pending);
+  void (*stream)(StoreQueue& queue);
   /// `bytes` (a multiple of 64) past the cache, a page after the other or four in turn; `dst` is a line's
   /// start.
   void (*stream_run)(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams streams);
@@ -291,8 +292,9 @@ struct Kernels {
   /// One line again and again, past the cache: `bytes` (a multiple of 64) from a line's start on.
   void (*stream_line)(std::byte* dst, const std::byte* line, std::size_t bytes);
   /// dst[i * stride] = item, the stride in bytes; nothing in between is written.
-  using FillApart = void (*)(std::byte* dst, std::ptrdiff_t stride, const std::byte* item, std::size_t count);
-  std::array<FillApart, 5> fill_apart;
+  using FillStrided = void (*)(std::byte* dst, std::ptrdiff_t stride, const std::byte* item,
+                               std::size_t count);
+  std::array<FillStrided, 5> fill_strided;
   /// What `deinterleave` does, past the cache: whole lines of each channel. `out` is a line's start, `pitch`
   /// and `count` items are multiples of a line.
   using DeinterleaveLines = void (*)(std::byte* out, std::size_t pitch, const std::byte* in,
@@ -305,13 +307,13 @@ struct Kernels {
   /// Leaves that convert on the way.
   const ConvertingKernels* converting;
   const ShortItemKernels* short_items;
-  const ListedKernels* listed;
-  /// The whole lines of up to `most_in_turn` rows past the cache, wherever these begin, a piece of each in
+  const IndexedKernels* indexed;
+  /// The whole lines of up to `max_alternating` rows past the cache, wherever these begin, a piece of each in
   /// turn; of the source so many rows further on is asked for. What is before and behind the lines of a row
   /// is left.
-  static constexpr std::size_t most_in_turn = 4;
-  CopyRows stream_in_turn;
-  void (*carry_rows)(const CarriedRows& rows);
+  static constexpr std::size_t max_alternating = 4;
+  CopyRows stream_alternating;
+  void (*stream_partial_rows)(const PartialRows& rows);
 };
 
 /// The table of plain C++, which every machine runs and all others are tested against.

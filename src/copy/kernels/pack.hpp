@@ -74,7 +74,7 @@ struct PackTable {
   std::vector<std::ptrdiff_t> pieces;
   /// Where the runs of the source begin that hold the block, and their lines.
   std::vector<std::ptrdiff_t> asked;
-  std::size_t asked_lines = 0;
+  std::size_t prefetched_lines = 0;
 
   /// Whether all that is written at a time are whole lines of the buffer, where that is one run.
   bool is_lines = false;
@@ -122,7 +122,7 @@ struct Pack {
   /// Of each unit so many lines are written.
   std::size_t lines_each = 0;
   OutgoingRuns out;
-  PrefetchRows ahead;
+  PrefetchRows prefetch;
 };
 
 using PackBlock = void (*)(Pack& pack);
@@ -130,7 +130,7 @@ using PackBlock = void (*)(Pack& pack);
 /// What is packed while `lines_each` lines are written, of rows and pieces.
 inline constexpr std::size_t row_quantum = 256;
 /// Pieces that are gathered have so many bytes at most, and are moved by the next power of two.
-inline constexpr std::size_t most_piece = 64;
+inline constexpr std::size_t max_piece = 64;
 /// So many pieces are gathered at a time, and so many times of a table.
 inline std::size_t pieces_at_once(const PackTable& table) {
   return row_quantum / table.bytes;

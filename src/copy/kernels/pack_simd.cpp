@@ -52,7 +52,7 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   hn::Vec<decltype(d)> v[group];
-  turn_columns<group>(d, v, rows, at);
+  transpose_columns<group>(d, v, rows, at);
   if constexpr (fill == Fill::whole) {
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + columns[c]));
@@ -71,9 +71,9 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
 
 /// Prefetches a line of `count` rows, `step` apart in their list.
 template <std::size_t count, std::size_t step>
-HWY_INLINE void ask(const PrefetchRows& ahead, std::size_t first) {
-  const std::byte* const at = ahead.src + ahead.line * line_bytes;
-  const std::ptrdiff_t* const rows = &ahead.table->rows[first];
+HWY_INLINE void ask(const PrefetchRows& prefetch, std::size_t first) {
+  const std::byte* const at = prefetch.src + prefetch.line * line_bytes;
+  const std::ptrdiff_t* const rows = &prefetch.table->rows[first];
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < count; ++r) __builtin_prefetch(at + rows[r * step], 0, 3);
 }
@@ -93,40 +93,40 @@ HWY_INLINE void pack_panels(Pack& pack) {
   const std::size_t lines = pack.lines_each;
   // Copies, which no store can change.
   OutgoingRuns outgoing = pack.out;
-  PrefetchRows ahead = pack.ahead;
+  PrefetchRows prefetch = pack.prefetch;
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     const std::byte* rows[rows_in_panel];
     for (std::size_t r = 0; r < rows_in_panel; ++r) rows[r] = pack.src + table.rows[p * rows_in_panel + r];
     std::byte* const out = pack.buffer + table.places[p];
     if constexpr (fill == Fill::few_columns) {
       // Rows shorter than 16 bytes lie side by side as a rule.
-      ask<asked, rows_in_panel / asked>(ahead, ahead.panel * rows_in_panel);
-      ahead.step();
+      ask<asked, rows_in_panel / asked>(prefetch, prefetch.panel * rows_in_panel);
+      prefetch.step();
       pack_unit<item, fill>(out, columns, count, rows, 0, filled);
       write_lines(outgoing, lines);
       continue;
     }
     std::size_t u = 0;
     for (; u + in_line < units; u += in_line) {
-      const std::size_t first = ahead.panel * rows_in_panel;
+      const std::size_t first = prefetch.panel * rows_in_panel;
 #pragma GCC unroll 4
       for (std::size_t q = 0; q < in_line; ++q) {
-        if (q * asked < rows_in_panel) ask<asked, 1>(ahead, first + q * asked);
+        if (q * asked < rows_in_panel) ask<asked, 1>(prefetch, first + q * asked);
         pack_unit<item, fill>(out, columns + (u + q) * group, group, rows, (u + q) * 16, filled);
         write_lines(outgoing, lines);
       }
-      ahead.step();
+      prefetch.step();
     }
     for (; u < units; ++u) {
       const std::size_t q = u % in_line;
-      if (q * asked < rows_in_panel) ask<asked, 1>(ahead, ahead.panel * rows_in_panel + q * asked);
-      if (q + 1 == in_line || u + 1 == units) ahead.step();
+      if (q * asked < rows_in_panel) ask<asked, 1>(prefetch, prefetch.panel * rows_in_panel + q * asked);
+      if (q + 1 == in_line || u + 1 == units) prefetch.step();
       const std::size_t column = std::min(u * group, count - group);
       pack_unit<item, fill>(out, columns + column, group, rows, column * item, filled);
       write_lines(outgoing, lines);
     }
   }
-  pack.ahead = ahead;
+  pack.prefetch = prefetch;
   pack.out = outgoing;
 }
 
@@ -200,7 +200,7 @@ class RowWalk {
         rows_(rows),
         to_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.buffer_step),
         from_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.src_step),
-        ahead_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
+        prefetch_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
         panel_(pack.first_panel) {}
 
   /// Goes to the first rows, or the next ones. False where there are none.
@@ -241,12 +241,12 @@ class RowWalk {
     from = pack_.src + table_.rows[panel_];
     to = pack_.buffer + table_.places[panel_];
     left_ = table_.repeats - rows_.count;
-    const std::size_t later = panel_ + ahead_;
+    const std::size_t later = panel_ + prefetch_;
     if (later < table_.panels()) {
       asked_ = pack_.src + table_.rows[later];
-    } else if (pack_.ahead.next_table != nullptr) {
-      const PackTable& after = *pack_.ahead.next_table;
-      asked_ = pack_.ahead.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
+    } else if (pack_.prefetch.next_table != nullptr) {
+      const PackTable& after = *pack_.prefetch.next_table;
+      asked_ = pack_.prefetch.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
     } else {
       asked_ = from;
     }
@@ -261,7 +261,7 @@ class RowWalk {
   std::ptrdiff_t to_step_;
   std::ptrdiff_t from_step_;
   /// So many rows of the table later, what is prefetched now is needed.
-  std::size_t ahead_;
+  std::size_t prefetch_;
   std::size_t panel_;
   /// Rows of the panel behind these.
   std::size_t left_ = 0;
@@ -278,19 +278,19 @@ void pack_rows(Pack& pack) {
 class BlockAhead {
  public:
   HWY_INLINE explicit BlockAhead(const Pack& pack) {
-    table_ = pack.ahead.next_table;
+    table_ = pack.prefetch.next_table;
     if (table_ == nullptr) return;
-    src_ = pack.ahead.next_src;
+    src_ = pack.prefetch.next_src;
     const std::size_t all = gatherings(*pack.table);
-    each_ = (table_->asked.size() * table_->asked_lines + all - 1) / all;
+    each_ = (table_->asked.size() * table_->prefetched_lines + all - 1) / all;
     const std::size_t done = each_ * (all / pack.table->panels()) * pack.first_panel;
-    run_ = done / table_->asked_lines;
-    line_ = done % table_->asked_lines;
+    run_ = done / table_->prefetched_lines;
+    line_ = done % table_->prefetched_lines;
   }
   HWY_INLINE void step() {
     for (std::size_t i = 0; i < each_ && run_ < table_->asked.size(); ++i) {
       __builtin_prefetch(src_ + table_->asked[run_] + line_ * line_bytes, 0, 2);
-      if (++line_ < table_->asked_lines) continue;
+      if (++line_ < table_->prefetched_lines) continue;
       line_ = 0;
       ++run_;
     }
@@ -311,7 +311,7 @@ void gather_pieces(Pack& pack) {
   const std::size_t bytes = table.bytes;
   const std::size_t at_once = pieces_at_once(table);
   OutgoingRuns outgoing = pack.out;
-  BlockAhead ahead(pack);
+  BlockAhead prefetch(pack);
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     std::byte* to = pack.buffer + table.places[p];
     const std::byte* const from = pack.src + table.rows[p];
@@ -319,7 +319,7 @@ void gather_pieces(Pack& pack) {
     for (std::size_t left = table.pieces.size(); left > 0;) {
       const std::size_t now = std::min(left, at_once);
       left -= now;
-      ahead.step();
+      prefetch.step();
       // Not unrolled, its place in the code decides whether bytes take 1.7 times as long.
 #pragma GCC unroll 8
       for (std::size_t i = 0; i + 1 < now; ++i, to += bytes) std::memcpy(to, from + piece[i], width);

@@ -8,8 +8,8 @@ namespace tenstride::copy {
 namespace {
 
 template <std::size_t item>
-void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
-          Pending& /*pending*/) {
+void transpose(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
+               StoreQueue& /*queue*/) {
   for (std::size_t c = 0; c < cols; ++c) {
     std::byte* to = out + c * out_pitch;
     for (std::size_t r = 0; r < rows; ++r) std::memcpy(to + r * item, in[r] + c * item, item);
@@ -17,7 +17,7 @@ void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t row
 }
 
 template <std::size_t item>
-void turn_along(const Along& along) {
+void transpose_along(const Along& along) {
   constexpr std::size_t bytes = Along::column_bytes;
   for (std::size_t c = 0; c < along.lines * 64 / item + along.columns; ++c) {
     std::byte column[64 + bytes];
@@ -76,10 +76,10 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
   }
 }
 
-void stream(Pending& pending) {
-  while (pending.left > 0 || pending.next_row()) {
-    std::memcpy(pending.to, pending.from, pending.left * 64);
-    pending.left = 0;
+void stream(StoreQueue& queue) {
+  while (queue.left > 0 || queue.next_row()) {
+    std::memcpy(queue.to, queue.from, queue.left * 64);
+    queue.left = 0;
   }
 }
 
@@ -88,7 +88,7 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryS
 }
 
 template <std::size_t item>
-void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+void fill_strided(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i)
     std::memcpy(dst + static_cast<std::ptrdiff_t>(i) * stride, from, item);
 }
@@ -140,17 +140,17 @@ ConvertRow no_convert(DType /*to*/, DType /*from*/) {
   return nullptr;
 }
 
-ConvertingKernels::Apart no_apart(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
-                                  Arithmetic /*arithmetic*/) {
+ConvertingKernels::Deinterleave no_deinterleave(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                                Arithmetic /*arithmetic*/) {
   return nullptr;
 }
 
-ConvertingKernels::Woven no_woven(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
-                                  Arithmetic /*arithmetic*/) {
+ConvertingKernels::Interleave no_interleave(DType /*to*/, DType /*from*/, std::size_t /*channels*/,
+                                            Arithmetic /*arithmetic*/) {
   return nullptr;
 }
 
-ConvertingKernels::Turn no_turn(DType /*to*/, DType /*from*/) {
+ConvertingKernels::Transpose no_transpose(DType /*to*/, DType /*from*/) {
   return {};
 }
 
@@ -160,7 +160,8 @@ void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
   interleave<item>(out, in, pitch, channels, count);
 }
 
-constexpr ConvertingKernels converting{.apart = no_apart, .woven = no_woven, .turn = no_turn};
+constexpr ConvertingKernels converting{
+    .apart = no_deinterleave, .interleave = no_interleave, .transpose = no_transpose};
 
 void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
             std::size_t count) {
@@ -174,15 +175,15 @@ std::size_t repeat_lines(std::byte*, std::ptrdiff_t, std::size_t, const std::byt
   return 0;
 }
 
-void stream_in_turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                    std::size_t rows, std::size_t bytes) {
+void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
   for (; rows > 0; --rows, dst += dst_pitch, src += src_pitch) {
     const std::size_t head = std::min((0 - reinterpret_cast<std::uintptr_t>(dst)) % 64, bytes);
     std::memcpy(dst + head, src + head, (bytes - head) / 64 * 64);
   }
 }
 
-void carry_rows(const CarriedRows& rows) {
+void stream_partial_rows(const PartialRows& rows) {
   constexpr std::size_t line = 64;
   std::byte* dst = rows.dst;
   const std::byte* src = rows.src;
@@ -193,14 +194,14 @@ void carry_rows(const CarriedRows& rows) {
     if (before != 0 && !rows.is_first) std::memcpy(dst - before, carried, before);
     std::memcpy(dst, src, rows.is_last ? rows.bytes : rows.bytes - tail);
     if (tail != 0 && !rows.is_last) std::memcpy(carried, src + (rows.bytes - tail), tail);
-    if (carried != nullptr) carried += CarriedRows::pitch;
+    if (carried != nullptr) carried += PartialRows::pitch;
   }
 }
 
 constexpr ShortItemKernels short_items{.repeat = repeat, .repeat_lines = repeat_lines};
 
 template <std::size_t item>
-void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
+void transpose_indexed(std::byte* dst, const std::byte* src, const IndexedTile& tile) {
   for (std::size_t c = 0; c < tile.column_count; ++c) {
     for (std::size_t r = 0; r < tile.row_count; ++r)
       std::memcpy(dst + tile.columns[c] + r * item, src + tile.rows[r] + c * item, item);
@@ -208,31 +209,34 @@ void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
 }
 
 template <std::size_t item>
-void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                  std::size_t rows, std::size_t columns) {
+void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) {
   for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item) {
     const std::byte* from = src;
     for (std::size_t r = 0; r < rows; ++r, from += src_pitch) std::memcpy(dst + r * item, from, item);
   }
 }
 
-void turn_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                std::size_t rows, std::size_t columns, std::size_t item) {
+void transpose_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
+                     std::size_t rows, std::size_t columns, std::size_t item) {
   for (std::size_t c = 0; c < columns; ++c, dst += dst_pitch, src += item)
     copy_rows(dst, static_cast<std::ptrdiff_t>(item), src, src_pitch, rows, item);
 }
 
-constexpr ListedKernels listed{
-    .turn = {turn_listed<1>, turn_listed<2>, turn_listed<4>, turn_listed<8>, turn_listed<16>},
-    .turn_pitched = {turn_pitched<1>, turn_pitched<2>, turn_pitched<4>, turn_pitched<8>, turn_pitched<16>},
-    .turn_short = turn_short,
+constexpr IndexedKernels indexed{
+    .transpose = {transpose_indexed<1>, transpose_indexed<2>, transpose_indexed<4>, transpose_indexed<8>,
+                  transpose_indexed<16>},
+    .transpose_pitched = {transpose_pitched<1>, transpose_pitched<2>, transpose_pitched<4>,
+                          transpose_pitched<8>, transpose_pitched<16>},
+    .transpose_short = transpose_short,
     .overlapping_rows = copy_rows,
     .line_rows = copy_rows};
 
 constexpr Kernels table{
     .name = "portable",
-    .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
-    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
+    .transpose_along = {transpose_along<1>, transpose_along<2>, transpose_along<4>, transpose_along<8>,
+                        transpose_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
@@ -245,16 +249,16 @@ constexpr Kernels table{
     .convert = no_convert,
     .scale = find_scale,
     .stream_line = stream_line,
-    .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
+    .fill_strided = {fill_strided<1>, fill_strided<2>, fill_strided<4>, fill_strided<8>, fill_strided<16>},
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
     .converting = &converting,
     .short_items = &short_items,
-    .listed = &listed,
-    .stream_in_turn = stream_in_turn,
-    .carry_rows = carry_rows,
+    .indexed = &indexed,
+    .stream_alternating = stream_alternating,
+    .stream_partial_rows = stream_partial_rows,
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Items of up to 16 bytes, of any length, by shuffles of 16 bytes. Included once for each instruction set.
-#if defined(TENSTRIDE_COPY_SHORT_ITEMS_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_SHORT_ITEMS_SIMD_INL
-#undef TENSTRIDE_COPY_SHORT_ITEMS_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL
+#undef TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL
 #else
-#define TENSTRIDE_COPY_SHORT_ITEMS_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL
 #endif
 
 #include <hwy/highway.h>
@@ -192,9 +192,9 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
         hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * pitch));
     auto* to = reinterpret_cast<std::uint8_t*>(out + i * period);
     hn::StoreU(hn::TableLookupBytes(item, first), d, to);
-    for (std::size_t j = 1, turn = 1 % bytes; j < blocks; ++j) {
-      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[turn].data())), d, to + j * block);
-      turn = turn + 1 == bytes ? 0 : turn + 1;
+    for (std::size_t j = 1, transpose = 1 % bytes; j < blocks; ++j) {
+      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[transpose].data())), d, to + j * block);
+      transpose = transpose + 1 == bytes ? 0 : transpose + 1;
     }
   }
   plainly(count - tail, count);

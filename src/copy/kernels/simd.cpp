@@ -32,10 +32,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void stream(Pending& pending) {
-  Pending rest = pending;  // a copy, which no store can change
+void stream(StoreQueue& queue) {
+  StoreQueue rest = queue;  // a copy, which no store can change
   pump(rest, rest.lines());
-  pending = rest;
+  queue = rest;
 }
 
 HWY_INLINE void stream_from(const std::byte* src, std::byte* dst) {
@@ -68,14 +68,14 @@ void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryS
 /// Rows of the source are so many streams, and their places as many banks of the memory: by 128 bytes of four
 /// rows, with what lies 1 KiB ahead asked for across a row's end, rows of 28 KiB have .99-1.02 of a plain
 /// copy; row by row four pages in turn .74-.80, in order .82, four rows without asking .95.
-void stream_in_turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                    std::size_t rows, std::size_t bytes) {
+void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                        std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
   constexpr std::size_t line = 64;
   constexpr std::size_t piece = 128;
   constexpr std::size_t distance = 1024;
-  std::array<std::byte*, Kernels::most_in_turn> to;
-  std::array<const std::byte*, Kernels::most_in_turn> from;
-  std::array<std::size_t, Kernels::most_in_turn> whole;
+  std::array<std::byte*, Kernels::max_alternating> to;
+  std::array<const std::byte*, Kernels::max_alternating> from;
+  std::array<std::size_t, Kernels::max_alternating> whole;
   std::size_t common = bytes;
   for (std::size_t r = 0; r < rows; ++r) {
     const auto step = static_cast<std::ptrdiff_t>(r);
@@ -126,9 +126,9 @@ HWY_INLINE void keep_tail(const std::byte* end, std::size_t bytes, std::byte* li
 }
 
 /// The ends of rows are moved by whole lines of the row, so that nothing depends on how long these ends are.
-void carry_rows(const CarriedRows& all) {
+void stream_partial_rows(const PartialRows& all) {
   constexpr std::size_t line = 64;
-  const CarriedRows rows = all;  // a copy, which no store can change
+  const PartialRows rows = all;  // a copy, which no store can change
   std::byte* dst = rows.dst;
   const std::byte* src = rows.src;
   std::byte* carried = rows.lines;
@@ -151,7 +151,7 @@ void carry_rows(const CarriedRows& all) {
         keep_tail(src + rows.bytes, tail, carried);
       }
     }
-    if (carried != nullptr) carried += CarriedRows::pitch;
+    if (carried != nullptr) carried += PartialRows::pitch;
   }
 }
 
@@ -321,7 +321,7 @@ std::size_t fill_masked(std::byte* dst, std::size_t apart, const std::byte* from
 #endif
 
 template <std::size_t item>
-void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
+void fill_strided(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, std::size_t count) {
   std::size_t done = 0;
 #if HWY_TARGET == HWY_AVX3
   constexpr auto unit = static_cast<std::ptrdiff_t>(item);
@@ -330,8 +330,8 @@ void fill_apart(std::byte* dst, std::ptrdiff_t stride, const std::byte* from, st
       done = fill_masked<item>(dst, static_cast<std::size_t>(stride / unit), from, count);
   }
 #endif
-  portable_kernels().fill_apart[log2_of<item>](dst + static_cast<std::ptrdiff_t>(done) * stride, stride, from,
-                                               count - done);
+  portable_kernels().fill_strided[log2_of<item>](dst + static_cast<std::ptrdiff_t>(done) * stride, stride,
+                                                 from, count - done);
 }
 
 void fence() {
@@ -341,12 +341,13 @@ void fence() {
 // In copy/kernels/converting_simd.cpp, copy/kernels/short_items_simd.cpp and copy/kernels/indexed_simd.cpp.
 extern const ConvertingKernels converting;
 extern const ShortItemKernels short_items;
-extern const ListedKernels listed;
+extern const IndexedKernels indexed;
 
 constexpr Kernels table{
     .name = hwy_target_name,
-    .turn = {turn<1>, turn<2>, turn<4>, turn<8>, turn<16>},
-    .turn_along = {turn_along<1>, turn_along<2>, turn_along<4>, turn_along<8>, turn_along<16>},
+    .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
+    .transpose_along = {transpose_along<1>, transpose_along<2>, transpose_along<4>, transpose_along<8>,
+                        transpose_along<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
@@ -359,16 +360,16 @@ constexpr Kernels table{
     .convert = find_convert,
     .scale = find_scale,
     .stream_line = stream_line,
-    .fill_apart = {fill_apart<1>, fill_apart<2>, fill_apart<4>, fill_apart<8>, fill_apart<16>},
+    .fill_strided = {fill_strided<1>, fill_strided<2>, fill_strided<4>, fill_strided<8>, fill_strided<16>},
     .deinterleave_lines = {deinterleave_lines<1>, deinterleave_lines<2>, deinterleave_lines<4>,
                            deinterleave_lines<8>, deinterleave_lines<16>},
     .interleave_lines = {interleave_lines<1>, interleave_lines<2>, interleave_lines<4>, interleave_lines<8>,
                          interleave_lines<16>},
     .converting = &converting,
     .short_items = &short_items,
-    .listed = &listed,
-    .stream_in_turn = stream_in_turn,
-    .carry_rows = carry_rows,
+    .indexed = &indexed,
+    .stream_alternating = stream_alternating,
+    .stream_partial_rows = stream_partial_rows,
 };
 
 const Kernels* best_table() {

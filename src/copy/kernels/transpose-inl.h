@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turning a tile in registers while the one before it is on its way to memory, included once for each
 // instruction set.
-#if defined(TENSTRIDE_COPY_TURN_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL
 #else
-#define TENSTRIDE_COPY_TURN_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -55,29 +55,29 @@ inline constexpr std::size_t widest = 32;
 inline constexpr std::size_t widest = 16;
 #endif
 
-HWY_INLINE void ask(Ahead& ahead) {
-  for (std::size_t i = 0; i < ahead.pace; ++i) {
-    if (ahead.left == 0 && !ahead.next_row()) return;
-    __builtin_prefetch(ahead.line, 0, 2);
-    ahead.line += 64;
-    --ahead.left;
+HWY_INLINE void ask(Prefetch& prefetch) {
+  for (std::size_t i = 0; i < prefetch.pace; ++i) {
+    if (prefetch.left == 0 && !prefetch.next_row()) return;
+    __builtin_prefetch(prefetch.line, 0, 2);
+    prefetch.line += 64;
+    --prefetch.left;
   }
 }
 
 /// Writes the next `count` lines of what is pending, and asks for as many times `pace` lines ahead.
-HWY_INLINE void pump(Pending& pending, std::size_t count) {
+HWY_INLINE void pump(StoreQueue& queue, std::size_t count) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   for (; count > 0; --count) {
-    if (pending.left == 0 && !pending.next_row()) return;
-    ask(pending.ahead);
+    if (queue.left == 0 && !queue.next_row()) return;
+    ask(queue.prefetch);
     for (std::size_t part = 0; part < 64; part += step) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(pending.from) + part), d,
-                 reinterpret_cast<std::uint8_t*>(pending.to) + part);
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(queue.from) + part), d,
+                 reinterpret_cast<std::uint8_t*>(queue.to) + part);
     }
-    pending.from += 64;
-    pending.to += 64;
-    --pending.left;
+    queue.from += 64;
+    queue.to += 64;
+    --queue.left;
   }
 }
 
@@ -128,7 +128,7 @@ HWY_INLINE void interleave_blocks(D d, V* v) {
 /// Turns 16 bytes of each of the rows that fill a vector: every column comes out as one, in `columns`. Vector
 /// k holds the rows k, k + group, ….
 template <std::size_t group, class D, class V>
-HWY_INLINE void turn_columns(D d, V* columns, const std::byte* const* rows, std::size_t at) {
+HWY_INLINE void transpose_columns(D d, V* columns, const std::byte* const* rows, std::size_t at) {
 #pragma GCC unroll 16
   for (std::size_t r = 0; r < group; ++r)
     columns[r] = load_blocks(d, [=](std::size_t j) HWY_ATTR { return rows[r + j * group] + at; });
@@ -137,20 +137,21 @@ HWY_INLINE void turn_columns(D d, V* columns, const std::byte* const* rows, std:
 
 /// Turns 16 bytes of each of width/item rows to columns `pitch` apart.
 template <std::size_t item, std::size_t width>
-HWY_INLINE void turn_unit(std::byte* out, std::size_t pitch, const std::byte* const* rows, std::size_t at) {
+HWY_INLINE void transpose_unit(std::byte* out, std::size_t pitch, const std::byte* const* rows,
+                               std::size_t at) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, width / sizeof(T)> d;
   hn::Vec<decltype(d)> v[group];
-  turn_columns<group>(d, v, rows, at);
+  transpose_columns<group>(d, v, rows, at);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
 }
 
 /// Fewer columns than fill 16 bytes.
 template <std::size_t item, std::size_t width>
-HWY_NOINLINE void turn_few(std::byte* out, std::size_t pitch, const std::byte* const* rows,
-                           std::size_t columns) {
+HWY_NOINLINE void transpose_few(std::byte* out, std::size_t pitch, const std::byte* const* rows,
+                                std::size_t columns) {
   constexpr std::size_t count = width / item;
   alignas(16) std::byte padded[count][16];
   const std::byte* pointers[count];
@@ -158,14 +159,14 @@ HWY_NOINLINE void turn_few(std::byte* out, std::size_t pitch, const std::byte* c
     std::memcpy(padded[r], rows[r], columns * item);
     pointers[r] = padded[r];
   }
-  alignas(64) std::byte turned[16 / item][width];
-  turn_unit<item, width>(turned[0], width, pointers, 0);
-  for (std::size_t c = 0; c < columns; ++c) std::memcpy(out + c * pitch, turned[c], width);
+  alignas(64) std::byte transposed[16 / item][width];
+  transpose_unit<item, width>(transposed[0], width, pointers, 0);
+  for (std::size_t c = 0; c < columns; ++c) std::memcpy(out + c * pitch, transposed[c], width);
 }
 
 /// Turns the square matrix of 16-byte blocks whose rows are the vectors v[0], v[apart], ….
 template <class D, class V>
-HWY_INLINE void turn_blocks(D d, V* v, std::size_t apart) {
+HWY_INLINE void transpose_blocks(D d, V* v, std::size_t apart) {
   constexpr std::size_t blocks = hn::MaxLanes(d) * sizeof(hn::TFromD<D>) / 16;
   if constexpr (blocks == 2) {
     const V a = v[0];
@@ -194,8 +195,8 @@ inline constexpr std::size_t calls_in_square = width / 16 + 16 / item / 4;
 /// Turns `width` bytes of each of width / item rows; each byte is loaded once, by a whole vector. Meanwhile
 /// what was turned before goes out, a few lines with each call of `between`.
 template <std::size_t item, std::size_t width, class Between>
-HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* const* rows, std::size_t at,
-                            const Between& between) {
+HWY_INLINE void transpose_square(std::byte* out, std::size_t pitch, const std::byte* const* rows,
+                                 std::size_t at, const Between& between) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = width / 16;
   using T = Item<item>;
@@ -213,7 +214,7 @@ HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* 
   }
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
-    turn_blocks(d, v + c, group);
+    transpose_blocks(d, v + c, group);
 #pragma GCC unroll 4
     for (std::size_t b = 0; b < blocks; ++b) {
       hn::StoreU(v[b * group + c], d, reinterpret_cast<T*>(out + (b * group + c) * pitch));
@@ -226,8 +227,8 @@ HWY_INLINE void turn_square(std::byte* out, std::size_t pitch, const std::byte* 
 /// shuffles and streaming stores that stand close together in the program go on at the same time (.91 of a
 /// plain copy; one after the other .82).
 template <std::size_t item, std::size_t width>
-HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
-                          std::size_t cols, Pending& pending_before) {
+HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
+                               std::size_t cols, StoreQueue& queued_before) {
   constexpr std::size_t count = width / item;
   constexpr std::size_t line = 64;
   constexpr std::size_t calls = calls_in_square<item, width>;
@@ -235,10 +236,10 @@ HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in,
   const std::size_t groups = (rows + count - 1) / count;
   // Then columns must come in rising order, as units write them.
   const bool spills = groups * width > out_pitch;
-  Pending pending = pending_before;  // a copy, which no store can change
+  StoreQueue queue = queued_before;  // a copy, which no store can change
   const std::size_t squares = groups * ((row_bytes + width - 1) / width);
-  const std::size_t lines = (pending.lines() + squares * calls - 1) / (squares * calls);
-  const auto between = [&]() HWY_ATTR { pump(pending, lines); };
+  const std::size_t lines = (queue.lines() + squares * calls - 1) / (squares * calls);
+  const auto between = [&]() HWY_ATTR { pump(queue, lines); };
   for (std::size_t start = 0; start < row_bytes; start += line) {
     const std::size_t end = std::min(start + line, row_bytes);
     // From last to first: see Kernels::Turn on spilling rows.
@@ -248,32 +249,32 @@ HWY_INLINE void turn_rows(std::byte* out, std::size_t out_pitch, const Rows& in,
       std::byte* const to = out + g * width;
       std::size_t at = start;
       for (; !spills && at + width <= end; at += width) {
-        turn_square<item, width>(to + at / item * out_pitch, out_pitch, pointers, at, between);
+        transpose_square<item, width>(to + at / item * out_pitch, out_pitch, pointers, at, between);
       }
       for (; at < end; at += 16) {
-        pump(pending, lines);
+        pump(queue, lines);
         if (at + 16 <= row_bytes) {
-          turn_unit<item, width>(to + at / item * out_pitch, out_pitch, pointers, at);
+          transpose_unit<item, width>(to + at / item * out_pitch, out_pitch, pointers, at);
         } else if (row_bytes >= 16) {
           // Once more a whole unit, of which the first columns are there already.
-          turn_unit<item, width>(to + (row_bytes - 16) / item * out_pitch, out_pitch, pointers,
-                                 row_bytes - 16);
+          transpose_unit<item, width>(to + (row_bytes - 16) / item * out_pitch, out_pitch, pointers,
+                                      row_bytes - 16);
         } else {
-          turn_few<item, width>(to, out_pitch, pointers, cols);
+          transpose_few<item, width>(to, out_pitch, pointers, cols);
         }
       }
     }
   }
-  pending_before = pending;
+  queued_before = queue;
 }
 
 template <std::size_t item>
-void turn(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
-          Pending& pending) {
+void transpose(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows, std::size_t cols,
+               StoreQueue& queue) {
   if (rows * item <= 16) {
-    turn_rows<item, 16>(out, out_pitch, in, rows, cols, pending);
+    transpose_rows<item, 16>(out, out_pitch, in, rows, cols, queue);
   } else {
-    turn_rows<item, widest>(out, out_pitch, in, rows, cols, pending);
+    transpose_rows<item, widest>(out, out_pitch, in, rows, cols, queue);
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turning long rows straight to memory with a conversion, included once for each instruction set.
-#if defined(TENSTRIDE_COPY_TURN_CONVERTED_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_CONVERTED_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_CONVERTED_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL
 #else
-#define TENSTRIDE_COPY_TURN_CONVERTED_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -99,7 +99,7 @@ struct OutgoingConverted {
 
 /// As PageTurner does: columns of `bytes` of the source.
 template <class To, class From, std::size_t bytes>
-void turn_converted(const Along& along) {
+void transpose_converted(const Along& along) {
   constexpr std::size_t item = sizeof(From);
   constexpr std::size_t line = 64;
   constexpr std::size_t columns = line / item;
@@ -111,7 +111,7 @@ void turn_converted(const Along& along) {
   constexpr std::size_t results = columns * Columns::lines;
   constexpr std::size_t calls = count / group * (line / widest) * calls_in_square<item, widest>;
   constexpr std::size_t pace = (results + calls - 1) / calls;
-  constexpr std::size_t ask_pace = (count + calls - 1) / calls;
+  constexpr std::size_t prefetch_pace = (count + calls - 1) / calls;
   alignas(line) std::byte buffers[2 * columns * bytes];
   const std::byte* rows[count];
   const std::byte* next[count];
@@ -125,23 +125,24 @@ void turn_converted(const Along& along) {
   for (std::size_t l = 0; l < along.lines; ++l) {
     const std::size_t page = l / page_lines * page_lines;
     const bool is_last = page + page_lines >= along.lines;
-    const std::size_t in_turn = along.asks_by_rows ? 1 : turns;
-    const std::size_t asked_lines = (l - page) * (count / in_turn);
+    const std::size_t in_turn = along.prefetches_by_rows ? 1 : turns;
+    const std::size_t prefetched_lines = (l - page) * (count / in_turn);
     Asked<count> lines;
-    lines.is_by_rows = along.asks_by_rows;
-    lines.rows = (is_last ? next : rows) + asked_lines / page_lines * in_turn;
-    lines.at = ((is_last ? 0 : page + page_lines) + asked_lines % page_lines) * line;
+    lines.is_by_rows = along.prefetches_by_rows;
+    lines.rows = (is_last ? next : rows) + prefetched_lines / page_lines * in_turn;
+    lines.at = ((is_last ? 0 : page + page_lines) + prefetched_lines % page_lines) * line;
     std::byte* const buffer = buffers + l % 2 * columns * bytes;
     std::size_t asked = 0;
     const auto between = [&]() HWY_ATTR {
-      for (const std::size_t end = std::min(asked + ask_pace, count); asked < end; ++asked) lines.ask(asked);
+      for (const std::size_t end = std::min(asked + prefetch_pace, count); asked < end; ++asked)
+        lines.ask(asked);
       for (const std::size_t end = std::min(written + pace, results); written < end; ++written)
         outgoing.write(written);
     };
     for (std::size_t r = 0; r < count; r += group) {
       for (std::size_t part = 0; part < line; part += widest) {
-        turn_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows + r, l * line + part,
-                                  between);
+        transpose_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows + r,
+                                       l * line + part, between);
       }
     }
     for (; written < results; ++written) outgoing.write(written);
@@ -156,26 +157,26 @@ void turn_converted(const Along& along) {
 /// memory takes as well as a run (bytes to floats .83-.85 of a plain copy, by twice as many rows .44-.48;
 /// floats to bytes .58, by 128 rows .34-.41).
 template <class To, class From>
-ConvertingKernels::Turn turn_of() {
+ConvertingKernels::Transpose transpose_of() {
   constexpr std::size_t rows =
       sizeof(From) <= sizeof(To) ? 128 / sizeof(From) : std::min<std::size_t>(64, 128 / sizeof(To));
-  return {turn_converted<To, From, rows * sizeof(From)>, rows * sizeof(To)};
+  return {transpose_converted<To, From, rows * sizeof(From)>, rows * sizeof(To)};
 }
 
-inline ConvertingKernels::Turn find_turn_converted(DType to, DType from) {
+inline ConvertingKernels::Transpose find_transpose_converted(DType to, DType from) {
   if (to == DType::float32) {
-    if (from == DType::uint8) return turn_of<float, std::uint8_t>();
-    if (from == DType::bfloat16) return turn_of<float, bfloat16>();
-    if (from == DType::float64) return turn_of<float, double>();
+    if (from == DType::uint8) return transpose_of<float, std::uint8_t>();
+    if (from == DType::bfloat16) return transpose_of<float, bfloat16>();
+    if (from == DType::float64) return transpose_of<float, double>();
   }
   if (from == DType::float32) {
-    if (to == DType::uint8) return turn_of<std::uint8_t, float>();
-    if (to == DType::bfloat16) return turn_of<bfloat16, float>();
+    if (to == DType::uint8) return transpose_of<std::uint8_t, float>();
+    if (to == DType::bfloat16) return transpose_of<bfloat16, float>();
   }
-  if (to == DType::int32 && from == DType::int64) return turn_of<std::int32_t, std::int64_t>();
+  if (to == DType::int32 && from == DType::int64) return transpose_of<std::int32_t, std::int64_t>();
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (to == DType::float32 && from == DType::float16) return turn_of<float, float16>();
-  if (to == DType::float16 && from == DType::float32) return turn_of<float16, float>();
+  if (to == DType::float32 && from == DType::float16) return transpose_of<float, float16>();
+  if (to == DType::float16 && from == DType::float32) return transpose_of<float16, float>();
 #endif
   return {};
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turning a tile whose rows and columns lie anywhere, or a pitch apart, straight into its place, with both
 // sides in a cache. Included once for each instruction set.
-#if defined(TENSTRIDE_COPY_TURN_LISTED_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_LISTED_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_LISTED_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL
 #else
-#define TENSTRIDE_COPY_TURN_LISTED_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL
 #endif
 
 #include <hwy/highway.h>
@@ -28,7 +28,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Rows or columns of a tile, each so many bytes from the first. Byte is const in the source.
 template <class Byte>
-struct ListedPlaces {
+struct IndexedPlaces {
   Byte* first;
   const std::ptrdiff_t* places;
 
@@ -36,7 +36,7 @@ struct ListedPlaces {
   HWY_INLINE Byte* next() { return first + *places++; }
   HWY_INLINE Byte* operator[](std::size_t at) const { return first + places[at]; }
   /// Those from one on, each from one of its bytes on.
-  [[nodiscard]] HWY_INLINE ListedPlaces from(std::size_t at, std::size_t byte) const {
+  [[nodiscard]] HWY_INLINE IndexedPlaces from(std::size_t at, std::size_t byte) const {
     return {first + byte, places + at};
   }
 };
@@ -65,7 +65,7 @@ struct PitchedPlaces {
 
 /// Turns 16 bytes of each of `bytes` / item rows, where `bytes` fill a vector: every column comes out as one.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
-HWY_INLINE void turn_wide(Columns columns, const Rows& rows) {
+HWY_INLINE void transpose_wide(Columns columns, const Rows& rows) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
   const hn::FixedTag<T, bytes / item> d;
@@ -83,7 +83,7 @@ HWY_INLINE void turn_wide(Columns columns, const Rows& rows) {
 
 /// Turns as many rows as `bytes` hold by as many columns: each byte is loaded once, by a whole vector.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
-HWY_INLINE void turn_tile_square(Columns columns, Rows rows) {
+HWY_INLINE void transpose_tile_square(Columns columns, Rows rows) {
   constexpr std::size_t group = 16 / item;
   constexpr std::size_t blocks = bytes / 16;
   using T = Item<item>;
@@ -97,7 +97,7 @@ HWY_INLINE void turn_tile_square(Columns columns, Rows rows) {
     interleave_blocks<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
-  for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
+  for (std::size_t c = 0; c < group; ++c) transpose_blocks(d, v + c, group);
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group * blocks; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(columns.next()));
 }
@@ -113,7 +113,7 @@ HWY_INLINE void store_halves(D d, V v, std::byte* lower, std::byte* upper) {
 
 /// Turns 16 bytes of each of as many rows as 8 bytes hold: two columns come out in each vector.
 template <std::size_t item, class Columns, class Rows>
-HWY_INLINE void turn_low(const Columns& columns, const Rows& rows) {
+HWY_INLINE void transpose_low(const Columns& columns, const Rows& rows) {
   constexpr std::size_t count = 8 / item;
   using T = Item<item>;
   const hn::FixedTag<T, 16 / item> d;
@@ -127,7 +127,7 @@ HWY_INLINE void turn_low(const Columns& columns, const Rows& rows) {
 
 /// Turns 8 bytes of each of as many rows as `bytes`, 8 or 16, hold.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
-HWY_INLINE void turn_narrow(const Columns& columns, const Rows& rows) {
+HWY_INLINE void transpose_narrow(const Columns& columns, const Rows& rows) {
   constexpr std::size_t count = bytes / item;
   using T = Item<item>;
   if constexpr (count == 1) {
@@ -157,34 +157,36 @@ HWY_INLINE void turn_narrow(const Columns& columns, const Rows& rows) {
 /// Columns [from, to) of as many rows as `bytes` hold: the last ones, where they do not fill a block, once
 /// more with some before them.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
-HWY_INLINE void turn_tile_rows(const Columns& columns, const Rows& rows, std::size_t from, std::size_t to) {
+HWY_INLINE void transpose_tile_rows(const Columns& columns, const Rows& rows, std::size_t from,
+                                    std::size_t to) {
   constexpr std::size_t group = 16 / item;
   if constexpr (bytes > 16 && item >= 4) {
     for (; from + bytes / item <= to; from += bytes / item)
-      turn_tile_square<item, bytes>(columns.from(from, 0), rows.from(0, from * item));
+      transpose_tile_square<item, bytes>(columns.from(from, 0), rows.from(0, from * item));
   }
   if (to >= group) {
     for (std::size_t c = from; c < to; c += group) {
       c = std::min(c, to - group);
       if constexpr (bytes == 8) {
-        turn_low<item>(columns.from(c, 0), rows.from(0, c * item));
+        transpose_low<item>(columns.from(c, 0), rows.from(0, c * item));
       } else {
-        turn_wide<item, bytes>(columns.from(c, 0), rows.from(0, c * item));
+        transpose_wide<item, bytes>(columns.from(c, 0), rows.from(0, c * item));
       }
     }
   } else if constexpr (bytes <= 16) {
     constexpr std::size_t few = group / 2;
     for (std::size_t c = from; c < to; c += few) {
       c = std::min(c, to - few);
-      turn_narrow<item, bytes>(columns.from(c, 0), rows.from(0, c * item));
+      transpose_narrow<item, bytes>(columns.from(c, 0), rows.from(0, c * item));
     }
   }
 }
 
 /// Columns [from, to) of the rows of a tile from `row` on, as many as a block takes. How far they go.
 template <std::size_t item, class Columns, class Rows>
-HWY_INLINE std::size_t turn_next_rows(const Columns& columns, const Rows& rows, std::size_t row_count,
-                                      std::size_t row, std::size_t from, std::size_t to, std::size_t most) {
+HWY_INLINE std::size_t transpose_next_rows(const Columns& columns, const Rows& rows, std::size_t row_count,
+                                           std::size_t row, std::size_t from, std::size_t to,
+                                           std::size_t most) {
   // The narrowest block that holds the rest, or the widest.
   std::size_t bytes = 8;
   while (bytes < most && bytes < (row_count - row) * item) bytes *= 2;
@@ -193,21 +195,21 @@ HWY_INLINE std::size_t turn_next_rows(const Columns& columns, const Rows& rows, 
   row = std::min(row, row_count - bytes / item);
   const Columns part = columns.from(0, row * item);
   const Rows next = rows.from(row, 0);
-  if (bytes == 8) turn_tile_rows<item, 8>(part, next, from, to);
-  if (bytes == 16) turn_tile_rows<item, 16>(part, next, from, to);
+  if (bytes == 8) transpose_tile_rows<item, 8>(part, next, from, to);
+  if (bytes == 16) transpose_tile_rows<item, 16>(part, next, from, to);
   if constexpr (widest >= 32) {
-    if (bytes == 32) turn_tile_rows<item, 32>(part, next, from, to);
+    if (bytes == 32) transpose_tile_rows<item, 32>(part, next, from, to);
   }
   if constexpr (widest >= 64) {
-    if (bytes == 64) turn_tile_rows<item, 64>(part, next, from, to);
+    if (bytes == 64) transpose_tile_rows<item, 64>(part, next, from, to);
   }
   return row + bytes / item;
 }
 
 /// A tile that lies in the L1 cache, or of which a line of each row does.
 template <std::size_t item, class Columns, class Rows>
-HWY_INLINE void turn_tile(const Columns& columns, std::size_t column_count, const Rows& rows,
-                          std::size_t row_count) {
+HWY_INLINE void transpose_tile(const Columns& columns, std::size_t column_count, const Rows& rows,
+                               std::size_t row_count) {
   if constexpr (item == 16) {
     const hn::FixedTag<std::uint8_t, 16> d;
     for (std::size_t c = 0; c < column_count; ++c) {
@@ -221,23 +223,23 @@ HWY_INLINE void turn_tile(const Columns& columns, std::size_t column_count, cons
     for (std::size_t c = 0; c < column_count; c += line) {
       const std::size_t end = std::min(c + line, column_count);
       for (std::size_t r = 0; r < row_count;)
-        r = turn_next_rows<item>(columns, rows, row_count, r, c, end, most);
+        r = transpose_next_rows<item>(columns, rows, row_count, r, c, end, most);
     }
   }
 }
 
 template <std::size_t item>
-void turn_listed(std::byte* dst, const std::byte* src, const Listed& tile) {
-  turn_tile<item>(ListedPlaces<std::byte>{dst, tile.columns}, tile.column_count,
-                  ListedPlaces<const std::byte>{src, tile.rows}, tile.row_count);
+void transpose_indexed(std::byte* dst, const std::byte* src, const IndexedTile& tile) {
+  transpose_tile<item>(IndexedPlaces<std::byte>{dst, tile.columns}, tile.column_count,
+                       IndexedPlaces<const std::byte>{src, tile.rows}, tile.row_count);
 }
 
 /// All of a tile by squares, its sides multiples of theirs, 128 bytes of as many rows at a time: then two
 /// lines of a column, or of a row, are met one after the other (256 x 256 float32 .60 of a plain copy; .44 by
 /// 256 bytes or column after column).
 template <std::size_t item>
-HWY_NOINLINE void turn_by_squares(PitchedPlaces<std::byte> columns, std::size_t column_count,
-                                  PitchedPlaces<const std::byte> rows, std::size_t row_count) {
+HWY_NOINLINE void transpose_by_squares(PitchedPlaces<std::byte> columns, std::size_t column_count,
+                                       PitchedPlaces<const std::byte> rows, std::size_t row_count) {
   constexpr std::size_t side = 128 / item;
   constexpr std::size_t step = widest / item;
   for (std::size_t left = 0; left < column_count; left += side) {
@@ -248,15 +250,15 @@ HWY_NOINLINE void turn_by_squares(PitchedPlaces<std::byte> columns, std::size_t 
         const auto to = columns.from(c, 0);
         const auto from = rows.from(0, c * item);
         for (std::size_t r = top; r < bottom; r += step)
-          turn_tile_square<item, widest>(to.from(0, r * item), from.from(r, 0));
+          transpose_tile_square<item, widest>(to.from(0, r * item), from.from(r, 0));
       }
     }
   }
 }
 
 template <std::size_t item>
-void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
-                  std::size_t row_count, std::size_t column_count) {
+void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                       std::ptrdiff_t src_pitch, std::size_t row_count, std::size_t column_count) {
   const PitchedPlaces<std::byte> columns{dst, dst_pitch};
   const PitchedPlaces<const std::byte> rows{src, src_pitch};
   if constexpr (widest > 16 && item >= 4) {
@@ -264,17 +266,18 @@ void turn_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src
     constexpr std::size_t few = item < 8 ? 8 / item : 1;
     const std::size_t row_end = row_count / step * step;
     const std::size_t column_end = column_count / step * step;
-    turn_by_squares<item>(columns, column_end, rows, row_end);
+    transpose_by_squares<item>(columns, column_end, rows, row_end);
     if (row_end < row_count) {
       const std::size_t row = std::min(row_end, row_count - few);
-      turn_tile<item>(columns.from(0, row * item), column_end, rows.from(row, 0), row_count - row);
+      transpose_tile<item>(columns.from(0, row * item), column_end, rows.from(row, 0), row_count - row);
     }
     if (column_end < column_count) {
       const std::size_t column = std::min(column_end, column_count - few);
-      turn_tile<item>(columns.from(column, 0), column_count - column, rows.from(0, column * item), row_count);
+      transpose_tile<item>(columns.from(column, 0), column_count - column, rows.from(0, column * item),
+                           row_count);
     }
   } else {
-    turn_tile<item>(columns, column_count, rows, row_count);
+    transpose_tile<item>(columns, column_count, rows, row_count);
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of rows turned in registers, and written past the cache as columns. Included once for each
 // instruction set.
-#if defined(TENSTRIDE_COPY_TURN_LINES_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_LINES_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_LINES_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_LINES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_LINES_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_LINES_INL
 #else
-#define TENSTRIDE_COPY_TURN_LINES_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_LINES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -46,7 +46,7 @@ class Steps {
 
 /// Turns a line of each of the next 64 / item rows in registers.
 template <std::size_t item, class D, class V>
-HWY_INLINE void turn_line(D d, V* v, Steps& rows) {
+HWY_INLINE void transpose_line(D d, V* v, Steps& rows) {
   constexpr std::size_t group = 16 / item;
   using T = Item<item>;
 #pragma GCC unroll 4
@@ -57,13 +57,13 @@ HWY_INLINE void turn_line(D d, V* v, Steps& rows) {
     interleave_blocks<group>(d, v + b * group);
   }
 #pragma GCC unroll 16
-  for (std::size_t c = 0; c < group; ++c) turn_blocks(d, v + c, group);
+  for (std::size_t c = 0; c < group; ++c) transpose_blocks(d, v + c, group);
 }
 
 /// Turns a line of each of the next 64 / item rows, and writes each column past the cache. `ask` is called
 /// beside the store of each.
-template <std::size_t item, class Ask>
-HWY_INLINE void write_turned(std::byte* dst, std::ptrdiff_t dst_pitch, Steps& rows, const Ask& ask) {
+template <std::size_t item, class Prefetch>
+HWY_INLINE void write_transposed(std::byte* dst, std::ptrdiff_t dst_pitch, Steps& rows, const Prefetch& ask) {
   constexpr std::size_t line = 64;
   constexpr std::size_t count = line / item;
   using T = Item<item>;
@@ -74,7 +74,7 @@ HWY_INLINE void write_turned(std::byte* dst, std::ptrdiff_t dst_pitch, Steps& ro
   };
   if constexpr (widest == line) {
     hn::Vec<decltype(d)> v[count];
-    turn_line<item>(d, v, rows);
+    transpose_line<item>(d, v, rows);
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < count; ++c) {
       hn::Stream(v[c], d, next_column());
@@ -82,17 +82,17 @@ HWY_INLINE void write_turned(std::byte* dst, std::ptrdiff_t dst_pitch, Steps& ro
     }
   } else {
     constexpr std::size_t group = widest / item;
-    alignas(line) std::byte turned[count * line];
+    alignas(line) std::byte transposed[count * line];
     for (std::size_t r = 0; r < count; r += group) {
       const std::byte* list[group];
       for (std::size_t k = 0; k < group; ++k) list[k] = rows.next();
       for (std::size_t part = 0; part < line; part += widest)
-        turn_square<item, widest>(turned + part / item * line + r * item, line, list, part, []() {});
+        transpose_square<item, widest>(transposed + part / item * line + r * item, line, list, part, []() {});
     }
     for (std::size_t c = 0; c < count; ++c) {
       T* const to = next_column();
       for (std::size_t part = 0; part < line; part += widest) {
-        hn::Stream(hn::Load(d, reinterpret_cast<const T*>(turned + c * line + part)), d,
+        hn::Stream(hn::Load(d, reinterpret_cast<const T*>(transposed + c * line + part)), d,
                    to + part / sizeof(T));
       }
       ask();

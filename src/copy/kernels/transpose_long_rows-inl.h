@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turning long rows straight to memory, included once for each instruction set.
-#if defined(TENSTRIDE_COPY_TURN_ALONG_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_ALONG_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_ALONG_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_LONG_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_LONG_ROWS_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_LONG_ROWS_INL
 #else
-#define TENSTRIDE_COPY_TURN_ALONG_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_LONG_ROWS_INL
 #endif
 
 #include <hwy/highway.h>
@@ -35,8 +35,8 @@ class PageTurner {
   explicit PageTurner(const Along& along)
       : all_(along.lines * columns + along.columns),
         blocks_(along.lines + (along.columns > 0 ? 1 : 0)),
-        asks_near_(count <= Along::most_followed && along.asks_near),
-        asks_by_rows_(along.asks_by_rows) {
+        prefetches_near_(count <= Along::max_followed && along.prefetches_near),
+        prefetches_by_rows_(along.prefetches_by_rows) {
     const std::size_t pages = std::max<std::size_t>(blocks_ / page_lines, 1);
     last_page_ = (pages - 1) * page_lines;
     for (std::size_t r = 0; r < count; ++r) {
@@ -45,7 +45,7 @@ class PageTurner {
     }
   }
 
-  void turn(const Along& along) {
+  void transpose(const Along& along) {
     const bool is_edge = along.begins || along.ends;
     for (std::size_t l = 0; l <= blocks_; ++l) {
       // None of this is kept in memory, where it would be loaded again behind each store.
@@ -64,11 +64,11 @@ class PageTurner {
         std::byte* const buffer = buffer_of(l);
         for (std::size_t r = 0; r < count; r += group) {
           for (std::size_t part = 0; part < line; part += widest) {
-            turn_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows_ + r,
-                                      first * item + part, [&]() HWY_ATTR { go_on(written + pace); });
+            transpose_square<item, widest>(buffer + part / item * bytes + r * item, bytes, rows_ + r,
+                                           first * item + part, [&]() HWY_ATTR { go_on(written + pace); });
           }
         }
-        ask_for_more(l);
+        prefetch_more(l);
       }
       go_on(columns);
     }
@@ -113,11 +113,11 @@ class PageTurner {
   }
 
   [[nodiscard]] Asked<count> asked_with(std::size_t block) const {
-    if (asks_near_) return asked_of_each(block + Along::near_lines);
+    if (prefetches_near_) return asked_of_each(block + Along::near_lines);
     if (is_short()) return asked_of_each(block + blocks_);
     const std::size_t page = page_of(block);
     // A block asks for lines of the rows in turn; row after row, of as many as its lines are pages of.
-    const std::size_t in_turn = asks_by_rows_ ? 1 : turns;
+    const std::size_t in_turn = prefetches_by_rows_ ? 1 : turns;
     const std::size_t touched = std::max(in_turn, count / page_lines);
     const std::size_t place = (block - page) * (count / in_turn);
     Asked<count> asked;
@@ -125,7 +125,7 @@ class PageTurner {
         (page == last_page_ ? next_ : rows_) + std::min(place / page_lines * in_turn, count - touched);
     // The last byte of a line: where rows begin anywhere in one, its first lies in the line before.
     asked.at = ((page == last_page_ ? 0 : page + page_lines) + place % page_lines) * line + line - 1;
-    asked.is_by_rows = asks_by_rows_;
+    asked.is_by_rows = prefetches_by_rows_;
     return asked;
   }
 
@@ -135,20 +135,20 @@ class PageTurner {
     Asked<count> asked;
     asked.rows = is_here ? rows_ : next_;
     asked.at = (is_here ? block : block - blocks_) * line + line - 1;
-    asked.last_in_turn = count - 1;
-    asked.is_near = asks_near_;
+    asked.last_alternating = count - 1;
+    asked.is_near = prefetches_near_;
     return asked;
   }
 
   /// The block's share of what the lines written do not suffice for.
-  void ask_for_more(std::size_t block) const {
-    if (asks_near_) return;
+  void prefetch_more(std::size_t block) const {
+    if (prefetches_near_) return;
     const std::size_t page = page_of(block);
     const std::size_t place = block - page;
     if (page == last_page_) {
-      const std::size_t turned = blocks_ - page;
+      const std::size_t transposed = blocks_ - page;
       if (reinterpret_cast<std::uintptr_t>(next_[0]) % line == 0) return;
-      for (std::size_t k = place * count / turned; k < (place + 1) * count / turned; ++k)
+      for (std::size_t k = place * count / transposed; k < (place + 1) * count / transposed; ++k)
         __builtin_prefetch(next_[k], 0, 2);
     } else if (page + page_lines == last_page_) {
       const std::size_t lines = last_page_ + page_lines;
@@ -160,8 +160,8 @@ class PageTurner {
 
   std::size_t all_;
   std::size_t blocks_;
-  bool asks_near_;
-  bool asks_by_rows_;
+  bool prefetches_near_;
+  bool prefetches_by_rows_;
   std::size_t last_page_;
   const std::byte* rows_[count];
   const std::byte* next_[count];
@@ -170,11 +170,11 @@ class PageTurner {
 };
 
 template <std::size_t item>
-void turn_along(const Along& along) {
+void transpose_along(const Along& along) {
   if (along.kept == nullptr) {
-    PageTurner<item, false>(along).turn(along);
+    PageTurner<item, false>(along).transpose(along);
   } else {
-    PageTurner<item, true>(along).turn(along);
+    PageTurner<item, true>(along).transpose(along);
   }
 }
 

@@ -2,11 +2,11 @@
 // Tiles of items of 3, 5, 6 or 7 bytes, as the pixels of an RGB image that is turned: 16 bytes of a row are
 // spread to lanes of 4 or 8 bytes, lanes are turned, and the columns put together again. Included once for
 // each instruction set.
-#if defined(TENSTRIDE_COPY_TURN_SHORT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL
 #else
-#define TENSTRIDE_COPY_TURN_SHORT_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL
 #endif
 
 #include <hwy/highway.h>
@@ -54,18 +54,18 @@ class ShortItems {
   }
 
   /// dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item]. Pre: `side` rows, and rows of 16 bytes.
-  HWY_INLINE void turn(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) const {
+  HWY_INLINE void transpose(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) const {
     const std::size_t whole = ((columns * item_ - short_vector) / bytes_ + 1) * side;
     for (std::size_t c = 0; c < whole; c += side) {
-      turn_columns(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch, dst_pitch, src + c * item_, src_pitch,
-                   rows, spread_);
+      transpose_columns(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch, dst_pitch, src + c * item_,
+                        src_pitch, rows, spread_);
     }
     // Those that remain end where the row does: they are read with what lies before them.
     for (std::size_t c = whole; c < columns; c += side) {
       const std::size_t column = std::min(c, columns - side);
-      turn_columns(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch, dst_pitch,
-                   src + (column + side) * item_ - short_vector, src_pitch, rows, spread_last_);
+      transpose_columns(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch, dst_pitch,
+                        src + (column + side) * item_ - short_vector, src_pitch, rows, spread_last_);
     }
   }
 
@@ -74,22 +74,22 @@ class ShortItems {
   using Vector = hn::Vec<Bytes>;
   using Lanes = hn::Repartition<hwy::UnsignedFromSize<lane>, Bytes>;
 
-  HWY_INLINE void turn_columns(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                               std::ptrdiff_t src_pitch, std::size_t rows, Vector spread) const {
+  HWY_INLINE void transpose_columns(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                                    std::ptrdiff_t src_pitch, std::size_t rows, Vector spread) const {
     std::size_t r = 0;
     for (; r + 2 * side <= rows; r += side)
-      turn_square<false>(dst + r * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(r) * src_pitch,
-                         src_pitch, spread);
+      transpose_square<false>(dst + r * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(r) * src_pitch,
+                              src_pitch, spread);
     for (; r < rows; r += side) {
       const std::size_t row = std::min(r, rows - side);
-      turn_square<true>(dst + row * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(row) * src_pitch,
-                        src_pitch, spread);
+      transpose_square<true>(dst + row * item_, dst_pitch, src + static_cast<std::ptrdiff_t>(row) * src_pitch,
+                             src_pitch, spread);
     }
   }
 
   template <bool exact>
-  HWY_INLINE void turn_square(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                              std::ptrdiff_t src_pitch, Vector spread) const {
+  HWY_INLINE void transpose_square(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                                   std::ptrdiff_t src_pitch, Vector spread) const {
     const Lanes lanes;
     const auto row = [&](std::size_t r) HWY_ATTR {
       const auto* at =
@@ -143,12 +143,13 @@ class ShortItems {
   Vector joined_;
 };
 
-inline void turn_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
-                       std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns, std::size_t item) {
+inline void transpose_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
+                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns,
+                            std::size_t item) {
   if (item <= 4) {
-    ShortItems<4>(item).turn(dst, dst_pitch, src, src_pitch, rows, columns);
+    ShortItems<4>(item).transpose(dst, dst_pitch, src, src_pitch, rows, columns);
   } else {
-    ShortItems<8>(item).turn(dst, dst_pitch, src, src_pitch, rows, columns);
+    ShortItems<8>(item).transpose(dst, dst_pitch, src, src_pitch, rows, columns);
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turned columns on their way past the cache, included once for each instruction set.
-#if defined(TENSTRIDE_COPY_TURN_OUT_SIMD_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_COPY_TURN_OUT_SIMD_INL
-#undef TENSTRIDE_COPY_TURN_OUT_SIMD_INL
+#if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_STORES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_STORES_INL
+#undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_STORES_INL
 #else
-#define TENSTRIDE_COPY_TURN_OUT_SIMD_INL
+#define TENSTRIDE_COPY_KERNELS_TRANSPOSE_STORES_INL
 #endif
 
 #include <hwy/highway.h>
@@ -26,28 +26,29 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// The lines that are asked for while the columns of a block are written, one with each line: some rows in
-/// turn, line by line, one row after another (`Along::asks_by_rows`), or a line of each row, near at hand
-/// (`Along::asks_near`) or of those that come next.
+/// turn, line by line, one row after another (`Along::prefetches_by_rows`), or a line of each row, near at
+/// hand
+/// (`Along::prefetches_near`) or of those that come next.
 /// All of ask(i) follows from i alone: what a loop counts on in memory would stand in the store buffer behind
 /// the lines, and with that full nothing is turned (.54 of a plain copy for bytes, in place of .83).
 template <std::size_t count>
 struct Asked {
-  static constexpr std::size_t turns = std::min(count, Along::rows_in_turn);
+  static constexpr std::size_t turns = std::min(count, Along::alternating_rows);
 
   const std::byte* const* rows = nullptr;
   std::size_t at = 0;
   /// The rows in turn, less one: of `turns`, or of all.
-  std::size_t last_in_turn = turns - 1;
+  std::size_t last_alternating = turns - 1;
   bool is_near = false;
   bool is_by_rows = false;
 
   HWY_INLINE void ask(std::size_t i) const {
     if (is_by_rows) {
       __builtin_prefetch(rows[i / Along::page_lines] + at + i % Along::page_lines * 64, 0, 3);
-    } else if (count <= Along::most_followed && is_near) {
+    } else if (count <= Along::max_followed && is_near) {
       __builtin_prefetch(rows[i] + at, 0, 3);
     } else {
-      __builtin_prefetch(rows[i & last_in_turn] + at + (i & ~last_in_turn) * (64 / turns), 0, 2);
+      __builtin_prefetch(rows[i & last_alternating] + at + (i & ~last_alternating) * (64 / turns), 0, 2);
     }
   }
 };
@@ -70,12 +71,12 @@ class Outgoing {
   Outgoing() = default;
 
   /// The block whose first column is `first`.
-  Outgoing(const Along& along, std::size_t first, const std::byte* turned)
+  Outgoing(const Along& along, std::size_t first, const std::byte* transposed)
       : dst_(along.places == nullptr ? along.dst + static_cast<std::ptrdiff_t>(first) * along.dst_pitch
                                      : along.dst),
         dst_pitch_(along.dst_pitch),
         places_(along.places == nullptr ? nullptr : along.places + first),
-        src_(reinterpret_cast<const std::uint8_t*>(turned)),
+        src_(reinterpret_cast<const std::uint8_t*>(transposed)),
         left_(along.count * item),
         begins_(along.begins),
         ends_(along.ends) {

@@ -14,7 +14,7 @@
 
 namespace tenstride::copy {
 
-using BlockExtents = std::array<Index, detail::most_loops>;
+using BlockExtents = std::array<Index, detail::max_loops>;
 
 struct Block {
   std::byte* dst = nullptr;
@@ -78,8 +78,8 @@ class BlockGrid {
   const detail::Nest& nest_;
   std::size_t count_ = 0;
   /// Of each loop from block to block the loop of the nest.
-  std::array<std::size_t, detail::most_loops> cut_{};
-  std::array<Loop, detail::most_loops> loops_;
+  std::array<std::size_t, detail::max_loops> cut_{};
+  std::array<Loop, detail::max_loops> loops_;
 };
 
 }  // namespace tenstride::copy

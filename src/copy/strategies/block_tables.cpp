@@ -11,18 +11,18 @@ namespace tenstride::copy {
 namespace {
 
 using detail::Loop;
-using detail::most_loops;
+using detail::max_loops;
 using detail::Nest;
 using detail::Stride;
 using Extents = BlockExtents;
 
 /// Pieces whose places are listed: beside them the L1 cache has room for what is gathered (4096 of bytes .31
 /// of a plain copy, 1024 .36).
-constexpr std::size_t most_pieces = 1024;
+constexpr std::size_t max_pieces = 1024;
 
 /// Loops, the ones of the smallest strides first.
 struct Side {
-  std::array<std::size_t, most_loops> loops{};
+  std::array<std::size_t, max_loops> loops{};
   std::size_t count = 0;
 
   static Side of(const Nest& nest, LoopSet set, Stride stride) {
@@ -143,7 +143,7 @@ class TableMaker {
                    const Side& row_side) const {
     PackTable& pack = tables.pack;
     pack.item = static_cast<std::size_t>(nest_.src_item);
-    LoopSet listed = strategy_.columns;
+    LoopSet indexed = strategy_.columns;
     Index row = nest_.src_item;
     for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
     pack.bytes = static_cast<std::size_t>(row);
@@ -153,11 +153,11 @@ class TableMaker {
     Places parts;
     for (std::size_t i = 0; i < run.count; ++i) {
       const std::size_t d = run.loops[i];
-      const auto room = static_cast<Index>(most_pieces / pack.pieces.size());
+      const auto room = static_cast<Index>(max_pieces / pack.pieces.size());
       const Index count = ceil_divide(extent[d], room);
       const Index part = ceil_divide(extent[d], count);
       repeat(pack.pieces, part, nest_[d].src_stride);
-      listed = static_cast<LoopSet>(listed | 1U << d);
+      indexed = static_cast<LoopSet>(indexed | 1U << d);
       if (count == 1) continue;
       for (Index n = 1; n < count; ++n) {
         const Index first = std::min(n * part, extent[d] - part);
@@ -168,7 +168,7 @@ class TableMaker {
     }
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
     const Places panels =
-        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~listed), &Loop::dst_stride), extent, place);
+        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~indexed), &Loop::dst_stride), extent, place);
     for (std::size_t p = 0; p < panels.src.size(); ++p) {
       for (std::size_t n = 0; n < parts.src.size(); ++n) {
         pack.rows.push_back(panels.src[p] + parts.src[n]);
@@ -199,7 +199,7 @@ class TableMaker {
       }
     }
     for (std::ptrdiff_t& run : pack.asked) run += below;
-    pack.asked_lines = static_cast<std::size_t>((reach + line - 1) / line);
+    pack.prefetched_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
   /// Rows whose items stand in another order in the buffer.
@@ -226,17 +226,17 @@ class TableMaker {
 
   /// As many rows at a time as fill vectors best, where they lie side by side, or almost so in the source.
   [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
-    constexpr std::size_t most_vectors = 16;
-    constexpr std::size_t most_gap = 64;
+    constexpr std::size_t max_vectors = 16;
+    constexpr std::size_t max_gap = 64;
     const std::size_t span = *std::max_element(pack.from.begin(), pack.from.end()) + std::size_t{1};
     const bool are_together = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
-                              static_cast<std::size_t>(std::abs(pack.src_step)) <= span + most_gap;
+                              static_cast<std::size_t>(std::abs(pack.src_step)) <= span + max_gap;
     std::size_t best = 1;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t rows = 1; rows <= (are_together ? pack.repeats : 1); ++rows) {
       const std::size_t bytes = rows * pack.bytes;
       const std::size_t vectors = (bytes + permuted_bytes_ - 1) / permuted_bytes_;
-      if (rows > 1 && vectors > most_vectors) break;
+      if (rows > 1 && vectors > max_vectors) break;
       const double waste = static_cast<double>(vectors * permuted_bytes_) / static_cast<double>(bytes);
       // Of as good ones the most: each step has its own work beside the vectors.
       if (waste > least) continue;

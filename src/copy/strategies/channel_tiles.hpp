@@ -36,7 +36,7 @@ class ChannelTiles {
   static constexpr std::size_t scratch_bytes = 2 * through_sink_bytes;
 
   /// Channels whose runs are whole lines.
-  void take_apart(const Tile& tile, const Rows& rows) const {
+  void deinterleave_items(const Tile& tile, const Rows& rows) const {
     std::byte* const dst =
         tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_);
     walk_.kernels.deinterleave_lines[walk_.item_log2()](dst, static_cast<Size>(tiling_.run.dst_stride),
@@ -45,33 +45,33 @@ class ChannelTiles {
   }
 
   /// The same with a conversion. False where it is not done: for what is not whole lines.
-  bool convert_apart(const Tile& tile, const Rows& rows) const {
-    if (convert_apart_ == nullptr || !takes_whole_lines(walk_, tiling_, tile)) return false;
+  bool convert_deinterleaved(const Tile& tile, const Rows& rows) const {
+    if (convert_deinterleaved_ == nullptr || !takes_whole_lines(walk_, tiling_, tile)) return false;
     const ChannelNumbers numbers = channel_numbers(static_cast<Size>(tile.columns), [&](Size c) {
       return scale_index(tiling_, tile, tile.first, static_cast<Index>(c));
     });
-    convert_apart_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
-                   static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
-                   numbers.scale.data(), numbers.shift.data());
+    convert_deinterleaved_(tile.dst + tile.first * static_cast<Index>(walk_.dst_item),
+                           static_cast<Size>(tiling_.run.dst_stride), rows[0], static_cast<Size>(tile.rows()),
+                           numbers.scale.data(), numbers.shift.data());
     return true;
   }
 
   /// Whole lines of pixels straight past the cache, what is before and behind them through the sink.
-  void weave(const Tile& tile, const Rows& rows) {
+  void interleave_items(const Tile& tile, const Rows& rows) {
     const Size pixel = static_cast<Size>(tile.rows()) * item_;
     const Size lane = std::max<Size>(line_bytes / item_, 1);
     const auto count = static_cast<Size>(tile.columns);
     std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
     const Size before = std::min(pixels_before_line(dst, pixel), count);
     const Size whole = (count - before) / lane * lane;
-    weave_through_sink(dst, rows, pixel, 0, before);
+    interleave_through_sink(dst, rows, pixel, 0, before);
     walk_.kernels.interleave_lines[walk_.item_log2()](dst + before * pixel, rows[0] + before * item_,
                                                       rows.pitch, pixel / item_, whole, plan_.streams);
-    weave_through_sink(dst, rows, pixel, before + whole, count);
+    interleave_through_sink(dst, rows, pixel, before + whole, count);
   }
 
   /// Some pixels at a time: each channel of them converted, then woven.
-  void weave_converted(const Tile& tile, const Rows& rows) {
+  void interleave_converted(const Tile& tile, const Rows& rows) {
     const auto channels = static_cast<Size>(tile.rows());
     const auto count = static_cast<Size>(tile.columns);
     const Size pixel = channels * walk_.dst_item;
@@ -81,18 +81,18 @@ class ChannelTiles {
     const Size before = std::min(pixels_before_line(dst, pixel), count);
     const auto number = [&](Size c) { return tiling_.inner.is_scaled ? c : tile.scale_index; };
     for (Size from = 0; from < count;) {
-      if (convert_woven_ != nullptr && from >= before && count - from >= lane) {
+      if (convert_interleaved_ != nullptr && from >= before && count - from >= lane) {
         const Size whole = (count - from) / lane * lane;
         const ChannelNumbers numbers = channel_numbers(channels, number);
-        convert_woven_(dst + from * pixel, rows[0] + from * item_, rows.pitch, whole, numbers.scale.data(),
-                       numbers.shift.data());
+        convert_interleaved_(dst + from * pixel, rows[0] + from * item_, rows.pitch, whole,
+                             numbers.scale.data(), numbers.shift.data());
         from += whole;
         continue;
       }
       const Size part = std::min((from < before ? before : count) - from, most);
       for (Size c = 0; c < channels; ++c)
         sink_.convert(second_ + c * most * walk_.dst_item, rows[c] + from * item_, part, number(c), 0);
-      weave_part(dst + from * pixel, second_, most * walk_.dst_item, channels, part, from >= before);
+      interleave_part(dst + from * pixel, second_, most * walk_.dst_item, channels, part, from >= before);
       from += part;
     }
   }
@@ -104,12 +104,12 @@ class ChannelTiles {
     const RowConverter& converter = sink_.converter();
     if (!converter.is_plain()) return;
     if (plan_.kernel == CopyKernel::deinterleave && !tiling_.inner.is_scaled) {
-      convert_apart_ = leaves.apart(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent),
-                                    converter.arithmetic());
+      convert_deinterleaved_ = leaves.apart(plan_.dst_type, plan_.src_type,
+                                            static_cast<Size>(tiling_.run.extent), converter.arithmetic());
     }
     if (plan_.kernel == CopyKernel::interleave && !tiling_.has_scaled_columns) {
-      convert_woven_ = leaves.woven(plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent),
-                                    converter.arithmetic());
+      convert_interleaved_ = leaves.interleave(
+          plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.inner.extent), converter.arithmetic());
     }
   }
 
@@ -141,7 +141,7 @@ class ChannelTiles {
   }
 
   /// Pixels [from, to) of a tile, as much at a time as leaves room in the L1 cache.
-  void weave_through_sink(std::byte* dst, const Rows& rows, Size pixel, Size from, Size to) {
+  void interleave_through_sink(std::byte* dst, const Rows& rows, Size pixel, Size from, Size to) {
     const Size most = through_sink_bytes / pixel;
     while (from < to) {
       const Size part = std::min(to - from, most);
@@ -153,8 +153,8 @@ class ChannelTiles {
   }
 
   /// Pixels of the destination's type.
-  void weave_part(std::byte* dst, const std::byte* rows, Size pitch, Size channels, Size count,
-                  bool is_line) {
+  void interleave_part(std::byte* dst, const std::byte* rows, Size pitch, Size channels, Size count,
+                       bool is_line) {
     const Size item = walk_.dst_item;
     const auto log2 = static_cast<Size>(std::countr_zero(item));
     const Size lane = std::max<Size>(line_bytes / item, 1);
@@ -174,8 +174,8 @@ class ChannelTiles {
   std::byte* first_;
   std::byte* second_;
   /// What takes channels apart, or weaves them, with a conversion, where a leaf does.
-  ConvertingKernels::Apart convert_apart_ = nullptr;
-  ConvertingKernels::Woven convert_woven_ = nullptr;
+  ConvertingKernels::Deinterleave convert_deinterleaved_ = nullptr;
+  ConvertingKernels::Interleave convert_interleaved_ = nullptr;
 };
 
 }  // namespace tenstride::copy

@@ -24,7 +24,7 @@ constexpr auto line = static_cast<Index>(line_bytes);
 /// Ranges of blocks for each thread: a range begins with nothing prefetched.
 constexpr Index ranges_each = 4;
 /// What is read of a row at a time, however short it is.
-constexpr std::size_t least_row = 16;
+constexpr std::size_t min_row = 16;
 
 /// Memory of a thread that copies again and again.
 std::byte* scratch(std::size_t bytes) {
@@ -73,18 +73,18 @@ class Worker {
     Block block = grid_.block(at);
     block.begins = true;
     Pack pack;
-    pack.ahead.table = &tables(block).pack;
-    pack.ahead.src = src_of(block);
-    const std::size_t step = pack.ahead.table->panel_rows * line_bytes;
-    for (std::size_t done = 0; step > 0 && done < prefetch_bytes; done += step) pack.ahead.step();
+    pack.prefetch.table = &tables(block).pack;
+    pack.prefetch.src = src_of(block);
+    const std::size_t step = pack.prefetch.table->panel_rows * line_bytes;
+    for (std::size_t done = 0; step > 0 && done < prefetch_bytes; done += step) pack.prefetch.step();
     for (std::size_t buffer = 0; from < to; buffer ^= 1U) {
       const BlockTables& now = tables(block);
       Block next;
       if (++from < to) {
         at.next();
         next = grid_.block(at);
-        pack.ahead.next_table = &tables(next).pack;
-        pack.ahead.next_src = src_of(next);
+        pack.prefetch.next_table = &tables(next).pack;
+        pack.prefetch.next_src = src_of(next);
       } else {
         block.ends = true;
       }
@@ -94,7 +94,7 @@ class Worker {
       pack.buffer = pack.is_direct ? block.dst : rows_[buffer];
       pack_and_write(pack);
       if (!pack.is_direct) send(pack, block, now, buffer);
-      if (pack.ahead.next_table != nullptr) start_ahead(pack.ahead);
+      if (pack.prefetch.next_table != nullptr) start_ahead(pack.prefetch);
       block = next;
     }
     drain(pack);
@@ -135,11 +135,11 @@ class Worker {
   const std::byte* src_of(const Block& block) { return block.src + tables(block).lowest; }
 
   /// Prefetching that has not come to its block in time begins there.
-  static void start_ahead(PrefetchRows& ahead) {
-    ahead.table = ahead.next_table;
-    ahead.src = ahead.next_src;
-    ahead.next_table = nullptr;
-    ahead.panel = ahead.line = 0;
+  static void start_ahead(PrefetchRows& prefetch) {
+    prefetch.table = prefetch.next_table;
+    prefetch.src = prefetch.next_src;
+    prefetch.next_table = nullptr;
+    prefetch.panel = prefetch.line = 0;
   }
 
   void pack_and_write(Pack& pack) {
@@ -178,7 +178,7 @@ class Worker {
       return;
     }
     const PackBlock kernel = kernel_of(kernels_, table);
-    if (table.row_bytes() >= least_row || !is_transposed_ || !reaches_end(pack, least_row)) {
+    if (table.row_bytes() >= min_row || !is_transposed_ || !reaches_end(pack, min_row)) {
       pack.first_panel = from;
       pack.last_panel = to;
       kernel(pack);
@@ -189,7 +189,7 @@ class Worker {
       pack.last_panel = p + 1;
       const auto* const rows = &table.rows[p * table.panel_rows];
       const std::ptrdiff_t highest = *std::max_element(rows, rows + table.filled_rows);
-      const bool fits = pack.src + highest + least_row <= src_end_;
+      const bool fits = pack.src + highest + min_row <= src_end_;
       (fits ? kernel : kernel_of(portable_pack_kernels(), table))(pack);
     }
   }

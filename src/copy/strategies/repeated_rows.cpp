@@ -18,7 +18,7 @@ namespace {
 constexpr Index batch_bytes = Index{32} << 10;
 /// Rows from this length on go from the registers to all places where a leaf can; of shorter ones it leaves
 /// too much.
-constexpr Index least_straight = 1024;
+constexpr Index min_straight = 1024;
 /// What the leaves for short items take.
 constexpr Index longest_short_item = 16;
 /// Ranges of rows for each thread.
@@ -47,7 +47,7 @@ ShortItems find_short_items(const Walk& walk, const RepeatedRows& repeated) {
       last != repeated.loop + 3 || !are_lines(walk, repeated)) {
     return {};
   }
-  if (repeated.elements * static_cast<Index>(item_size(plan.dst_type)) < least_straight) return {};
+  if (repeated.elements * static_cast<Index>(item_size(plan.dst_type)) < min_straight) return {};
   const Index bytes = plan.loops[last].extent * static_cast<Index>(walk.dst_item);
   const Loop& items = walk.loop(last - 2);
   if (bytes > longest_short_item || walk.loop(last - 1).src_stride != 0 || items.src_stride != bytes)
@@ -127,7 +127,7 @@ class RowRepeater {
       planned_ = count;
     }
     const Walk making(made_, walk_.kernels, rows_.data(), at.src());
-    if (made_.turns()) {
+    if (made_.transposes()) {
       run(Tiles{}, making);
     } else {
       run(RowLoops{}, making);

@@ -90,18 +90,18 @@ class RunWorker {
   }
 
   /// Whether rows go to the destination past the cache, some in turn.
-  [[nodiscard]] static bool takes_rows_in_turn(const Walk& walk, std::size_t row_bytes) {
+  [[nodiscard]] static bool takes_alternating_rows(const Walk& walk, std::size_t row_bytes) {
     return walk.plan.kernel == CopyKernel::rows && walk.plan.conversion == CopyConversion::none &&
            walk.plan.streaming && row_bytes > longest_collected_row;
   }
 
   /// Up to as many rows as are written in turn, along the innermost outer loop. The line in which one ends
   /// and the next begins is written once.
-  void rows_in_turn(const Cursor& at, Index count) {
+  void alternating_rows(const Cursor& at, Index count) {
     const Loop run = at.run();
     const std::size_t bytes = row_bytes();
-    walk_.kernels.stream_in_turn(at.dst(), run.dst_stride, at.src(), run.src_stride,
-                                 static_cast<std::size_t>(count), bytes);
+    walk_.kernels.stream_alternating(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                                     static_cast<std::size_t>(count), bytes);
     for (Index row = 0; row < count; ++row) {
       std::byte* const dst = at.dst() + row * run.dst_stride;
       const std::byte* const src = at.src() + row * run.src_stride;
@@ -223,31 +223,31 @@ class RunWorker {
       const auto part = std::min(count - done, piece);
       pack(src + done * inner_.src_stride, inner_.src_stride, part);
       if (done + part < count)
-        ask_for(src + (done + part) * inner_.src_stride, std::min(count - done - part, piece));
+        prefetch_lines(src + (done + part) * inner_.src_stride, std::min(count - done - part, piece));
       sink_.run(dst + done * inner_.dst_stride, packed_.data(), static_cast<std::size_t>(part),
                 first + static_cast<std::size_t>(done) * step, step);
     }
   }
 
   /// `count` items from `src` on, while as many are written. Only where they lie close together.
-  void ask_for(const std::byte* src, Index count) {
-    sink_.ahead = {};
+  void prefetch_lines(const std::byte* src, Index count) {
+    sink_.prefetch = {};
     const std::ptrdiff_t stride = inner_.src_stride;
     const auto apart = static_cast<std::size_t>(stride < 0 ? -stride : stride);
     // Shorter stretches the processor foresees by itself.
     if (apart > line_bytes || static_cast<std::size_t>(count) * apart < far_bytes) return;
     const auto items = static_cast<std::size_t>(count);
-    sink_.ahead.rows.first = stride < 0 ? src + count * stride : src;
-    sink_.ahead.count = 1;
-    sink_.ahead.lines = items * apart / line_bytes + 1;
-    sink_.ahead.pace = (apart + walk_.dst_item - 1) / walk_.dst_item;
+    sink_.prefetch.rows.first = stride < 0 ? src + count * stride : src;
+    sink_.prefetch.count = 1;
+    sink_.prefetch.lines = items * apart / line_bytes + 1;
+    sink_.prefetch.pace = (apart + walk_.dst_item - 1) / walk_.dst_item;
   }
 
   void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
     const bool converts = walk_.plan.conversion != CopyConversion::none;
     if (!converts && inner_.src_stride == 0) {
-      walk_.kernels.fill_apart[walk_.item_log2()](dst, inner_.dst_stride, src,
-                                                  static_cast<std::size_t>(count));
+      walk_.kernels.fill_strided[walk_.item_log2()](dst, inner_.dst_stride, src,
+                                                    static_cast<std::size_t>(count));
       return;
     }
     for (Index done = 0; done < count; done += piece) {
@@ -327,8 +327,8 @@ void run(const RowLoops& /*strategy*/, const Walk& walk) {
   const Index each = pieces.count();
   const std::size_t times = repetitions(walk);
   const std::size_t row_bytes = static_cast<std::size_t>(walk.innermost().extent) * walk.dst_item * times;
-  const Index in_turn = each == 1 && RunWorker::takes_rows_in_turn(walk, row_bytes)
-                            ? static_cast<Index>(Kernels::most_in_turn)
+  const Index in_turn = each == 1 && RunWorker::takes_alternating_rows(walk, row_bytes)
+                            ? static_cast<Index>(Kernels::max_alternating)
                             : 1;
   // The loops that go from row to row.
   const std::size_t row_loops = walk.plan.loops.size() - (times > 1 ? 2 : 1);
@@ -357,7 +357,7 @@ void run(const RowLoops& /*strategy*/, const Walk& walk) {
     }
     while (in_turn > 1 && unit < end) {
       const Index count = std::min({at.run_left(), end - unit, in_turn});
-      worker.rows_in_turn(at, count);
+      worker.alternating_rows(at, count);
       take(count);
     }
     for (; unit < end; ++unit) {

@@ -55,7 +55,7 @@ class ScatterWorker {
         inner_(walk.loops(scatter.joined + 2, walk.plan.loops.size() - 1), walk.dst, walk.src) {
     if (!scatter.carries) return;
     const auto lines = static_cast<std::size_t>(scatter.cut_part * inner_.count());
-    lines_ = LineBuffer((lines + 1) * CarriedRows::pitch);
+    lines_ = LineBuffer((lines + 1) * PartialRows::pitch);
   }
 
   void operator()(Index from, Index to) {
@@ -76,7 +76,7 @@ class ScatterWorker {
  private:
   /// Part of the joined loop and of the cut one.
   void copy(std::byte* dst, const std::byte* src, Index joined, Index cut) {
-    CarriedRows rows;
+    PartialRows rows;
     rows.bytes = static_cast<std::size_t>(row_bytes(walk_));
     for (Index i = 0; i < joined; ++i, dst += joined_.dst_stride, src += joined_.src_stride) {
       if (scatter_.carries) {
@@ -88,7 +88,7 @@ class ScatterWorker {
     }
   }
 
-  void copy_inner(CarriedRows& rows, std::byte* dst, const std::byte* src, Index cut) {
+  void copy_inner(PartialRows& rows, std::byte* dst, const std::byte* src, Index cut) {
     if (!has_inner_) {
       copy_rows(rows, dst, src, cut_, cut);
       return;
@@ -104,15 +104,15 @@ class ScatterWorker {
     }
   }
 
-  void copy_rows(CarriedRows& rows, std::byte* dst, const std::byte* src, const Loop& along,
+  void copy_rows(PartialRows& rows, std::byte* dst, const std::byte* src, const Loop& along,
                  Index count) const {
     rows.dst = dst;
     rows.dst_pitch = along.dst_stride;
     rows.src = src;
     rows.src_pitch = along.src_stride;
     rows.rows = static_cast<std::size_t>(count);
-    walk_.kernels.carry_rows(rows);
-    if (rows.lines != nullptr) rows.lines += rows.rows * CarriedRows::pitch;
+    walk_.kernels.stream_partial_rows(rows);
+    if (rows.lines != nullptr) rows.lines += rows.rows * PartialRows::pitch;
   }
 
   const Walk& walk_;

@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t buffer_bytes = 65536;
 
 /// A range of strips that carry: what it begins and ends with are parts of lines.
-constexpr Index least_strips = 4;
+constexpr Index min_strips = 4;
 
 class TileWorker {
  public:
@@ -56,11 +56,11 @@ class TileWorker {
       Tile following;
       is_last_ = !tiles.next(following);
       Rows following_rows;
-      pending_.ahead = {};
+      queue_.prefetch = {};
       if (!is_last_) {
         following_rows = rows_of(following, lists_[list_ ^= 1].data());
         if (plan_.streaming && !goes_along(tile) && !goes_along(following))
-          ask_for(following, following_rows);
+          prefetch_lines(following, following_rows);
       }
       next_rows_ = following.rows() < tile.rows() ? &rows : &following_rows;
       next_count_ = static_cast<Size>(is_last_ ? tile.rows() : following.rows());
@@ -93,24 +93,24 @@ class TileWorker {
   }
 
   /// As many lines with each line written as bring the tile in by the end of this one.
-  void ask_for(const Tile& tile, const Rows& rows) {
+  void prefetch_lines(const Tile& tile, const Rows& rows) {
     const Size row_bytes = static_cast<Size>(tile.columns) * item_;
     const auto lines_from = [](const std::byte* start, Size bytes) {
       return (place_in_line(start) + bytes + line_bytes - 1) / line_bytes;
     };
-    Ahead& ahead = pending_.ahead;
-    ahead.rows = rows;
-    ahead.count = static_cast<Size>(tile.rows());
-    ahead.lines = lines_from(rows[0], row_bytes);
+    Prefetch& prefetch = queue_.prefetch;
+    prefetch.rows = rows;
+    prefetch.count = static_cast<Size>(tile.rows());
+    prefetch.lines = lines_from(rows[0], row_bytes);
     if (rows.list == nullptr && rows.pitch > 0 &&
         static_cast<Size>(rows.pitch) < std::min(2 * line_bytes, row_bytes + line_bytes)) {
       // Rows that share lines.
-      ahead.lines = lines_from(rows[0], (ahead.count - 1) * static_cast<Size>(rows.pitch) + row_bytes);
-      ahead.count = 1;
+      prefetch.lines = lines_from(rows[0], (prefetch.count - 1) * static_cast<Size>(rows.pitch) + row_bytes);
+      prefetch.count = 1;
     }
     const Size written =
         std::max<Size>(static_cast<Size>(tile.rows() * tile.columns) * walk_.dst_item / line_bytes, 1);
-    ahead.pace = std::max<Size>((ahead.count * ahead.lines + written / 2) / written, 1);
+    prefetch.pace = std::max<Size>((prefetch.count * prefetch.lines + written / 2) / written, 1);
   }
 
   void pack(std::byte* out, Size pitch, const Rows& rows, Index count, Index columns) {
@@ -122,29 +122,29 @@ class TileWorker {
     } else if (plan_.kernel == CopyKernel::interleave && tiling_.is_dense) {
       walk_.kernels.interleave[log2](out, rows[0], rows.pitch, size, static_cast<Size>(columns));
     } else {
-      walk_.kernels.turn[log2](out, pitch, rows, size, static_cast<Size>(columns), pending_);
+      walk_.kernels.transpose[log2](out, pitch, rows, size, static_cast<Size>(columns), queue_);
     }
   }
 
   /// The buffer from which nothing is on its way.
   std::byte* free_buffer() {
-    return pending_.lines() > 0 && pending_from_first_ ? second_.data() : first_.data();
+    return queue_.lines() > 0 && queued_from_first_ ? second_.data() : first_.data();
   }
 
   /// Sends rows of whole lines from a buffer on their way.
   void send(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, Size src_pitch, Size count,
             Size bytes, bool from_first) {
-    pending_.dst = dst;
-    pending_.dst_pitch = dst_pitch;
-    pending_.src = src;
-    pending_.src_pitch = static_cast<std::ptrdiff_t>(src_pitch);
-    pending_.count = count;
-    pending_.bytes = bytes;
-    pending_from_first_ = from_first;
+    queue_.dst = dst;
+    queue_.dst_pitch = dst_pitch;
+    queue_.src = src;
+    queue_.src_pitch = static_cast<std::ptrdiff_t>(src_pitch);
+    queue_.count = count;
+    queue_.bytes = bytes;
+    queued_from_first_ = from_first;
   }
 
   void flush() {
-    if (pending_.lines() > 0) walk_.kernels.stream(pending_);
+    if (queue_.lines() > 0) walk_.kernels.stream(queue_);
   }
 
   /// Whether tiles are packed straight into the destination.
@@ -155,9 +155,9 @@ class TileWorker {
 
   /// Channels whose runs have the same place within a line, past the cache where they are whole lines. Those
   /// that are not are the first and the last of a run.
-  void take_apart(const Tile& tile, const Rows& rows, bool is_lines) {
+  void deinterleave_items(const Tile& tile, const Rows& rows, bool is_lines) {
     if (is_lines) {
-      channels_.take_apart(tile, rows);
+      channels_.deinterleave_items(tile, rows);
       return;
     }
     pack(tile.dst + tile.column * tiling_.run.dst_stride + tile.first * static_cast<Index>(item_),
@@ -171,31 +171,31 @@ class TileWorker {
       return;
     }
     if (plan_.streaming && converts_ && plan_.kernel == CopyKernel::interleave) {
-      channels_.weave_converted(tile, rows);
+      channels_.interleave_converted(tile, rows);
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::interleave) {
-      channels_.weave(tile, rows);
+      channels_.interleave_items(tile, rows);
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::deinterleave &&
         tiling_.run.dst_stride % static_cast<Index>(line_bytes) == 0) {
-      take_apart(tile, rows, place_in_line(tile.dst) == 0);
+      deinterleave_items(tile, rows, place_in_line(tile.dst) == 0);
       return;
     }
-    std::byte* const turned = free_buffer();
-    pack(turned, static_cast<Size>(tile.rows()) * item_, rows, tile.rows(), tile.columns);
+    std::byte* const transposed = free_buffer();
+    pack(transposed, static_cast<Size>(tile.rows()) * item_, rows, tile.rows(), tile.columns);
     flush();
     std::byte* const dst = tile.dst + tile.column * tiling_.run.dst_stride;
     const auto items = static_cast<Size>(tile.rows() * tile.columns);
     const Size bytes = items * item_;
     if (plan_.streaming && !converts_ && (reinterpret_cast<std::uintptr_t>(dst) | bytes) % line_bytes == 0) {
-      send(dst, 0, turned, 0, 1, bytes, turned == first_.data());
+      send(dst, 0, transposed, 0, 1, bytes, transposed == first_.data());
       return;
     }
-    sink_.ahead = pending_.ahead;
+    sink_.prefetch = queue_.prefetch;
     // The numbers of a run come again with the next.
-    sink_.run(dst, turned, items, tiling_.inner.is_scaled ? 0 : tile.scale_index,
+    sink_.run(dst, transposed, items, tiling_.inner.is_scaled ? 0 : tile.scale_index,
               tiling_.inner.is_scaled ? 1 : 0);
   }
 
@@ -212,16 +212,16 @@ class TileWorker {
       return;
     }
     if (streams_straight() && plan_.kernel == CopyKernel::deinterleave && !tiling_.carries) {
-      take_apart(tile, rows, takes_whole_lines(walk_, tiling_, tile));
+      deinterleave_items(tile, rows, takes_whole_lines(walk_, tiling_, tile));
       return;
     }
-    if (!tiling_.carries && channels_.convert_apart(tile, rows)) return;
+    if (!tiling_.carries && channels_.convert_deinterleaved(tile, rows)) return;
     Tile block = tile;
     const std::ptrdiff_t offset = rows.offset;
     Index along = 0;
     if (goes_along(tile)) {
       flush();
-      along = turn_along(tile, rows);
+      along = transpose_along(tile, rows);
     }
     for (Index done = along; done < tile.columns; done += plan_.block_src) {
       block.column = tile.column + done;
@@ -235,13 +235,13 @@ class TileWorker {
   /// Whether a tile is turned as the source is read.
   [[nodiscard]] bool goes_along(const Tile& tile) const {
     const Size bytes = static_cast<Size>(tile.columns) * item_;
-    if (!tiling_.is_along || static_cast<Index>(bytes) < Tiling::least_along) return false;
+    if (!tiling_.is_along || static_cast<Index>(bytes) < Tiling::min_along) return false;
     if (converts_) return takes_whole_lines(walk_, tiling_, tile) && tile.rows() == plan_.tile_dst;
     return tile.strip > 0 || tiling_.shift == 0;
   }
 
   /// Turns a tile's rows straight to memory, or their whole lines. How many columns these were.
-  Index turn_along(const Tile& tile, const Rows& rows) {
+  Index transpose_along(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
     Along along;
     along.dst = tile.dst + tile.first * static_cast<Index>(walk_.dst_item);
@@ -253,7 +253,7 @@ class TileWorker {
     }
     along.rows = rows;
     along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
-    along.asks_by_rows = walk_.plan.streams == MemoryStreams::one;
+    along.prefetches_by_rows = walk_.plan.streams == MemoryStreams::one;
     along.kept = carried_.data();
     along.next = *next_rows_;
     if (converts_) {
@@ -266,8 +266,8 @@ class TileWorker {
     along.begins = tiling_.carries && (tile.strip == 0 || is_first_);
     along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
                  (tiling_.splits && is_last_);
-    along.asks_near = tiling_.asks_near;
-    walk_.kernels.turn_along[walk_.item_log2()](along);
+    along.prefetches_near = tiling_.prefetches_near;
+    walk_.kernels.transpose_along[walk_.item_log2()](along);
     return tile.columns;
   }
 
@@ -278,18 +278,18 @@ class TileWorker {
     const Index first = block.first - before;
     const Index count = block.last - first;
     const Size pitch = odd_lines(static_cast<Size>(count) * item_);
-    std::byte* const turned = free_buffer();
-    pack(turned + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
+    std::byte* const transposed = free_buffer();
+    pack(transposed + static_cast<Size>(before) * item_, pitch, rows, block.rows(), block.columns);
     flush();
-    if (carried != nullptr) carry(turned, pitch, block, carried);
+    if (carried != nullptr) carry(transposed, pitch, block, carried);
     if (!plan_.streaming || !takes_whole_lines(walk_, tiling_, block) || !fits_converter(block)) {
-      border_rows(block, first, turned, pitch);
+      border_rows(block, first, transposed, pitch);
       return;
     }
     const Index start = block.strip * plan_.tile_dst;
     std::byte* dst =
         block.dst + block.column * tiling_.run.dst_stride + start * static_cast<Index>(walk_.dst_item);
-    const std::byte* src = turned;
+    const std::byte* src = transposed;
     Size src_pitch = pitch;
     if (converts_) {
       src = second_.data();
@@ -298,17 +298,17 @@ class TileWorker {
     src += (start - first) * static_cast<Index>(walk_.dst_item);
     const Index end = std::min(start + plan_.tile_dst, tiling_.inner.extent + tiling_.shift);
     send(dst, tiling_.run.dst_stride, src, src_pitch, static_cast<Size>(block.columns),
-         static_cast<Size>(end - start) * walk_.dst_item, !converts_ && turned == first_.data());
+         static_cast<Size>(end - start) * walk_.dst_item, !converts_ && transposed == first_.data());
   }
 
   [[nodiscard]] Index carried_items() const { return static_cast<Index>(line_bytes / walk_.dst_item); }
 
   /// Puts what was kept of the strip before in front of each column, and keeps the end of this one.
-  void carry(std::byte* turned, Size pitch, const Tile& block, std::byte* carried) {
+  void carry(std::byte* transposed, Size pitch, const Tile& block, std::byte* carried) {
     const Size end = static_cast<Size>(block.rows()) * item_;
-    for (Index c = 0; c < block.columns; ++c, turned += pitch, carried += carried_bytes_) {
-      std::memcpy(turned, carried, carried_bytes_);
-      std::memcpy(carried, turned + end, carried_bytes_);
+    for (Index c = 0; c < block.columns; ++c, transposed += pitch, carried += carried_bytes_) {
+      std::memcpy(transposed, carried, carried_bytes_);
+      std::memcpy(carried, transposed + end, carried_bytes_);
     }
   }
 
@@ -342,10 +342,10 @@ class TileWorker {
     }
   }
 
-  /// Row by row, each clipped to the matrix. `first` is the row that `turned` begins with.
-  void border_rows(const Tile& block, Index first, const std::byte* turned, Size pitch) {
+  /// Row by row, each clipped to the matrix. `first` is the row that `transposed` begins with.
+  void border_rows(const Tile& block, Index first, const std::byte* transposed, Size pitch) {
     const Index size = plan_.tile_dst;
-    sink_.ahead = pending_.ahead;
+    sink_.prefetch = queue_.prefetch;
     for (Index c = 0; c < block.columns; ++c) {
       std::byte* row = block.dst + (block.column + c) * tiling_.run.dst_stride;
       const Index shift = shift_of(row);
@@ -355,11 +355,11 @@ class TileWorker {
                            : std::min((block.strip + 1) * size - shift, tiling_.inner.extent);
       if (from >= to) continue;
       sink_.run(row + from * static_cast<Index>(walk_.dst_item),
-                turned + static_cast<Size>(c) * pitch + static_cast<Size>(from - first) * item_,
+                transposed + static_cast<Size>(c) * pitch + static_cast<Size>(from - first) * item_,
                 static_cast<Size>(to - from), scale_index(tiling_, block, from, c),
                 tiling_.inner.is_scaled ? 1 : 0);
     }
-    pending_.ahead = sink_.ahead;
+    queue_.prefetch = sink_.prefetch;
   }
 
   [[nodiscard]] Index shift_of(const std::byte* row) const {
@@ -375,17 +375,17 @@ class TileWorker {
   /// What makes a line of the destination.
   Size carried_bytes_;
   bool converts_;
-  Pending pending_;
+  StoreQueue queue_;
   const Rows* next_rows_ = nullptr;
   Size next_count_ = 0;
   /// Of the range.
   bool is_first_ = true;
   bool is_last_ = false;
-  bool pending_from_first_ = false;
+  bool queued_from_first_ = false;
   /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
   LineBuffer carried_;
   unsigned list_ = 0;
-  std::array<std::array<const std::byte*, most_listed_rows>, 2> lists_;
+  std::array<std::array<const std::byte*, max_indexed_rows>, 2> lists_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> first_;
   alignas(line_bytes) std::array<std::byte, buffer_bytes + spill_bytes> second_;
   ChannelTiles channels_;
@@ -400,7 +400,7 @@ constexpr Index ranges_each = 8;
 /// within a line take several times as long (4097 x 4099 float32 on two threads .70 of a plain copy by two
 /// ranges for each, .75 so, float16 5003 x 5009 .73 and .77).
 Shares shares_of(const Tiling& tiling, Index tiles) {
-  if (tiling.splits) return {tiles, 1, least_strips};
+  if (tiling.splits) return {tiles, 1, min_strips};
   return {tiles, ranges_each, tiling.carries ? tiling.strips : 1};
 }
 

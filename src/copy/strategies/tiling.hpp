@@ -80,9 +80,9 @@ struct Tiling {
   /// together that the whole tile is one stream.
   bool is_along = false;
   /// See `Along`.
-  bool asks_near = false;
+  bool prefetches_near = false;
   /// What turns strips straight to memory with a conversion.
-  ConvertingKernels::Turn converting;
+  ConvertingKernels::Transpose converting;
   /// Whether strips that carry are all turned straight to memory: then they can be begun with anywhere.
   bool splits = false;
   /// Whole destination runs, one after another, in one dense run.
@@ -94,9 +94,9 @@ struct Tiling {
 
   explicit Tiling(const Walk& walk)
       : inner(walk, walk.plan.strip_loop),
-        run(walk.loop(walk.plan.turned_loop)),
-        has_scaled_columns(walk.is_scaled(walk.plan.turned_loop)),
-        run_loop(walk.plan.turned_loop) {
+        run(walk.loop(walk.plan.source_loop)),
+        has_scaled_columns(walk.is_scaled(walk.plan.source_loop)),
+        run_loop(walk.plan.source_loop) {
     const CopyPlan& plan = walk.plan;
     const auto item = static_cast<Index>(walk.dst_item);
     is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item &&
@@ -111,7 +111,7 @@ struct Tiling {
                std::abs(inner.src_stride) >= detail::apart_bytes &&
                plan.tile_dst * item == static_cast<Index>(Along::column_bytes);
     if (converts_along(walk)) {
-      converting = walk.kernels.converting->turn(plan.dst_type, plan.src_type);
+      converting = walk.kernels.converting->transpose(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
     }
     if (is_along && plan.source_loops > 1) list_columns(walk, item);
@@ -120,17 +120,17 @@ struct Tiling {
     // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
     if (is_along) panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
-    asks_near = is_along && follows_rows(plan, item);
+    prefetches_near = is_along && follows_rows(plan, item);
     const auto last_panel = [&] { return (run.extent - (panels - 1) * panel) * item; };
-    if (!places.empty() && last_panel() < least_along) {
+    if (!places.empty() && last_panel() < min_along) {
       panel = run.extent;
       panels = 1;
     }
-    splits = is_along && carries && last_panel() >= least_along;
+    splits = is_along && carries && last_panel() >= min_along;
   }
 
   /// Rows of fewer bytes are not worth a call of their own.
-  static constexpr Index least_along = 2 * static_cast<Index>(line_bytes);
+  static constexpr Index min_along = 2 * static_cast<Index>(line_bytes);
 
  private:
   /// Whether columns of two lines, though one behind the other, come of rows too long for a buffer: turned as
@@ -143,11 +143,11 @@ struct Tiling {
 
   /// Makes one run of all loops of the source run, where that is long enough to be turned along.
   void list_columns(const Walk& walk, Index item) {
-    const std::size_t end = walk.plan.turned_loop + 1;
+    const std::size_t end = walk.plan.source_loop + 1;
     const std::size_t first = end - walk.plan.source_loops;
     Index columns = 1;
     for (std::size_t d = first; d < end; ++d) columns *= walk.plan.loops[d].extent;
-    if (columns * item < least_along) return;
+    if (columns * item < min_along) return;
     run_loop = first;
     // All goes along: a strip that begins within a line too.
     carries = carries || shift != 0;
@@ -169,11 +169,11 @@ struct Tiling {
   /// x 5009 1.02 and .95; 128 rows of bytes .45 and .65, and rows that share sets of the L1 cache lose .03 to
   /// .1 too.
   [[nodiscard]] bool follows_rows(const CopyPlan& plan, Index item) const {
-    constexpr auto most_followed = static_cast<Index>(Along::most_followed);
+    constexpr auto max_followed = static_cast<Index>(Along::max_followed);
     // Of so few rows the page takes no turns (complex128 2503 x 2521 .96 in place of 1.01).
-    constexpr auto few = static_cast<Index>(Along::rows_in_turn);
+    constexpr auto few = static_cast<Index>(Along::alternating_rows);
     constexpr Index long_bytes = 4096;
-    return inner.is_plain && plan.tile_dst > few && plan.tile_dst <= most_followed &&
+    return inner.is_plain && plan.tile_dst > few && plan.tile_dst <= max_followed &&
            plan.tile_src * item > long_bytes &&
            !crowd_sets(static_cast<std::size_t>(plan.tile_dst), inner.src_stride);
   }
@@ -243,11 +243,11 @@ inline std::size_t scale_index(const Tiling& tiling, const Tile& tile, Index row
 
 /// The loops from tile to tile, put together from the innermost on.
 struct TileLoops {
-  static constexpr std::size_t none = Cursor::most_loops;
+  static constexpr std::size_t none = Cursor::max_loops;
 
-  std::array<Loop, Cursor::most_loops> loops;
+  std::array<Loop, Cursor::max_loops> loops;
   /// The outermost one.
-  std::size_t begin = Cursor::most_loops;
+  std::size_t begin = Cursor::max_loops;
   /// The loop over strips, over tiles along the turned loop, and the one that scale and shift run along.
   std::size_t strips = none;
   std::size_t panels = none;
@@ -258,7 +258,7 @@ struct TileLoops {
     if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips = add({tiling.strips, 0, 0});
     if (tiling.carries) panels = add({tiling.panels, 0, 0});
     for (std::size_t d = plan.strip_loop; d-- > 0;) {
-      if (d < tiling.run_loop || d > plan.turned_loop) {
+      if (d < tiling.run_loop || d > plan.source_loop) {
         add(walk.loop(d));
         if (walk.is_scaled(d)) scaled = begin;
       } else if (d == tiling.run_loop && !tiling.carries) {

@@ -22,7 +22,7 @@ DiskRates detail::fit_rates(const DiskSpeeds& speeds, double large_nbytes, doubl
   const double writing = 1 / speeds.large_writes;
   const double added = 2 / speeds.large_mixed - std::max(reading, writing);
   DiskRates rates;
-  rates.contention = std::clamp(added / std::min(reading, writing), 0.0, most_contention);
+  rates.contention = std::clamp(added / std::min(reading, writing), 0.0, max_contention);
   // By the model a request that reads and one that writes together take n * byte_seconds + (1 + contention) *
   // seconds_per_request. A system call costs so much at least; disks in memory may show nothing of it.
   constexpr double least = 1e-7;

@@ -6,7 +6,7 @@
 namespace tenstride::io::detail {
 
 /// Reads and writes in turn may cost a disk more than each alone; more than this is noise.
-inline constexpr double most_contention = 3;
+inline constexpr double max_contention = 3;
 
 /// Bytes per second, requests in flight, in the order of chance.
 struct DiskSpeeds {

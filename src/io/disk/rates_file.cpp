@@ -51,7 +51,7 @@ std::optional<DiskRates> rates_of(std::string_view line) {
   const std::optional<double> page = tenstride::detail::take_figure(line, " page");
   if (!page || *page < 1 || *page > max_page || *page != std::floor(*page)) return std::nullopt;
   rates.page = static_cast<Index>(*page);
-  if (rates.contention > detail::most_contention || line != " end") return std::nullopt;
+  if (rates.contention > detail::max_contention || line != " end") return std::nullopt;
   return rates;
 }
 

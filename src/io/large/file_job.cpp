@@ -118,7 +118,7 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
   if (options.access == DiskAccess::buffered) limits.disk.page = 1;
   // Measuring would take more memory than the limit may allow.
   if (const std::optional<Bandwidth> bandwidth = known_bandwidth()) {
-    limits.copy_bytes_per_second = bandwidth->memory * bandwidth->turned_share;
+    limits.copy_bytes_per_second = bandwidth->memory * bandwidth->transposed_share;
   }
   return limits;
 }
@@ -158,12 +158,12 @@ std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& follo
 /// back; it names what suffices for all.
 void check_memory(const FileJob& job, const std::vector<BlockProblem>& problems) {
   Index least = 0;
-  for (const BlockProblem& problem : problems) least = std::max(least, least_block_memory(problem));
+  for (const BlockProblem& problem : problems) least = std::max(least, min_block_memory(problem));
   if (job.options.check != FileCheck::none) {
     const bool is_row_major = job.options.order == ElementOrder::row_major;
     const Layout layout{job.shape,
                         is_row_major ? row_major_strides(job.shape) : column_major_strides(job.shape)};
-    least = std::max(least, least_block_memory(reading_problem(layout, job.dtype, 0)));
+    least = std::max(least, min_block_memory(reading_problem(layout, job.dtype, 0)));
   }
   if (job.limits.memory >= least) return;
   throw MemoryLimitError(message(operation, ": memory of ", job.limits.memory, " bytes must be at least ",

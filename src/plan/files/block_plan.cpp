@@ -86,10 +86,10 @@ BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
   if (std::optional<BlockPlan> plan = detail::choose_plan(problem, without_pages(limits)))
     return *std::move(plan);
   throw ValueError(detail::message("plan_blocks: memory of ", limits.memory, " bytes must be at least ",
-                                   least_block_memory(given), " bytes for these axes"));
+                                   min_block_memory(given), " bytes for these axes"));
 }
 
-Index least_block_memory(const BlockProblem& given) {
+Index min_block_memory(const BlockProblem& given) {
   const BlockProblem problem = in_order(given);
   if (is_empty(problem.src)) return 0;
   const auto suffices = [&](Index memory) {

@@ -9,7 +9,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index most_counted = Index{1} << 24;
+constexpr Index max_counted = Index{1} << 24;
 
 struct Extents {
   bool operator()(const Dims& a, const Dims& b) const {
@@ -85,7 +85,7 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
                          const BlockBudget& budget, bool& is_counted) {
   const Index tiles = tiles_of(src.shape, tile);
   const FileRuns full = tile_buffer(tile, src.strides, item, begin, budget.page).runs;
-  if (full.count() > most_counted / tiles) {
+  if (full.count() > max_counted / tiles) {
     is_counted = false;
     return estimated(full, tiles, item, budget);
   }
@@ -119,7 +119,7 @@ BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims
                           Index begin, const BlockBudget& budget, bool& is_counted) {
   const Index tiles = tiles_of(dst.shape, tile);
   const FileRuns full = runs_of_box(tile, dst.strides, 0);
-  if (full.count() > most_counted / tiles) {
+  if (full.count() > max_counted / tiles) {
     is_counted = false;
     return estimated(full, tiles, item, budget);
   }

@@ -113,8 +113,8 @@ BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits) {
   budget.request_bytes = round_down(std::clamp<Index>(limits.memory / 256, unit, mebibyte / 4), unit);
   budget.requests_in_flight = has_room_for_pages ? std::clamp<Index>(limits.memory / (8 * unit), 4, 64) : 4;
   // 8 MiB: a copy takes some 3 ms, so that writing begins soon, and the next one is ready in time.
-  const Index least_group = 4 * unit;
-  budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 16, unit), least_group, 8 * mebibyte);
+  const Index min_group = 4 * unit;
+  budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 16, unit), min_group, 8 * mebibyte);
   return budget;
 }
 

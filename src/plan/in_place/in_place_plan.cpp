@@ -198,12 +198,12 @@ std::optional<Reached> solve(const Problem& problem, const Rules&... rules) {
 
 }  // namespace
 
-Index least_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes) {
+Index min_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes) {
   const Problem problem = merged(shape, order, element_bytes);
   if (problem.size() < 2) return 0;
   // An exchange costs the scratch that it takes at least; of a sequence the largest counts.
   const auto exchanges = [](const Transposition& t) -> std::optional<detail::CostedSteps> {
-    return detail::CostedSteps{static_cast<double>(detail::least_scratch(t)), {}};
+    return detail::CostedSteps{static_cast<double>(detail::min_scratch(t)), {}};
   };
   const auto whole = [&](const InPlaceStep& step) -> std::optional<detail::CostedSteps> {
     if (problem.size() > max_searched_groups) return std::nullopt;
@@ -235,7 +235,7 @@ InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_by
   auto found = solve(problem, exchanges, whole, [](double a, double b) { return a + b; });
   if (!found) {
     throw ValueError(detail::message(operation, ": extra_bytes ", extra_bytes, " must be at least ",
-                                     least_extra_bytes(shape, order, element_bytes),
+                                     min_extra_bytes(shape, order, element_bytes),
                                      " (as they lie in memory, axes of shape ", shape, " go by ", order,
                                      ", elements of ", element_bytes, " B)"));
   }

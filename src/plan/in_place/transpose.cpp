@@ -24,12 +24,12 @@ Index all_bytes(const Transposition& t) {
   return t.batch * matrix_bytes(t);
 }
 
-Index least_for_cycles(const Transposition& t) {
+Index min_for_cycles(const Transposition& t) {
   return bitmap_bytes(t.rows * t.columns) + std::min(t.item, Index{64});
 }
 
 /// A row, or a panel of one column with its first item once more, or a bitmap of the rows and a part of one.
-Index least_for_decomposition(const Transposition& t) {
+Index min_for_decomposition(const Transposition& t) {
   const Index row = t.columns * t.item;
   return std::max({row, (t.rows + 1) * t.item, bitmap_bytes(t.rows) + std::min(row, Index{64})});
 }
@@ -56,7 +56,7 @@ Choice by_tiles(const Transposition& t, Index extra) {
 }
 
 Choice by_cycles(const Transposition& t, Index extra) {
-  if (least_for_cycles(t) > extra) return {};
+  if (min_for_cycles(t) > extra) return {};
   const Index bitmap = bitmap_bytes(t.rows * t.columns);
   const Index scratch = std::min(extra, 4 * (bitmap + std::min(t.item, longest_part)));
   const double part = static_cast<double>(std::min(t.item, scratch - bitmap));
@@ -66,7 +66,7 @@ Choice by_cycles(const Transposition& t, Index extra) {
 }
 
 Choice by_decomposition(const Transposition& t, Index extra) {
-  const Index least = least_for_decomposition(t);
+  const Index least = min_for_decomposition(t);
   if (least > extra) return {};
   const Index wide = std::max(Index{256} / t.item, Index{1});
   const Index scratch = std::min(extra, std::max(least, 4 * (t.rows + wide) * wide * t.item));
@@ -155,15 +155,15 @@ Index bitmap_bytes(Index items) {
   return (items + 63) / 64 * 8;
 }
 
-Index least_scratch(const Transposition& t) {
-  Index least = std::min({matrix_bytes(t), least_for_cycles(t), least_for_decomposition(t)});
+Index min_scratch(const Transposition& t) {
+  Index least = std::min({matrix_bytes(t), min_for_cycles(t), min_for_decomposition(t)});
   if (t.rows == t.columns) least = std::min(least, 2 * t.item);
   return least;
 }
 
 Choice cheapest_steps(const Transposition& t, Index extra) {
   // Panels may make do with less, by luck; what a refusal says is to hold for all.
-  if (extra < least_scratch(t)) return {};
+  if (extra < min_scratch(t)) return {};
   Choice best = in_one(t, extra);
   keep_cheaper(best, by_decomposition(t, extra));
   keep_cheaper(best, by_panels(t, extra));

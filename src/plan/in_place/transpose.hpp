@@ -38,7 +38,7 @@ CostedSteps within(InPlaceStep step, Index extra);
 Index bitmap_bytes(Index items);
 
 /// Bytes of the least scratch that some method makes do with.
-Index least_scratch(const Transposition& t);
+Index min_scratch(const Transposition& t);
 
 /// The cheapest of all methods within `extra` bytes of scratch; nothing where there is none.
 std::optional<CostedSteps> cheapest_steps(const Transposition& t, Index extra);

@@ -15,41 +15,41 @@ namespace tenstride::detail {
 
 inline constexpr Index largest_item = 16;
 /// So many places are listed at most.
-inline constexpr Index most_places = 512;
+inline constexpr Index max_places = 512;
 /// A row and a column that are turned have so many bytes at least.
-inline constexpr Index least_turned_bytes = 8;
+inline constexpr Index min_transposed_bytes = 8;
 /// Tiles of shorter rows or columns are gathered item by item, up to so many items: longer ones are
 /// interleaved and deinterleaved by the kernels of a plan (5 x 1000 floats 3.5 -> 1.0 us).
-inline constexpr Index most_gathered_tile = 1024;
+inline constexpr Index max_gathered_tile = 1024;
 /// Many tiles of fewer items, too, are gathered: by a call for hundreds of items, in place of one for each
 /// (n of 3 x 3 floats .1 of the time).
-inline constexpr Index least_turned_items = 64;
-inline constexpr Index least_gathered_items = 512;
+inline constexpr Index min_transposed_items = 64;
+inline constexpr Index min_gathered_items = 512;
 /// Matrices of so few rows or columns, and so many bytes in them, have kernels of their own, up to so many
 /// bytes of all: larger ones are for the workers of a plan.
-inline constexpr Index most_channels = 4;
-inline constexpr Index least_channel_bytes = 16;
-inline constexpr Index least_channel_items = 8;
-inline constexpr Index most_channel_bytes = Index{32} << 10;
+inline constexpr Index max_channels = 4;
+inline constexpr Index min_channel_bytes = 16;
+inline constexpr Index min_channel_items = 8;
+inline constexpr Index max_channel_bytes = Index{32} << 10;
 /// Smaller ones are turned many at a time where a tile takes in more of the loops (3 x 3 of complex128: a
 /// call for each took ten times as long).
-inline constexpr Index least_of_channels = 256;
+inline constexpr Index min_of_channels = 256;
 /// Sides of a tile that are shorter take a part of a loop that does not fit.
 inline constexpr Index short_side_bytes = 32;
 /// What the kernel for short items asks of a tile.
-inline constexpr Index least_short_rows = 4;
-inline constexpr Index least_short_bytes = 16;
+inline constexpr Index min_short_rows = 4;
+inline constexpr Index min_short_bytes = 16;
 /// Items that are a stride apart are for the kernel of a plan, from so many in a row on.
-inline constexpr Index least_strided_run = 64;
+inline constexpr Index min_strided_run = 64;
 
 /// Where items lie that some loops count through, the innermost loop first.
 struct Places {
-  std::array<std::ptrdiff_t, most_places> offset;
+  std::array<std::ptrdiff_t, max_places> offset;
   Index count = 1;
 
   Places() { offset[0] = 0; }
 
-  [[nodiscard]] bool has_room(Index extent) const { return count * extent <= most_places; }
+  [[nodiscard]] bool has_room(Index extent) const { return count * extent <= max_places; }
 
   void repeat(Index extent, Index stride) {
     const Index end = count * extent;
@@ -94,14 +94,14 @@ class Side {
   [[nodiscard]] bool is_cut() const { return part_ < extent_[last_]; }
   /// Whether the side goes on with a loop: one that fits, or one of which a short side wants a part.
   [[nodiscard]] bool takes(Index extent) const {
-    return !is_cut() && (items() * extent <= most_places || items() * item_ < short_side_bytes);
+    return !is_cut() && (items() * extent <= max_places || items() * item_ < short_side_bytes);
   }
   void take(Index extent, Index stride) {
     before_ = items();
     last_ = count_++;
     extent_[last_] = extent;
     stride_[last_] = stride;
-    part_ = ceil_divide(extent, ceil_divide(extent, most_places / before_));
+    part_ = ceil_divide(extent, ceil_divide(extent, max_places / before_));
   }
 
   /// Whether all items, `extent()` of them, lie `stride()` apart.
@@ -128,8 +128,8 @@ class Side {
 
  private:
   Index item_;
-  std::array<Index, most_loops> extent_;
-  std::array<Index, most_loops> stride_;
+  std::array<Index, max_loops> extent_;
+  std::array<Index, max_loops> stride_;
   std::size_t count_ = 0;
   /// Of the last loop as many are turned at a time; items of the loops before it.
   std::size_t last_ = 0;
@@ -161,7 +161,7 @@ class CachedTile {
   }
 
   [[nodiscard]] bool is_wide() const {
-    return std::min(rows_.items(), columns_.items()) * in_.item >= least_turned_bytes;
+    return std::min(rows_.items(), columns_.items()) * in_.item >= min_transposed_bytes;
   }
   [[nodiscard]] Index items() const { return rows_.items() * columns_.items(); }
 
@@ -193,7 +193,7 @@ class CachedTile {
   const Inner& in_;
   Side rows_;
   Side columns_;
-  std::array<bool, most_loops> taken_{};
+  std::array<bool, max_loops> taken_{};
 };
 
 /// Matrices of a few columns side by side, to be deinterleaved, or of a few rows, to be interleaved.
@@ -217,8 +217,8 @@ class CachedChannels {
 
  private:
   [[nodiscard]] bool is_shape(Index few, Index many) const {
-    return few >= 2 && few <= most_channels && many * in_.item >= least_channel_bytes &&
-           few * many >= least_channel_items && few * many * in_.item <= most_channel_bytes;
+    return few >= 2 && few <= max_channels && many * in_.item >= min_channel_bytes &&
+           few * many >= min_channel_items && few * many * in_.item <= max_channel_bytes;
   }
   [[nodiscard]] bool are_side_by_side() const {
     return is_shape(rows_, columns_) && in_[dense_].dst_stride == rows_ * in_.item;
@@ -237,18 +237,18 @@ class CachedPixels {
     if (in.count < 3 || in[in.last()].dst_stride != in.item || in[in.last()].src_stride != in.item) return;
     const Index bytes = in[in.last()].extent * in.item;
     const Index rows = in[in.last() - 1].extent;
-    if (bytes < 3 || bytes > 7 || bytes == 4 || rows < least_short_rows ||
+    if (bytes < 3 || bytes > 7 || bytes == 4 || rows < min_short_rows ||
         in[in.last() - 1].dst_stride != bytes)
       return;
     for (std::size_t d = 0; d + 2 < in.count; ++d) {
-      if (std::abs(in[d].src_stride) != bytes || in[d].extent * bytes < least_short_bytes) continue;
+      if (std::abs(in[d].src_stride) != bytes || in[d].extent * bytes < min_short_bytes) continue;
       dense_ = d;
       bytes_ = bytes;
       return;
     }
   }
 
-  [[nodiscard]] bool is_turned() const { return bytes_ != 0; }
+  [[nodiscard]] bool is_transposed() const { return bytes_ != 0; }
 
   [[nodiscard]] const Inner& in() const { return in_; }
   [[nodiscard]] std::size_t dense() const { return dense_; }
@@ -263,34 +263,34 @@ class CachedPixels {
 };
 
 /// How the items of some loops are copied.
-enum class CachedWay { by_plan, in_rows, turned, gathered };
+enum class CachedWay { by_plan, in_rows, transposed, gathered };
 
-/// Where they are turned, `turn` is called with the tile.
-template <class Turn>
-CachedWay way_of(const Inner& in, const Turn& turn) {
+/// Where they are turned, `transpose` is called with the tile.
+template <class Transpose>
+CachedWay way_of(const Inner& in, const Transpose& transpose) {
   const Index run = in[in.last()].extent;
   std::size_t dense = 0;
   while (dense < in.last() && in[dense].src_stride != in.item) ++dense;
   if (dense == in.last()) {
-    const bool is_strided = run >= least_strided_run || in[in.last()].src_stride == 0;
+    const bool is_strided = run >= min_strided_run || in[in.last()].src_stride == 0;
     return is_strided ? CachedWay::by_plan : CachedWay::gathered;
   }
   const CachedChannels channels(in, dense);
-  if (channels.are_few() && channels.bytes() >= least_of_channels) {
-    turn(channels);
-    return CachedWay::turned;
+  if (channels.are_few() && channels.bytes() >= min_of_channels) {
+    transpose(channels);
+    return CachedWay::transposed;
   }
   const CachedTile tile(in, dense);
   const bool is_larger = tile.is_wide() && tile.items() * in.item > channels.bytes();
   if (channels.are_few() && !is_larger) {
-    turn(channels);
-    return CachedWay::turned;
+    transpose(channels);
+    return CachedWay::transposed;
   }
-  if (tile.is_wide() && !(tile.items() < least_turned_items && in.loops.items() >= least_gathered_items)) {
-    turn(tile);
-    return CachedWay::turned;
+  if (tile.is_wide() && !(tile.items() < min_transposed_items && in.loops.items() >= min_gathered_items)) {
+    transpose(tile);
+    return CachedWay::transposed;
   }
-  return tile.items() > most_gathered_tile || run > most_places ? CachedWay::by_plan : CachedWay::gathered;
+  return tile.items() > max_gathered_tile || run > max_places ? CachedWay::by_plan : CachedWay::gathered;
 }
 
 /// The loops around what moves as one item, with the way that goes without asking for more.
@@ -304,7 +304,7 @@ inline CachedWay inner_of(Inner& in) {
     --in.count;
     if (in[in.last()].dst_stride != in.item) return CachedWay::by_plan;
   }
-  return CachedWay::turned;
+  return CachedWay::transposed;
 }
 
 }  // namespace tenstride::detail

@@ -17,12 +17,12 @@
 namespace tenstride::detail {
 namespace {
 
-using Parts = std::array<Index, most_loops>;
+using Parts = std::array<Index, max_loops>;
 
 /// Below so many bytes a copy is done before blocks are weighed.
-constexpr Index least_weighed = Index{64} << 10;
+constexpr Index min_weighed = Index{64} << 10;
 /// No blocks cost less, as a multiple of a plain copy's time.
-constexpr double least_cost = 1.2;
+constexpr double min_cost = 1.2;
 /// Within the caches what only moves goes by tables or tiles, and what converts by blocks where all else
 /// costs so much; channels that are converted in whole runs have to cost more.
 constexpr double much_within_caches = 2;
@@ -43,25 +43,25 @@ constexpr double short_row_costs = 28;
 constexpr double short_panel_costs = 60;
 /// The same for a piece that is gathered.
 constexpr double piece_costs = 4;
-constexpr Index most_piece = 64;
+constexpr Index max_piece = 64;
 /// Rows of so many bytes are moved one by one, shorter ones may be permuted.
 constexpr Index shortest_row = 32;
 /// What a permutation of a vector costs, of the time in which a plain copy moves a line, and how many a row
 /// may take: the lanes of all stay in the L1 cache.
 constexpr double permute_cost = .1;
-constexpr Index most_permutes = 512;
-constexpr Index most_permuted_bytes = 16384;
+constexpr Index max_permutes = 512;
+constexpr Index max_permuted_bytes = 16384;
 /// For fewer rows a program is not worth its making.
-constexpr Index least_rows_permuted = 64;
+constexpr Index min_rows_permuted = 64;
 /// What blocks with long runs and full registers take: items of a byte keep the most registers busy, those of
 /// 16 the most stores.
 double share_of_item(Index item, Packing packing) {
-  if (packing != Packing::transposed) return least_cost;
+  if (packing != Packing::transposed) return min_cost;
   switch (item) {
     case 1:
       return 1.75;
     case 4:
-      return least_cost;
+      return min_cost;
     case 16:
       return 1.38;
     default:
@@ -82,7 +82,7 @@ constexpr Index line_bytes = 64;
 
 /// The loops that follow each other in the memory of one side, from the item on.
 struct Chain {
-  std::array<std::uint8_t, most_loops> loops{};
+  std::array<std::uint8_t, max_loops> loops{};
   std::size_t count = 0;
   /// The first of them, which leave no gap.
   std::size_t contiguous = 0;
@@ -169,8 +169,7 @@ class Choice {
  public:
   Choice(const Nest& nest, const Chains& chains, const PlanOptions& options, Packing packing, const Row& row)
       : nest_(nest),
-        most_items_(
-            std::max<Index>(block_bytes(options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
+        max_items_(std::max<Index>(block_bytes(options.machine) / std::max(nest.src_item, nest.dst_item), 1)),
         permuted_bytes_(options.machine.permuted_bytes),
         lanes_(line_bytes / nest.src_item),
         chains_(chains),
@@ -196,10 +195,10 @@ class Choice {
     for (std::size_t i = 0; i < src_whole; ++i) part[src_.loops[i]] = nest_[src_.loops[i]].extent;
     Index items = 1;
     for (std::size_t d = 0; d < nest_.count; ++d) {
-      if (items > most_items_ / part[d]) return;
+      if (items > max_items_ / part[d]) return;
       items *= part[d];
     }
-    const Index room = most_items_ / items;
+    const Index room = max_items_ / items;
     const std::size_t none = nest_.count;
     const std::size_t of_dst = first_cut(dst_, dst_whole, part);
     const std::size_t of_src = first_cut(src_, src_whole, part);
@@ -372,7 +371,7 @@ class Choice {
 
  private:
   const Nest& nest_;
-  Index most_items_;
+  Index max_items_;
   Index permuted_bytes_;
   /// Items in a line.
   Index lanes_;
@@ -388,8 +387,8 @@ class Choice {
 /// item, so that they may be cut.
 bool is_permuted(const Nest& nest, const Chains& chains, const Row& row, const PlanOptions& options) {
   const Index vectors = (row.bytes + options.machine.permuted_bytes - 1) / options.machine.permuted_bytes;
-  return row.span <= most_permuted_bytes && row.bytes <= nest.items() * nest.src_item / least_rows_permuted &&
-         vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= most_permutes;
+  return row.span <= max_permuted_bytes && row.bytes <= nest.items() * nest.src_item / min_rows_permuted &&
+         vectors * permutes_of_vector(nest, chains, row, options.machine.permuted_bytes) <= max_permutes;
 }
 
 /// Whether blocks are worth weighing beside what the other strategies cost.
@@ -397,8 +396,8 @@ bool may_gain(const Problem& problem) {
   if (problem.least == 0) return true;
   const CopyPlan& plan = problem.plan;
   const auto item = static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
-  if (plan.count * item < least_weighed) return false;
-  if (problem.leaves_caches) return problem.least > least_cost;
+  if (plan.count * item < min_weighed) return false;
+  if (problem.leaves_caches) return problem.least > min_cost;
   return plan.conversion != CopyConversion::none &&
          problem.least > (plan.kernel == CopyKernel::interleave || plan.kernel == CopyKernel::deinterleave
                               ? much_of_channels_within_caches
@@ -434,7 +433,7 @@ std::optional<Proposal> propose_pipelined_blocks(Problem& problem) {
   each_row(nest, chains, [&](const Row& row) {
     if (row.loops == 1 && nest[inner].src_stride == nest.src_item) {
       weigh(Packing::rows, row);
-      if (row.bytes <= most_piece) weigh(Packing::gathered, row);
+      if (row.bytes <= max_piece) weigh(Packing::gathered, row);
       if (row.bytes < shortest_row) weigh(Packing::permuted, row);
     } else if (is_permuted(nest, chains, row, problem.options)) {
       weigh(Packing::permuted, row);

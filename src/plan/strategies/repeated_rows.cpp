@@ -10,8 +10,8 @@ namespace tenstride::detail {
 namespace {
 
 /// Shorter rows are written one by one for too little, longer ones leave the L2 cache.
-constexpr Index least_bytes = 128;
-constexpr Index most_bytes = Index{128} << 10;
+constexpr Index min_bytes = 128;
+constexpr Index max_bytes = Index{128} << 10;
 /// Longer runs of the source, or of one item, go straight to the destination: they cost nothing to make.
 constexpr Index longest_short_run = 1024;
 /// Little more is read than one row of many: what is left of a plain copy are its writes.
@@ -19,7 +19,7 @@ constexpr double writes_alone = .7;
 
 /// Whether the innermost loops, from `first` on, have those that the plan's kernel works on.
 bool holds_kernel(const CopyPlan& plan, const CopyLoops& loops, std::size_t first) {
-  return !plan.turns() || std::abs(plan.loops[plan.turned_loop].dst_stride) <= loops[first].dst_stride;
+  return !plan.transposes() || std::abs(plan.loops[plan.source_loop].dst_stride) <= loops[first].dst_stride;
 }
 
 /// Whether rows cost more to make than to copy from a cache.
@@ -51,9 +51,9 @@ RepeatedRows find_repetition(const CopyPlan& plan, const CopyLoops& loops) {
   const auto element = static_cast<Index>(item_size(plan.dst_type));
   RepeatedRows found;
   Index elements = plan.item_elements;
-  for (std::size_t d = loops.size(); d-- > 0 && elements * element <= most_bytes;) {
+  for (std::size_t d = loops.size(); d-- > 0 && elements * element <= max_bytes;) {
     const CopyLoop& loop = loops[d];
-    const bool is_row = d + 1 < loops.size() && elements * element >= least_bytes;
+    const bool is_row = d + 1 < loops.size() && elements * element >= min_bytes;
     if (is_row && loop.src_stride == 0 && holds_kernel(plan, loops, d + 1)) found = {d, elements};
     if (loop.dst_stride != elements) break;
     elements *= loop.extent;
@@ -64,7 +64,7 @@ RepeatedRows find_repetition(const CopyPlan& plan, const CopyLoops& loops) {
 /// Whether a kernel makes such rows in registers, and writes them past the cache at once: that takes less
 /// than to make them once (2 x 2 numbers .88 of a plain fill, .66).
 bool goes_straight(const CopyPlan& plan) {
-  if (plan.kernel != CopyKernel::gather) return plan.turns() && plan.kernel != CopyKernel::tile;
+  if (plan.kernel != CopyKernel::gather) return plan.transposes() && plan.kernel != CopyKernel::tile;
   return std::abs(plan.loops[plan.loops.size() - 1].src_stride) <= 4 * plan.item_elements;
 }
 
@@ -86,7 +86,7 @@ std::optional<Proposal> propose_repeated_rows(Problem& problem) {
 void arrange_repeated_rows(CopyPlan& plan) {
   sort_by_destination(plan.loops);
   plan.tile_dst = plan.tile_src = plan.block_src = 0;
-  plan.turned_loop = plan.strip_loop = plan.strip_depth = 0;
+  plan.source_loop = plan.strip_loop = plan.strip_depth = 0;
   plan.source_loops = 1;
 }
 

@@ -19,7 +19,7 @@ constexpr Index longest_row = 16384;
 /// Rows without neighbours in the destination write to parts of lines at both ends.
 constexpr Index shortest_lone_row = 512;
 /// Lines carried at most: 512 KiB with what lies between them, in the L2 cache.
-constexpr Index most_carried = 4096;
+constexpr Index max_carried = 4096;
 /// Rows that carry nothing are cut into units of so many bytes.
 constexpr Index unit_bytes = Index{1} << 20;
 /// Bytes that a plain copy moves while a row begins.
@@ -51,11 +51,11 @@ void limit_carried(Scatter& scatter) {
   const std::size_t cut = strategy.joined + 1;
   Index inner = 1;
   std::size_t d = row;
-  while (d > cut && inner * loops[d - 1].extent <= most_carried) inner *= loops[--d].extent;
+  while (d > cut && inner * loops[d - 1].extent <= max_carried) inner *= loops[--d].extent;
   if (d > cut) {
     std::rotate(loops.begin() + strategy.joined, loops.begin() + cut, loops.begin() + (d - 1));
     strategy.joined = d - 2;
-    strategy.cut_part = most_carried / inner;
+    strategy.cut_part = max_carried / inner;
   } else {
     strategy.cut_part = loops[cut].extent;
   }

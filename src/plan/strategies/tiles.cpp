@@ -15,7 +15,7 @@ constexpr double tiles_through_a_buffer = 2;
 /// ... matrices of items of 16 bytes, five or more of which are interleaved, too ...
 constexpr double interleaved_large_items = 1.4;
 constexpr Index large_item = 16;
-constexpr Index least_interleaved = 5;
+constexpr Index min_interleaved = 5;
 /// ... what runs of so many bytes take more, and small matrices one after the other. Columns one behind the
 /// other that fit two lines are turned through a buffer ...
 constexpr double short_channels = 400;
@@ -53,18 +53,18 @@ double cost_of_tiles(const CopyPlan& plan) {
     case CopyKernel::deinterleave:
       return channels + share(short_channels, inner * dst_item);
     case CopyKernel::interleave: {
-      const Index run = plan.loops[plan.turned_loop].extent * src_item;
+      const Index run = plan.loops[plan.source_loop].extent * src_item;
       if (dst_item != large_item) return channels + share(short_channels, run);
-      return inner >= least_interleaved ? interleaved_large_items + share(short_channels, run)
-                                        : channels + share(few_large_items, run);
+      return inner >= min_interleaved ? interleaved_large_items + share(short_channels, run)
+                                      : channels + share(few_large_items, run);
     }
     default: {
       const Index column = extent_of(plan, plan.strip_loop, count) * dst_item;
-      const Index rows = extent_of(plan, plan.turned_loop + 1 - plan.source_loops, plan.turned_loop + 1);
+      const Index rows = extent_of(plan, plan.source_loop + 1 - plan.source_loops, plan.source_loop + 1);
       const Index row = rows * src_item;
       const bool has_lines = column % line_bytes == 0 && has_whole_lines(plan, dst_element);
       const bool is_buffered =
-          column <= buffered_column && plan.loops[plan.turned_loop].dst_stride * dst_element == column;
+          column <= buffered_column && plan.loops[plan.source_loop].dst_stride * dst_element == column;
       const double short_ones = row < line_bytes ? share(short_source_rows, row) : 0;
       if (has_lines) return tiles + short_ones;
       const double matrices = share(small_matrices, rows * column) + (dst_item < 4 ? split_short_items : 0);
@@ -78,7 +78,7 @@ double cost_of_tiles(const CopyPlan& plan) {
 }  // namespace
 
 std::optional<Proposal> propose_tiles(Problem& problem) {
-  if (!problem.plan.turns()) return std::nullopt;
+  if (!problem.plan.transposes()) return std::nullopt;
   return Proposal{Tiles{}, cost_of_tiles(problem.plan)};
 }
 

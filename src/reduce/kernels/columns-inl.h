@@ -2,11 +2,11 @@
 // Rows of elements folded into a column of accumulators, the inner loop of every reduction; included once for
 // each instruction set. How many accumulators there are depends on the type alone, so the results are the
 // same in each.
-#if defined(TENSTRIDE_REDUCE_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_COLUMNS_INL
-#undef TENSTRIDE_REDUCE_COLUMNS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL
 #else
-#define TENSTRIDE_REDUCE_COLUMNS_INL
+#define TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -84,12 +84,12 @@ template <class T, class State, Index lanes>
 requires(uses_vectors<WholeSum<T, State>> &&
          sizeof(State) > 2 * sizeof(T)) struct Column<WholeSum<T, State>, lanes> {
   using Narrow = hwy::MakeWide<Whole<T>>;
-  static constexpr Index most_rows = 256;
+  static constexpr Index max_rows = 256;
   static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
                               std::ptrdiff_t ahead) {
-    for (; rows > 0; rows -= most_rows, src += most_rows * step) {
+    for (; rows > 0; rows -= max_rows, src += max_rows * step) {
       Narrow sums[static_cast<std::size_t>(lanes)] = {};
-      Column<WholeSum<T, Narrow>, lanes>::fold(sums, src, std::min(rows, most_rows), step, ahead);
+      Column<WholeSum<T, Narrow>, lanes>::fold(sums, src, std::min(rows, max_rows), step, ahead);
       const VectorTag<State, lanes> d;
       constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
       for (Index k = 0; k < lanes; k += width) {
@@ -175,8 +175,8 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
 
 /// Columns beside each other.
 template <class Rule, Index lanes>
-HWY_NOINLINE void fold_columns(typename Rule::State* states, Index columns, const std::byte* src, Index rows,
-                               std::ptrdiff_t step, std::ptrdiff_t ahead) {
+HWY_NOINLINE void accumulate_columns(typename Rule::State* states, Index columns, const std::byte* src,
+                                     Index rows, std::ptrdiff_t step, std::ptrdiff_t ahead) {
   for (; columns > 0; --columns) {
     Column<Rule, lanes>::fold(states, src, rows, step, ahead);
     states += lanes;

@@ -2,11 +2,11 @@
 // Runs with gaps, between their rows (crops) and between elements (every second one), folded from where they
 // lie: whole vectors are read, and of each the lanes that are wanted are joined. Packed into the cache first,
 // they were folded while no memory was read. Included once for each instruction set.
-#if defined(TENSTRIDE_REDUCE_GAPS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_GAPS_INL
-#undef TENSTRIDE_REDUCE_GAPS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_GAPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_GAPS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_GAPS_INL
 #else
-#define TENSTRIDE_REDUCE_GAPS_INL
+#define TENSTRIDE_REDUCE_KERNELS_GAPS_INL
 #endif
 
 #include <algorithm>
@@ -35,10 +35,10 @@ requires(sizeof(State) > 2 * sizeof(T)) struct FewSums<WholeSum<T, State>> {
 /// of 4 KiB.)
 template <class Place>
 struct GapPattern {
-  Place of[most_gapped_step + 1][64 + most_gapped_step] = {};
+  Place of[max_gapped_step + 1][64 + max_gapped_step] = {};
   constexpr GapPattern() {
-    for (Index step = 1; step <= most_gapped_step; ++step) {
-      for (Index p = 0; p < 64 + most_gapped_step; p += step) of[step][p] = static_cast<Place>(~Place{0});
+    for (Index step = 1; step <= max_gapped_step; ++step) {
+      for (Index p = 0; p < 64 + max_gapped_step; p += step) of[step][p] = static_cast<Place>(~Place{0});
     }
   }
 };
@@ -56,7 +56,7 @@ struct GappedRuns {
   static void fold(State* sums, const GappedRows& from) {
     using Few = typename FewSums<Rule>::type;
     if constexpr (std::is_same_v<Few, Rule>) {
-      fold_all(sums, from);
+      accumulate_all(sums, from);
     } else {
       constexpr Index most = 256;  // of the largest elements, in twice as many bits
       const Index columns = from.span() / lanes + 1;
@@ -80,7 +80,7 @@ struct GappedRuns {
 
  private:
 #if HWY_TARGET == HWY_SCALAR
-  static void fold_all(State* sums, const GappedRows& from) {
+  static void accumulate_all(State* sums, const GappedRows& from) {
     for (Index r = 0; r < from.rows; ++r) {
       for (Index k = 0; k < from.run; ++k) {
         const Index place = k * from.step;
@@ -122,11 +122,11 @@ struct GappedRuns {
     Index columns;  ///< whole ones in a row
     std::size_t period;
     std::size_t rest_bytes;
-    hn::Mask<D> masks[static_cast<std::size_t>(most_gapped_step) * vectors];
+    hn::Mask<D> masks[static_cast<std::size_t>(max_gapped_step) * vectors];
     hn::Mask<D> rest_masks[vectors];
   };
 
-  static HWY_NOINLINE void fold_all(State* sums, const GappedRows& from) {
+  static HWY_NOINLINE void accumulate_all(State* sums, const GappedRows& from) {
     const Shape shape(from);
     // As far as a row is followed by others, its last elements are read with what lies behind them.
     const Index beyond = column_bytes - static_cast<Index>(shape.rest_bytes);
@@ -134,22 +134,22 @@ struct GappedRuns {
         from.row_step == 0 ? 0 : from.rows - 1 - (beyond + from.row_step - 1) / from.row_step;
     const Index plain = shape.rest_bytes == 0 ? from.rows : std::clamp<Index>(followed, 0, from.rows);
     if (shape.period == 1) {
-      fold_rows<true>(sums, from, 0, plain, shape, all);
+      accumulate_rows<true>(sums, from, 0, plain, shape, all);
     } else {
-      fold_rows<false>(sums, from, 0, plain, shape, all);
+      accumulate_rows<false>(sums, from, 0, plain, shape, all);
     }
     alignas(64) std::byte rest[static_cast<std::size_t>(column_bytes)] = {};
     for (Index r = plain; r < from.rows; ++r) {
       std::memcpy(rest, from.src + r * from.row_step + shape.columns * column_bytes, shape.rest_bytes);
-      fold_rows<false>(sums, from, r, r + 1, shape, all, rest);
+      accumulate_rows<false>(sums, from, r, r + 1, shape, all, rest);
     }
   }
 
   /// `copied`: what a row ends with, where no more may be read.
   template <bool is_even, std::size_t... i>
-  static HWY_NOINLINE void fold_rows(State* to, const GappedRows from, Index first, Index last,
-                                     const Shape& shape, std::index_sequence<i...>,
-                                     const std::byte* copied = nullptr) {
+  static HWY_NOINLINE void accumulate_rows(State* to, const GappedRows from, Index first, Index last,
+                                           const Shape& shape, std::index_sequence<i...>,
+                                           const std::byte* copied = nullptr) {
     const D d;
     hn::Vec<D> sums[] = {hn::LoadU(d, to + static_cast<Index>(i) * width)...};
     const auto join = [&](const hn::Mask<D>* wanted, const std::byte* src) HWY_ATTR {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of reductions over the rules of reduce/kernels/rules-inl.h; included once for each instruction
 // set. Floating accumulators are 16 in each, so that the results are the same in each.
-#if defined(TENSTRIDE_REDUCE_LEAVES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_LEAVES_INL
-#undef TENSTRIDE_REDUCE_LEAVES_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_KERNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_KERNELS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_KERNELS_INL
 #else
-#define TENSTRIDE_REDUCE_LEAVES_INL
+#define TENSTRIDE_REDUCE_KERNELS_KERNELS_INL
 #endif
 
 #include <algorithm>
@@ -38,7 +38,7 @@ const ReduceKernel* kernel_for(TypeList<T...>, DType dtype, F&& find) {
 }
 
 template <class Rule>
-struct Leaves {
+struct KernelSet {
   using T = typename Rule::Element;
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
@@ -101,12 +101,12 @@ struct Leaves {
     }
   }
 
-  static void fold_rows(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
-                        std::ptrdiff_t row_step) {
+  static void accumulate_rows(void* states, Index count, const std::byte* src, std::ptrdiff_t stride,
+                              Index rows, std::ptrdiff_t row_step) {
     auto* const to = static_cast<State*>(states);
     if (stride == item) {
       const bool are_kept = rows * count * item <= ahead_rows_bytes;
-      fold_dense_rows(to, count, src, rows, row_step, are_kept ? rows * row_step : ahead_in_rows);
+      accumulate_dense_rows(to, count, src, rows, row_step, are_kept ? rows * row_step : ahead_in_rows);
       return;
     }
     T values[static_cast<std::size_t>(packed)];
@@ -114,18 +114,18 @@ struct Leaves {
       const Index now = std::min(packed, count - i);
       for (Index r = 0; r < rows; ++r) {
         pack(values, src + i * stride + r * row_step, now, stride);
-        fold_dense_rows(to + i, now, reinterpret_cast<const std::byte*>(values), 1, 0, 0);
+        accumulate_dense_rows(to + i, now, reinterpret_cast<const std::byte*>(values), 1, 0, 0);
       }
     }
   }
 
-  static void fold_gapped(void* state, const GappedRows& from) {
+  static void accumulate_gapped(void* state, const GappedRows& from) {
     using Gapped = GappedRuns<Rule>;
     State sums[static_cast<std::size_t>(Gapped::lanes)];
     clear<Gapped::lanes>(sums);
     Gapped::fold(sums, from);
     auto* const to = static_cast<State*>(state);
-    *to = Rule::join(*to, folded_together<Gapped::lanes>(sums));
+    *to = Rule::join(*to, reduced_together<Gapped::lanes>(sums));
   }
   /// Products take so long that nothing is gained by what is not wanted.
   static constexpr bool has_gapped = Rule::has_vectors && !requires { Rule::collapses; };
@@ -182,15 +182,15 @@ struct Leaves {
   /// `Last`: the rule that says what the results are.
   template <class Last = Rule>
   static const ReduceKernel* table() {
-    static constexpr ReduceKernel kernel{sizeof(State), Rule::patience,    start,       fold,
-                                         fold_rows,     gapped(),          threes(),    combine,
-                                         gather,        Pools<Rule>::fold, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State),   Rule::patience,    start,       fold,
+                                         accumulate_rows, gapped(),          threes(),    combine,
+                                         gather,          Pools<Rule>::fold, finish<Last>};
     return &kernel;
   }
 
  private:
   static constexpr auto gapped() -> void (*)(void*, const GappedRows&) {
-    if constexpr (has_gapped) return fold_gapped;
+    if constexpr (has_gapped) return accumulate_gapped;
     return nullptr;
   }
 
@@ -232,27 +232,28 @@ struct Leaves {
     State sums[static_cast<std::size_t>(width)];
     clear<width>(sums);
     if (stride == item) {
-      fold_dense<width>(sums, src, run, soon, tail);
+      accumulate_dense<width>(sums, src, run, soon, tail);
     } else {
       T values[static_cast<std::size_t>(packed)];
       for (Index done = 0; done < run; done += packed) {
         const Index now = std::min(packed, run - done);
         pack(values, src + done * stride, now, stride);
-        fold_dense<width>(sums, reinterpret_cast<const std::byte*>(values), now, Soon(0, 0), Tail::alone);
+        accumulate_dense<width>(sums, reinterpret_cast<const std::byte*>(values), now, Soon(0, 0),
+                                Tail::alone);
       }
     }
-    return folded_together<width>(sums);
+    return reduced_together<width>(sums);
   }
 
   template <Index width>
-  static HWY_INLINE void fold_dense(State* sums, const std::byte* src, Index count, const Soon& soon,
-                                    Tail tail) {
+  static HWY_INLINE void accumulate_dense(State* sums, const std::byte* src, Index count, const Soon& soon,
+                                          Tail tail) {
     constexpr Index row = width * item;
     const Index rows = count / width;
     const Index within = soon.within == soon.beyond ? rows : rows - std::min(rows, ahead_of_runs / row);
-    if (within > 0) fold_run<width>(sums, src, within, soon.within);
+    if (within > 0) accumulate_run<width>(sums, src, within, soon.within);
     src += within * row;
-    if (rows > within) fold_run<width>(sums, src, rows - within, soon.beyond);
+    if (rows > within) accumulate_run<width>(sums, src, rows - within, soon.beyond);
     src += (rows - within) * row;
     const Index rest = count - rows * width;
     if (rest == 0) return;
@@ -271,16 +272,16 @@ struct Leaves {
     } else {
       std::memcpy(bytes, src, static_cast<std::size_t>(rest * item));
     }
-    fold_run<width>(sums, bytes, 1, 0);
+    accumulate_run<width>(sums, bytes, 1, 0);
   }
 
   /// `rows` rows of `width` elements, one after another.
   template <Index width>
-  static HWY_INLINE void fold_run(State* sums, const std::byte* src, Index rows, std::ptrdiff_t ahead) {
+  static HWY_INLINE void accumulate_run(State* sums, const std::byte* src, Index rows, std::ptrdiff_t ahead) {
     if constexpr (collapses) {
       multiply_run(sums, src, rows * width, ahead);
     } else {
-      fold_columns<Rule, width>(sums, 1, src, rows, width * item, ahead);
+      accumulate_columns<Rule, width>(sums, 1, src, rows, width * item, ahead);
     }
   }
 #if HWY_TARGET != HWY_SCALAR
@@ -305,13 +306,13 @@ struct Leaves {
   }
 #endif
 
-  static HWY_NOINLINE void fold_dense_rows(State* states, Index count, const std::byte* src, Index rows,
-                                           std::ptrdiff_t step, std::ptrdiff_t ahead) {
+  static HWY_NOINLINE void accumulate_dense_rows(State* states, Index count, const std::byte* src, Index rows,
+                                                 std::ptrdiff_t step, std::ptrdiff_t ahead) {
     Index i = count / wide * wide;
-    fold_columns<Rule, wide>(states, count / wide, src, rows, step, ahead);
+    accumulate_columns<Rule, wide>(states, count / wide, src, rows, step, ahead);
     if constexpr (wide > lanes) {
       const Index more = (count - i) / lanes;
-      fold_columns<Rule, lanes>(states + i, more, src + i * item, rows, step, ahead);
+      accumulate_columns<Rule, lanes>(states + i, more, src + i * item, rows, step, ahead);
       i += more * lanes;
     }
     const Index rest = count - i;
@@ -320,7 +321,7 @@ struct Leaves {
     if (count >= lanes) {  // with columns that are done already
       const Index back = lanes - rest;
       std::copy(states + i - back, states + i + rest, sums);
-      fold_columns<Rule, lanes>(sums, 1, src + (i - back) * item, rows, step, ahead);
+      accumulate_columns<Rule, lanes>(sums, 1, src + (i - back) * item, rows, step, ahead);
       std::copy(sums + back, sums + lanes, states + i);
       return;
     }
@@ -330,16 +331,16 @@ struct Leaves {
     std::fill(values, values + lanes, Rule::neutral());
     for (Index r = 0; r < rows; ++r, src += step) {
       std::memcpy(values, src, static_cast<std::size_t>(rest * item));
-      fold_columns<Rule, lanes>(sums, 1, reinterpret_cast<const std::byte*>(values), 1, 0, 0);
+      accumulate_columns<Rule, lanes>(sums, 1, reinterpret_cast<const std::byte*>(values), 1, 0, 0);
     }
     std::copy(sums, sums + rest, states);
   }
 
   /// Halves on halves.
   template <Index count>
-  static HWY_INLINE State folded_together(State* sums) {
+  static HWY_INLINE State reduced_together(State* sums) {
     if constexpr (uses_vectors<Rule> && hn::MaxLanes(VectorTag<State, count>()) > 1) {
-      return folded_vectors<count>(sums);
+      return reduced_vectors<count>(sums);
     } else {
       for (Index half = count / 2; half > 0; half /= 2) {
         for (Index k = 0; k < half; ++k) sums[k] = Rule::join(sums[k], sums[k + half]);
@@ -348,7 +349,7 @@ struct Leaves {
     }
   }
   template <Index count>
-  static HWY_INLINE State folded_vectors(State* sums) {
+  static HWY_INLINE State reduced_vectors(State* sums) {
     const VectorTag<State, count / 2> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     if constexpr (static_cast<Index>(sizeof(State)) * count > 32) {
@@ -356,20 +357,20 @@ struct Leaves {
         hn::StoreU(Rule::join_vectors(hn::LoadU(d, sums + k), hn::LoadU(d, sums + k + count / 2)), d,
                    sums + k);
       }
-      return folded_vectors<count / 2>(sums);
+      return reduced_vectors<count / 2>(sums);
     } else {
-      return folded_lanes<count / 4>(d,
-                                     Rule::join_vectors(hn::LoadU(d, sums), hn::LoadU(d, sums + count / 2)));
+      return reduced_lanes<count / 4>(d,
+                                      Rule::join_vectors(hn::LoadU(d, sums), hn::LoadU(d, sums + count / 2)));
     }
   }
   /// `half`: of the lanes that are left.
   template <Index half, class D, class V>
-  static HWY_INLINE State folded_lanes(D d, V v) {
+  static HWY_INLINE State reduced_lanes(D d, V v) {
     if constexpr (half == 0) {
       return hn::GetLane(v);
     } else {
 #if HWY_TARGET != HWY_SCALAR  // which has no lanes to shift
-      return folded_lanes<half / 2>(d, Rule::join_vectors(v, hn::ShiftRightLanes<half>(d, v)));
+      return reduced_lanes<half / 2>(d, Rule::join_vectors(v, hn::ShiftRightLanes<half>(d, v)));
 #endif
     }
   }

@@ -9,7 +9,7 @@
 namespace tenstride::detail {
 
 /// Pixels of so many channels and more are folded as rows.
-inline constexpr Index most_channels = 64;
+inline constexpr Index max_channels = 64;
 /// Accumulators that must follow those of `gather`'s result, and may be overwritten.
 inline constexpr Index gather_slack = 64;
 
@@ -35,8 +35,8 @@ struct PoolRows {
   std::ptrdiff_t line_step = 0;
 };
 
-/// The most `fold_gapped` takes from one element to the next, in elements.
-inline constexpr Index most_gapped_step = 8;
+/// The most `accumulate_gapped` takes from one element to the next, in elements.
+inline constexpr Index max_gapped_step = 8;
 
 /// `rows` rows of `run` elements, `step` elements apart.
 struct GappedRows {
@@ -50,7 +50,7 @@ struct GappedRows {
   [[nodiscard]] Index span() const { return (run - 1) * step + 1; }
 };
 
-/// Rows of fewer pixels are not worth it to `fold_threes`.
+/// Rows of fewer pixels are not worth it to `accumulate_threes`.
 inline constexpr Index fewest_threes = 128;
 
 /// `rows` rows of `count` pixels of three channels.
@@ -74,13 +74,13 @@ struct ReduceKernel {
   void (*fold)(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
                std::ptrdiff_t stride);
   /// Folds `rows` rows of `count` elements into `count` accumulators.
-  void (*fold_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
-                    std::ptrdiff_t row_step);
+  void (*accumulate_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
+                          std::ptrdiff_t row_step);
   /// Folds rows into one accumulator, from where they lie; null where elements are set side by side first.
-  void (*fold_gapped)(void* state, const GappedRows& from);
+  void (*accumulate_gapped)(void* state, const GappedRows& from);
   /// Folds each row of pixels into three accumulators, those of one row after those of the other; null where
   /// nothing is gained.
-  void (*fold_threes)(void* states, const ThreeRows& from);
+  void (*accumulate_threes)(void* states, const ThreeRows& from);
   /// states[i] = states[i] with others[i].
   void (*combine)(void* states, const void* others, Index count);
   /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors of elements as they lie in memory, and as the numbers that they are folded as; included once for
 // each instruction set.
-#if defined(TENSTRIDE_REDUCE_LOADS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_LOADS_INL
-#undef TENSTRIDE_REDUCE_LOADS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_LOADS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_LOADS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_LOADS_INL
 #else
-#define TENSTRIDE_REDUCE_LOADS_INL
+#define TENSTRIDE_REDUCE_KERNELS_LOADS_INL
 #endif
 
 #include <hwy/highway.h>

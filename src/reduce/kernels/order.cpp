@@ -22,8 +22,8 @@ template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
   using Bits = hwy::UnsignedFromSize<sizeof(T)>;
   constexpr bool is_bool = std::is_same_v<T, bool>;
-  using Least = Leaves<Extreme<Bits, true>>;
-  using Greatest = Leaves<Extreme<Bits, false>>;
+  using Least = KernelSet<Extreme<Bits, true>>;
+  using Greatest = KernelSet<Extreme<Bits, false>>;
   if constexpr (is_bool) {
     if (reduction == Reduction::prod) return Least::template table<NotZero<Bits, std::int64_t>>();
   }
@@ -32,8 +32,8 @@ const ReduceKernel* kernel_of(Reduction reduction) {
   }
   if (reduction == Reduction::all || is_bool) return Least::template table<NotZero<Bits, bool>>();
   if constexpr (!is_bool) {
-    return reduction == Reduction::min ? Leaves<Extreme<T, true>>::table()
-                                       : Leaves<Extreme<T, false>>::table();
+    return reduction == Reduction::min ? KernelSet<Extreme<T, true>>::table()
+                                       : KernelSet<Extreme<T, false>>::table();
   }
   return nullptr;
 }

@@ -18,7 +18,8 @@ namespace {
 
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
-  return reduction == Reduction::min ? Leaves<Extreme<T, true>>::table() : Leaves<Extreme<T, false>>::table();
+  return reduction == Reduction::min ? KernelSet<Extreme<T, true>>::table()
+                                     : KernelSet<Extreme<T, false>>::table();
 }
 
 }  // namespace

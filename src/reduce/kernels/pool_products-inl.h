@@ -2,11 +2,11 @@
 // Products of pooled squares of two by two short integers; included once for each instruction set. Two
 // factors fit in twice as many bits, four in four times: only the last multiplication is of 64 bits or nearly
 // so.
-#if defined(TENSTRIDE_REDUCE_POOL_PRODUCTS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_POOL_PRODUCTS_INL
-#undef TENSTRIDE_REDUCE_POOL_PRODUCTS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL
 #else
-#define TENSTRIDE_REDUCE_POOL_PRODUCTS_INL
+#define TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL
 #endif
 
 #include <hwy/cache_control.h>
@@ -54,7 +54,7 @@ struct ProductSquares {
     return hn::Mul(hn::PromoteTo(d, load_dense<T>(d, src)),
                    hn::PromoteTo(d, load_dense<T>(d, src + from.row_step)));
   }
-  static HWY_INLINE void ask_for_next(const PoolRows& from, const std::byte* src) {
+  static HWY_INLINE void prefetch_next(const PoolRows& from, const std::byte* src) {
     hwy::Prefetch(src + from.ahead);
     hwy::Prefetch(src + from.row_step + from.ahead);
   }
@@ -82,7 +82,7 @@ struct ProductSquares {
     for (Index i = 0; i < count; i += lanes) {
       i = std::min(i, count - lanes);  // the last ones once more
       const std::byte* const at = src + 2 * i * item;
-      ask_for_next(from, at);
+      prefetch_next(from, at);
       const auto both = factors(d, from, at);
       if constexpr (bits == 32) {
         const hn::Repartition<std::uint64_t, Line> words;
@@ -108,10 +108,10 @@ struct ProductSquares {
       const std::byte* const at = src + 2 * o * item;
       for (Index i = 0; i < 2 * now; i += line_lanes) {
         i = std::min(i, 2 * now - line_lanes);
-        ask_for_next(from, at + i * item);
+        prefetch_next(from, at + i * item);
         hn::StoreU(factors(d, from, at + i * item), d, stage + i);
       }
-      fold_groups(to + o, stage, from.inner, now);
+      accumulate_groups(to + o, stage, from.inner, now);
     }
     return count;
   }
@@ -138,7 +138,7 @@ struct ProductSquares {
     }
   };
   /// The factors are brought to the lanes of their results by one permutation each.
-  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
+  static HWY_INLINE void accumulate_groups(State* to, const Factor* stage, Index inner, Index count) {
     constexpr Index lanes = 8;
     static constexpr Places places;
     const __m512i a_places = _mm512_load_si512(places.first[inner]);
@@ -173,11 +173,12 @@ struct ProductSquares {
           d, hn::Mul(hn::PromoteTo(words, hn::LoadU(factor, a)), hn::PromoteTo(words, hn::LoadU(factor, b))));
     }
   }
-  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
-    inner <= 4 ? fold_groups<4>(to, stage, inner, count) : fold_groups<8>(to, stage, inner, count);
+  static HWY_INLINE void accumulate_groups(State* to, const Factor* stage, Index inner, Index count) {
+    inner <= 4 ? accumulate_groups<4>(to, stage, inner, count)
+               : accumulate_groups<8>(to, stage, inner, count);
   }
   template <Index lanes>
-  static HWY_INLINE void fold_groups(State* to, const Factor* stage, Index inner, Index count) {
+  static HWY_INLINE void accumulate_groups(State* to, const Factor* stage, Index inner, Index count) {
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     for (Index o = 0; o < count; o += inner) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooled squares: a few rows, of which short groups are folded together, go to results by way of registers;
 // included once for each instruction set.
-#if defined(TENSTRIDE_REDUCE_POOLS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_POOLS_INL
-#undef TENSTRIDE_REDUCE_POOLS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_POOLS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_POOLS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_POOLS_INL
 #else
-#define TENSTRIDE_REDUCE_POOLS_INL
+#define TENSTRIDE_REDUCE_KERNELS_POOLS_INL
 #endif
 
 #include <algorithm>
@@ -36,17 +36,17 @@ struct Pools {
     }
     PoolRows line = from;
     for (Index n = 0; n < from.lines; ++n, to += count, line.src += from.line_step) {
-      fold_line(to, line, first, count);
+      accumulate_line(to, line, first, count);
     }
   }
 
  private:
   static constexpr Index slack = 64;
   static constexpr Index few = staged_channels;
-  static constexpr Index most_permuted = 4;
+  static constexpr Index max_permuted = 4;
   static constexpr Index staged = static_cast<Index>(staged_bytes / sizeof(State));
 
-  static void fold_line(State* to, const PoolRows& from, Index first, Index count) {
+  static void accumulate_line(State* to, const PoolRows& from, Index first, Index count) {
     Index i = 0;
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (Rule::has_vectors) {
@@ -107,7 +107,7 @@ struct Pools {
   }
   /// The lines of `bytes` of each row.
   template <Index bytes = 64>
-  static HWY_INLINE void ask_for_next(const PoolRows& from, const std::byte* src, Index rows) {
+  static HWY_INLINE void prefetch_next(const PoolRows& from, const std::byte* src, Index rows) {
     for (Index r = 0; r < rows; ++r) {
       for (Index i = 0; i < bytes; i += 64) hwy::Prefetch(src + r * from.row_step + from.ahead + i);
     }
@@ -142,7 +142,7 @@ struct Pools {
       for (Index i = 0; i < count; i += width) {
         i = std::min(i, count - width);  // the last ones once more
         const std::byte* const at = src + 2 * i * item;
-        ask_for_next<2 * width * item>(from, at, rows);
+        prefetch_next<2 * width * item>(from, at, rows);
         const auto a = column(d, from, at, rows);
         const auto b = column(d, from, at + width * item, rows);
         const auto sum = Rule::join_vectors(hn::ConcatEven(d, b, a), hn::ConcatOdd(d, b, a));
@@ -171,7 +171,7 @@ struct Pools {
       for (Index i = 0; i < count; i += lanes) {
         i = std::min(i, count - lanes);
         const std::byte* const at = src + 3 * i * item;
-        ask_for_next<3 * lanes * item>(from, at, 1);
+        prefetch_next<3 * lanes * item>(from, at, 1);
         hn::Vec<decltype(d)> a, b, c;
         hn::LoadInterleaved3(d, reinterpret_cast<const Raw*>(at), a, b, c);
         join_triples(to + i, a, b, c);
@@ -201,12 +201,12 @@ struct Pools {
     const Index elements = count * from.group;
 #if HWY_TARGET == HWY_AVX3
     if constexpr (sizeof(State) >= 2) {
-      if (from.rows == 2 && from.group == 2 && from.inner <= most_permuted) {
+      if (from.rows == 2 && from.group == 2 && from.inner <= max_permuted) {
         // In parts, so that rows are read while the groups before are folded: sums of floats .95 of the time.
         const Index part = 24 * line_lanes / (2 * from.inner) * from.inner;
         for (Index o = 0, now = 0; o < count; o += now) {
           now = count - o < 2 * part ? count - o : part;
-          fold_rows<2>(stage, from, src + 2 * o * item, 2 * now);
+          accumulate_rows<2>(stage, from, src + 2 * o * item, 2 * now);
           permuted_pairs(to + o, stage, from.inner, now);
         }
         return count;
@@ -214,22 +214,22 @@ struct Pools {
     }
 #endif
     if (from.rows == 2) {
-      fold_rows<2>(stage, from, src, elements);
+      accumulate_rows<2>(stage, from, src, elements);
     } else {
-      fold_rows<0>(stage, from, src, elements);
+      accumulate_rows<0>(stage, from, src, elements);
     }
-    if (from.inner > 4) return fold_groups<8, 0>(to, stage, from, count);
-    return from.group == 2 ? fold_groups<4, 2>(to, stage, from, count)
-                           : fold_groups<4, 0>(to, stage, from, count);
+    if (from.inner > 4) return accumulate_groups<8, 0>(to, stage, from, count);
+    return from.group == 2 ? accumulate_groups<4, 2>(to, stage, from, count)
+                           : accumulate_groups<4, 0>(to, stage, from, count);
   }
   template <Index known>
-  static HWY_INLINE void fold_rows(State* to, const PoolRows& from, const std::byte* src, Index count) {
+  static HWY_INLINE void accumulate_rows(State* to, const PoolRows& from, const std::byte* src, Index count) {
     const Index rows = known == 0 ? from.rows : known;
     const Line d;
     if (count >= line_lanes) {
       for (Index i = 0; i < count; i += line_lanes) {
         i = std::min(i, count - line_lanes);
-        ask_for_next(from, src + i * item, rows);
+        prefetch_next(from, src + i * item, rows);
         hn::StoreU(column(d, from, src + i * item, rows), d, to + i);
       }
       return;
@@ -238,7 +238,8 @@ struct Pools {
   }
   /// By vectors of `lanes`: what one writes beyond a group is overwritten by the next.
   template <Index lanes, Index known>
-  static HWY_INLINE Index fold_groups(State* to, const State* stage, const PoolRows& from, Index count) {
+  static HWY_INLINE Index accumulate_groups(State* to, const State* stage, const PoolRows& from,
+                                            Index count) {
     const Index inner = from.inner;
     const Index group = known == 0 ? from.group : known;
     Index o = 0;
@@ -263,12 +264,12 @@ struct Pools {
   /// took as long as the pixels.)
   template <class Place, Index lanes>
   struct PairPlaces {
-    alignas(64) Place of[most_permuted + 1][static_cast<std::size_t>(lanes)];
+    alignas(64) Place of[max_permuted + 1][static_cast<std::size_t>(lanes)];
   };
   template <class Place, Index lanes>
   static constexpr auto pair_places() {
     PairPlaces<Place, lanes> places{};
-    for (Index inner = 1; inner <= most_permuted; ++inner) {
+    for (Index inner = 1; inner <= max_permuted; ++inner) {
       for (Index k = 0; k < lanes; ++k) places.of[inner][k] = static_cast<Place>(k + k / inner * inner);
     }
     return places;
@@ -356,11 +357,11 @@ struct Pools {
       for (Index k = 0; k < inner; k += width) {
         const std::byte* at = src + k * item;
         const bool asks = has_lines && k * item % 64 == 0;
-        if (asks) ask_for_next(from, at, rows);
+        if (asks) prefetch_next(from, at, rows);
         auto sum = column(d, from, at, rows);
         for (Index j = 1; j < group; ++j) {
           at += next;
-          if (asks) ask_for_next(from, at, rows);
+          if (asks) prefetch_next(from, at, rows);
           sum = Rule::join_vectors(sum, column(d, from, at, rows));
         }
         hn::StoreU(Rule::join_vectors(hn::Set(d, Rule::first()), sum), d, to + o + k);

@@ -22,9 +22,9 @@ const ReduceKernel* kernel_of() {
   if constexpr (std::is_same_v<T, bool>) {
     return nullptr;
   } else if constexpr (sizeof(T) == 8) {  // modulo 2^64 the sign is the reader's
-    return Leaves<WholeProduct<std::int64_t>>::table();
+    return KernelSet<WholeProduct<std::int64_t>>::table();
   } else {
-    return Leaves<WholeProduct<T>>::table();
+    return KernelSet<WholeProduct<T>>::table();
   }
 }
 

@@ -2,11 +2,11 @@
 // What each reduction does with one element and with a vector of them; included once for each instruction
 // set. Minima, maxima, any and all work on the elements' bits, so that they take one instruction or two and
 // their results do not depend on the order.
-#if defined(TENSTRIDE_REDUCE_RULES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_RULES_INL
-#undef TENSTRIDE_REDUCE_RULES_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_RULES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_RULES_INL
+#undef TENSTRIDE_REDUCE_KERNELS_RULES_INL
 #else
-#define TENSTRIDE_REDUCE_RULES_INL
+#define TENSTRIDE_REDUCE_KERNELS_RULES_INL
 #endif
 
 #include <hwy/highway.h>

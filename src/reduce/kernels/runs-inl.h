@@ -4,11 +4,11 @@
 // be joined lie above each other, which gives one vector of both. So a result takes three instructions and a
 // little more, where folding each run by itself takes three for each halving. The order of doubles is that of
 // one run by itself, halves on halves.
-#if defined(TENSTRIDE_REDUCE_RUNS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_RUNS_INL
-#undef TENSTRIDE_REDUCE_RUNS_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_RUNS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_RUNS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_RUNS_INL
 #else
-#define TENSTRIDE_REDUCE_RUNS_INL
+#define TENSTRIDE_REDUCE_KERNELS_RUNS_INL
 #endif
 
 #include <algorithm>
@@ -51,14 +51,14 @@ struct ShortRuns {
                    Index reads_on) {
     const Shape shape(run, ahead_by_steps(step));
     const Index plain = std::clamp<Index>(reads_on, 0, count) / width * width;
-    fold_all(to, plain, src, step, shape);
+    accumulate_all(to, plain, src, step, shape);
     alignas(64) std::byte runs[static_cast<std::size_t>((width * longest + row) * item)];
     for (Index i = plain; i < count; i += width) {
       const Index now = std::min(width, count - i);
       for (Index k = 0; k < now; ++k) {
         std::memcpy(runs + k * run * item, src + (i + k) * step, static_cast<std::size_t>(run * item));
       }
-      fold_all(to + i, now, runs, run * item, shape);
+      accumulate_all(to + i, now, runs, run * item, shape);
     }
   }
 
@@ -90,8 +90,8 @@ struct ShortRuns {
     hn::Mask<Read> rest[steps];
   };
 
-  static HWY_NOINLINE void fold_all(State* to, Index count, const std::byte* src, std::ptrdiff_t step,
-                                    const Shape shape) {
+  static HWY_NOINLINE void accumulate_all(State* to, Index count, const std::byte* src, std::ptrdiff_t step,
+                                          const Shape shape) {
     alignas(64) State vectors[static_cast<std::size_t>(width * width)];
     for (Index i = 0; i < count; i += width) {
       const Index now = std::min(width, count - i);
@@ -101,11 +101,11 @@ struct ShortRuns {
       }
       const D d;
       if (now == width) {
-        hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), woven<block>(vectors)), d, to + i);
+        hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), interleave<block>(vectors)), d, to + i);
         continue;
       }
       std::fill(vectors + now * width, vectors + width * width, Rule::first());
-      hn::StoreU(woven<block>(vectors), d, vectors);
+      hn::StoreU(interleave<block>(vectors), d, vectors);
       for (Index k = 0; k < now; ++k) to[i + k] = Rule::join(to[i + k], vectors[k]);
     }
   }
@@ -168,13 +168,13 @@ struct ShortRuns {
 
   /// Vectors `from` and after, of each block's lanes `size` results in order.
   template <Index size>
-  static HWY_INLINE hn::Vec<D> woven(const State* from) {
+  static HWY_INLINE hn::Vec<D> interleave(const State* from) {
     const D d;
     if constexpr (size > 1) {
       using Part = hwy::UnsignedFromSize<sizeof(State) * static_cast<std::size_t>(size / 2)>;
       const hn::Repartition<Part, D> parts;
-      const auto a = hn::BitCast(parts, woven<size / 2>(from));
-      const auto b = hn::BitCast(parts, woven<size / 2>(from + size / 2 * width));
+      const auto a = hn::BitCast(parts, interleave<size / 2>(from));
+      const auto b = hn::BitCast(parts, interleave<size / 2>(from + size / 2 * width));
       return Rule::join_vectors(hn::BitCast(d, hn::InterleaveLower(parts, a, b)),
                                 hn::BitCast(d, hn::InterleaveUpper(parts, a, b)));
     } else if constexpr (width == 4 * block) {

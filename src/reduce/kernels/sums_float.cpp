@@ -19,11 +19,11 @@ namespace {
 
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
-  if (reduction == Reduction::prod) return Leaves<FloatProduct<T>>::table();
+  if (reduction == Reduction::prod) return KernelSet<FloatProduct<T>>::table();
   if constexpr (!is_complex_element<T>) {
-    if (reduction == Reduction::mean) return Leaves<FloatSum<T>>::template table<FloatMean<T>>();
+    if (reduction == Reduction::mean) return KernelSet<FloatSum<T>>::template table<FloatMean<T>>();
   }
-  return Leaves<FloatSum<T>>::table();
+  return KernelSet<FloatSum<T>>::table();
 }
 
 }  // namespace

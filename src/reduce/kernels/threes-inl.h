@@ -3,11 +3,11 @@
 // Three vectors are whole pixels, whose channels take turns in the accumulators: these stay in registers
 // for a row, and are taken apart at its end. The order of doubles is the same everywhere: 16 pixels in turn,
 // then halves on halves.
-#if defined(TENSTRIDE_REDUCE_THREES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_THREES_INL
-#undef TENSTRIDE_REDUCE_THREES_INL
+#if defined(TENSTRIDE_REDUCE_KERNELS_THREES_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_THREES_INL
+#undef TENSTRIDE_REDUCE_KERNELS_THREES_INL
 #else
-#define TENSTRIDE_REDUCE_THREES_INL
+#define TENSTRIDE_REDUCE_KERNELS_THREES_INL
 #endif
 
 #include <algorithm>
@@ -34,7 +34,7 @@ requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
   using Number = hwy::MakeWide<Whole<T>>;
   using First = WholeSum<T, Number>;
   using Second = WholeSum<Number, State>;
-  static constexpr Index most_rounds = 256;
+  static constexpr Index max_rounds = 256;
 };
 
 template <class Rule>
@@ -46,25 +46,26 @@ struct Threes {
   static void fold(void* states, const ThreeRows& from) {
     auto* const to = static_cast<State*>(states);
     for (Index r = 0; r < from.rows; ++r) {
-      fold_row(to + 3 * r, from.src + r * from.row_step, from.count, from.ahead);
+      accumulate_row(to + 3 * r, from.src + r * from.row_step, from.count, from.ahead);
     }
   }
 
   /// Any number of pixels: the last ones take the last lanes.
-  static HWY_NOINLINE void fold_row(State* to, const std::byte* src, Index count, std::ptrdiff_t ahead) {
+  static HWY_NOINLINE void accumulate_row(State* to, const std::byte* src, Index count,
+                                          std::ptrdiff_t ahead) {
     if constexpr (HWY_TARGET != HWY_SCALAR && Narrowed<Rule>::is_other) {
       using First = Threes<typename Narrowed<Rule>::First>;
       using Number = typename Narrowed<Rule>::Number;
-      constexpr Index most = Narrowed<Rule>::most_rounds * First::pixels;
+      constexpr Index most = Narrowed<Rule>::max_rounds * First::pixels;
       for (Index done = 0; done < count; done += most) {
         alignas(64) Number sums[static_cast<std::size_t>(3 * First::pixels)];
-        First::fold_to_pixels(sums, src + done * 3 * item, std::min(most, count - done), ahead);
-        Threes<typename Narrowed<Rule>::Second>::fold_row(to, reinterpret_cast<const std::byte*>(sums),
-                                                          First::pixels, 0);
+        First::accumulate_to_pixels(sums, src + done * 3 * item, std::min(most, count - done), ahead);
+        Threes<typename Narrowed<Rule>::Second>::accumulate_row(to, reinterpret_cast<const std::byte*>(sums),
+                                                                First::pixels, 0);
       }
     } else {
       alignas(64) State sums[static_cast<std::size_t>(3 * pixels)];
-      fold_to_pixels(sums, src, count, ahead);
+      accumulate_to_pixels(sums, src, count, ahead);
       add_pixels(to, sums);
     }
   }
@@ -74,7 +75,7 @@ struct Threes {
   static constexpr Index pixels = 16;
 
   /// Sets `pixels` times three accumulators.
-  static void fold_to_pixels(State* sums, const std::byte* src, Index count, std::ptrdiff_t) {
+  static void accumulate_to_pixels(State* sums, const std::byte* src, Index count, std::ptrdiff_t) {
     constexpr Index round = 3 * pixels;
     std::fill(sums, sums + round, Rule::first());
     const auto join = [&](Index lane) {
@@ -100,7 +101,8 @@ struct Threes {
           ? 16
           : static_cast<Index>(hn::MaxLanes(VectorTag<State, static_cast<Index>(64 / sizeof(State))>()));
 
-  static HWY_INLINE void fold_to_pixels(State* to, const std::byte* src, Index count, std::ptrdiff_t ahead) {
+  static HWY_INLINE void accumulate_to_pixels(State* to, const std::byte* src, Index count,
+                                              std::ptrdiff_t ahead) {
     const D d;
     hn::Vec<D> sums[vectors];
     for (std::size_t i = 0; i < vectors; ++i) sums[i] = hn::Set(d, Rule::first());
@@ -151,15 +153,15 @@ struct Threes {
       const hn::Half<D> half;
       return folded(Rule::join_vectors(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
     } else {
-      return folded_lanes<hn::MaxLanes(D()) / 2>(v);
+      return reduced_lanes<hn::MaxLanes(D()) / 2>(v);
     }
   }
   template <std::size_t half, class V>
-  static HWY_INLINE State folded_lanes(V v) {
+  static HWY_INLINE State reduced_lanes(V v) {
     if constexpr (half == 0) {
       return hn::GetLane(v);
     } else {
-      return folded_lanes<half / 2>(
+      return reduced_lanes<half / 2>(
           Rule::join_vectors(v, hn::ShiftRightLanes<static_cast<int>(half)>(hn::DFromV<V>(), v)));
     }
   }

@@ -20,8 +20,8 @@ template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
   // What is 0 is alike in both half numbers.
   using Zero = std::conditional_t<std::is_same_v<T, bfloat16>, float16, T>;
-  return reduction == Reduction::any ? Leaves<Truth<Zero, false>>::table()
-                                     : Leaves<Truth<Zero, true>>::table();
+  return reduction == Reduction::any ? KernelSet<Truth<Zero, false>>::table()
+                                     : KernelSet<Truth<Zero, true>>::table();
 }
 
 }  // namespace

@@ -24,14 +24,14 @@ const ReduceKernel* kernel_of(Index folded) {
   using Four = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
   constexpr Index few = 256;
   if constexpr (sizeof(T) == 1) {
-    if (folded <= few) return Leaves<WholeSum<T, Two>>::table();
-    if (folded <= few * few * few) return Leaves<WholeSum<T, Four>>::table();
+    if (folded <= few) return KernelSet<WholeSum<T, Two>>::table();
+    if (folded <= few * few * few) return KernelSet<WholeSum<T, Four>>::table();
   }
   if constexpr (sizeof(T) == 2) {
-    if (folded <= few * few) return Leaves<WholeSum<T, Four>>::table();
+    if (folded <= few * few) return KernelSet<WholeSum<T, Four>>::table();
   }
   using Same = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;  // modulo 2^64 the sign is the reader's
-  return Leaves<WholeSum<Same, Word<Same>>>::table();
+  return KernelSet<WholeSum<Same, Word<Same>>>::table();
 }
 
 }  // namespace
