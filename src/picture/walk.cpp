@@ -58,7 +58,7 @@ std::string note_of(const CopyPlan& plan, const Walk& walk) {
   const auto add = [&note](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
   if (!walk.is_whole) add("the first visits along each loop");
   if (plan.item_elements > 1) add(message(plan.item_elements, " elements move as one"));
-  if (plan.turns())
+  if (plan.transposes())
     add("the order of the loops; neighbours on both sides go many at a time, through registers");
   return note;
 }
