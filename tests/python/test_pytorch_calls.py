@@ -17,7 +17,7 @@ RECORDED = [json.loads(line) for line in (ROOT / "data" / "kinds.jsonl").read_te
 
 def recorded_names():
     """`NAMES` of the recorder: the names that the calls use, with what makes them."""
-    tree = ast.parse((ROOT / "tools" / "record_kinds.py").read_text())
+    tree = ast.parse((ROOT / "record" / "record_kinds.py").read_text())
     assigned = {node.targets[0].id: node.value for node in tree.body if isinstance(node, ast.Assign)}
     return ast.literal_eval(assigned["NAMES"])
 
