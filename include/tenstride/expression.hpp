@@ -8,54 +8,29 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "tenstride/chain.hpp"
 #include "tenstride/copy_plan.hpp"
+#include "tenstride/nearest_name.hpp"
 #include "tenstride/reduce.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/scramble.hpp"
 #include "tenstride/tensor.hpp"
 #include "tenstride/transfer.hpp"
+#include "tenstride/value.hpp"
 
 /// PyTorch's notation as text: `x.permute(0, 2, 1)[:, ::2].view(-1)`.
 namespace tenstride {
-
-/// A stretch of a text, in bytes; `end` is one past the last.
-struct TextRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  friend constexpr bool operator==(TextRange, TextRange) = default;
-};
 
 /// The line of `text` that holds the range, and below it a caret and a tilde for each further character, both
 /// indented by two spaces. Columns are counted in code points.
 /// Example: `point_at("x.perm(0)", {2, 6}) == "  x.perm(0)\n    ^~~~"`.
 TENSTRIDE_API std::string point_at(std::string_view text, TextRange range);
 
-class Value;
-
 namespace detail {
 struct ProgramTree;
-struct FunctionTree;
-/// Python's None and `...` as values.
-struct NoneType {};
-struct EllipsisType {};
-/// `x.storage()`: every element of a storage, indexed by position.
-struct StorageElements {
-  Tensor elements;
-};
-/// `x.untyped_storage()`: the same in bytes.
-struct StorageBytes {
-  Tensor bytes;
-};
-/// What `except … as e` binds.
-struct ExceptionValue {
-  std::string type;
-  std::string message;
-};
-}  // namespace detail
+}
 
 /// Statements in PyTorch's notation, taken apart: expressions and assignments (`y = x.T`, `y[0, 0] = 3`,
 /// `n += 1`), `assert`, and `import torch` (which does nothing), separated by `;` or line ends; `def`, `for`,
@@ -74,58 +49,6 @@ class TENSTRIDE_API Program {
   explicit Program(std::shared_ptr<const detail::ProgramTree> tree) : tree_(std::move(tree)) {}
   std::shared_ptr<const detail::ProgramTree> tree_;
 };
-
-/// What an expression can give. A tensor is held by reference, as Python's variables hold it.
-class TENSTRIDE_API Value {
- public:
-  enum class SequenceKind : unsigned char { list, tuple, size };
-  struct Sequence {
-    SequenceKind kind = SequenceKind::list;
-    std::vector<Value> items;
-  };
-  using Variant =
-      std::variant<detail::NoneType, Scalar, std::string, std::shared_ptr<Tensor>, Sequence, DType,
-                   MemoryFormat, Device, Slice, detail::EllipsisType, detail::StorageElements,
-                   detail::StorageBytes, detail::ExceptionValue, std::shared_ptr<const detail::FunctionTree>>;
-
-  Value() = default;
-  Value(Variant value) : value_(std::move(value)) {}
-  Value(Tensor tensor) : value_(std::make_shared<Tensor>(std::move(tensor))) {}
-  /// A torch.Size.
-  static Value size_of(const Dims& dims);
-  /// A tuple of numbers.
-  static Value tuple_of(const Dims& dims);
-
-  [[nodiscard]] const Variant& variant() const noexcept { return value_; }
-  [[nodiscard]] bool is_none() const noexcept { return std::holds_alternative<detail::NoneType>(value_); }
-  /// The tensor, or null where the value is something else.
-  [[nodiscard]] const Tensor* tensor() const noexcept;
-  [[nodiscard]] Tensor* tensor() noexcept;
-  /// The number or the list, or null.
-  [[nodiscard]] const Scalar* number() const noexcept { return std::get_if<Scalar>(&value_); }
-  [[nodiscard]] const Sequence* sequence() const noexcept { return std::get_if<Sequence>(&value_); }
-  /// As Python names the type: "Tensor", "int", "torch.Size", "NoneType".
-  [[nodiscard]] std::string_view type_name() const;
-  /// As Python's prompt shows it: "torch.Size([2, 3])", "'a'", "tensor([1, 2])".
-  [[nodiscard]] std::string repr() const;
-  /// As Python prints it: a string without quotes, the rest as `repr`.
-  [[nodiscard]] std::string str() const;
-
-  /// The step that made the tensor; nothing for a bound input and for what is no tensor.
-  [[nodiscard]] std::optional<std::size_t> step() const noexcept { return step_; }
-  void set_step(std::size_t step) noexcept { step_ = step; }
-
- private:
-  Variant value_{detail::NoneType{}};
-  std::optional<std::size_t> step_;
-};
-
-/// What a call did with memory, by PyTorch's catalogue. `fresh` is "new": a factory, or an element-wise
-/// result. `view` shares the storage, `self` is the very same tensor, `copy` moved elements to a storage of
-/// its own, `transfer` sent them to another device.
-enum class StepKind : unsigned char { fresh, view, self, copy, transfer };
-/// "new", "view", "self", "copy" or "transfer".
-TENSTRIDE_API std::string_view name(StepKind kind);
 
 /// A layout operation as a library does it that carries out each at once. A call is one, a pattern several.
 struct EagerStep {
@@ -337,9 +260,5 @@ struct Completion {
   std::vector<std::string> names;
 };
 TENSTRIDE_API Completion complete(std::string_view text, const std::vector<std::string>& bound_names = {});
-
-/// The nearest of the names, where one is near enough to be meant; else nothing.
-TENSTRIDE_API std::optional<std::string> nearest_name(std::string_view given,
-                                                      const std::vector<std::string>& names);
 
 }  // namespace tenstride

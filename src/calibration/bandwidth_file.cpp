@@ -7,9 +7,9 @@
 #include <mutex>
 #include <optional>
 
-#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "io/disk/write_cache.hpp"
+#include "files/cache_file.hpp"
+#include "files/write_cache.hpp"
 #include "tenstride/parallel.hpp"
 
 /// The figures kept from run to run.

@@ -5,9 +5,9 @@
 #include <array>
 #include <chrono>
 
-#include "base/cache_file.hpp"
 #include "copy/kernels/kernels.hpp"
-#include "io/disk/write_cache.hpp"
+#include "files/cache_file.hpp"
+#include "files/write_cache.hpp"
 #include "plan/machine_kept.hpp"
 #include "tenstride/factory.hpp"
 

@@ -205,8 +205,8 @@ Value Evaluator::value_of_call(const Node& node) {
     return call_function(node, callee.text, callee.range, node.range);
   }
   const Value value = value_of(callee);
-  if (const auto* function = std::get_if<std::shared_ptr<const FunctionTree>>(&value.variant())) {
-    return call_defined(**function, arguments_of(node), node.range);
+  if (const auto* function = std::get_if<std::shared_ptr<const FunctionValue>>(&value.variant())) {
+    return call_defined(static_cast<const FunctionTree&>(**function), arguments_of(node), node.range);
   }
   return guarded(callee.range, "call", nullptr, [&]() -> Value {
     throw NotationError{"TypeError", message("a ", value.type_name(), " cannot be called"), node.own};

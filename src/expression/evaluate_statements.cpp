@@ -165,7 +165,7 @@ Flow Evaluator::execute(const Statement& statement) {
       return Flow::returned;
     case StatementKind::definition:
       scope()[statement.function->name] =
-          Value(Value::Variant(std::shared_ptr<const FunctionTree>(statement.function)));
+          Value(Value::Variant(std::shared_ptr<const FunctionValue>(statement.function)));
       break;
     case StatementKind::loop:
       return loop(statement);

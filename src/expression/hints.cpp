@@ -7,6 +7,7 @@
 #include "base/message.hpp"
 #include "operations/call.hpp"
 #include "operations/operators.hpp"
+#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::detail {
 namespace {

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "base/message.hpp"
-#include "explain/scramble.hpp"
 #include "expression/chains.hpp"
 #include "expression/evaluator.hpp"
+#include "expression/scramble.hpp"
 
 /// The record of an evaluation: what each call made, what it copied, and the most memory there ever was.
 namespace tenstride::detail {

@@ -3,7 +3,6 @@
 
 #include "base/message.hpp"
 #include "expression/evaluator.hpp"
-#include "tenstride/explain.hpp"
 #include "tenstride/text.hpp"
 
 /// What a transfer to another device costs that it need not.

@@ -90,8 +90,7 @@ struct Clause {
   std::vector<Statement> body;
 };
 
-struct FunctionTree {
-  std::string name;
+struct FunctionTree : FunctionValue {
   std::vector<std::string> parameters;
   /// All names that it binds, parameters too.
   std::set<std::string, std::less<>> locals;

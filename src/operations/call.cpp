@@ -5,6 +5,7 @@
 
 #include "base/message.hpp"
 #include "memory/watch.hpp"
+#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::detail {
 namespace {

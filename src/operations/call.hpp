@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "expression/tree.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
 #include "tenstride/pattern.hpp"
 #include "tenstride/random.hpp"
+#include "tenstride/value.hpp"
 
 /// The operations of the notation as one table, and how arguments find their parameters.
 namespace tenstride::detail {

@@ -2,8 +2,7 @@
 #include <array>
 
 #include "base/message.hpp"
-#include "expression/tree.hpp"
-#include "tenstride/expression.hpp"
+#include "tenstride/value.hpp"
 
 namespace tenstride {
 namespace {
@@ -143,7 +142,7 @@ std::string Value::repr() const {
             return detail::message(exception.type, '(',
                                    exception.message.empty() ? "" : quoted(exception.message), ')');
           },
-          [](const std::shared_ptr<const detail::FunctionTree>& function) {
+          [](const std::shared_ptr<const detail::FunctionValue>& function) {
             return detail::message("<function ", function->name, '>');
           }},
       value_);

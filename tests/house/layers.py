@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No include points up the rungs of layers.json, and none goes round in a circle."""
+"""No include points up the rungs of layers.json, and none goes round in a circle, of files or of folders."""
 
 import json
 import pathlib
@@ -66,7 +66,17 @@ def check(root):
                     f"{path}:{line}: rung {own} includes {name} of rung {other}; "
                     "an include points to the same rung or a lower one: move the code up or the need down"
                 )
-    return complaints + circles(graph)
+    return complaints + circles(graph) + circles(between_folders(graph))
+
+
+def between_folders(graph):
+    """The same graph with the folders of src/ for nodes, named as paths."""
+    folders = {}
+    for path, targets in graph.items():
+        own = folder(path)
+        others = {folder(target) for target in targets} - {own, None}
+        folders.setdefault(pathlib.Path("src", own), set()).update(pathlib.Path("src", other) for other in others)
+    return {own: sorted(others) for own, others in sorted(folders.items())}
 
 
 def circles(graph):
@@ -138,6 +148,15 @@ def self_test():
         }
     ) as root:
         house.expect(check(root), "layout.hpp -> include/tenstride/views.hpp -> include/tenstride/layout.hpp")
+    with house.Tree(
+        {
+            "src/copy/one.hpp": '#include "ledger/one.hpp"\n',
+            "src/copy/two.hpp": "",
+            "src/ledger/one.hpp": "",
+            "src/ledger/two.hpp": '#include "copy/two.hpp"\n',
+        }
+    ) as root:
+        house.expect(check(root), "src/copy -> src/ledger -> src/copy")
 
 
 if __name__ == "__main__":

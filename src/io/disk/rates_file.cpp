@@ -12,9 +12,9 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "io/disk/write_cache.hpp"
+#include "files/cache_file.hpp"
+#include "files/write_cache.hpp"
 #include "tenstride/io/disk.hpp"
 
 namespace tenstride::io {

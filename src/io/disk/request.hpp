@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "files/system_reason.hpp"
 #include "io/disk/disk.hpp"
-#include "io/system_reason.hpp"
 
 namespace tenstride::io {
 

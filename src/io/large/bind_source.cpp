@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "files/output_target.hpp"
 #include "io/descriptor.hpp"
 #include "io/large/resumable_file.hpp"
-#include "io/output_target.hpp"
 
 namespace tenstride::io {
 

@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <optional>
 
+#include "files/output_target.hpp"
 #include "io/descriptor.hpp"
 #include "io/large/journal.hpp"
-#include "io/output_target.hpp"
 
 namespace tenstride::io {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-#include "io/system_reason.hpp"
+#include "files/system_reason.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::io {

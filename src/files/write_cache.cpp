@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/disk/write_cache.hpp"
+#include "files/write_cache.hpp"
 
 #include <filesystem>
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "io/output_target.hpp"
+#include "files/output_target.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

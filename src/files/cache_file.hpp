@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small text files in the user's cache, with what was measured; io/disk/write_cache.hpp writes them.
+// Small text files in the user's cache, with what was measured; files/write_cache.hpp writes them.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "io/output_target.hpp"
+#include "files/output_target.hpp"
 
 namespace tenstride::io {
 namespace {

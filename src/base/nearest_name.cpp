@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "tenstride/expression.hpp"
+#include "tenstride/nearest_name.hpp"
 
 namespace tenstride {
 namespace {

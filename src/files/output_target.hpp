@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/message.hpp"
-#include "io/system_reason.hpp"
+#include "files/system_reason.hpp"
 #include "tenstride/error.hpp"
 #include "tenstride/io/atomic_file.hpp"
 
