@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of the program that are wrong, or fail: what people and programs are told. Needs nothing but Python."""
+"""Calls of the program that are wrong, or fail, and the manual of all calls. Needs nothing but Python."""
 
 import json
+import pathlib
+import re
 
 from cli_case import Case, main, png
 
@@ -50,6 +52,36 @@ class WrongCalls(Case):
         said, _ = self.told(1, "convert", "b.npy", "x.permute(1,0,2)", "-o", "c.npy", "--max-mem", "64M")
         self.assertIn("(--force replaces it)", said)
         self.run_tool("convert", "a.png", "x", "-o", "b.npy", "--force")
+
+
+class Manual(Case):
+    """docs/tenstride.1 beside what the program says of itself."""
+
+    PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tenstride.1"
+
+    def commands(self):
+        listed = self.run_tool("--help").stdout.partition("\nSubcommands:\n")[2].partition("\n\n")[0]
+        return re.findall(r"^  (\w+) ", listed, re.MULTILINE)
+
+    def test_has_every_command_and_every_option(self):
+        page = self.PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+        parts = re.split(r"^\.S[SH] ", page, flags=re.MULTILINE)
+        self.assertGreaterEqual(len(self.commands()), 7)
+        for command in self.commands():
+            section = [part for part in parts if re.match(rf"{command}\b", part)]
+            self.assertEqual(len(section), 1, command)
+            told = self.run_tool(command, "--help").stdout
+            options = re.findall(r"^  (?:-\w,)?(--[\w-]+)", told.partition("\nExamples:")[0], re.MULTILINE)
+            self.assertIn("--help", options)
+            for option in options:
+                if option != "--help":  # of every command: said once
+                    self.assertRegex(section[0], rf"{option}(?![\w-])", f"{command} {option}")
+
+    def test_has_no_option_that_there_is_not(self):
+        page = self.PAGE.read_text(encoding="utf-8").replace("\\-", "-")
+        helps = [self.run_tool(*command, "--help").stdout for command in ([], *([one] for one in self.commands()))]
+        known = set(re.findall(r"--[a-z][\w-]*", "\n".join(helps)))
+        self.assertLessEqual(set(re.findall(r"--[a-z][\w-]*", page)), known)
 
 
 if __name__ == "__main__":
