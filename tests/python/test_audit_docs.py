@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/audit.md quotes what examples/audit_models.py prints, and what it says of the two models holds."""
+"""README.md and docs/audit.md quote what examples/audit_models.py prints, and what they say of the two models holds."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def models():
     return module
 
 
-@pytest.mark.skipif(not torch.__version__.startswith("2.6"), reason="the document quotes lines of PyTorch 2.6")
+@pytest.mark.skipif(not torch.__version__.startswith("2.6"), reason="the documents quote lines of PyTorch 2.6")
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="inner operations have their names from Python 3.11 on")
-def test_the_document_quotes_what_the_example_prints(tmp_path):
+def test_the_documents_quote_what_the_example_prints(tmp_path):
     folder = str(pathlib.Path(tenstride.__file__).parents[1])
     found = subprocess.run(
         [sys.executable, str(EXAMPLE), str(tmp_path)],
@@ -43,10 +43,15 @@ def test_the_document_quotes_what_the_example_prints(tmp_path):
     assert found.returncode == 0, found.stderr
     printed = dict(part.split("\n", 1) for part in found.stdout.split("== ")[1:])
     document = (ROOT / "docs" / "audit.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```\w*\n(.*?)^```$", document, re.DOTALL | re.MULTILINE)
+    readme = (
+        (ROOT / "README.md")
+        .read_text(encoding="utf-8")
+        .replace("$ python examples/audit_models.py\n== transformer\n", "")
+    )
+    blocks = re.findall(r"^```\w*\n(.*?)^```$", document + readme, re.DOTALL | re.MULTILINE)
     quoted = [block for block in blocks if " copies (" in block.partition("\n")[0]]
-    assert len(quoted) == 2
-    for text, block in zip([printed["transformer"], printed["convnet"]], quoted):
+    assert len(quoted) == 3
+    for text, block in zip([printed["transformer"], printed["convnet"], printed["transformer"]], quoted):
         position = 0
         for part in block.split("\n…\n"):
             position = text.find(part.strip("\n"), position)
