@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup stubs demo test torch real asan tsan wheel fuzz slow bench bench-quick large-files pictures format clean build
+.PHONY: help setup stubs demo test torch real asan tsan wheel fuzz slow bench bench-quick large-files pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -79,6 +79,16 @@ pictures: setup ## Draw the pictures of the documents anew, and print their outp
 	cmake --build --preset dev --target tenstride_cli
 	scripts/pictures.sh build/dev/bin/tenstride
 	.venv/bin/python3 -B scripts/outputs.py build/dev/bin/tenstride docs/memory-model.md
+
+# DEV: a folder with the built program and Python package; without it they are built here.
+docs: setup ## Build the documentation site into build/docs/site, check its links and open it in Chromium
+	scripts/docs_setup.sh
+ifndef DEV
+	cmake --preset dev
+	cmake --build --preset dev --target tenstride_cli tenstride_python
+endif
+	.venv/bin/python3 -B scripts/docs/build.py --dev $(or $(DEV),build/dev)
+	.venv/bin/python3 -B tests/docs/test_site.py --site build/docs/site
 
 format: setup ## Write every C++ file as clang-format does, every Python file as ruff does
 	.venv/bin/python3 -B tests/house/formatting.py --fix

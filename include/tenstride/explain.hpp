@@ -162,23 +162,35 @@ enum class PlanDetail : unsigned char { left_out, listed };
 TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle style = TextStyle::plain,
                                   PlanDetail plans = PlanDetail::left_out);
 
-/// `{"expr","steps":[{"op","kind","dtype","shape","strides","offset","contiguous","shares_storage","bytes_moved",
-/// "bytes_allocated","transfer":null|{"from","to","memory","blocking","bytes"},"reason","cause","not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats",
-/// "backwards","gaps","may_overlap"},"scramble":null|{"from","to","split","order","certainty","meant","places":[{"index",
-/// "reshaped_from","meant_from","found","meant"}],"differing"}}],"value","error":null|{"type","message","step","obstacle",
-/// "cause","scramble"},"totals":{"copies",
-/// "bytes_moved","transfers","bytes_transferred","peak_bytes","peak_device_bytes"},"chain":null|{"source","shape","strides","offset","dtype","eager":{"steps":[{"call",
-/// "kind","shape","strides","offset","bytes_read","bytes_written"}],"copies","bytes_read","bytes_written"},
-/// "lazy":{"copies","bytes_read","bytes_written","peak_bytes","plan":[{"from","to"}],"result"},"bytes_saved"}}`
-/// on one line; "source" is the number of the step that the chain begins with, null for an input, "plan" has
-/// layouts as text. `step` is the number of steps done before the failure; `cause` the number of the step to
-/// blame, from 1 on, or null; `reason`
-/// is null where there is none, and holds the hint of a likely mistake too; a complex number is [re, im], a
-/// number that is not finite a string; the value of more than 10000 elements is null. With plans each step
-/// has `"plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads","loops":[{"extent",
-/// "dst_stride","src_stride"}],"text","costs","run"}]` and `plan_count` too; `text` is `CopyPlan::to_string`,
-/// `costs` has what was weighed as multiples of a plain copy's time, such as {"row loops":3.5,
-/// "pipelined blocks, gathered":1.67}, `run` is `run_text`.
+/// Everything as JSON on one line:
+/// ```text
+/// {"expr",
+///  "steps":[{"op","kind","dtype","shape","strides","offset","contiguous","shares_storage","bytes_moved",
+///    "bytes_allocated","transfer":null|{"from","to","memory","blocking","bytes"},"reason","cause",
+///    "not_contiguous":null|{"axis","stride_found","stride_needed","order","repeats","backwards","gaps",
+///      "may_overlap"},
+///    "scramble":null|{"from","to","split","order","certainty","meant","places":[{"index","reshaped_from",
+///      "meant_from","found","meant"}],"differing"}}],
+///  "value",
+///  "error":null|{"type","message","step","obstacle","cause","scramble"},
+///  "totals":{"copies","bytes_moved","transfers","bytes_transferred","peak_bytes","peak_device_bytes"},
+///  "chain":null|{"source","shape","strides","offset","dtype",
+///    "eager":{"steps":[{"call","kind","shape","strides","offset","bytes_read","bytes_written"}],"copies",
+///      "bytes_read","bytes_written"},
+///    "lazy":{"copies","bytes_read","bytes_written","peak_bytes","plan":[{"from","to"}],"result"},
+///    "bytes_saved"}}
+/// ```
+/// "source" is the number of the step that the chain begins with, null for an input; "plan" has layouts as
+/// text. The "step" of an error is the number of steps done before it; "cause" the number of the step to
+/// blame, from 1 on, or null. "reason" is null where there is none, and holds the hint of a likely mistake
+/// too. A complex number is `[re, im]`, a number that is not finite a string, the value of more than 10000
+/// elements null. With plans each step has `plan_count` too, and
+/// ```text
+/// "plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads",
+///   "loops":[{"extent","dst_stride","src_stride"}],"text","costs","run"}]
+/// ```
+/// where "text" is `CopyPlan::to_string`, "run" is `run_text`, and "costs" has what was weighed as multiples
+/// of a plain copy's time, such as `{"row loops":3.5,"pipelined blocks, gathered":1.67}`.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.

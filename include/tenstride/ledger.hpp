@@ -240,11 +240,13 @@ class TENSTRIDE_API NoScramble : public detail::WatchScope {
 /// A line for each entry (number, operation, kind, layouts, bytes, kernel, milliseconds, place) and below it
 /// the reason; then the totals. Ends with a line end.
 TENSTRIDE_API std::string to_text(const CopyLedger& ledger);
-/// `{"entries":[{"kind","operation","reason","src":null|{"layout","dtype"},"dst","device","bytes_read",
+/// Everything as JSON on one line; `left_out` counts the entries that are not kept:
+/// ```text
+/// {"entries":[{"kind","operation","reason","src":null|{"layout","dtype"},"dst","device","bytes_read",
 /// "bytes_written","bytes_allocated","kernel","link":null|{"from","to","memory","blocking"},"start","seconds",
 /// "file","line","function","allowed"}],"totals":{"copies","fills","allocations","scrambles","transfers",
-/// "bytes_read","bytes_written","bytes_allocated","bytes_transferred","peak_bytes","seconds"},"left_out"}` on
-/// one line; `left_out` counts the entries that are not kept.
+/// "bytes_read","bytes_written","bytes_allocated","bytes_transferred","peak_bytes","seconds"},"left_out"}
+/// ```
 TENSTRIDE_API std::string to_json(const CopyLedger& ledger);
 /// A JSON array of complete events in Chrome's trace format, to be looked at in Perfetto or chrome://tracing:
 /// `{"name","cat","ph":"X","ts","dur","pid","tid","args"}`, times in microseconds from the ledger's

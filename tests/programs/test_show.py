@@ -4,7 +4,6 @@
 real browser, the terminal's form is as it was, and the pictures of the documents are what the program draws."""
 
 import argparse
-import base64
 import itertools
 import json
 import os
@@ -16,10 +15,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
-import urllib.request
 import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/support"))
+
+import chromium  # noqa: E402
+
 TOOL = ""
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -338,91 +340,24 @@ class Png(Case):
         self.assertEqual(int.from_bytes(raw[20:24], "big"), 2 * int(svg.get("height")))
 
 
-class Browser:
-    """Just enough of the WebDriver protocol (https://www.w3.org/TR/webdriver2/)."""
-
-    def __init__(self, driver, browser):
-        self.process = subprocess.Popen(
-            [driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        port = None
-        for line in self.process.stdout:
-            found = re.search(r"started successfully on port (\d+)", line)
-            if found:
-                port = found.group(1)
-                break
-        self.base = f"http://127.0.0.1:{port}/session"
-        options = {
-            "binary": browser,
-            "args": [
-                "--headless=new",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-dev-shm-usage",
-                "--window-size=1200,1000",
-            ],
-        }
-        made = self.send("POST", "", {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}})
-        self.base += "/" + made["sessionId"]
-
-    def send(self, method, path, body=None):
-        request = urllib.request.Request(
-            self.base + path,
-            method=method,
-            data=None if body is None else json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=60) as answer:
-            return json.load(answer)["value"]
-
-    def script(self, code, *arguments):
-        return self.send("POST", "/execute/sync", {"script": code, "args": list(arguments)})
-
-    def hover(self, x, y):
-        move = {"type": "pointerMove", "duration": 0, "x": x, "y": y, "origin": "viewport"}
-        self.send(
-            "POST",
-            "/actions",
-            {
-                "actions": [
-                    {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [move]}
-                ]
-            },
-        )
-
-    def press(self, key):
-        keys = [{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]
-        self.send("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": keys}]})
-
-    def close(self):
-        try:
-            self.send("DELETE", "")
-        finally:
-            self.process.terminate()
-            self.process.wait(20)
-            self.process.stdout.close()
-
-
 class Page(Case):
     def test_follows_an_element(self):
-        driver, browser = shutil.which("chromedriver"), shutil.which("chromium") or shutil.which("chromium-browser")
-        if not driver or not browser:
-            self.skipTest("no Chromium here: the page is not opened (Debian: chromium, chromium-driver)")
+        programs = chromium.programs()
+        if not programs:
+            self.skipTest(chromium.MISSING)
         page = self.folder / "steps.html"
         show("x = torch.arange(12).view(3,4); y = x.permute(1,0); z = y.contiguous()", "--html", "-o", str(page))
         self.assertNotRegex(page.read_text().replace("http://www.w3.org/2000/svg", ""), "https?://|@import|src=")
-        chromium = Browser(driver, browser)
-        try:
-            chromium.send("POST", "/url", {"url": page.as_uri()})
+        with chromium.Chromium(*programs) as browser:
+            browser.open(page.as_uri())
             x, y = (
-                chromium.script("""const b = document.querySelector('.e[data-step="1"][data-index="2,1"]').getBoundingClientRect();
+                browser.script("""const b = document.querySelector('.e[data-step="1"][data-index="2,1"]').getBoundingClientRect();
                                       return [Math.round(b.x + b.width / 2), Math.round(b.y + b.height / 2)];""")
             )
-            chromium.hover(x, y)
+            browser.hover(x, y)
             tip = "return document.querySelector('#tip').textContent"
-            self.assertEqual(chromium.script(tip), "index (2,1)\nposition 6\nbyte 48 of storage A")
-            rows = chromium.script(
+            self.assertEqual(browser.script(tip), "index (2,1)\nposition 6\nbyte 48 of storage A")
+            rows = browser.script(
                 "return [...document.querySelectorAll('#panel tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
             )
             self.assertEqual(
@@ -435,20 +370,17 @@ class Page(Case):
             )
             marked = "return [...document.querySelectorAll('.same,.chosen')].map(c => [c.classList[0], c.dataset.step, c.dataset.position])"
             self.assertEqual(
-                sorted(chromium.script(marked), key=lambda m: m[1]),
+                sorted(browser.script(marked), key=lambda m: m[1]),
                 [["e", "0", "6"], ["p", "0", "6"], ["e", "1", "6"], ["p", "1", "6"], ["e", "2", "7"], ["p", "2", "7"]],
             )
             if os.environ.get("TENSTRIDE_SCREENSHOT"):
-                picture = base64.b64decode(chromium.send("GET", "/screenshot"))
-                pathlib.Path(os.environ["TENSTRIDE_SCREENSHOT"]).write_bytes(picture)
-            chromium.press("\ue012")  # left
-            self.assertEqual(chromium.script(tip), "index (2,0)\nposition 2\nbyte 16 of storage A")
-            chromium.press("\ue015")  # down
-            self.assertEqual(chromium.script(tip), "index (3,0)\nposition 3\nbyte 24 of storage A")
-            chromium.press("\ue00c")  # escape
-            self.assertEqual(chromium.script(marked), [])
-        finally:
-            chromium.close()
+                browser.screenshot(pathlib.Path(os.environ["TENSTRIDE_SCREENSHOT"]))
+            browser.press("\ue012")  # left
+            self.assertEqual(browser.script(tip), "index (2,0)\nposition 2\nbyte 16 of storage A")
+            browser.press("\ue015")  # down
+            self.assertEqual(browser.script(tip), "index (3,0)\nposition 3\nbyte 24 of storage A")
+            browser.press("\ue00c")  # escape
+            self.assertEqual(browser.script(marked), [])
 
 
 class Documents(Case):
