@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic beside a plain copy of as many bytes, read and written: what docs/arithmetic.md says of its
-// cost.
+// Arithmetic compared with a plain copy that reads and writes as many bytes: the figures of
+// docs/arithmetic.md.
 #include "tenstride/arithmetic.hpp"
 
 #include "session.hpp"
@@ -16,7 +16,7 @@ struct ArithmeticCase {
   std::function<Tensor()> run;
 };
 
-/// Of n x n elements of float32 where not said otherwise.
+/// The cases, on n x n elements; float32 unless the name says another type.
 std::vector<ArithmeticCase> arithmetic_cases(Index n) {
   const Tensor a = ones({n, n}), b = ones({n, n}), row = ones({n}), column = ones({n, 1});
   const Tensor pixels = a.view({n * n / 4, 4}), channels = ones({4}), mask = a > 0;

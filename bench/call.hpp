@@ -11,34 +11,35 @@
 
 namespace tenstride::bench {
 
-/// Looks at the bytes of a result.
+/// Reads the bytes of a result.
 using Look = std::function<void(const std::byte*)>;
 
-/// A prepared piece of work. One without `run` and `run_elsewhere` is not offered.
+/// Work that is prepared and can be timed. If `run` and `run_elsewhere` are both empty, a peer does not offer
+/// it.
 struct Call {
-  /// What is timed. Leaves its result in the destination, or makes one and drops it.
+  /// The timed call. It writes its result into the destination, or makes a new result and destroys it.
   std::function<void()> run{};
-  /// Does the same and shows the result; empty where the result is in the destination.
+  /// Makes a result and passes its bytes on; empty if `run` writes into the destination.
   std::function<void(const Look&)> show{};
-  /// Not timed, before each `run`.
+  /// Called before each `run`, untimed.
   std::function<void()> before{};
-  /// Instead of `run`, in another process: seconds of so many calls.
+  /// In place of `run`, for another process: makes the calls there and gives their seconds together.
   std::function<double(std::uint64_t)> run_elsewhere{};
-  /// Then: the elements of the result at these positions, one after the other.
+  /// With `run_elsewhere`: the result's elements at these positions, concatenated.
   std::function<std::vector<std::byte>(std::span<const Index>)> read_elsewhere{};
-  /// Preparing overwrote source and destination.
+  /// Whether preparing the call overwrote the source and the destination.
   bool spoilt_the_source = false;
 
   [[nodiscard]] bool is_offered() const { return run != nullptr || run_elsewhere != nullptr; }
 };
 
-/// Keeps the compiler from leaving out what made the value.
+/// Keeps the compiler from removing the computation of the value.
 template <class T>
 void keep(T& value) {
   asm volatile("" : : "g"(&value) : "memory");
 }
 
-/// The call that makes its own result: `make()` gives an owner, `data(owner)` its bytes.
+/// A call that makes a new result: `make()` gives its owner, `data(owner)` its bytes.
 template <class Make, class Data>
 Call fresh_call(Make make, Data data) {
   Call call;

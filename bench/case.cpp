@@ -12,13 +12,16 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-/// About 2,000 elements at most; short axes (channels) stay, so that the same kernels are chosen.
+/// The shape for a smoke run, of about 2,000 elements at most. Short axes (channels) stay as they are, so
+/// that the same kernels are chosen.
 Dims tiny(const Dims& shape) {
-  static constexpr Index largest[] = {0, 1500, 41, 13, 7, 5, 4};
-  const Index most = shape.size() < std::size(largest) ? largest[shape.size()] : 3;
+  static constexpr Index max_extents[] = {0, 1500, 41, 13, 7, 5, 4};
+  const Index max_extent = shape.size() < std::size(max_extents) ? max_extents[shape.size()] : 3;
   Dims result = shape;
   for (std::size_t d = 0; d < result.size(); ++d) {
-    if (result[d] > 16 || result[d] > most) result[d] = most - static_cast<Index>(d % 2) - result[d] % 2;
+    if (result[d] > 16 || result[d] > max_extent) {
+      result[d] = max_extent - static_cast<Index>(d % 2) - result[d] % 2;
+    }
   }
   return result;
 }
@@ -42,12 +45,13 @@ CopyCase make(const CopySpec& spec, Scope scope) {
   return made;
 }
 
-/// Sizes and steps of the axes that lead to different elements, the smallest step first.
+/// An axis that leads to different elements.
 struct Axis {
   std::size_t extent;
-  std::size_t step;
+  std::size_t stride;
 };
-std::vector<Axis> axes_by_step(const Layout& view) {
+/// The view's axes without those of extent 1 and of stride 0, the smallest stride first.
+std::vector<Axis> axes_by_stride(const Layout& view) {
   std::vector<Axis> axes;
   for (std::size_t d = 0; d < view.rank(); ++d) {
     if (view.shape[d] != 1 && view.strides[d] != 0) {
@@ -55,7 +59,7 @@ std::vector<Axis> axes_by_step(const Layout& view) {
           {static_cast<std::size_t>(view.shape[d]), static_cast<std::size_t>(std::abs(view.strides[d]))});
     }
   }
-  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.step < b.step; });
+  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.stride < b.stride; });
   return axes;
 }
 
@@ -71,18 +75,18 @@ std::size_t CopyCase::destination_bytes() const {
 
 std::size_t CopyCase::bytes_read() const {
   std::size_t bytes = item_size(src_type);
-  for (const Axis& axis : axes_by_step(view)) bytes *= axis.extent;
+  for (const Axis& axis : axes_by_stride(view)) bytes *= axis.extent;
   return bytes;
 }
 
 std::size_t CopyCase::bytes_of_lines_read() const {
-  // A block grows as long as steps leave no whole line out; from there on blocks are counted.
+  // A block grows while the strides skip no whole cache line; further axes count blocks.
   std::size_t block = item_size(src_type);
   std::size_t blocks = 1;
-  for (const Axis& axis : axes_by_step(view)) {
-    const std::size_t step = axis.step * item_size(src_type);
-    if (blocks == 1 && step <= std::max(line, block)) {
-      block += (axis.extent - 1) * step;
+  for (const Axis& axis : axes_by_stride(view)) {
+    const std::size_t stride = axis.stride * item_size(src_type);
+    if (blocks == 1 && stride <= std::max(line, block)) {
+      block += (axis.extent - 1) * stride;
     } else {
       blocks *= axis.extent;
     }

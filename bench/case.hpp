@@ -15,10 +15,10 @@ namespace tenstride::bench {
 enum class Scope : unsigned char {
   full,   ///< every case
   quick,  ///< a selection at full size, in minutes
-  smoke,  ///< every case, tiny: whether all contenders compute the same
+  smoke,  ///< every case, tiny, to check that all contenders compute the same
 };
 
-/// One copy to be timed: a view of a row-major source is written into a row-major destination.
+/// A copy to be timed: a view of a row-major source is written into a row-major destination.
 struct CopyCase {
   std::string family;
   std::string name;
@@ -38,13 +38,13 @@ struct CopyCase {
   /// Bytes of the whole source and of the whole destination.
   [[nodiscard]] std::size_t source_bytes() const;
   [[nodiscard]] std::size_t destination_bytes() const;
-  /// Bytes of the elements that are read (each once, however often it is repeated) and written.
+  /// Bytes of the elements that are read; an element that is repeated counts once.
   [[nodiscard]] std::size_t bytes_read() const;
-  /// Bytes of the cache lines of the source that any copy has to read.
+  /// Bytes of the source's cache lines that hold these elements.
   [[nodiscard]] std::size_t bytes_of_lines_read() const;
 };
 
-/// How a case is written down: the shape of the source, and what is done to it.
+/// The definition of a case: the shape of the source, and the view that is copied.
 struct CopySpec {
   std::string family;
   std::string name;
@@ -54,17 +54,17 @@ struct CopySpec {
   std::function<Layout(const Layout&)> view;
   bool is_quick = false;
   Dims flipped{};
-  /// One pair of numbers for each index along an axis of the view.
+  /// Whether elements are scaled and shifted, by a pair of numbers for each index along `scale_axis`.
   bool scales = false;
   std::size_t scale_axis = 0;
-  /// Keeps its size in a smoke run as well.
+  /// Whether it keeps its size in a smoke run, too.
   bool is_small = false;
 };
 
 /// The cases of a scope, in the order in which they run.
 std::vector<CopyCase> copy_cases(Scope scope);
 
-// The families, each in a file of its own.
+// Each family is in its own file.
 void add_table_cases(std::vector<CopySpec>& specs);
 void add_permutation_cases(std::vector<CopySpec>& specs);
 void add_type_cases(std::vector<CopySpec>& specs);

@@ -13,7 +13,7 @@ bool is_comparison(Operation operation) {
   return operation >= eq && operation <= any_along;
 }
 
-/// What is repeated so often that the source is next to nothing.
+/// Whether the operation makes its elements and reads no input.
 bool makes_numbers(Operation operation) {
   switch (operation) {
     case fill_:
@@ -34,7 +34,7 @@ bool makes_numbers(Operation operation) {
   }
 }
 
-/// The sizes of one column of the table: `large` of 64 MiB and less, or 1 MiB and less.
+/// The cases of one column of the table, either of up to 64 MiB or of up to 1 MiB.
 std::vector<OperationCase> cases_of(const Dims& square, const Dims& half, const Dims& odd) {
   constexpr DType f32 = DType::float32;
   constexpr DType u8 = DType::uint8;
@@ -135,7 +135,7 @@ Dims OperationCase::result_shape() const {
       result[static_cast<std::size_t>(axis)] *= 3;
       return result;
     case stack:
-      // Seen as a matrix with rows of the last axis.
+      // As a matrix whose rows run along the last axis.
       return axis < 2 ? Dims{3 * rows(), columns()} : Dims{input_elements(), 3};
     case block_diag:
       return {3 * rows(), 3 * columns()};
@@ -209,11 +209,11 @@ std::size_t OperationCase::bytes_written() const {
       static_cast<std::size_t>(count_elements(result_shape())) * item_size(result_type());
   const bool is_half = operation == index_mask || operation == put_mask_ || operation == put_mask_number_ ||
                        operation == fill_every_second_;
-  return is_half ? all_elements / 2 : all_elements;  // of a mask about half are true
+  return is_half ? all_elements / 2 : all_elements;  // about half of the mask is true
 }
 
 std::vector<std::int64_t> scattered(Index count) {
-  Index step = 7919;  // a prime; a step without a common divisor visits all
+  Index step = 7919;  // a prime: without a common divisor with `count`, the steps visit every index
   while (std::gcd(step, count) != 1) ++step;
   std::vector<std::int64_t> result(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) result[static_cast<std::size_t>(i)] = (i * step + 13) % count;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the cost grows: three permutations of float32 from 4 KiB to 4 GiB.
+// How the cost grows with the size: three permutations of float32 from 4 KiB to 4 GiB.
 #include "case.hpp"
 
 namespace tenstride::bench {
 namespace {
 
-/// 2^exponent elements over `rank` axes, the later ones the longer.
+/// A shape of 2^exponent elements and `rank` axes, of which the later ones are the longer.
 Dims split(int exponent, int rank) {
   Dims shape;
   for (int d = 0; d < rank; ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices, channels, heads, images, slices, flips, expansions: what people copy.
+// Copies from practice: matrices, channels, heads, images, slices, flips, expansions.
 #include "case.hpp"
 #include "tenstride/views.hpp"
 
@@ -137,7 +137,7 @@ void add_heads(std::vector<CopySpec>& specs) {
   add.permutation(joined, {0, 2, 3, 1}, bf16, Run::full_only, " (b t (h d) -> b h d t)");
 }
 
-/// Permutations whose axes are short, and seldom whole lines.
+/// Permutations whose axes are short and seldom fill whole cache lines.
 void add_many_axes(std::vector<CopySpec>& specs) {
   Adder add(specs, "many axes");
   const auto reversed = [&](const Dims& source, DType type, Run run = Run::full_only) {
@@ -158,8 +158,8 @@ void add_many_axes(std::vector<CopySpec>& specs) {
   add.permutation({33, 33, 33, 33, 33}, {2, 4, 0, 3, 1}, f32);
 }
 
-/// Batches of matrices, and permutations whose runs are short on both sides: a line of the source has
-/// items for many places.
+/// Batches of matrices, and permutations whose runs are short on both sides: the items of one source line go
+/// to many lines of the destination.
 void add_short_axes(std::vector<CopySpec>& specs) {
   Adder add(specs, "batches and short axes");
   add.permutation({87381, 50, 3}, {0, 2, 1}, f32, Run::quick_too, " (a batch)");
@@ -168,7 +168,7 @@ void add_short_axes(std::vector<CopySpec>& specs) {
   add.permutation({131072, 20, 20}, {0, 2, 1}, u8, Run::full_only, " (a batch)");
   add.permutation({329, 90, 354}, {0, 2, 1}, f32, Run::quick_too, " (a batch)");
   add.permutation({978, 103, 208}, {0, 2, 1}, f16, Run::full_only, " (a batch)");
-  add.permutation({3000, 3000, 3}, {1, 0, 2}, u8, Run::full_only, " (an image turned)");
+  add.permutation({3000, 3000, 3}, {1, 0, 2}, u8, Run::full_only, " (an image transposed)");
   add.permutation({10, 44, 3971, 3}, {2, 0, 1, 3}, f64, Run::full_only, " (rows of 24 bytes)");
   add.permutation({36, 388361, 3}, {2, 1, 0}, u8, Run::quick_too);
   add.permutation({42, 47, 7, 620, 3}, {0, 3, 2, 4, 1}, u8);

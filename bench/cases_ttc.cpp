@@ -74,7 +74,7 @@ const std::array<Permutation, 57> permutations{{
     {{112, 15, 15, 15, 5, 32}, {5, 4, 3, 2, 1, 0}},
 }};
 
-// For a quick run: one of every kind.
+// The cases of a quick run: one of every kind.
 constexpr std::array<std::size_t, 10> quick{0, 1, 6, 9, 18, 24, 27, 36, 48, 54};
 
 }  // namespace

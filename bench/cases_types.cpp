@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of the element type: in place of a plain copy, and while turning a matrix.
+// Conversions of the element type: in order, and while transposing a matrix.
 #include <array>
 #include <utility>
 

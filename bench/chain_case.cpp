@@ -24,7 +24,7 @@ ChainCase merged_heads(const Attention& n, DType type) {
           {{"b h t d -> b t (h d)", {}}}, true};
 }
 
-/// What comes out of the heads, for a layer that wants the tokens first.
+/// The output of attention heads, for a layer whose input has the tokens first.
 ChainCase tokens_first(const Attention& n, DType type) {
   return {"permute, reshape, permute: heads merged, tokens first",
           type,
@@ -34,7 +34,7 @@ ChainCase tokens_first(const Attention& n, DType type) {
           true};
 }
 
-/// Pictures as rows of patches, the patches first, each with its pixels channel by channel.
+/// Images as rows of patches: the patches first, each with its pixels channel by channel.
 ChainCase patches_first(const Images& n, DType type) {
   const Index rows = n.h / n.p;
   const Index columns = n.w / n.p;
@@ -48,7 +48,7 @@ ChainCase patches_first(const Images& n, DType type) {
           false};
 }
 
-/// Channels put last to be mixed in two groups, and put in front again: a channel shuffle.
+/// A channel shuffle: the channels are moved last, mixed in two groups, and moved to the front again.
 ChainCase shuffled_channels(const Images& n, DType type) {
   const Index g = n.c / 2;
   return {"permute, reshape, permute, reshape: channels last, in groups, first again",
@@ -106,7 +106,7 @@ Expected expected_chain(const ChainJob& job) {
       }
       shapes.push_back(next);
     }
-    // A reshape leaves positions as they are.
+    // A reshape does not change row-major positions.
     for (std::size_t k = job.what.steps.size(); k-- > 0;) {
       const ChainStep& step = job.what.steps[k];
       if (step.kind == reshape) continue;

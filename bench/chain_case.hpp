@@ -23,7 +23,7 @@ struct ChainPattern {
   std::vector<AxisSize> sizes;
 };
 
-/// Layout operations one after the other on a row-major tensor; the result is to be row-major.
+/// Layout operations on a row-major tensor, applied in this order, with a row-major result.
 struct ChainCase {
   std::string name;
   DType type = DType::float32;
@@ -36,18 +36,18 @@ struct ChainCase {
   [[nodiscard]] std::size_t bytes() const {
     return static_cast<std::size_t>(count_elements(shape)) * item_size(type);
   }
-  /// Whether it is one pattern, as people write it; otherwise the steps are what is written.
+  /// Whether a user writes it as one pattern. Otherwise a user writes the steps.
   [[nodiscard]] bool is_pattern() const { return patterns.size() == 1; }
 };
 
-/// Where a chain reads. It makes its own result. Lives as long as the calls made of it.
+/// Where a chain reads; it makes a new result. The calls made for it must not outlive it.
 struct ChainJob {
   const ChainCase& what;
   const std::byte* src;
 };
 
 std::vector<ChainCase> chain_cases(Scope scope);
-/// Each position followed back through the steps. The job must outlive it.
+/// The result by its definition: each position is followed back through the steps. The job must outlive it.
 Expected expected_chain(const ChainJob& job);
 
 }  // namespace tenstride::bench

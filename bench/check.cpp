@@ -12,12 +12,13 @@
 namespace tenstride::bench {
 namespace {
 
-constexpr Index all_up_to = Index{1} << 20;
-constexpr Index ends = 4096;
-constexpr Index anywhere = 100000;
-constexpr std::size_t largest_item = 16;
+/// Results of up to this many elements are checked completely.
+constexpr Index max_checked_completely = Index{1} << 20;
+constexpr Index checked_at_each_end = 4096;
+constexpr Index checked_at_random = 100000;
+constexpr std::size_t max_item_size = 16;
 
-/// Where element `position` of the row-major sequence of a view lies.
+/// The storage position of element `position` of a view in row-major order.
 Index place(const Layout& view, Index position) {
   Index at = view.offset;
   for (std::size_t d = view.rank(); d-- > 0;) {
@@ -73,17 +74,17 @@ Expected expected_copy(const CopyCase& what, const std::byte* src) {
 
 std::vector<Index> positions_to_check(Index elements) {
   std::vector<Index> positions;
-  if (elements <= all_up_to) {
+  if (elements <= max_checked_completely) {
     for (Index i = 0; i < elements; ++i) positions.push_back(i);
     return positions;
   }
-  for (Index i = 0; i < ends; ++i) {
+  for (Index i = 0; i < checked_at_each_end; ++i) {
     positions.push_back(i);
     positions.push_back(elements - 1 - i);
   }
-  std::mt19937_64 random(1);  // NOLINT: the same positions every time
+  std::mt19937_64 random(1);  // NOLINT: a fixed seed, for the same positions in every run
   std::uniform_int_distribution<Index> any(0, elements - 1);
-  for (Index i = 0; i < anywhere; ++i) positions.push_back(any(random));
+  for (Index i = 0; i < checked_at_random; ++i) positions.push_back(any(random));
   return positions;
 }
 
@@ -92,7 +93,7 @@ Checked check(const Call& call, const Expected& expected, std::byte* dst, std::s
   const std::size_t item = item_size(expected.type);
   Checked checked;
   const auto compare = [&](std::size_t k, const std::byte* got) {
-    std::array<std::byte, largest_item> wanted{};
+    std::array<std::byte, max_item_size> wanted{};
     expected.define(positions[k], wanted.data());
     if (checked.complaint || agree(expected, got, wanted.data())) return;
     checked.complaint = "element " + std::to_string(positions[k]) + " of " +
@@ -104,7 +105,7 @@ Checked check(const Call& call, const Expected& expected, std::byte* dst, std::s
   if (call.run_elsewhere) {
     checked.seconds = call.run_elsewhere(1);
     const std::vector<std::byte> got = call.read_elsewhere(positions);
-    if (got.size() != positions.size() * item) return {"gave no result to look at"};
+    if (got.size() != positions.size() * item) return {"gave no result that can be checked"};
     for (std::size_t k = 0; k < positions.size(); ++k) compare(k, got.data() + k * item);
     return checked;
   }

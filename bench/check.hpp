@@ -12,14 +12,14 @@
 
 namespace tenstride::bench {
 
-/// Writes what element `position` of a row-major result must be.
+/// Writes the value that element `position` of a row-major result must have.
 using Definition = std::function<void(Index position, std::byte* element)>;
 
-/// A result by its definition: one plain loop over indices, no clever copy.
+/// A result by its definition, element by element.
 struct Expected {
   Index elements = 0;
   DType type = DType::float32;
-  /// Results may differ by so much, relatively: roundings of scale and shift are each one's own.
+  /// The relative difference that is allowed: libraries round scale and shift differently.
   double tolerance = 0;
   Definition define;
 };
@@ -27,19 +27,19 @@ struct Expected {
 /// The definition of a copy. `src` must outlive it.
 Expected expected_copy(const CopyCase& what, const std::byte* src);
 
-/// The positions to look at: all of a small result, else the ends and 100,000 anywhere.
+/// The positions that are checked: all of a small result; of a large one both ends and 100,000 random ones.
 std::vector<Index> positions_to_check(Index elements);
 
-/// What a look at a result gave.
+/// The outcome of a check.
 struct Checked {
-  /// Nothing where all is right, else what is wrong.
+  /// What is wrong with the result; empty if it is right.
   std::optional<std::string> complaint;
-  /// Seconds of the call; 0 for one that makes its own result.
+  /// Seconds of the call; 0 if it makes a new result.
   double seconds = 0;
 };
 
-/// Makes the call and compares its result. `dst` is written over before, so that nobody lives on what
-/// another one wrote.
+/// Makes the call and compares its result. `dst` is overwritten before, so that the result of another
+/// contender cannot pass for the call's own.
 Checked check(const Call& call, const Expected& expected, std::byte* dst, std::size_t dst_bytes);
 
 }  // namespace tenstride::bench

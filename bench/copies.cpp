@@ -9,11 +9,11 @@
 namespace tenstride::bench {
 namespace {
 
-/// Below this a copy repeats its elements so often that it is a fill.
-constexpr std::size_t fills_from = 8;
+/// If a copy writes more than this many bytes for each byte that it reads, its yardstick is a fill.
+constexpr std::size_t max_written_per_read = 8;
 
-/// How `run` goes about a plan, on a line of its own; empty where it walks the loops.
-std::string plan_way(const CopyPlan& made) {
+/// How `run` carries out a plan, on its own line; empty if it runs the plan's loop nest.
+std::string run_line(const CopyPlan& made) {
   const std::string text = run_text(made);
   return text.empty() ? text : "\n  " + text;
 }
@@ -36,13 +36,13 @@ Json description(const CopyCase& what, const std::string& destination, int threa
           {"bytes_written", what.destination_bytes()},
           {"bytes", moved},
           {"kernel", made.way()},
-          {"plan", made.to_string() + plan_way(made)}};
+          {"plan", made.to_string() + run_line(made)}};
 }
 
-/// The curves over size go on without the other peers from here: some would take minutes for one point.
-constexpr std::size_t max_for_all = std::size_t{768} << 20;
+/// Above this many source bytes only the reference libraries take part: the others take minutes for a case.
+constexpr std::size_t max_bytes_for_all = std::size_t{768} << 20;
 
-/// The yardstick moves as many bytes as the case reads and writes.
+/// The plain copy or fill that moves as many bytes as the case reads and writes.
 struct Yardstick {
   bool is_fill;
   std::size_t bytes;
@@ -50,16 +50,16 @@ struct Yardstick {
 Yardstick yardstick(const CopyCase& what) {
   const std::size_t read = what.bytes_read();
   const std::size_t written = what.destination_bytes();
-  if (read * fills_from < written) return {true, written};
+  if (read * max_written_per_read < written) return {true, written};
   return {false, (read + written) / 2};
 }
 
 }  // namespace
 
 bool has_memory_for(const Session& session, const CopyCase& what) {
-  // Source, destination, a fresh result, and as much again that a peer may keep.
+  // The source, the destination, and a new result as large as the destination.
   if (session.fits(what.source_bytes() + 2 * what.destination_bytes())) return true;
-  std::printf("%s: left out, this machine has not enough memory\n", what.full_name().c_str());
+  std::printf("%s: left out, this machine has too little memory\n", what.full_name().c_str());
   return false;
 }
 
@@ -83,7 +83,7 @@ void run_copy(Session& session, const CopyCase& what, const std::string& destina
   const Expected expected = expected_copy(what, job.src);
   for (Peer* const peer : session.peers()) {
     if (threads > 1 && !peer->uses_threads()) continue;
-    if (what.source_bytes() > max_for_all && !peer->is_reference()) continue;
+    if (what.source_bytes() > max_bytes_for_all && !peer->is_reference()) continue;
     Call call;
     try {
       call = is_fresh ? peer->copy_fresh(job) : peer->copy(job);
@@ -106,7 +106,7 @@ void run_copies(Session& session, const std::function<void(const Json&)>& keep) 
     if (!options.wants(what.full_name()) || !has_memory_for(session, what)) continue;
     for (const int threads : options.threads) {
       for (const std::string& destination : options.destinations) {
-        // The curves and the permutations of the TTC benchmark are those of warm memory.
+        // The curves over size and the permutations of the TTC benchmark are measured in warm memory only.
         const bool is_warm_only = what.family.starts_with("sizes") || what.family == "ttc";
         if (is_warm_only && destination == "fresh") continue;
         run_copy(session, what, destination, threads, records);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies drawn at random, and what they come to: the figure of merit of the engine.
+// Copies drawn at random. The geometric mean of their shares of a plain copy is the engine's figure of merit.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace tenstride::bench {
 namespace {
 
 constexpr const char* ours = "tenstride";
-/// Of two contenders that are as fast, one is ahead by less.
+/// Ratios up to this are noise: two contenders of the same speed differ by less.
 constexpr double noise = 1.05;
 constexpr std::size_t worst_count = 10;
 
@@ -27,7 +27,7 @@ std::string text(const Json& record, const std::string& key) {
   return record[key].get<std::string>();
 }
 
-/// Of the shares of a plain copy.
+/// Statistics of shares of a plain copy.
 struct Summary {
   std::size_t cases = 0;
   double geometric_mean = 0;
@@ -57,7 +57,7 @@ Json print(const std::string& title, const Summary& summary) {
           {"least", rounded(summary.least)}};
 }
 
-/// Shares of one contender, of all cases and of each family.
+/// The shares of one contender in all cases; for tenstride in each family, too.
 Json summarize(const std::vector<const Json*>& records, const std::string& contender) {
   std::vector<double> all;
   std::map<std::string, std::vector<double>> families;
@@ -73,8 +73,8 @@ Json summarize(const std::vector<const Json*>& records, const std::string& conte
   return result;
 }
 
-/// Prints the means of all contenders, who is ahead of tenstride and where, and the cases of the least shares
-/// with their plans.
+/// Prints the mean share of each contender, the cases where one is faster than tenstride, and tenstride's
+/// worst cases with their plans.
 Json summarize_threads(const Json& records, int threads) {
   std::vector<const Json*> chosen;
   for (const Json& record : records) {

@@ -13,7 +13,7 @@
 namespace tenstride::bench {
 namespace {
 
-/// One type of each size: bytes that only move do so whatever they mean.
+/// One type of each size: a copy without a conversion depends on the size alone.
 constexpr std::array moved_types{DType::uint8, DType::float16, DType::float32, DType::float64,
                                  DType::complex128};
 constexpr std::array converted_types{DType::uint8,   DType::int16, DType::float16, DType::bfloat16,
@@ -88,7 +88,7 @@ class Draw {
   }
   static Index at_least_two(Index extent) { return std::max<Index>(extent, 2); }
 
-  /// Of one side, of 8 to 256 MiB.
+  /// The number of elements of one side, for 8 to 256 MiB.
   Index elements(DType type) {
     const Index bytes = is_tiny_ ? log_uniform(Index{1} << 10, Index{32} << 10)
                                  : log_uniform(Index{8} << 20, Index{256} << 20);
@@ -106,7 +106,7 @@ class Draw {
     return order;
   }
 
-  /// Extents of about so many elements: the logarithm is cut at places drawn uniformly.
+  /// Extents whose product is about `count`: the logarithm of `count` is cut at uniformly drawn places.
   Dims extents(std::size_t rank, Index count) {
     const double whole = std::log(static_cast<double>(count));
     std::vector<double> cuts{0, whole};
@@ -120,7 +120,7 @@ class Draw {
       left /= static_cast<double>(shape[d]);
       if (shape[d] > shape[longest]) longest = d;
     }
-    // Many short axes of 2 make up for more elements than were asked for.
+    // Extents are rounded, and at least 2. The longest one makes up for the difference from `count`.
     shape[longest] = at_least_two(std::lround(static_cast<double>(shape[longest]) * left));
     return shape;
   }
@@ -146,7 +146,7 @@ class Draw {
     return drawn;
   }
 
-  /// Takes a part of an axis of the view, or all of it backwards. False where it is left as it is.
+  /// Slices or flips an axis of the view at random. False if the axis stays as it is.
   bool slice_axis(CopyCase& drawn, std::size_t axis) {
     const Index extent = drawn.view.shape[axis];
     const std::string at = "[" + std::to_string(axis) + "]";

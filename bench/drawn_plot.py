@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plots the shares of a plain copy that drawn copies reach, sorted, a line for each class and for each other library.
+"""Plots the sorted shares of a plain copy that randomly drawn copies reach: a line for each class, and for each library.
 
     tenstride-bench --random 200 --threads 1 --peers tenstride,NumPy --out drawn.json
     bench/drawn_plot.py drawn.json docs/images/bench/drawn.png
@@ -35,8 +35,8 @@ def plot(plt, result, threads, path):
     axes.axhline(1, color="grey", linewidth=0.8)
     places, shares = curve(records)
     axes.plot(places, shares, color="black", linewidth=2, label=label(f"{US}, all", shares))
-    for family, some in sorted(families(records).items()):
-        places, shares = curve(some)
+    for family, members in sorted(families(records).items()):
+        places, shares = curve(members)
         axes.plot(places, shares, linewidth=1, marker=".", label=label(f"{US}, {family.removeprefix('drawn ')}", shares))
     peers = sorted({name for record in records for name in record["contenders"] if not name.startswith(US)})
     for name, style in zip(peers, ("--", ":", "-.") * len(peers)):

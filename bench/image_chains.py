@@ -4,9 +4,9 @@
 
     PYTHONPATH=build/release/python python3 bench/image_chains.py          # what is not installed is left out
 
-Every contender gives the same float32 numbers, (h, w, c) bytes to (c, h, w), times scale plus shift for each channel, which is
-checked. Times are medians of rounds in which all take turns, on one thread and with as many as there are cores; beside them the
-time of a copy of as many float32 bytes by `numpy.copyto`.
+Every contender makes the same float32 numbers from bytes: (h, w, c) to (c, h, w), with scale and shift for each channel. The
+results are compared. Times are medians of rounds, each of which runs every contender once. `copyto` is the time of
+`numpy.copyto` for as many float32 bytes.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def by_tenstride(images):
 
 
 def into_tenstride(images, out):
-    """One pass into memory that is there."""
+    """One pass into an existing array."""
     return tenstride.convert(
         images, "b h w c -> b c h w", dtype="float32", scale=SCALE, shift=SHIFT, axis=1, out=out
     )
 
 
 def by_numpy(images):
-    """As it is usually written: three passes that compute, and one that permutes."""
+    """The usual code: three passes that compute, and one that permutes."""
     return np.ascontiguousarray(((images.astype(np.float32) / 255 - MEAN) / STD).transpose(0, 3, 1, 2))
 
 
@@ -74,7 +74,7 @@ def torchvision():
 
 
 def contenders(threads):
-    """Name: function of a batch."""
+    """The function of each contender, by its name."""
     found = {"tenstride": by_tenstride, "NumPy": by_numpy}
     for name, make in (("OpenCV", opencv), ("torchvision", torchvision)):
         try:
@@ -88,7 +88,7 @@ def contenders(threads):
 
 
 def medians(runs, rounds):
-    """Seconds of each, taking turns."""
+    """The median seconds of each, over rounds that run each once."""
     times = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes permuted in place beside a plain copy of as many bytes, and beside the copy that takes a second
-// tensor: the table of docs/in-place.md.
+// Axes permuted in place, compared with a plain copy of as many bytes and with the copy into a second tensor:
+// the table of docs/in-place.md.
 #include "session.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/permute_in_place.hpp"
@@ -14,7 +14,7 @@ struct InPlaceCase {
   Dims dims;
 };
 
-/// In smoke the first axis is short.
+/// The cases; in a smoke run their first axis is short.
 std::vector<InPlaceCase> in_place_cases(Scope scope) {
   std::vector<InPlaceCase> cases = {
       {"to channels last", {32, 3, 224, 224}, {0, 2, 3, 1}},
@@ -54,7 +54,7 @@ Json run_in_place(Session& session) {
       session.set_threads(threads);
       std::vector<Contender> contenders = session.plain_copy_contenders(x.nbytes(), threads);
       const std::size_t plain = contenders.size();
-      // The handle is a new one each time, so that the shape is the same.
+      // A new handle for each call, so that every call permutes the same shape.
       Call in_place;
       in_place.run = [&] {
         Tensor handle = x;

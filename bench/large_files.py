@@ -3,8 +3,8 @@
 """Measures the reordering of files that are larger than memory; bench/large_files.sh installs what this needs.
 
 Every contender reads the same float32 elements from a file, in a memory control group of 512 MB, after the caches were
-dropped. One source and one result are on the disk at a time. What is known is written after each run, so that
---continue goes on where a run was stopped."""
+dropped. One source and one result are on the disk at a time. The results are written after each run, so that --continue
+goes on where the program was stopped."""
 
 import argparse
 import json
@@ -22,7 +22,7 @@ from large_files_contenders import CONTENDERS, Job, read_json
 from large_files_run import MemoryGroup, measure
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-TIMES = 10  # a peer is stopped after so many times the seconds of tenstride
+TIMES = 10  # a peer is stopped after this many times the seconds of tenstride
 
 
 def say(text):
@@ -85,12 +85,12 @@ def disk(folder):
     keys = ("source", "fstype", "options", "size")
     found = subprocess.run(["findmnt", "-n", "-r", "-b", "-o", ",".join(keys).upper(), "-T", folder], text=True,
                            capture_output=True).stdout.split()
-    told = dict(zip(keys, found))
-    queue = pathlib.Path("/sys/class/block") / pathlib.Path(told.get("source", "")).name / "queue"
+    facts = dict(zip(keys, found))
+    queue = pathlib.Path("/sys/class/block") / pathlib.Path(facts.get("source", "")).name / "queue"
     for key in ("rotational", "scheduler", "read_ahead_kb"):
         if (queue / key).is_file():
-            told[key] = (queue / key).read_text().strip()
-    return told
+            facts[key] = (queue / key).read_text().strip()
+    return facts
 
 
 def remove(path):
@@ -112,7 +112,7 @@ def make_group(chosen):
 
 
 def commit():
-    """What is measured; "unknown" of a copy without git."""
+    """The commit that is measured; "unknown" outside a git repository."""
     try:
         said = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, text=True, capture_output=True)
     except FileNotFoundError:
@@ -137,7 +137,7 @@ class Results:
                          commit=commit(), date=time.strftime("%Y-%m-%d"))
         self.kept["cases"] = {case.name: {"title": case.title, "shape": case.shape, "spec": case.spec,
                                           "source_bytes": case.source_bytes, "result_bytes": case.result_bytes,
-                                          "least_bytes": case.least_bytes}
+                                          "min_bytes": case.min_bytes}
                               for case in large_files_cases.cases(chosen.size)}
 
     def runs(self, case, contender):
@@ -179,11 +179,11 @@ def run_once(name, job, group, timeout, folder):
         run["output"] = output[-1500:]
     remove(result)
     remove(result.with_suffix(".shuffle"))
-    # Results are shown to others: where the files lay is nobody's business.
+    # Results are published: without the paths of this machine.
     return json.loads(json.dumps(run).replace(f"{folder}/", "").replace(f"{ROOT}/", ""))
 
 
-def told(run):
+def summary(run):
     peak = run["group_peak"] or run["resident_peak"]
     return (f"{run['status']}, {run['seconds']:.1f} s and {run['flush_seconds']:.1f} s of flush, "
             f"{(run['anonymous_peak'] or run['resident_peak']) / 1e6:.0f} MB, {peak / 1e6:.0f} MB with page cache")
@@ -222,7 +222,7 @@ def measure_case(chosen, job, results, group, folder):
         say(f"{case.name}: all runs are there")
         return
     say(f"{case.name}: {case.spec} of {case.shape}, {case.source_bytes} bytes")
-    remove(job.twin)  # of another case, where a run was killed
+    remove(job.twin)  # a killed run leaves that of another case
     large_files_cases.write_source(job.source, case.shape)
     for name, count in missing.items():
         if count <= 0:
@@ -240,7 +240,7 @@ def measure_case(chosen, job, results, group, folder):
             run = run_once(name, job, group, timeout, folder)
             results.kept["versions"][name] = contender.version(job)
             results.add({**run, "commit": results.kept["commit"]})
-            say(f"{case.name}: {name} {told(run)}")
+            say(f"{case.name}: {name} {summary(run)}")
     remove(job.twin)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The seven orders of bench/large_files.sh, and the file that they are made of.
+"""The seven orders of bench/large_files.sh, and the source file that they reorder.
 
 Element i of every source, in the order of its bytes, is `i * 2654435761 mod 2^24` as float32, exactly: a result is
 checked from the positions alone, and one file serves all shapes by an exchange of its header."""
@@ -23,7 +23,7 @@ class Case:
     title: str
     shape: tuple
     order: tuple  # axis i of the result is axis order[i] of the sliced source
-    slices: tuple = ()  # (start, step) of each axis; empty: all of it
+    slices: tuple = ()  # (start, step) of each axis; empty: the whole source
 
     @property
     def axes(self):
@@ -51,9 +51,9 @@ class Case:
         return math.prod(self.result_shape) * ITEM_BYTES
 
     @property
-    def least_bytes(self):
-        """The bytes that must cross between disk and memory: those of the source without the slabs of the first axis
-        that the slice leaves out, and those of the result. Within a slab no disk can leave out every third element."""
+    def min_bytes(self):
+        """The bytes that must be read and written: the source without the slabs of the first axis that the slice skips,
+        and the result. Within a slab a disk cannot skip every third element."""
         slabs = len(range(self.shape[0])[self.all_slices[0]])
         return self.source_bytes // self.shape[0] * slabs + self.result_bytes
 

@@ -18,11 +18,11 @@ MIB = 1 << 20
 @dataclasses.dataclass(frozen=True)
 class Job:
     case: large_files_cases.Case
-    size: int  # of all cases' sources, about
-    memory: int  # of the control group
+    size: int  # bytes of each case's source, about
+    memory: int  # bytes, the limit of the control group
     source: pathlib.Path  # .npy
     twin: pathlib.Path  # netCDF-4
-    result: pathlib.Path  # without its suffix
+    result: pathlib.Path  # without the contender's suffix
     tenstride: pathlib.Path
 
 
@@ -68,10 +68,10 @@ class Contender:
         return ""
 
     def prepare(self, job):
-        """Once before the runs of a case."""
+        """Called once before the runs of a case."""
 
     def forecast(self, job):
-        """What the contender says before it begins, where it does."""
+        """What the contender forecasts before it begins; None without a forecast."""
         return None
 
 
@@ -81,7 +81,7 @@ def first_line(*command):
 
 
 class Copy(Contender):
-    """The yardstick: every byte once in and once out, with no reflink and no hole."""
+    """The yardstick: each byte is read once and written once, without reflinks and holes."""
 
     def command(self, job):
         return ["cp", "--reflink=never", "--sparse=never", job.source, self.result(job)]
@@ -111,7 +111,7 @@ class Tenstride(Contender):
         return job.tenstride.is_file()
 
     def prepare(self, job):
-        """Forecasts go by the speed that the disk has now."""
+        """Measures the disk, by whose speed tenstride forecasts."""
         subprocess.run([job.tenstride, "bench", "--disk", job.result.parent], stdout=subprocess.DEVNULL, check=True)
 
     def version(self, job):
@@ -201,7 +201,7 @@ CONTENDERS = {
 
 
 def read_json(text):
-    """The object on the last line that is one; None where there is none."""
+    """The JSON object on the last line that holds one, or None."""
     for line in reversed(text.splitlines()):
         try:
             return json.loads(line)

@@ -17,7 +17,7 @@ READAHEAD_BYTES = 128 << 10  # MADV_WILLNEED fetches the disk's readahead at mos
 
 
 def run_elements(extents, shape, axes):
-    """Elements that lie side by side in a block of these extents, where `axes` are from the fastest to the slowest."""
+    """The contiguous elements in a block of these extents; `axes` are sorted from the fastest to the slowest."""
     run = 1
     for axis in axes:
         run *= extents[axis]
@@ -56,7 +56,7 @@ def source_axes(view):
 
 
 def fetch(array, part):
-    """Asks the system for the pages of `part`, a view of the mapped `array`, range by range: gaps of a page are left."""
+    """Has the system read the pages of `part`, a view of the mapped `array`, except gaps of a page and more."""
     axis = max(range(part.ndim), key=lambda axis: part.strides[axis] * (part.shape[axis] > 1))
     one = (slice(None),) * axis
     low, high = numpy.lib.array_utils.byte_bounds(part[(*one, slice(0, 1))])
@@ -71,10 +71,10 @@ def fetch(array, part):
 
 
 def with_numpy(case, memory, source, result):
-    """Both files mapped, copied block by block: read in the order of the source, written in that of the result. What is
-    done is let go before the next block needs room.
+    """Maps both files and copies block by block, reading in the order of the source and writing in that of the result. The
+    pages of a block are released before the next one.
 
-    The system's own readahead is off, for it reads megabytes around each page; a block's ranges are asked for instead."""
+    The system's own readahead is off, because it reads megabytes around each page; `fetch` reads a block's ranges."""
     array = numpy.load(source, mmap_mode="r")
     view = case.view(array)
     out = numpy.lib.format.open_memmap(result, mode="w+", dtype="<f4", shape=case.result_shape)
@@ -89,8 +89,8 @@ def with_numpy(case, memory, source, result):
 
 
 def with_tensorstore(case, memory, source, result):
-    """The transposed view of the mapped file, written chunk by chunk, two at a time; each chunk is read in the order of
-    the source, since tensorstore's own reads of a map, in the order of the chunk, fetch the same pages many times."""
+    """Writes the transposed view of the mapped file chunk by chunk, two at a time. Each chunk is read in the order of the
+    source: tensorstore itself would read the map in the order of the chunk, and fetch the same pages many times."""
     import tensorstore
 
     array = numpy.load(source, mmap_mode="r")
@@ -106,18 +106,18 @@ def with_tensorstore(case, memory, source, result):
         },
         create=True,
     ).result()
-    pending = []
+    unfinished = []
     for block in blocks(view.shape, chunk):
         fetch(array, view[block])
-        pending.append(store[block].write(numpy.array(view[block], order="K")))
-        if len(pending) == 2:
-            pending.pop(0).result()
-    for write in pending:
+        unfinished.append(store[block].write(numpy.array(view[block], order="K")))
+        if len(unfinished) == 2:
+            unfinished.pop(0).result()
+    for write in unfinished:
         write.result()
 
 
 class Lazy:
-    """An array in a file that a worker opens when it needs a part: pickled, it is a path."""
+    """An array in a file that a worker opens when it needs a part. Only the path is pickled."""
 
     def __init__(self, path):
         array = numpy.load(path, mmap_mode="r")
@@ -128,14 +128,14 @@ class Lazy:
 
 
 def with_dask(case, memory, source, result):
-    """One worker with one thread, chunks along the source's first axis in, along the result's first axis out."""
+    """One worker with one thread; chunks along the first axis of the source and of the result."""
     import dask
     import dask.array
     import zarr
     from distributed import Client, LocalCluster
 
     shuffled = pathlib.Path(result).with_suffix(".shuffle")
-    # Its buffers hold 1 GiB and 100 MiB by default. A worker paused for memory would never go on: it has nothing to spill.
+    # The buffers hold 1 GiB and 100 MiB by default. A worker that pauses to free memory never resumes: nothing can be spilled.
     dask.config.set({"array.rechunk.method": "p2p", "distributed.worker.memory.pause": False,
                      "distributed.p2p.comm.buffer": memory // 32, "distributed.p2p.storage.buffer": memory // 32,
                      "distributed.p2p.threads": 1})

@@ -34,10 +34,10 @@ def seconds(results, case, contender, flush=True):
 
 
 def share(results, case, contender, flush=True):
-    """Of the bytes per second of cp, or None."""
+    """The share of the bytes per second of cp, or None."""
     mine, copy = seconds(results, case, contender, flush), seconds(results, case, YARDSTICK, flush)
     facts = results["cases"][case]
-    return facts["least_bytes"] / mine / (2 * facts["source_bytes"] / copy) if mine and copy else None
+    return facts["min_bytes"] / mine / (2 * facts["source_bytes"] / copy) if mine and copy else None
 
 
 def contenders(results):
@@ -118,19 +118,19 @@ def memory_table(results):
     for case in measured_cases(results):
         cells = []
         for name in names:
-            some = runs(results, case, name, None)
-            own = max((run["anonymous_peak"] or run["resident_peak"] for run in some), default=None)
-            group = max((run["group_peak"] or 0 for run in some), default=None)
-            cells.append(f"{megabytes(own)} / {megabytes(group)}" if some else "")
+            all_runs = runs(results, case, name, None)
+            own = max((run["anonymous_peak"] or run["resident_peak"] for run in all_runs), default=None)
+            group = max((run["group_peak"] or 0 for run in all_runs), default=None)
+            cells.append(f"{megabytes(own)} / {megabytes(group)}" if all_runs else "")
         yield f"| {results['cases'][case]['title']} | " + " | ".join(cells) + " |"
     yield ""
 
 
 def goal_table(results):
-    """tenstride against what is aimed at, a row for each order."""
+    """tenstride compared with its goals, a row for each order."""
     peers = [name for name in contenders(results) if name not in (YARDSTICK, OURS)]
-    yield ("| order | passes | share of cp | without the flush | fastest peer | times as fast | bytes foretold "
-           "| bytes by the system | seconds foretold | measured | missed |")
+    yield ("| order | passes | share of cp | without the flush | fastest peer | times as fast | bytes forecast "
+           "| bytes by the system | seconds forecast | measured | missed |")
     yield "|---|--:|--:|--:|---|--:|--:|--:|--:|--:|---|"
     for case in measured_cases(results):
         done = runs(results, case, OURS)
@@ -144,20 +144,20 @@ def goal_table(results):
         ratio = finished[best] / ours if best else None
         part = share(results, case, OURS)
         bare = share(results, case, OURS, flush=False)
-        foretold = [totals(run["forecast"], key) for key in ("bytes_read", "bytes_written")]
-        told = [totals({"totals": (run["reported"] or {}).get("totals")}, key) for key in ("bytes_read", "bytes_written")]
+        forecast = [totals(run["forecast"], key) for key in ("bytes_read", "bytes_written")]
+        reported = [totals({"totals": (run["reported"] or {}).get("totals")}, key) for key in ("bytes_read", "bytes_written")]
         expected = totals(run["forecast"], "seconds")
         wanted = TWO_PASSES if (passes(run) or 1) > 1 else ONE_PASS
         memory = max(one["group_peak"] or one["resident_peak"] for one in done)
         missed = [text for text, is_missed in (
             (f"share < {wanted:.2f}", part is not None and part < wanted),
             (f"< {PEER} times {best}", ratio is not None and ratio < PEER),
-            ("bytes", foretold != told),
+            ("bytes", forecast != reported),
             ("seconds", expected is None or abs(expected - ours) > FORESEEN * ours),
             ("memory", memory > results["settings"]["memory"])) if is_missed]
         system = run["io"].get("read_bytes", 0) + run["io"].get("write_bytes", 0)
         cells = [results["cases"][case]["title"], str(passes(run) or ""), number(part), number(bare), best or "none",
-                 number(ratio, 1), megabytes(sum(foretold)) if None not in foretold else "", megabytes(system),
+                 number(ratio, 1), megabytes(sum(forecast)) if None not in forecast else "", megabytes(system),
                  number(expected, 1), number(ours, 1), ", ".join(missed)]
         yield "| " + " | ".join(cells) + " |"
     yield ""

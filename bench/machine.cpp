@@ -20,7 +20,7 @@ std::string first_line(const std::string& path) {
   return line;
 }
 
-/// The value of the first "key : value" of a file.
+/// The value of the first line "key : value" of a file.
 std::string entry(const std::string& path, const std::string& key) {
   std::ifstream file(path);
   std::string line;

@@ -5,7 +5,7 @@
 
 namespace tenstride::bench {
 
-/// What a figure means nothing without: processor, caches, memory, kernel, huge pages, compiler and flags.
+/// What figures depend on: processor, caches, memory, kernel, huge pages, compiler and flags.
 nlohmann::ordered_json machine();
 
 }  // namespace tenstride::bench

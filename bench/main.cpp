@@ -13,8 +13,9 @@
 namespace tenstride::bench {
 namespace {
 
-/// Two libraries read these when they are loaded, before main: so once more, with them set. OpenBLAS would
-/// start threads at once, and the threads of OpenMP would stay awake into the next contender's turn.
+/// Starts the program again with variables that two libraries read before main, when they are loaded. Without
+/// them OpenBLAS starts threads at once, and the threads of OpenMP are still awake when the next contender
+/// runs.
 void restart_with_quiet_threads(char** argv) {
   if (std::getenv("TENSTRIDE_BENCH_RESTARTED") != nullptr) return;
   setenv("TENSTRIDE_BENCH_RESTARTED", "1", 1);
@@ -59,7 +60,8 @@ void list(const Options& options) {
   }
 }
 
-/// Written after each part and each copy, so that a run that ends early leaves what it found.
+/// Writes the results so far. Called after each part and each copy, so that an interrupted run keeps its
+/// results.
 void write(const Options& options, const Json& result) {
   if (options.out.empty()) return;
   std::ofstream file(options.out);
@@ -93,7 +95,7 @@ int run(const Options& options) {
     });
     return exit_code_of(session);
   }
-  result["tiny"] = run_tiny(session);  // first, while there is one thread only
+  result["tiny"] = run_tiny(session);  // first, while the process has one thread
   write(options, result);
   result["operations"] = run_operations(session);
   write(options, result);

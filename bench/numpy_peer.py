@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's part of the bench: a process that copies when told to and says how long it took.
+"""The NumPy process of tenstride-bench: it copies on request and answers with the seconds.
 
-One JSON object a line comes in, one goes out. `tenstride-bench` starts it and gives it its turn between the other
-contenders, so that all are measured in one run. NumPy has memory of its own here, on huge pages as theirs.
+Each request is a line of JSON, and so is each answer. `tenstride-bench` starts the process and times it in the same
+rounds as the other contenders. The process has its own memory, on huge pages like theirs.
 """
 
 import json
@@ -23,14 +23,14 @@ TYPES = {
     "uint32": np.uint32, "int32": np.int32, "uint64": np.uint64, "int64": np.int64, "float16": np.float16,
     "float32": np.float32, "float64": np.float64, "complex64": np.complex64, "complex128": np.complex128,
 }
-# Elements that only move do so as any type of their size.
+# Elements of types that NumPy does not have are moved as another type of their size.
 MOVED_AS = {"bfloat16": np.uint16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
 HUGE_PAGE = 2 << 20
 CHUNK = 1 << 22
 
 
 class Arena:
-    """Memory on huge pages, kept and touched."""
+    """Memory on huge pages, written once and reused."""
 
     def __init__(self):
         self.bytes = np.empty(0, np.uint8)
@@ -145,7 +145,7 @@ class Numpy:
         call = self.call
         begin = time.perf_counter_ns()
         for _ in range(calls):
-            made = call()  # what the call before made is dropped when this one is done
+            made = call()  # frees the result of the call before
         seconds = (time.perf_counter_ns() - begin) * 1e-9
         if made is not None:
             self.result = made

@@ -18,13 +18,13 @@ using enum Operation;
 
 using Numbers = std::vector<std::int64_t>;
 
-/// Where an element of a result comes from.
+/// The element of an input that is an element of the result.
 struct Origin {
   int input = 0;
   Index position = 0;
 };
 
-/// For the operations that only move elements.
+/// The origin of the result's element at `position`, of an operation that only moves elements.
 Origin origin(const OperationCase& what, Index position, const Numbers& list) {
   const Index rows = what.rows();
   const Index columns = what.columns();
@@ -98,7 +98,7 @@ Numbers positions_set(const std::vector<unsigned char>& mask) {
   return positions;
 }
 
-/// How many are set before each.
+/// For each entry that is set, the number of set entries before it; -1 for the others.
 Numbers ranks_of(const std::vector<unsigned char>& mask) {
   Numbers ranks;
   std::int64_t count = 0;
@@ -106,7 +106,7 @@ Numbers ranks_of(const std::vector<unsigned char>& mask) {
   return ranks;
 }
 
-/// PyTorch's order: position i changes places with one behind it.
+/// PyTorch's randperm: each position is swapped with a random one that is not before it.
 Numbers shuffled(Index count) {
   std::mt19937 random(static_cast<unsigned>(operation_seed));
   Numbers numbers(static_cast<std::size_t>(count));
@@ -199,8 +199,8 @@ bool truth(const OperationJob& job, Index position) {
   }
 }
 
-/// The numbers of rand, and their normal counterparts by Box and Muller's method: 16 at a time, the first
-/// eight are the radii.
+/// The numbers of rand, and those of randn, made of them by Box and Muller's method in groups of 16, of which
+/// the first eight are the radii.
 double uniform(const Numbers& drawn, Index position) {
   return static_cast<double>(drawn[static_cast<std::size_t>(position)] & 0xffffff) * 0x1p-24;
 }
@@ -211,9 +211,9 @@ double normal(const Numbers& drawn, Index position) {
   return radius * (position % 16 < 8 ? std::cos(angle) : std::sin(angle));
 }
 
-/// What an operation without inputs gives.
+/// The element at `position` that an operation without inputs gives.
 double number_at(const OperationCase& what, Index position, const Numbers& list) {
-  const auto listed = [&] { return list[static_cast<std::size_t>(position)]; };
+  const auto drawn = [&] { return list[static_cast<std::size_t>(position)]; };
   switch (what.operation) {
     case arange:
       return static_cast<double>(position);
@@ -226,15 +226,15 @@ double number_at(const OperationCase& what, Index position, const Numbers& list)
     case randn:
       return normal(list, position);
     case randint:
-      return static_cast<double>(listed() % what.amount);
+      return static_cast<double>(drawn() % what.amount);
     case randperm:
-      return static_cast<double>(listed());
+      return static_cast<double>(drawn());
     default:
       return static_cast<double>(what.amount);
   }
 }
 
-/// Whether the operation leaves this element of the destination as the check left it.
+/// Whether the operation does not write this element of the destination.
 bool is_left_alone(const OperationCase& what, Index position, const Numbers& list) {
   if (what.operation == fill_every_second_) return position % what.columns() % 2 != 0;
   const bool puts = what.operation == put_mask_ || what.operation == put_mask_number_;

@@ -10,8 +10,8 @@
 
 namespace tenstride::bench {
 
-/// Operations that are more than one copy. Those that end in `_` write into the destination, the others
-/// make their result, as everyone writes them.
+/// Operations that are more than one copy. Those that end in `_` write into the destination; the others make
+/// a new result, as in a user's code.
 enum class Operation : unsigned char {
   cat,                     ///< 3 inputs along `axis`
   stack,                   ///< 3 inputs along the new `axis`
@@ -19,23 +19,23 @@ enum class Operation : unsigned char {
   repeat,                  ///< (2, 3) times
   repeat_interleave,       ///< twice along `axis`
   repeat_interleave_flat,  ///< twice, of the flattened tensor
-  repeat_interleave_list,  ///< row i so many times: 1, 2, 3, 1, 2, 3, …
+  repeat_interleave_list,  ///< row i is repeated 1, 2, 3, 1, 2, 3, … times
   roll,                    ///< by `amount` along `axis`
   roll_both,               ///< by `amount` along both axes
   roll_all,                ///< by `amount`
   flip,                    ///< along `axis`
-  rot90,                   ///< two quarter turns
+  rot90,                   ///< by 180 degrees
   tril,
   triu,
   index_rows,        ///< x[rows], rows = scattered(i)
   index_columns,     ///< x[:, columns]
-  index_points,      ///< x[rows, columns], as many as elements
+  index_points,      ///< x[rows, columns], with as many points as elements
   index_mask,        ///< x[x > half of the pattern's range], the mask given
-  index_row_mask,    ///< x[every row but each third]
+  index_row_mask,    ///< x[all rows but every third]
   put_rows_,         ///< y[rows] = x
   put_columns_,      ///< y[:, columns] = x
   put_points_,       ///< y[rows, columns] = x
-  put_mask_,         ///< y[mask] = as many elements of x
+  put_mask_,         ///< y[mask] = elements of x
   put_mask_number_,  ///< y[mask] = amount
   eq,                ///< x == y
   eq_transposed,     ///< x == y.t()
@@ -59,7 +59,7 @@ enum class Operation : unsigned char {
   linspace,
   eye,
   clone,
-  clone_transposed,  ///< of x.t(), which keeps its order in memory
+  clone_transposed,  ///< of x.t(), whose order in memory is preserved
   rand,
   randn,
   randint,  ///< below `amount`
@@ -82,15 +82,15 @@ struct OperationCase {
   [[nodiscard]] std::size_t input_bytes() const {
     return static_cast<std::size_t>(input_elements()) * item_size(type);
   }
-  /// How many inputs stand one after the other in the source.
+  /// The number of inputs, which follow each other in the source.
   [[nodiscard]] int inputs() const;
   [[nodiscard]] DType result_type() const;
-  /// In the order of memory.
+  /// The shape of the result, its axes in the order of memory.
   [[nodiscard]] Dims result_shape() const;
-  /// What has to be read and written at least.
+  /// The bytes that the operation has to read and to write.
   [[nodiscard]] std::size_t bytes_read() const;
   [[nodiscard]] std::size_t bytes_written() const;
-  /// Whether nothing is read: the yardstick is a fill then.
+  /// Whether nothing is read, so that the yardstick is a fill.
   [[nodiscard]] bool only_writes() const { return bytes_read() == 0; }
 };
 
@@ -105,22 +105,22 @@ struct OperationJob {
   }
 };
 
-/// The pattern's numbers are below this in the cases of operations.
+/// The mask of the source's pattern in the cases of operations: numbers up to this one.
 inline constexpr std::uint32_t operation_mask = 127;
 
-/// The index tensors of all contenders: a permutation of 0 … count-1 without a pattern.
+/// The index tensor of all contenders: an irregular permutation of 0 … count-1.
 std::vector<std::int64_t> scattered(Index count);
-/// The mask of index_mask, one byte an element.
+/// The mask of index_mask, one byte for each element.
 std::vector<unsigned char> mask_of(const OperationJob& job);
-/// The mask of index_row_mask, one byte a row.
+/// The mask of index_row_mask, one byte for each row.
 std::vector<unsigned char> row_mask(Index rows);
 /// 1, 2, 3, 1, 2, 3, …
 std::vector<std::int64_t> repeats_of(Index rows);
-/// What all contenders seed their generator with.
+/// The seed of all contenders' generators.
 inline constexpr std::uint64_t operation_seed = 5;
 
 std::vector<OperationCase> operation_cases(Scope scope);
-/// The definition. The job must outlive it.
+/// The result by its definition. The job must outlive it.
 Expected expected_result(const OperationJob& job);
 
 }  // namespace tenstride::bench

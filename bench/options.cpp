@@ -26,7 +26,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   Options options;
   CLI::App app(
       "Times copies, views and operations of tenstride beside memcpy and other libraries.\n"
-      "Each case: all contenders in turn, medians of 7, shares of the best plain copy of the same bytes.\n"
+      "Each case: all contenders in 7 rounds, medians, shares of the best plain copy of the same bytes.\n"
       "Each result is compared with a plain loop before it is timed; a wrong one ends with exit code 1.");
   bool is_quick = false;
   bool is_smoke = false;
@@ -34,9 +34,9 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   auto* const quick = app.add_flag("--quick", is_quick, "a selection of the cases, in minutes");
   app.add_flag("--smoke", is_smoke, "every case, tiny: whether all contenders compute the same")
       ->excludes(quick);
-  app.add_option("--random", options.random, "so many copies drawn at random, in place of the listed cases");
+  app.add_option("--random", options.random, "number of copies drawn at random, in place of the fixed cases");
   options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  app.add_option("--seed", options.seed, "of the drawn copies; without it one of the clock, which is printed")
+  app.add_option("--seed", options.seed, "seed of the drawn copies; by default from the clock, and printed")
       ->needs("--random");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");
   app.add_option("--threads", options.threads, "numbers of threads, e.g. 1,2")
@@ -46,7 +46,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
       ->delimiter(',')
       ->check(CLI::IsMember({"warm", "fresh"}));
   app.add_option("--peers", options.peers, "only these, separated by commas")->delimiter(',');
-  app.add_option("--repetitions", options.rounds.repetitions, "turns of each contender (7)")
+  app.add_option("--repetitions", options.rounds.repetitions, "rounds, with a sample of each contender (7)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--out", options.out, "write the figures to this JSON file");
   app.add_option("--commit", options.commit, "what the JSON file names as the version measured");
@@ -62,11 +62,11 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   }
   if (is_quick) {
     options.scope = Scope::quick;
-    options.rounds.one_turn_from = 3;
+    options.rounds.estimate_only_from = 3;
   }
   if (is_smoke) {
     options.scope = Scope::smoke;
-    options.rounds = {.repetitions = 1, .seconds_of_a_turn = 0, .warmed_below = 0, .pause = 0};
+    options.rounds = {.repetitions = 1, .seconds_of_a_sample = 0, .warmed_below = 0, .pause = 0};
   }
   return options;
 }

@@ -13,11 +13,11 @@
 
 namespace tenstride::bench {
 
-/// What the command line asked for.
+/// The options of the command line.
 struct Options {
   Scope scope = Scope::full;
   bool only_list = false;
-  /// So many copies drawn at random, in place of the listed cases; 0: the listed ones.
+  /// Number of copies drawn at random, in place of the fixed cases; 0: the fixed cases.
   std::size_t random = 0;
   std::uint64_t seed = 0;
   std::string filter = ".";
@@ -35,7 +35,7 @@ struct Options {
   [[nodiscard]] bool wants_peer(const std::string& name) const;
 };
 
-/// Reads the command line; where it asks for help or makes no sense, the exit code instead.
+/// Reads the command line. For `--help` and for a wrong command line it gives nothing and sets `exit_code`.
 std::optional<Options> read_options(int argc, char** argv, int& exit_code);
 
 }  // namespace tenstride::bench

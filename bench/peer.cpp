@@ -12,7 +12,7 @@ std::vector<std::unique_ptr<Peer>>& peers() {
 
 bool add_peer(std::unique_ptr<Peer> peer) {
   auto& all = peers();
-  // The order of the files is the linker's; that of the tables is not.
+  // Sorted here, because the linker chooses the order in which the files add themselves.
   const auto key = [](const Peer& one) {
     return std::pair(!one.name().starts_with("tenstride"), one.name());
   };

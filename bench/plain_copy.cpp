@@ -26,7 +26,7 @@ void fill_memset(std::byte* dst, unsigned char value, std::size_t bytes) {
 
 #if !defined(__x86_64__)
 
-/// Sums of many words at once, which compilers turn to vectors.
+/// Adds up the words in 16 independent sums, so that the compiler can use vectors.
 void read_words(const std::byte* src, std::size_t bytes) {
   constexpr std::size_t words = 16;
   std::uint64_t sums[words] = {};
@@ -40,7 +40,8 @@ void read_words(const std::byte* src, std::size_t bytes) {
 
 #else
 
-// What the three widths differ in: how a line is loaded, set, stored and streamed. dst is aligned to a line.
+// The vectors of the three widths, and how they are loaded, set, stored and streamed. Destinations of streams
+// are aligned to a cache line.
 struct Sse2 {
   static constexpr const char* name = "SSE2";
   using Vector = __m128i;
@@ -95,7 +96,7 @@ struct Avx512 {
   }
 };
 
-// Loops over whole lines, the same text for each width: a template cannot carry the target.
+// Loops over whole lines. A macro, because a template cannot carry the target attribute.
 #define TENSTRIDE_BENCH_LOOPS(Width, isa)                                                                    \
   struct Width##Loops : Width {                                                                              \
     __attribute__((target(isa), always_inline)) static inline void move(std::byte* dst,                      \
@@ -127,7 +128,7 @@ struct Avx512 {
       const auto* const from = reinterpret_cast<const Vector*>(src);                                         \
       for (int i = 0; i < vectors; ++i) asm volatile("" : : "x"(load(from + i)));                            \
     }                                                                                                        \
-    __attribute__((target(isa))) static void read_in_order(const std::byte* src, std::size_t n) {            \
+    __attribute__((target(isa))) static void read_sequential(const std::byte* src, std::size_t n) {          \
       for (std::size_t at = 0; at < n; at += line) touch(src + at);                                          \
     }                                                                                                        \
     __attribute__((target(isa))) static void read_four_pages(const std::byte* src, std::size_t n) {          \
@@ -137,14 +138,14 @@ struct Avx512 {
           for (std::size_t k = 0; k < 4; ++k) touch(src + i + k * page);                                     \
         }                                                                                                    \
       }                                                                                                      \
-      read_in_order(src + at, n - at);                                                                       \
+      read_sequential(src + at, n - at);                                                                     \
     }                                                                                                        \
     __attribute__((target(isa))) static void fill_stored(std::byte* dst, unsigned char value,                \
                                                          std::size_t n) {                                    \
       auto* const to = reinterpret_cast<Vector*>(dst);                                                       \
       for (std::size_t i = 0; i < n / sizeof(Vector); ++i) {                                                 \
         store(to + i, set(value));                                                                           \
-        asm volatile("" : : : "memory"); /* not to become a call of memset */                                \
+        asm volatile("" : : : "memory"); /* GCC would call memset */                                         \
       }                                                                                                      \
     }                                                                                                        \
     __attribute__((target(isa))) static void fill_streamed(std::byte* dst, unsigned char value,              \
@@ -163,7 +164,7 @@ std::size_t bytes_before_line(const std::byte* address) {
   return (line - reinterpret_cast<std::uintptr_t>(address) % line) % line;
 }
 
-/// The bytes before the first whole line of dst and after the last go by memcpy.
+/// Copies whole lines of dst by `whole_lines`, and the bytes before and after them by memcpy.
 template <void (*whole_lines)(std::byte*, const std::byte*, std::size_t)>
 void copy_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
   const std::size_t before = bytes_before_line(dst);
@@ -209,7 +210,7 @@ void add_fills(std::vector<PlainFill>& fills) {
   fills.push_back({name + " streaming", fill_lines<Loops::fill_streamed>});
 }
 
-/// Whole lines: what is left is less than one.
+/// Reads the whole lines, without the last bytes that do not fill one.
 template <void (*whole_lines)(const std::byte*, std::size_t)>
 void read_lines(const std::byte* src, std::size_t bytes) {
   whole_lines(src, bytes / line * line);
@@ -218,13 +219,13 @@ void read_lines(const std::byte* src, std::size_t bytes) {
 template <class Loops>
 void add_reads(std::vector<PlainRead>& reads) {
   const std::string name = Loops::name;
-  reads.push_back({name + " read", read_lines<Loops::read_in_order>});
+  reads.push_back({name + " read", read_lines<Loops::read_sequential>});
   reads.push_back({name + " read, four pages", read_lines<Loops::read_four_pages>});
 }
 
 #endif
 
-/// Where the part of a member begins; the last ends at `bytes`.
+/// The first byte of a member's part, on a page; the last member's part ends at `bytes`.
 std::size_t part(std::size_t bytes, int member, int members) {
   if (member == members) return bytes;
   return bytes / static_cast<std::size_t>(members) * static_cast<std::size_t>(member) / page * page;

@@ -9,33 +9,34 @@
 
 namespace tenstride::bench {
 
-/// A way to move bytes that do not change their order: the yardstick.
+/// A routine that copies contiguous bytes: a yardstick.
 struct PlainCopy {
   std::string name;
   void (*copy)(std::byte* dst, const std::byte* src, std::size_t bytes);
 };
 
-/// memcpy, ordinary stores of every width this machine has, and by the widest streaming stores in order and
-/// to four pages in turn. The first is memcpy.
+/// The plain copies of this machine: memcpy, which comes first; ordinary stores of each width; streaming
+/// stores of the greatest width, sequential and to four pages alternately.
 std::vector<PlainCopy> plain_copies();
 
-/// A way to write one byte everywhere.
+/// A routine that sets all bytes to one value: a yardstick.
 struct PlainFill {
   std::string name;
   void (*fill)(std::byte* dst, unsigned char value, std::size_t bytes);
 };
-/// memset, and ordinary and streaming stores of every width this machine has. The first is memset.
+/// The plain fills of this machine: memset, which comes first, and ordinary and streaming stores of each
+/// width.
 std::vector<PlainFill> plain_fills();
 
-/// A way to read every byte: what a reduction cannot do without.
+/// A routine that reads all bytes: the yardstick of a reduction.
 struct PlainRead {
   std::string name;
   void (*read)(const std::byte* src, std::size_t bytes);
 };
-/// By the widest loads this machine has, in order and of four pages in turn.
+/// The plain reads of this machine, by its widest loads: sequential, and of four pages alternately.
 std::vector<PlainRead> plain_reads();
 
-/// Each member of the team moves one run of whole pages.
+// Each member of the team takes one run of whole pages.
 void copy_with(Team& team, const PlainCopy& plain, std::byte* dst, const std::byte* src, std::size_t bytes);
 void fill_with(Team& team, const PlainFill& plain, std::byte* dst, unsigned char value, std::size_t bytes);
 void read_with(Team& team, const PlainRead& plain, const std::byte* src, std::size_t bytes);

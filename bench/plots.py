@@ -42,15 +42,15 @@ def plot_operations(plt, records, path):
     records = [r for r in records if share(r) and share(r, TORCH)]
     panels = [("large", [r for r in records if r["bytes"] >= LARGE]),
               ("in the cache", [r for r in records if r["bytes"] < LARGE])]
-    panels = [(title, some) for title, some in panels if some]
+    panels = [(title, chosen) for title, chosen in panels if chosen]
     if not panels:
         return
-    rows = max(len({r["name"] for r in some}) for _, some in panels)
+    rows = max(len({r["name"] for r in members}) for _, members in panels)
     figure, axes = plt.subplots(1, len(panels), figsize=(7.5 * len(panels), 0.17 * rows + 1.4), squeeze=False)
-    for place, (title, some) in zip(axes[0], panels):
-        names = list(collections.OrderedDict.fromkeys(r["name"] for r in some))
+    for place, (title, members) in zip(axes[0], panels):
+        names = list(collections.OrderedDict.fromkeys(r["name"] for r in members))
         for threads, colour in ((1, "black"), (2, "tab:orange")):
-            chosen = [r for r in some if r["threads"] == threads]
+            chosen = [r for r in members if r["threads"] == threads]
             place.plot([share(r) / share(r, TORCH) for r in chosen], [names.index(r["name"]) for r in chosen], "o",
                        color=colour, markersize=4, label=f"{threads} thread{'s' if threads > 1 else ''}") \
                 if chosen else None

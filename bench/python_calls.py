@@ -5,7 +5,7 @@
     PYTHONPATH=build/release/python bench/python_calls.py [--torch-python /usr/bin/python3]
 
 Medians of 7 rounds of 20,000 calls on a float32 tensor of (2,3,4,5), in nanoseconds, with each peer's ratio to
-tenstride. The libraries take turns within every round, so that a slow moment of the machine meets all of them.
+tenstride. Every round runs all libraries, so that a slow moment of the machine affects all of them.
 """
 
 from __future__ import annotations

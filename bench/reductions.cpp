@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions beside a plain read of the same bytes, and a fill of the results where these are many: the
-// tables of bench/notes/reductions.md.
+// Reductions compared with a plain read of the same bytes, plus a fill if there are many results: the tables
+// of bench/notes/reductions.md.
 #include "tenstride/reduce.hpp"
 
 #include "session.hpp"
@@ -38,7 +38,7 @@ struct ReductionRow {
   ReductionCase what;
   DType dtype = DType::float32;
   Reduction reduction = Reduction::sum;
-  Dims shape;  ///< the first axis is longer for shorter elements
+  Dims shape;  ///< of this type: the first axis is longer for shorter elements
   [[nodiscard]] std::string name() const {
     std::string text = std::string(tenstride::name(reduction)) + " of " +
                        std::string(tenstride::name(dtype)) + ", " + std::string(what.pattern) + ", ";
@@ -49,8 +49,8 @@ struct ReductionRow {
   }
 };
 
-/// The table's rows of some 64 MB, which caches may hold, or of 16 times as much. In smoke the first axis is
-/// short.
+/// Adds the table's rows of about 64 MB (`times` 1), which large caches hold, or of `times` as much. In a
+/// smoke run the first axis is short.
 void add_rows(std::vector<ReductionRow>& rows, Scope scope, Index times) {
   for (ReductionCase what : reduction_cases()) {
     const bool is_pool = what.pattern.find("2)") != std::string_view::npos;
@@ -58,7 +58,7 @@ void add_rows(std::vector<ReductionRow>& rows, Scope scope, Index times) {
     for (const DType dtype : {DType::float32, DType::int32, DType::int16, DType::uint8, DType::float16}) {
       for (const Reduction reduction : {Reduction::sum, Reduction::prod, Reduction::max}) {
         if (reduction == Reduction::prod && is_floating_point(dtype)) continue;
-        // Gigabytes of results that the system would clear each time.
+        // Skipped: the results are gigabytes, which the system would clear for each call.
         if (times > 1 && is_pool && reduced_dtype(reduction, dtype) != dtype) continue;
         ReductionRow row{what, dtype, reduction, what.shape};
         row.shape[0] *= 4 / static_cast<Index>(item_size(dtype));

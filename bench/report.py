@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of tenstride-bench as tables (Markdown), as plots (PNG) and measured against what is aimed at.
+"""Figures of tenstride-bench as tables (Markdown), as plots (PNG) and compared with the goals.
 
     bench/report.py bench/results/MACHINE.json.gz --markdown table.md --plots figures
     bench/report.py bench/results/MACHINE.json.gz --into bench/notes/fixed-cases.md bench/notes/operations.md
@@ -16,7 +16,7 @@ import sys
 from plots import plots
 from records import FIRST, TORCH, TORCH_FIRST, US, all_records, families, full_name, geometric_mean, is_large, share
 
-NOISE = 0.97  # a peer is faster when it is so by more than 3 %
+NOISE = 0.97  # differences of up to 3 % are noise
 
 ITEM_SIZES = {"bool": 1, "uint8": 1, "int8": 1, "float8_e4m3fn": 1, "float8_e5m2": 1, "uint16": 2, "int16": 2,
               "float16": 2, "bfloat16": 2, "complex128": 16}
@@ -27,7 +27,7 @@ def text(value):
 
 
 def wanted_share(record):
-    """What is aimed at for a large copy into warm memory."""
+    """The goal for a large copy into warm memory."""
     if record["family"] in ("contiguous", "conversions", "expand"):
         return 0.95
     sizes = [ITEM_SIZES.get(record[key], 4) for key in ("src_type", "dst_type")]
@@ -50,7 +50,7 @@ def heading(result):
 
 
 def table(records):
-    """Shares of the best plain copy, a column for each contender that takes part anywhere."""
+    """Shares of the best plain copy, a column for each contender of the family."""
     names = []
     for record in records:
         names += [name for name in record.get("contenders", {}) if name not in names]
@@ -207,7 +207,7 @@ def write_into(document, result):
     document.write_text(text_of_document, encoding="utf-8")
 
 
-# What is aimed at.
+# Goals.
 
 def below_target(copies):
     for record in copies:

@@ -20,40 +20,41 @@ namespace tenstride::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// What all cases of a run share: memory, peers, yardsticks, and what was found.
+/// What the cases of a run share: memory, peers, yardsticks and the number of wrong results.
 class Session {
  public:
   explicit Session(const Options& options);
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
-  /// Those the command line asked for.
+  /// The peers that the command line selects.
   [[nodiscard]] const std::vector<Peer*>& peers() const noexcept { return peers_; }
   Arena& source() noexcept { return source_; }
   Arena& destination() noexcept { return destination_; }
 
-  /// Whether so many bytes can be had.
+  /// Whether this many bytes of memory can be used.
   [[nodiscard]] bool fits(std::size_t bytes) const noexcept { return bytes <= memory_; }
-  /// Tells all peers.
+  /// Sets the number of threads of all peers.
   void set_threads(int count);
 
-  /// The yardsticks for a copy of `bytes` from source to destination, with so many threads; or for a fill.
+  /// The yardsticks of a copy of `bytes` from source to destination on `threads` threads, and of a fill.
   std::vector<Contender> plain_copy_contenders(std::size_t bytes, int threads);
   std::vector<Contender> plain_fill_contenders(std::size_t bytes, int threads);
-  /// The yardsticks for reading `bytes` of `src` and filling `written` bytes of the destination, if any.
+  /// The yardsticks of reading `bytes` of `src` and then filling `written` bytes of the destination.
   std::vector<Contender> plain_read_contenders(const std::byte* src, std::size_t bytes, std::size_t written,
                                                int threads);
-  /// What everyone pays who copies into memory that nobody has touched: malloc, memcpy, free.
+  /// A plain copy into new memory: malloc, memcpy, free.
   Contender fresh_plain_copy(std::size_t bytes);
 
-  /// Adds the contender where its result is right; says so, and remembers it, where it is not.
+  /// Adds the contender if its result is right, and complains otherwise.
   void admit(std::vector<Contender>& contenders, const std::string& case_name, const Peer& peer, Call call,
              const Expected& expected, std::size_t dst_bytes);
+  /// Prints what is wrong with a result, and counts it.
   void complain(const std::string& case_name, const Peer& peer, const std::string& what);
-  /// How many results were wrong.
+  /// The number of wrong results.
   [[nodiscard]] int complaints() const noexcept { return complaints_; }
 
-  /// Times the yardsticks (the first `plain` contenders) and the others, and puts the figures into `record`:
-  /// seconds, samples, shares of the best yardstick.
+  /// Times the contenders, of which the first `plain` are yardsticks. Writes the seconds, the samples and the
+  /// shares of the fastest yardstick into `record`.
   void time(std::vector<Contender>& contenders, std::size_t plain, std::size_t bytes, Json& record);
 
  private:
@@ -71,16 +72,18 @@ class Session {
   int complaints_ = 0;
 };
 
-/// Whether there is memory for a copy; says so where there is not.
+/// Whether there is memory for a copy; prints a line if there is not.
 bool has_memory_for(const Session& session, const CopyCase& what);
-/// Times one copy by all peers; adds a record.
+/// Times one copy by all peers, and adds a record.
 void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
               Json& records);
 
-/// The parts of a run. Each gives its records.
-/// Gives the records so far away after each case.
+// The parts of a run. Each gives its records.
+
+/// Calls `keep` with the records so far after each case.
 void run_copies(Session& session, const std::function<void(const Json&)>& keep);
-/// Copies drawn at random (bench/drawn_cases.hpp); prints what they come to.
+/// Times copies drawn at random (bench/drawn_cases.hpp), and prints their mean share, the worst cases and
+/// where another library is faster.
 void run_drawn(Session& session, const std::function<void(const Json&)>& keep);
 Json run_operations(Session& session);
 Json run_chains(Session& session);
@@ -92,7 +95,7 @@ Json run_in_place(Session& session);
 std::vector<std::string> in_place_names(Scope scope);
 Json run_tiny(Session& session);
 
-/// Five significant digits: more is noise.
+/// The value with five significant digits; further digits are noise.
 double rounded(double value);
 
 }  // namespace tenstride::bench

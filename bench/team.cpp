@@ -6,7 +6,8 @@
 namespace tenstride::bench {
 namespace {
 
-/// Looks for a change for a little while before going to sleep: waking up costs more than a small copy.
+/// Waits for a change of the value, spinning for 50 µs before it sleeps: waking up costs more than a small
+/// copy.
 template <class T>
 void wait_for_change(const std::atomic<T>& value, T old) {
   const auto patience = std::chrono::steady_clock::now() + std::chrono::microseconds(50);

@@ -8,7 +8,8 @@
 
 namespace tenstride::bench {
 
-/// Threads that wait for work: the yardstick must not depend on the threads of what it measures.
+/// Threads that wait for work. The yardsticks have their own, so that they do not depend on a contender's
+/// threads.
 class Team {
  public:
   /// The caller is one of the members.

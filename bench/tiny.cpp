@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work of nanoseconds, by Google Benchmark, its repetitions of all contenders in random order.
+// Calls that take nanoseconds, timed by Google Benchmark with the repetitions of all contenders in random
+// order.
 #include <benchmark/benchmark.h>
 #include <sys/single_threaded.h>
 
@@ -14,7 +15,7 @@
 namespace tenstride::bench {
 namespace {
 
-/// So many calls between two looks at the clock.
+/// Calls between two readings of the clock.
 constexpr std::int64_t batch = 256;
 
 struct Key {
@@ -24,7 +25,7 @@ struct Key {
 };
 using Samples = std::map<Key, std::vector<double>>;
 
-/// Keeps nanoseconds a call instead of printing them.
+/// Collects nanoseconds per call instead of printing them.
 class Collector : public benchmark::BenchmarkReporter {
  public:
   explicit Collector(Samples& samples, const std::vector<Key>& keys) : samples_(samples), keys_(keys) {}
@@ -60,7 +61,7 @@ void print(const Key& key, const std::string& process, double median) {
 
 void run_all(Session& session, const std::string& process, Json& records) {
   std::vector<Key> keys;
-  std::deque<Tiny> kept;  // at one place as long as they run
+  std::deque<Tiny> kept;  // a deque, because the registered benchmarks refer to its elements
   benchmark::ClearRegisteredBenchmarks();
   for (Peer* const peer : session.peers()) {
     for (Tiny& tiny : peer->tiny()) {
@@ -77,7 +78,7 @@ void run_all(Session& session, const std::string& process, Json& records) {
   Samples samples;
   Collector collector(samples, keys);
   benchmark::RunSpecifiedBenchmarks(&collector);
-  for (const Key& key : keys) {  // in the order in which the peers name them
+  for (const Key& key : keys) {  // in the peers' order
     const std::vector<double>& all = samples[key];
     if (all.empty()) continue;
     const Timing timing{key.contender, all};
@@ -96,8 +97,8 @@ void run_all(Session& session, const std::string& process, Json& records) {
 Json run_tiny(Session& session) {
   Json records = Json::array();
   initialize(session.options());
-  // Counting references costs less as long as the process has never had a second thread. Nobody is told how
-  // many threads to use: libtorch would start some to be told so.
+  // Counting references costs less until the process starts a second thread. So no peer's number of threads
+  // is set here: setting it makes libtorch start threads.
   if (__libc_single_threaded != 0) run_all(session, "one thread in the process", records);
   {
     const Team another(2);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# bench/*.cpp is the one program tenstride-bench. bench/peers/NAME.cpp is what another library does of the same; each is
-# built in where its library is found (scripts/bench_setup.sh installs them all).
+# bench/*.cpp is the program tenstride-bench. bench/peers/NAME.cpp runs its cases with another library, and is built in
+# if that library is found (scripts/bench_setup.sh installs them all).
 
 find_package(benchmark CONFIG QUIET)
 find_package(CLI11 CONFIG QUIET)
@@ -20,7 +20,7 @@ tenstride_target(tenstride-bench)
 target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark CLI11::CLI11
                                               nlohmann_json::nlohmann_json Threads::Threads)
 
-# NumPy is asked by a process of its own: the Python of .venv where there is one (scripts/bench_setup.sh makes it).
+# NumPy runs in its own process, by the Python of .venv if there is one (scripts/bench_setup.sh makes it).
 set(TENSTRIDE_BENCH_PYTHON "" CACHE FILEPATH "Python that has NumPy, for the benchmarks; empty: .venv, else python3")
 set(bench_python ${TENSTRIDE_BENCH_PYTHON})
 if(NOT bench_python)
@@ -38,8 +38,8 @@ target_compile_definitions(
           TENSTRIDE_BENCH_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
           TENSTRIDE_BENCH_FLAGS="${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${bench_build_type}}")
 
-# tenstride_bench_peer(NAME LIBRARIES … INCLUDES … SOURCES …): built in where every library and folder was found. Its
-# headers are not ours to warn about. It is compiled for this very machine, as who uses a header-only library would.
+# tenstride_bench_peer(NAME LIBRARIES … INCLUDES … SOURCES …): built in if every library and folder is found. Its
+# headers give no warnings. It is compiled for this machine's processor, as a user of a header-only library would do.
 set(bench_peers_found NumPy)
 function(tenstride_bench_peer name)
   cmake_parse_arguments(peer "" "" "LIBRARIES;INCLUDES;SOURCES" ${ARGN})
@@ -79,7 +79,7 @@ tenstride_bench_peer(
 
 find_path(TENSTRIDE_EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
 tenstride_bench_peer(Eigen INCLUDES ${TENSTRIDE_EIGEN_INCLUDE} SOURCES eigen.cpp)
-# GCC 12 says so of its own AVX-512 intrinsics.
+# GCC 12 gives this warning for its own AVX-512 intrinsics.
 set_property(SOURCE ${bench_peers}/eigen.cpp APPEND PROPERTY COMPILE_OPTIONS -Wno-maybe-uninitialized)
 
 find_path(TENSTRIDE_XTENSOR_INCLUDE xtensor/xarray.hpp)
@@ -117,7 +117,7 @@ mark_as_advanced(
 list(JOIN bench_peers_found ", " bench_peers_text)
 message(STATUS "tenstride: benchmarks beside ${bench_peers_text}")
 
-# Whether all contenders compute the same, on tiny sizes.
+# Checks on tiny sizes that all contenders compute the same.
 enable_testing()
 add_test(NAME bench.smoke COMMAND tenstride-bench --smoke)
 add_test(NAME bench.smoke_random COMMAND tenstride-bench --smoke --random 50 --seed 7)

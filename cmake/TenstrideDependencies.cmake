@@ -14,7 +14,7 @@ list(APPEND TENSTRIDE_DEPENDENCIES hwy::hwy)
 list(APPEND TENSTRIDE_PACKAGES hwy)
 list(APPEND TENSTRIDE_PC_REQUIRES libhwy)
 
-# JSON: headers alone, used in the sources only, so that nobody who links the library needs them.
+# JSON: headers only, used only in the sources, so that users of the library do not need them.
 find_package(nlohmann_json CONFIG REQUIRED)
 
 # oneTBB: threads that compose with the caller's own.

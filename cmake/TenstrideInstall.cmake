@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` lays down: headers, one or both kinds of library, the CMake package, tenstride.pc, the program.
+# What `cmake --install` installs: headers, one or both kinds of library, the CMake package, tenstride.pc, the program.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenstride)
@@ -39,7 +39,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenstride-config-version.
 install(FILES ${PROJECT_BINARY_DIR}/tenstride-config.cmake ${PROJECT_BINARY_DIR}/tenstride-config-version.cmake
         DESTINATION ${package_dir})
 
-# The prefix is reckoned from where the .pc file lies, so the tree may be moved.
+# The prefix is relative to the .pc file, so that the tree can be moved.
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 set(pc_requires_private "")

@@ -19,8 +19,8 @@ if(NOT TENSTRIDE_HAS_URING)
   list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk/queue_uring.cpp)
 endif()
 
-# What GCC 12 makes vectors of only from -O3 on: by -O2, which distributions build with, conversions take up to ten
-# times as long.
+# GCC 12 vectorizes these sources from -O3 on only: with the -O2 of distributions conversions take up to ten times as
+# long.
 if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/src/copy/kernels/simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels/converting_simd.cpp
@@ -58,7 +58,7 @@ function(tenstride_library name kind)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES})
-  # What is declared and never defined is found here, not by the first who calls it; a sanitizer's symbols come later.
+  # An undefined symbol fails this link, not that of a user. With a sanitizer its symbols are still missing here.
   if(kind STREQUAL "SHARED" AND NOT TENSTRIDE_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(${name} PRIVATE LINKER:--no-undefined)
   endif()

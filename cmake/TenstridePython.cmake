@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python package, where nanobind is found: scikit-build-core brings it along, otherwise it is the one of .venv.
+# The Python package, if nanobind is found: scikit-build-core brings it, otherwise it is the one of .venv.
 
 if(NOT SKBUILD AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python3 AND NOT Python_EXECUTABLE)
   set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What holds for every target of tenstride's own: `tenstride_settings` is linked privately and never installed.
+# The settings of all targets of tenstride: `tenstride_settings` is linked privately and never installed.
 
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -12,7 +12,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(TENSTRIDE_CCACHE ccache)
   mark_as_advanced(TENSTRIDE_CCACHE)
   if(TENSTRIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # One answer for all build folders: the sources are named by absolute paths, so debuggers find them all the same.
+    # The compiler's cache then serves all build folders. Debuggers still find the sources by their absolute paths.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${TENSTRIDE_CCACHE})
   endif()
 endif()
@@ -32,7 +32,7 @@ target_compile_options(
             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<CONFIG:Release>>:-Wno-restrict>
             # A fused multiply-add would round once where the slow definition rounds twice.
             -ffp-contract=off
-            # The places that a ledger names are those in the project.
+            # Paths of callers in ledgers are relative to the project.
             -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 
 if(TENSTRIDE_SANITIZE)

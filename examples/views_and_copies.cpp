@@ -19,7 +19,7 @@ int main() {
     std::printf("y cannot be viewed as (24):\n%s\n", to_string(*why_not_view(y.layout(), {24}), 8).c_str());
   }
 
-  // One pass: uint8 to float32, scaled to 0..1, axes turned.
+  // One pass: uint8 to float32, scaled to 0..1, axes permuted.
   const Tensor image = zeros({4, 6, 3}, {.dtype = DType::uint8});
   const std::array<double, 1> scale{1.0 / 255};
   const Tensor planes = convert(image.permute({2, 0, 1}), DType::float32, {.scale = scale});

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what the benchmarks compare tenstride with: Debian or Ubuntu packages, and NumPy, einops and matplotlib in .venv.
-# Nothing of it is needed: a library that is absent takes no part. Run again, it changes nothing.
+# Installs the libraries that the benchmarks compare tenstride with: Debian or Ubuntu packages, and NumPy, einops and
+# matplotlib in .venv. All are optional: the benchmarks leave out a library that is not installed. A second run changes
+# nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -25,19 +26,19 @@ else
   root=()
   if [ "$(id -u)" -ne 0 ]; then root=(sudo); fi
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 update -q
-  # One by one: which of them exist depends on the release.
+  # One by one, because a release may lack some of them.
   for package in "${missing[@]}"; do
     say "installing $package"
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 install -q -y \
-      --no-install-recommends "$package" || say "$package cannot be had here; the benchmarks go without it"
+      --no-install-recommends "$package" || say "$package is not available here; the benchmarks leave it out"
   done
 fi
 
 wanted=$(cat bench/requirements.txt)
 if [ "$(cat .venv/installed-bench-requirements.txt 2>/dev/null)" = "$wanted" ]; then
-  say ".venv has what bench/requirements.txt asks for"
+  say ".venv has the packages of bench/requirements.txt"
 else
-  say "installing what bench/requirements.txt asks for into .venv"
+  say "installing the packages of bench/requirements.txt into .venv"
   .venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r bench/requirements.txt
   cp bench/requirements.txt .venv/installed-bench-requirements.txt
 fi

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A real photograph, turned from (h,w,c) bytes into (c,h,w) float32 as a neural network wants it, read back by NumPy;
-# then a view that cannot be, explained.
+# Converts a photograph from (h,w,c) bytes to (c,h,w) float32, the input of a neural network, and reads the result back
+# with NumPy. Then explains a view that is impossible.
 #
 # The photograph is china.jpg, (c) danielbuechele, CC BY 2.0, https://www.flickr.com/photos/danielbuechele/6061409035/,
-# as the PyPI package scikit-learn carries it. It is fetched once and kept in demo/, which git ignores.
+# as in the PyPI package scikit-learn. It is downloaded once, into demo/, which git ignores.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -68,7 +68,7 @@ if found.dtype != wanted.dtype or found.shape != wanted.shape or not np.array_eq
 print(f"equal: {found.size} elements, {found.dtype} {found.shape}, from {found.min()} to {found.max()}")
 PYTHON
 
-say "4. a view that cannot be (so the program exits with 1), explained"
+say "4. why a view is impossible (the program exits with 1)"
 status=0
 run explain 'torch.randn(2,3,2).permute(0,2,1).view(-1)' || status=$?
 if [ "$status" -ne 1 ]; then

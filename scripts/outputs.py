@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes into a document what the program prints today: scripts/outputs.py PROGRAM FILE…. A block between ``` lines
-whose first line is `$ tenstride …` gets the output of that command, in 100 columns, below it. With --check nothing is
-written; the first block that differs is told, and the exit status is 1."""
+"""Updates the program's outputs in documents: scripts/outputs.py PROGRAM FILE….
+
+In a block between ``` lines that begins with `$ tenstride …`, the lines below become the output of that command, in 100
+columns. With --check nothing is written: the first block that differs is printed, and the exit status is 1."""
 
 import argparse
 import os

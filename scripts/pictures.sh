@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Draws every picture of the documents that tenstride makes itself: scripts/pictures.sh PROGRAM [FOLDER]. A test
-# (python.test_show) holds what lies in docs/images against it.
+# Draws the pictures of the documents that tenstride itself makes: scripts/pictures.sh PROGRAM [FOLDER]. A test
+# (python.test_show) compares those in docs/images with it.
 set -euo pipefail
 
 program=$1

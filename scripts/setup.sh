@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what building and testing tenstride needs and this machine lacks: Debian or Ubuntu packages, and a Python
-# environment in .venv. Run again, it finds everything there and changes nothing.
+# Installs what is missing to build and test tenstride: Debian or Ubuntu packages, and a Python environment in .venv. A
+# second run changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -52,16 +52,16 @@ make_venv() {
   local wanted
   wanted=$(cat tests/requirements.txt)
   if [ -x .venv/bin/python3 ] && [ "$(cat .venv/installed-requirements.txt 2>/dev/null)" = "$wanted" ]; then
-    say ".venv has what tests/requirements.txt asks for"
+    say ".venv has the packages of tests/requirements.txt"
     return
   fi
-  say "making .venv with what tests/requirements.txt asks for"
+  say "making .venv with the packages of tests/requirements.txt"
   [ -x .venv/bin/python3 ] || python3 -m venv --clear .venv
   .venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
   cp tests/requirements.txt .venv/installed-requirements.txt
 }
 
-# Debian's PyTorch belongs to the system's Python: an environment that sees it, for the tests that compare with it.
+# An environment that sees Debian's PyTorch, which belongs to the system's Python, for the tests that compare with it.
 make_torch_venv() {
   if [ ! -x /usr/bin/python3 ] || ! /usr/bin/python3 -c 'import torch, numpy' 2>/dev/null; then
     say "the system's Python has no PyTorch; tests that compare with it will be skipped"

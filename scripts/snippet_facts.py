@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the comments of a text claim of its statements, and whether it holds.
+"""Checks the claims that the comments of a text make about its statements.
 
 `# works …` and `# RuntimeError …`; `# = 5`, `# it is True`, `# outputs: (3, 1)`; `# shape (2, 3)` or `2x3`;
 `# contiguous`; `# has 8 elements`; `# works - view`, `# won't trigger copying`, `# silent copy`; and above a statement
@@ -19,12 +19,12 @@ REFUSED = re.compile(r"\bRuntimeError(?:\(\"(?P<message>[^\"]*)\"\))?")
 
 
 def plain(text: str) -> str:
-    """The text without blanks, `tensor` and parentheses, which claims leave out."""
+    """The text without blanks, `tensor` and parentheses, which claims omit."""
     return re.sub(r"\s|tensor|[()]", "", text)
 
 
 def root(source: str, names: dict) -> object:
-    """The tensor that a chain of calls begins with; None where it begins with none."""
+    """The tensor that a chain of calls begins with, or None."""
     node = ast.parse(source).body[0]
     node = getattr(node, "value", None)
     while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
@@ -34,7 +34,7 @@ def root(source: str, names: dict) -> object:
 
 
 def expectations(step, names: dict) -> dict:
-    """What must be known before the step is run: the tensor it begins with, and what other code would give."""
+    """What must be computed before the step runs: the tensor that it begins with, and the result of other code."""
     if step.form != "statement":
         return {}
     instead = re.match(r"Instead of:\s*(.+)", step.above)
@@ -42,12 +42,12 @@ def expectations(step, names: dict) -> dict:
 
 
 def shares(one, other) -> bool:
-    """Whether two tensors lie in one storage."""
+    """Whether two tensors share a storage."""
     return one.storage().data_ptr() == other.storage().data_ptr()
 
 
 def complaints(step, expected: dict, outcome, value: object, names: dict) -> tuple[int, list[str]]:
-    """How many claims the comments make, and those that do not hold."""
+    """The number of claims in the comments, and those that are wrong."""
     claims: list[tuple[bool, str]] = []
     node = ast.parse(step.source).body[0]
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

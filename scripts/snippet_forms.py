@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the Python code out of a text, in whichever form it stands there, with what the text says it gives.
+"""Finds the Python code in a text, in any of these forms, with the output that the text shows.
 
-- Fences: code between ``` and ```, statement by statement; what each gives stands in its comment.
+- Fences: code between ``` and ```, statement by statement; a comment says what a statement gives.
 - Prompts: `>>>` and `...`, in a fence or in the text itself; the output follows, up to an empty line.
-- Cells: lines of the text itself that are Python, as a notebook's page loses its boxes; the output of the whole cell
+- Cells: lines of the text itself that are Python, as in a notebook whose boxes are lost; the output of the whole cell
   follows, up to an empty line.
 - Inline: `code` and <code>code</code> within a sentence.
 - Figures: a fence that shows a value, as `Strides: (3, 1)`, of the name that the sentence above it assigns.
 
-A function whose body lost its indentation is mended (`mend`).
+The body of a function that lost its indentation is indented again (`mend`).
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ PYTHON = ("python", "py", "pycon")
 
 @dataclass
 class Step:
-    """Code that is run at once: its first line in the text, and what the text says it gives."""
+    """Code that is run as one step, with its line in the text and the output that the text shows."""
 
     line: int
     form: str  # "statement" (of a fence), "prompt", "cell", "inline", "figure"
     source: str
-    wanted: str | None = None  # the output; None where the text says none
-    comment: str = ""  # the comments within and behind a statement
+    wanted: str | None = None  # the output; None if the text shows none
+    comment: str = ""  # the comments within and after a statement
     above: str = ""  # the comment on the line above
 
 
 def parsed(code: str) -> ast.Module | None:
-    """The code's tree; None where it is no Python."""
+    """The code's syntax tree; None if it is not Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -233,7 +233,7 @@ def is_within_session(lines: list[str], at: int) -> bool:
 
 
 def is_python(language: str, code: str, takes_all: bool) -> bool:
-    """Whether the fence is meant to be run: named as Python, or, unnamed, more than a formula."""
+    """Whether the fence is code to run: marked as Python, or unmarked and more than a formula."""
     if language.strip() not in (*PYTHON, "" if takes_all else "python"):
         return False
     if ">>>" in code:
@@ -260,7 +260,7 @@ def inline_steps(line: str, number: int) -> list[Step]:
 
 
 def is_figure(node: ast.stmt) -> bool:
-    """Whether the statement gives a name to a literal, which within a sentence is told and not done."""
+    """Whether the statement assigns a literal to a name, which within a sentence is an explanation, not code to run."""
     return isinstance(node, ast.Assign) and not any(isinstance(part, ast.Call) for part in ast.walk(node.value))
 
 
@@ -273,7 +273,7 @@ def figure_step(code: str, line: int) -> Step | None:
 
 
 def take(text: str, takes_all: bool = True) -> list[Step]:
-    """All code of the text in order; without `takes_all` that of fences which say that they are Python."""
+    """All code of the text in order; without `takes_all` only fences that are marked as Python."""
     fences = {text[: match.start()].count("\n"): match for match in FENCE.finditer(text)}
     lines = text.splitlines()
     steps: list[Step] = []

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the Python code of texts with tenstride in PyTorch's place, and compares with what the texts say it gives.
+"""Runs the Python code of texts with tenstride in PyTorch's place, and compares the outputs with the texts.
 
     scripts/snippets.py [--all] [--list] docs/*.md
     scripts/snippets.py --all --list --beside /usr/bin/python3 --prelude "x = torch.arange(6)" TEXT
     scripts/snippets.py --all --session TEXT
 
-Takes the fenced code that says it is Python; with --all also fences without a language, prompts (`>>>`) and cells that
-stand in the text itself, and expressions within sentences (scripts/snippet_forms.py). Each text has one namespace,
-where `import torch` and `import einops` give tenstride. An output must be equal to the text's; where it is random,
-which is found by a second run with another seed, its form must be (all but the digits). Comments are held against what
-happens, too (scripts/snippet_facts.py).
+Runs fenced code that is marked as Python; with --all also unmarked fences, prompts (`>>>`) and cells in the text
+itself, and expressions within sentences (scripts/snippet_forms.py). Each text has one namespace, where `import torch`
+and `import einops` give tenstride. An output must equal the text's. Of a random output, which a second run with another
+seed detects, only the form must: everything but the digits. The claims of comments are checked, too
+(scripts/snippet_facts.py).
 
---prelude gives what a text takes for granted, --before LINE CODE what it lost or could not write down (the values that
-its random numbers had). --beside names a Python with PyTorch, by which everything is run as well: then a statement that
-PyTorch refuses must be refused with the same kind of error, and where the text says nothing the outputs must be equal.
-Ends with 1 where anything differs that does not differ from the text in PyTorch, too.
+--prelude gives code that a text assumes, --before LINE CODE code that it lacks, such as the values of its random
+numbers. --beside names a Python with PyTorch that runs everything as well: a statement that PyTorch refuses must be
+refused with the same kind of error, and if the text shows no output both outputs must be equal. Exits with 1 if
+anything differs, except where PyTorch differs from the text in the same way.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ NUMBER = re.compile(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?")
 
 @dataclass
 class Outcome:
-    """What running a step gave."""
+    """The outcome of running a step."""
 
     output: str = ""  # printed, and the value of the last expression as the prompt shows it
     errors: list[str] = field(default_factory=list)  # the kind of the exception and the kinds it derives from
     message: str = ""
-    facts: int = 0  # what the comments say, as a number of claims
-    complaints: list[str] = field(default_factory=list)  # those that do not hold
-    unknown: bool = False  # within a sentence, and about names that there are not
+    facts: int = 0  # the number of claims in the comments
+    complaints: list[str] = field(default_factory=list)  # the claims that are wrong
+    unknown: bool = False  # within a sentence, and with names that do not exist
 
 
 def evaluate(source: str, names: dict) -> object:
-    """Runs the statements; the value of the last one where it is an expression."""
+    """Runs the statements; gives the value of the last one if it is an expression."""
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<text>", "exec"), names)
@@ -63,7 +63,7 @@ def evaluate(source: str, names: dict) -> object:
 
 
 def run_step(step: Step, names: dict) -> Outcome:
-    """One step, in the names that there are."""
+    """Runs one step in the namespace `names`."""
     outcome = Outcome()
     if step.form == "figure":
         outcome.facts, outcome.complaints = 1, figure_complaint(step, names)
@@ -78,7 +78,7 @@ def run_step(step: Step, names: dict) -> Outcome:
     expected = expectations(step, names)
     try:
         with contextlib.redirect_stdout(printed), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # PyTorch's of what it will give up some day
+            warnings.simplefilter("ignore")  # PyTorch's deprecation warnings
             value = evaluate(step.source, names)
     except Exception as error:
         outcome.errors = [kind.__name__ for kind in type(error).__mro__ if issubclass(kind, Exception)]
@@ -136,7 +136,7 @@ def shown(outcome: Outcome) -> str:
 
 
 def verdict(step: Step, outcome: Outcome, again: Outcome, peer: Outcome | None) -> tuple[str, str]:
-    """In a word what became of the step, and what differs where something does."""
+    """The outcome of the step in a word, and what differs, if anything."""
     if outcome.unknown:
         return "no code", ""
     if peer is not None and peer.errors[:1] == ["ModuleNotFoundError"]:
@@ -173,7 +173,7 @@ def verdict(step: Step, outcome: Outcome, again: Outcome, peer: Outcome | None) 
 
 
 def beside(python: str, options: argparse.Namespace) -> list[list[Outcome]]:
-    """What the Python's PyTorch makes of the texts."""
+    """The outcomes of the texts with the PyTorch of `python`."""
     command = [python, "-B", __file__, "--as", "torch", "--outcomes", "--prelude", options.prelude]
     command += ["--all"] if options.all else []
     for line, code in options.before:
@@ -187,7 +187,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("texts", nargs="+", type=Path, help="Markdown or plain texts")
     parser.add_argument("--all", action="store_true", help="also code that no fence calls Python")
-    parser.add_argument("--list", action="store_true", help="say what became of each statement")
+    parser.add_argument("--list", action="store_true", help="print the outcome of each statement")
     parser.add_argument("--session", action="store_true", help="print what is taken as a session; run nothing")
     parser.add_argument("--prelude", default="", metavar="CODE", help="run before each text")
     parser.add_argument("--before", nargs=2, action="append", default=[], metavar=("LINE", "CODE"))

@@ -3,7 +3,7 @@
 """Writes the type stubs of the Python package from the built extension.
 
     PYTHONPATH=build/dev/python scripts/stubs.py           # writes python/tenstride/**/*.pyi
-    PYTHONPATH=build/dev/python scripts/stubs.py --check   # ends with 1 where they are not as it would write them
+    PYTHONPATH=build/dev/python scripts/stubs.py --check   # ends with 1 if they differ from what it would write
 
 The operations come from the extension's table, the functions and classes of nanobind from the signatures they carry
 (`__nb_signature__`); scripts/stubs_types.py says the types that neither tells. Not by nanobind.stubgen: its stubs

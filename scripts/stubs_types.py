@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that the table of operations does not tell: of parameters by their names, of results by the operation.
+"""The types that are not in the table of operations: of parameters by their names, of results by the operation.
 
 Aliases (`_Int`, `_Sizes`, …) stand at the head of the stub; builtins are written out, because the package has dtypes
 called `int`, `float` and `bool`.
@@ -41,7 +41,7 @@ _Entry: TypeAlias = (
 _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
 """
 
-# By the parameter's name; what is not here is an error of the generator.
+# By the parameter's name. A name that is missing here makes the generator fail.
 PARAMETERS = {
     "accumulate": "builtins.bool",
     "alpha": "_Number",
@@ -150,7 +150,7 @@ _INDEXED = [
 ]
 _SOURCED = ["index_add", "index_add_", "index_copy", "index_copy_", "masked_scatter", "masked_scatter_", "put", "put_"]
 
-# Where an operation means something else by the name.
+# For operations where the name means something else.
 OF_OPERATION = {
     **{(name, "index"): "Tensor" for name in _INDEXED},
     **{(name, "indices"): "Sequence[Tensor]" for name in ("index_put", "index_put_")},
@@ -307,7 +307,7 @@ _CONVERT = (
     "verify: builtins.bool = False"
 )
 
-# Signatures of nanobind's functions whose types C++ does not tell.
+# Signatures of nanobind's functions whose types are not visible in C++.
 SIGNATURES = {
     "_convert_file": f"({_CONVERT}, progress: Callable[[ConvertProgress], object] | None = None) -> ConvertResult",
     "plan_convert": f"({_CONVERT}) -> ConvertPlan",

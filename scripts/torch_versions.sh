@@ -5,7 +5,7 @@
 #   scripts/torch_versions.sh            # after `make build`; environments in build/torch, 14 GB together
 #   scripts/torch_versions.sh 2.6.0      # this version alone; `newest` is one, too
 #
-# A version that cannot be installed is skipped with a line that says so; a test that fails fails the script.
+# A version that cannot be installed is skipped, and a line says so. The script fails if a test fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

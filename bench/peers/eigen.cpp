@@ -14,7 +14,8 @@
 namespace tenstride::bench {
 namespace {
 
-/// Calls `f` with an integer or floating type of so many bytes: what only moves may do so as any type.
+/// Calls `f` with an integer or floating type of the given size: a copy without a conversion may use any
+/// type.
 template <class F>
 Call with_type_to_move(DType type, F f) {
   if (type == DType::float32) return f(float{});
@@ -56,7 +57,7 @@ Call with_type(DType type, F f) {
 template <class T>
 using RowMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A view of rank 2, written by Eigen's assignment of a Map.
+/// A view of rank 2, copied by assigning a Map.
 template <class T>
 Call matrix(const T* src, T* dst, const Layout& view) {
   using Strides = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
@@ -80,7 +81,7 @@ Call matrix(const T* src, T* dst, const Layout& view) {
   return call;
 }
 
-/// A permutation of more axes, by Eigen's Tensor (which is still called unsupported).
+/// A permutation of more axes, by Eigen's Tensor (an unsupported module of Eigen).
 template <int rank, class T>
 Call shuffle(const T* src, T* dst, const Layout& view) {
   std::array<std::size_t, rank> slowest_first{};

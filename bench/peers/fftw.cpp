@@ -10,7 +10,7 @@
 namespace tenstride::bench {
 namespace {
 
-/// FFTW's guru interface with a transform of rank 0 and the axes of the copy as the loops around it: a copy
+/// FFTW's guru interface with a transform of rank 0, around which the axes of the copy are the loops: a copy
 /// with any strides.
 template <class Dim>
 std::vector<Dim> loops_of(const Layout& view) {
@@ -67,7 +67,7 @@ class Fftw : public Peer {
   Call copy(const CopyJob& job) override { return prepare(job, FFTW_ESTIMATE | FFTW_PRESERVE_INPUT); }
 };
 
-/// The same after FFTW has tried its plans on these very arrays, which takes a while and overwrites them.
+/// The same with a plan that FFTW has chosen by measuring on these arrays, which overwrites them.
 class FftwMeasured : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "FFTW guru copy (measured plan)"; }

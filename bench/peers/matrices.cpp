@@ -26,15 +26,15 @@ std::optional<Matrices> as_matrices(const CopyCase& what) {
   auto outer = static_cast<std::size_t>(dense - view.strides.begin());
 
   Matrices result;
-  result.turned = outer != inner;
+  result.transposed = outer != inner;
   result.columns = view.shape[inner];
   result.dst_stride = result.columns;
-  result.src_stride = result.turned ? view.strides[inner] : result.columns;
-  if (!result.turned) outer = inner == 0 ? rank : inner - 1;  // rank: there is no other axis
+  result.src_stride = result.transposed ? view.strides[inner] : result.columns;
+  if (!result.transposed) outer = inner == 0 ? rank : inner - 1;  // rank: there is no other axis
   if (outer < rank) {
     result.rows = view.shape[outer];
     result.dst_stride = dst[outer];
-    if (!result.turned) result.src_stride = view.strides[outer];
+    if (!result.transposed) result.src_stride = view.strides[outer];
   }
 
   std::vector<Matrices::Place> places{{0, view.offset}};

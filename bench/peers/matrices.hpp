@@ -8,11 +8,11 @@
 
 namespace tenstride::bench {
 
-/// A copy as a row of matrix copies, for the libraries that know no more than two axes. Of each matrix the
-/// destination has `rows` rows of `columns` dense elements, `dst_stride` apart. The source is
-/// `turned` (its columns are dense, `src_stride` apart) or not (its rows are). All in elements.
+/// A copy as a list of matrix copies, for libraries that know two axes only. In the destination each matrix
+/// has `rows` rows of `columns` dense elements, `dst_stride` apart. In the source its columns are dense if it
+/// is `transposed`, and its rows otherwise, `src_stride` apart. All in elements.
 struct Matrices {
-  bool turned = false;
+  bool transposed = false;
   Index rows = 1;
   Index columns = 1;
   Index dst_stride = 0;
@@ -21,11 +21,11 @@ struct Matrices {
     Index dst;
     Index src;
   };
-  std::vector<Place> places;  ///< of each matrix's first element
+  std::vector<Place> places;  ///< the first element of each matrix
 };
 
-/// Nothing where the source is nowhere dense, runs backwards or repeats elements, or where there would be
-/// more matrices than anyone would call for.
+/// Nothing if no axis of the source is dense, if an axis runs backwards or repeats elements, or if there were
+/// more than 200,000 matrices.
 std::optional<Matrices> as_matrices(const CopyCase& what);
 
 }  // namespace tenstride::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// NumPy, in a process of its own (bench/numpy_peer.py): each turn is a line there and a line back, and
-// NumPy's own clock times what lies between.
+// NumPy, in its own process (bench/numpy_peer.py). A sample is one line to the process and one line back;
+// Python's clock times the calls between the two.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,10 +21,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What a process is asked and answers, a line each.
+/// A process that answers requests, each a line of JSON.
 class Conversation {
  public:
-  /// Throws std::runtime_error where the process cannot be started.
+  /// Throws std::runtime_error if the process cannot be started.
   Conversation(const std::string& program, const std::string& script) {
     int to[2];
     int from[2];
@@ -39,7 +39,7 @@ class Conversation {
     }
     close(to[0]);
     close(from[1]);
-    // Another process must not hold them open: their end is how this one ends.
+    // No other process may hold these pipes open: this one ends when they are closed.
     fcntl(to[1], F_SETFD, FD_CLOEXEC);
     fcntl(from[0], F_SETFD, FD_CLOEXEC);
     to_ = fdopen(to[1], "w");
@@ -48,7 +48,7 @@ class Conversation {
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
   ~Conversation() {
-    if (to_ != nullptr) std::fclose(to_);  // the end of its input is the end of the process
+    if (to_ != nullptr) std::fclose(to_);  // the process ends with its input
     if (from_ != nullptr) std::fclose(from_);
     if (child_ > 0) waitpid(child_, nullptr, 0);
   }
@@ -83,7 +83,7 @@ std::vector<std::byte> from_hex(const std::string& text) {
   return bytes;
 }
 
-/// The bits of 0 … mask in a type that NumPy does not know.
+/// The bit patterns of 0 … mask in a type that NumPy does not know.
 std::string table_of_bits(DType type, std::uint32_t mask) {
   static constexpr char digits[] = "0123456789abcdef";
   std::string hex;
@@ -104,7 +104,7 @@ bool is_unknown_to_numpy(DType type) {
   return type == DType::bfloat16 || type == DType::float8_e4m3fn || type == DType::float8_e5m2;
 }
 
-/// A process of NumPy, and einops.
+/// A Python process with NumPy and einops.
 struct Python {
   std::shared_ptr<Conversation> process;
   std::string numpy = "absent";
@@ -191,7 +191,7 @@ class Numpy : public Peer {
   }
 
  private:
-  /// It has memory of its own beside ours.
+  /// Larger cases are left out: the process has its own source and destination.
   static constexpr std::size_t max_bytes = std::size_t{2} << 30;
 
   std::string version_ = "absent";
@@ -212,7 +212,7 @@ class Einops : public Peer {
 
  private:
   std::string version_ = "absent";
-  std::shared_ptr<Conversation> process_;  ///< its own: the process keeps one case
+  std::shared_ptr<Conversation> process_;  ///< not shared: a process holds one case
 };
 
 const bool added = add_peer(std::make_unique<Numpy>()) && add_peer(std::make_unique<Einops>());

@@ -63,7 +63,7 @@ class OneDnn : public Peer {
     try {
       return prepare(job, view, *src_type, *dst_type);
     } catch (const dnnl::error&) {
-      return {};  // this one it does not do
+      return {};  // oneDNN refuses this one
     }
   }
 

@@ -17,11 +17,11 @@ Call by(Copy copy, const CopyJob& job, Matrices matrices) {
   auto* const dst = reinterpret_cast<T*>(job.dst);
   Call call;
   call.run = [=, matrices = std::move(matrices)] {
-    const auto turned = matrices.turned ? CblasTrans : CblasNoTrans;
-    const Index rows = matrices.turned ? matrices.columns : matrices.rows;
-    const Index columns = matrices.turned ? matrices.rows : matrices.columns;
+    const auto transposition = matrices.transposed ? CblasTrans : CblasNoTrans;
+    const Index rows = matrices.transposed ? matrices.columns : matrices.rows;
+    const Index columns = matrices.transposed ? matrices.rows : matrices.columns;
     for (const Matrices::Place& place : matrices.places) {
-      copy(turned, static_cast<blasint>(rows), static_cast<blasint>(columns), src + place.src,
+      copy(transposition, static_cast<blasint>(rows), static_cast<blasint>(columns), src + place.src,
            static_cast<blasint>(matrices.src_stride), dst + place.dst,
            static_cast<blasint>(matrices.dst_stride));
     }
@@ -29,7 +29,7 @@ Call by(Copy copy, const CopyJob& job, Matrices matrices) {
   return call;
 }
 
-/// omatcopy knows four types.
+/// Copies and transposes matrices of the four types that omatcopy knows.
 class OpenBlas : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "OpenBLAS omatcopy"; }
@@ -42,30 +42,34 @@ class OpenBlas : public Peer {
     switch (what.src_type) {
       case DType::float32:
         return by<float>(
-            [](auto turned, blasint rows, blasint columns, const float* a, blasint lda, float* b,
-               blasint ldb) { cblas_somatcopy(CblasRowMajor, turned, rows, columns, 1.0F, a, lda, b, ldb); },
+            [](auto transposition, blasint rows, blasint columns, const float* a, blasint lda, float* b,
+               blasint ldb) {
+              cblas_somatcopy(CblasRowMajor, transposition, rows, columns, 1.0F, a, lda, b, ldb);
+            },
             job, std::move(*matrices));
       case DType::float64:
         return by<double>(
-            [](auto turned, blasint rows, blasint columns, const double* a, blasint lda, double* b,
-               blasint ldb) { cblas_domatcopy(CblasRowMajor, turned, rows, columns, 1.0, a, lda, b, ldb); },
+            [](auto transposition, blasint rows, blasint columns, const double* a, blasint lda, double* b,
+               blasint ldb) {
+              cblas_domatcopy(CblasRowMajor, transposition, rows, columns, 1.0, a, lda, b, ldb);
+            },
             job, std::move(*matrices));
       case DType::complex64:
         return by<std::complex<float>>(
-            [](auto turned, blasint rows, blasint columns, const std::complex<float>* a, blasint lda,
+            [](auto transposition, blasint rows, blasint columns, const std::complex<float>* a, blasint lda,
                std::complex<float>* b, blasint ldb) {
               const float one[2] = {1, 0};
-              cblas_comatcopy(CblasRowMajor, turned, rows, columns, one, reinterpret_cast<const float*>(a),
-                              lda, reinterpret_cast<float*>(b), ldb);
+              cblas_comatcopy(CblasRowMajor, transposition, rows, columns, one,
+                              reinterpret_cast<const float*>(a), lda, reinterpret_cast<float*>(b), ldb);
             },
             job, std::move(*matrices));
       case DType::complex128:
         return by<std::complex<double>>(
-            [](auto turned, blasint rows, blasint columns, const std::complex<double>* a, blasint lda,
+            [](auto transposition, blasint rows, blasint columns, const std::complex<double>* a, blasint lda,
                std::complex<double>* b, blasint ldb) {
               const double one[2] = {1, 0};
-              cblas_zomatcopy(CblasRowMajor, turned, rows, columns, one, reinterpret_cast<const double*>(a),
-                              lda, reinterpret_cast<double*>(b), ldb);
+              cblas_zomatcopy(CblasRowMajor, transposition, rows, columns, one,
+                              reinterpret_cast<const double*>(a), lda, reinterpret_cast<double*>(b), ldb);
             },
             job, std::move(*matrices));
       default:

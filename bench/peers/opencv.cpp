@@ -10,8 +10,8 @@
 namespace tenstride::bench {
 namespace {
 
-/// Elements that only move are seen as unsigned bytes, in as many channels as they have bytes, or as one of
-/// the types with a faster path.
+/// OpenCV's type for elements of the given size that are only moved: a type that OpenCV has a fast path for,
+/// or as many channels of bytes as they have bytes.
 int type_to_move(std::size_t item) {
   switch (item) {
     case 1:
@@ -63,15 +63,15 @@ struct Channels {
 };
 
 std::optional<Channels> as_channels(const Layout& view) {
-  const Layout folded = coalesce(view);
-  const std::size_t rank = folded.rank();
-  if (rank < 2 || rank > 3 || folded.offset != 0) return std::nullopt;
-  const Index images = rank == 3 ? folded.shape[0] : 1;
-  const Index a = folded.shape[rank - 2];
-  const Index b = folded.shape[rank - 1];
-  const bool turned = folded.strides[rank - 2] == 1 && folded.strides[rank - 1] == a &&
-                      (rank == 2 || folded.strides[0] == a * b);
-  if (!turned) return std::nullopt;
+  const Layout merged = coalesce(view);
+  const std::size_t rank = merged.rank();
+  if (rank < 2 || rank > 3 || merged.offset != 0) return std::nullopt;
+  const Index images = rank == 3 ? merged.shape[0] : 1;
+  const Index a = merged.shape[rank - 2];
+  const Index b = merged.shape[rank - 1];
+  const bool is_transpose = merged.strides[rank - 2] == 1 && merged.strides[rank - 1] == a &&
+                            (rank == 2 || merged.strides[0] == a * b);
+  if (!is_transpose) return std::nullopt;
   if (a <= 4) return Channels{false, images, b, static_cast<int>(a)};
   if (b <= 4) return Channels{true, images, a, static_cast<int>(b)};
   return std::nullopt;
@@ -82,7 +82,7 @@ Call by_channels(const CopyJob& job, const Channels& with) {
   const std::size_t item = item_size(job.what.src_type);
   const std::size_t plane = static_cast<std::size_t>(with.pixels) * item;
   const std::size_t image = plane * static_cast<std::size_t>(with.channels);
-  // Up to 2^31-1 pixels a row are allowed, but a square is kinder to the loops inside.
+  // OpenCV allows rows of 2^31-1 pixels, but its loops are faster on a square.
   const auto columns = static_cast<int>(with.pixels % 4096 == 0 ? 4096 : with.pixels);
   const auto rows = static_cast<int>(with.pixels / columns);
   Call call;
@@ -136,7 +136,7 @@ class OpenCv : public Peer {
         const std::byte* const from = src + static_cast<std::size_t>(place.src) * item;
         cv::Mat to = mat(dst + static_cast<std::size_t>(place.dst) * item, with.rows, with.columns, type,
                          with.dst_stride);
-        if (with.turned) {
+        if (with.transposed) {
           cv::transpose(mat(from, with.columns, with.rows, type, with.src_stride), to);
         } else {
           mat(from, with.rows, with.columns, type, with.src_stride).copyTo(to);
@@ -150,11 +150,11 @@ class OpenCv : public Peer {
     const CopyCase& what = job.what;
     const auto from = depth_of(what.src_type);
     const auto to = depth_of(what.dst_type);
-    const Layout folded = coalesce(what.view);
-    if (!from || !to || folded.rank() != 1 || folded.strides[0] != 1) return {};
-    const Index columns = folded.shape[0] % 4096 == 0 ? 4096 : folded.shape[0];
-    const cv::Mat src = mat(job.src, folded.shape[0] / columns, columns, CV_MAKETYPE(*from, 1), columns);
-    const cv::Mat dst = mat(job.dst, folded.shape[0] / columns, columns, CV_MAKETYPE(*to, 1), columns);
+    const Layout merged = coalesce(what.view);
+    if (!from || !to || merged.rank() != 1 || merged.strides[0] != 1) return {};
+    const Index columns = merged.shape[0] % 4096 == 0 ? 4096 : merged.shape[0];
+    const cv::Mat src = mat(job.src, merged.shape[0] / columns, columns, CV_MAKETYPE(*from, 1), columns);
+    const cv::Mat dst = mat(job.dst, merged.shape[0] / columns, columns, CV_MAKETYPE(*to, 1), columns);
     Call call;
     call.run = [src, dst, to = *to] { src.convertTo(dst, to); };
     return call;

@@ -41,7 +41,7 @@ Call fresh(const CopyJob& job) {
   return fresh_call([view] { return view.contiguous(); }, data);
 }
 
-/// tenstride as it is used: freed memory is kept.
+/// tenstride with its defaults: freed memory is reused.
 class Tenstride : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "tenstride"; }
@@ -68,7 +68,7 @@ class Tenstride : public Peer {
   std::vector<Tiny> tiny() override { return tenstride_tiny(); }
 };
 
-/// What the first large result in a process costs: no memory waits to be used again.
+/// The cost of the first large result in a process: there is no memory to be reused.
 class TenstrideFirstTouch : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "tenstride first touch"; }

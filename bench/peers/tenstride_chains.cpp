@@ -23,7 +23,7 @@ X stepped(X x, const std::vector<ChainStep>& steps) {
   return x;
 }
 
-/// The same engine without the chain: each step is carried out before the next one.
+/// The same engine without the chain: each step makes a tensor.
 class StepByStep : public Peer {
  public:
   [[nodiscard]] std::string name() const override { return "tenstride step by step"; }

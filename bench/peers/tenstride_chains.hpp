@@ -5,7 +5,7 @@
 
 namespace tenstride::bench {
 
-/// A chain, carried out at its end.
+/// A lazy chain, whose steps are carried out together at its end.
 Call tenstride_chain(const ChainJob& job);
 
 }  // namespace tenstride::bench

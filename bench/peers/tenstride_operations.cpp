@@ -37,7 +37,7 @@ Tensor of_mask(std::vector<unsigned char> bytes, const Dims& shape) {
 
 using Entries = std::vector<TensorIndex>;
 
-/// The rows and the columns of the points.
+/// The row and the column indices of the points.
 Entries points_of(const OperationCase& what) {
   std::vector<std::int64_t> rows = scattered(what.input_elements());
   std::vector<std::int64_t> columns = rows;
@@ -206,7 +206,7 @@ Call tenstride_operation(const OperationJob& job) {
     case Operation::clone:
       return makes([=] { return x.clone(); });
     case Operation::clone_transposed:
-      return makes([turned = x.t()] { return turned.clone(); });
+      return makes([transposed = x.t()] { return transposed.clone(); });
     default:
       if (what.operation >= Operation::index_rows && what.operation <= Operation::put_mask_number_) {
         return index_with(job, x, dst);

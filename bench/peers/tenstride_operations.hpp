@@ -5,7 +5,8 @@
 
 namespace tenstride::bench {
 
-/// The operation as a user of tenstride writes it. Inputs beside the elements are prepared, not timed.
+/// The operation as a user of tenstride writes it. Index tensors and masks are prepared outside the timed
+/// call.
 Call tenstride_operation(const OperationJob& job);
 
 }  // namespace tenstride::bench

@@ -25,15 +25,15 @@ Tiny repeat_call(std::string what, F f) {
           }};
 }
 
-/// Room for a tensor, which is made there and ends there.
+/// Memory for a tensor that is constructed and destroyed in place.
 struct Place {
   alignas(Tensor) std::array<std::byte, sizeof(Tensor)> bytes;
   [[nodiscard]] Tensor& tensor() { return *std::launder(reinterpret_cast<Tensor*>(bytes.data())); }
 };
 
-/// `step` takes the tensor away and gives one of the same shape back, by so many view operations; the figure
-/// is that of all of them, which the name says, and of the end of what they leave behind. From one place to
-/// another and back, so that no result is assigned. Pre: the count is even.
+/// `step` consumes a tensor and gives one of the same shape by the view operations that `what` names. The
+/// figure is the cost of all of them and of the destructor. The tensor moves between two places, so that no
+/// result is assigned. Pre: the count is even.
 template <class F>
 Tiny move_through(std::string what, const Tensor& x, F step) {
   return {std::move(what), [x, step](std::int64_t count) {
@@ -104,7 +104,7 @@ void add_layouts(std::vector<Tiny>& all) {
   const Layout x = row_major({2, 3, 4, 5});
   const auto layout = [&](const char* what, auto f) {
     all.push_back(repeat_call(std::string("layout, rank 4: ") + what, [x, f] {
-      keep(x);  // as if it were another each time
+      keep(x);  // the compiler must not compute the result once for all calls
       return f(x);
     }));
   };
@@ -118,7 +118,7 @@ void add_layouts(std::vector<Tiny>& all) {
   layout("is_contiguous", [](const Layout& l) { return is_contiguous(l); });
 }
 
-/// What a 64x64 transpose costs when everything is decided beforehand.
+/// A 64x64 transpose by a plan that was made before.
 Tiny bare_transpose() {
   const Tensor square = zeros({64, 64});
   Tensor dst = empty({64, 64});
@@ -133,7 +133,7 @@ Tiny bare_transpose() {
 
 void add_small(std::vector<Tiny>& all) {
   const Tensor x = zeros({2, 3, 4});
-  const Tensor turned = x.permute({2, 0, 1});
+  const Tensor permuted = x.permute({2, 0, 1});
   const Tensor square = zeros({64, 64});
   const std::vector<Tensor> two{zeros({2, 3}), zeros({2, 3})};
   Tensor warm = empty({64, 64});
@@ -144,13 +144,13 @@ void add_small(std::vector<Tiny>& all) {
   small("zeros {2,3}", [] { return zeros({2, 3}); });
   small("clone of {2,3,4}", [x] { return x.clone(); });
   small("permute + contiguous of {2,3,4}", [x] { return x.permute({2, 0, 1}).contiguous(); });
-  small("reshape of a permuted {2,3,4}", [turned] { return turned.reshape({24}); });
+  small("reshape of a permuted {2,3,4}", [permuted] { return permuted.reshape({24}); });
   small("to(float16) of {2,3,4}", [x] { return x.to(DType::float16); });
   small("transpose + contiguous of 64x64 float32", [square] { return square.t().contiguous(); });
   all.push_back({"small: copy_ of a transposed 64x64 float32 into warm memory",
                  [square, warm](std::int64_t count) mutable {
-                   const Tensor turned_square = square.t();
-                   for (std::int64_t i = 0; i < count; ++i) warm.copy_(turned_square);
+                   const Tensor transposed_square = square.t();
+                   for (std::int64_t i = 0; i < count; ++i) warm.copy_(transposed_square);
                  }});
   all.push_back(bare_transpose());
   small("cat of two {2,3}", [two] { return cat(two, 0); });
@@ -160,7 +160,7 @@ void add_small(std::vector<Tiny>& all) {
   small("item", [s = zeros({})] { return s.item<float>(); });
 }
 
-/// What scopes cost that watch; with none open the figures are those of the same calls above.
+/// The cost of calls inside ledgers and bans. The same calls outside are among those above.
 void add_ledgers(std::vector<Tiny>& all) {
   const Tensor x = zeros({2, 3, 4});
   const auto inside = [&](const char* what, auto open, auto f) {

@@ -46,7 +46,7 @@ std::optional<at::ScalarType> type_of(DType type) {
   }
 }
 
-/// Bytes that only move may do so as any type of their size.
+/// PyTorch's type for elements of the given size that are only moved.
 std::optional<at::ScalarType> type_to_move(DType type) {
   return type == DType::uint16 ? at::kShort : type_of(type);
 }
@@ -61,7 +61,7 @@ at::Tensor blob(const std::byte* data, const Dims& shape, at::ScalarType type) {
 
 struct Prepared {
   at::Tensor source;
-  at::Tensor view;  ///< not of flips: torch knows no negative strides
+  at::Tensor view;  ///< empty for flips: PyTorch has no negative strides
   at::ScalarType dst_type;
 };
 
@@ -83,7 +83,7 @@ struct Arithmetic {
   at::Tensor shift;
 };
 
-/// One number for each index of the axis, ready to broadcast.
+/// One number for each index of the axis, shaped for broadcasting.
 Arithmetic arithmetic_of(const CopyCase& what, at::ScalarType type) {
   std::vector<std::int64_t> shape(what.view.rank(), 1);
   shape[what.scale_axis] = what.view.shape[what.scale_axis];
@@ -98,7 +98,7 @@ Call makes(Make make) {
   return fresh_call(std::move(make), [](const at::Tensor& x) { return x.data_ptr(); });
 }
 
-/// A fresh tensor of the view's elements.
+/// A new tensor with the view's elements.
 Call fresh_copy(const CopyJob& job) {
   const std::optional<Prepared> ready = prepare(job);
   if (!ready) return {};
@@ -126,7 +126,7 @@ class TorchPeer : public Peer {
   [[nodiscard]] bool is_reference() const override { return true; }
   [[nodiscard]] bool uses_threads() const override { return true; }
   void set_threads(int count) override { at::set_num_threads(count); }
-  /// Without recording for derivatives, as for inference.
+  /// Calls `f` in inference mode, without recording for autograd.
   void start() override { at::GradMode::set_enabled(false); }
 };
 
@@ -171,7 +171,7 @@ Call writes(std::function<void()> write) {
 
 using Indices = c10::List<c10::optional<at::Tensor>>;
 
-/// The rows and the columns of the points.
+/// The row and the column indices of the points.
 Indices points_of(const OperationCase& what) {
   const at::Tensor points = of_indices(what.input_elements());
   return Indices({at::div(points, what.columns(), "floor"), at::remainder(points, what.columns())});
@@ -181,7 +181,7 @@ at::Tensor mask_tensor(std::vector<unsigned char> bytes, at::IntArrayRef shape) 
   return at::from_blob(bytes.data(), shape, at::TensorOptions(at::kBool)).clone();
 }
 
-/// Operations with indices: the inputs beside the elements are prepared, not timed.
+/// Operations with indices. Index tensors and masks are prepared outside the timed call.
 Call index_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& dst) {
   const OperationCase& what = job.what;
   const auto reads = [x](Indices indices) {
@@ -219,7 +219,7 @@ Call index_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& 
   }
 }
 
-/// Operations that make numbers.
+/// Operations without inputs.
 Call make_with(const OperationCase& what, at::ScalarType type) {
   const at::TensorOptions options(type);
   const std::int64_t count = what.input_elements();
@@ -260,7 +260,7 @@ Call make_with(const OperationCase& what, at::ScalarType type) {
   }
 }
 
-/// Operations that answer a question.
+/// Comparisons and operations that give a bool.
 Call compare_with(const OperationJob& job, const at::Tensor& x, const at::Tensor& y) {
   const OperationCase& what = job.what;
   const std::int64_t axis = what.axis;
@@ -346,7 +346,7 @@ Call Torch::operate(const OperationJob& job) {
     case Operation::clone:
       return makes([=] { return x.clone(); });
     case Operation::clone_transposed:
-      return makes([turned = x.t()] { return turned.clone(); });
+      return makes([transposed = x.t()] { return transposed.clone(); });
     default:
       if (what.operation >= Operation::index_rows && what.operation <= Operation::put_mask_number_) {
         return index_with(job, x, dst);
@@ -358,8 +358,8 @@ Call Torch::operate(const OperationJob& job) {
   }
 }
 
-/// What its first large result in a process costs. The C library keeps freed blocks of up to 32 MiB, and
-/// would give the next result one that has been touched.
+/// The cost of the first large result in a process. The C library keeps freed blocks of up to 32 MiB and
+/// would reuse one for the next result, so they are returned to the system before each call.
 class TorchFirstTouch : public TorchPeer {
  public:
   [[nodiscard]] std::string name() const override { return "libtorch first touch"; }

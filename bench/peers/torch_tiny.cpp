@@ -48,7 +48,7 @@ void add_views(std::vector<Tiny>& all) {
 
 void add_small(std::vector<Tiny>& all) {
   const at::Tensor x = at::zeros({2, 3, 4});
-  const at::Tensor turned = x.permute({2, 0, 1});
+  const at::Tensor permuted = x.permute({2, 0, 1});
   const at::Tensor square = at::zeros({64, 64});
   const std::vector<at::Tensor> two{at::zeros({2, 3}), at::zeros({2, 3})};
   const auto small = [&](const char* what, auto f) {
@@ -58,13 +58,13 @@ void add_small(std::vector<Tiny>& all) {
   small("zeros {2,3}", [] { return at::zeros({2, 3}); });
   small("clone of {2,3,4}", [x] { return x.clone(); });
   small("permute + contiguous of {2,3,4}", [x] { return x.permute({2, 0, 1}).contiguous(); });
-  small("reshape of a permuted {2,3,4}", [turned] { return turned.reshape({24}); });
+  small("reshape of a permuted {2,3,4}", [permuted] { return permuted.reshape({24}); });
   small("to(float16) of {2,3,4}", [x] { return x.to(at::kHalf); });
   small("transpose + contiguous of 64x64 float32", [square] { return square.t().contiguous(); });
   all.push_back({"small: copy_ of a transposed 64x64 float32 into warm memory",
                  [square, warm = at::empty({64, 64})](std::int64_t count) {
-                   const at::Tensor turned_square = square.t();
-                   for (std::int64_t i = 0; i < count; ++i) warm.copy_(turned_square);
+                   const at::Tensor transposed_square = square.t();
+                   for (std::int64_t i = 0; i < count; ++i) warm.copy_(transposed_square);
                  }});
   small("cat of two {2,3}", [two] { return at::cat(two, 0); });
   small("stack of two {2,3}", [two] { return at::stack(two, 0); });

@@ -15,12 +15,12 @@
 namespace tenstride::bench {
 namespace {
 
-/// An assignment between two adapted arrays of any strides.
+/// An assignment between two adapted arrays with any strides.
 template <class To, class From>
 Call assign(const CopyJob& job, const Layout& view) {
   const std::vector<std::size_t> shape(view.shape.begin(), view.shape.end());
   const std::vector<std::ptrdiff_t> strides(view.strides.begin(), view.strides.end());
-  // As many elements as the shape has: xtensor asks for that, wherever the strides lead.
+  // xtensor requires this count to be the number of the shape's elements, whatever the strides are.
   const auto count = static_cast<std::size_t>(job.what.elements());
   From* const src = reinterpret_cast<From*>(const_cast<std::byte*>(job.src)) + view.offset;
   To* const dst = reinterpret_cast<To*>(job.dst);

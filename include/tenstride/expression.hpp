@@ -32,7 +32,7 @@ namespace detail {
 struct ProgramTree;
 }
 
-/// Statements in PyTorch's notation, taken apart: expressions and assignments (`y = x.T`, `y[0, 0] = 3`,
+/// Statements in PyTorch's notation, parsed: expressions and assignments (`y = x.T`, `y[0, 0] = 3`,
 /// `n += 1`), `assert`, and `import torch` (which does nothing), separated by `;` or line ends; `def`, `for`,
 /// `if` and `try` with blocks by indentation. Python's numbers, strings, lists and tuples with their
 /// arithmetic, comparisons and comprehensions; no while, class or lambda. Comments begin with `#`; a leading

@@ -227,7 +227,7 @@ constexpr Layout flipud(Layout layout) {
   return numpy::flip(std::move(layout), {0});
 }
 
-/// Turns the plane of two axes by k quarter turns, from the first towards the second, as a view.
+/// Rotates the plane of two axes by k quarter turns, from the first towards the second, as a view.
 constexpr Layout rot90(const Layout& layout, Index k = 1, const Dims& axes = {0, 1}) {
   const auto rank = static_cast<Index>(layout.rank());
   const auto refuse = [&](std::string_view rule) {

@@ -50,7 +50,7 @@ constexpr Overlap overlap(const Layout& a, const Layout& b) {
   if (reach_a->highest < reach_b->lowest || reach_b->highest < reach_a->lowest) return Overlap::none;
   std::uint64_t step = 0;
   bool same = a.shape == b.shape && a.offset == b.offset;
-  const auto fold = [&step](const Layout& layout) {
+  const auto add_strides = [&step](const Layout& layout) {
     for (std::size_t d = 0; d < layout.rank(); ++d) {
       std::uint64_t stride = layout.shape[d] < 2 ? 0 : detail::magnitude(layout.strides[d]);
       while (stride != 0) {  // Euclid: the greatest common divisor of all steps
@@ -60,8 +60,8 @@ constexpr Overlap overlap(const Layout& a, const Layout& b) {
       }
     }
   };
-  fold(a);
-  fold(b);
+  add_strides(a);
+  add_strides(b);
   for (std::size_t d = 0; same && d < a.rank(); ++d) same = a.shape[d] < 2 || a.strides[d] == b.strides[d];
   if (same) return Overlap::identical;
   const std::uint64_t apart =

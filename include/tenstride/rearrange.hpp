@@ -24,9 +24,9 @@ TENSTRIDE_API Tensor rearrange(const Tensor& x, const Pattern& pattern, const Ax
 TENSTRIDE_API Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes = {},
                                CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
 
-/// Axes on the left only are folded by the reduction, the others rearranged. Element types and refusals are
-/// `reduced_dtype`'s; where the pattern folds nothing, this is `rearrange` with its `copy`. Folding always
-/// gives fresh memory and copies nothing before, but for a list, which is stacked. Example: 2 x 2 max
+/// Reduces the axes on the left only, and rearranges the others. Element types and refusals are
+/// `reduced_dtype`'s; where the pattern reduces nothing, this is `rearrange` with its `copy`. A reduction
+/// always gives fresh memory and copies nothing before, but for a list, which is stacked. Example: 2 x 2 max
 /// pooling: `reduce(x, "b c (h 2) (w 2) -> b c h w", Reduction::max)`.
 TENSTRIDE_API Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction,
                             const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
@@ -63,7 +63,7 @@ struct Packed {
 /// ShapeError. Example: shapes (2,3) and (2,4,5) by "b *" give (2,23), and (3), (4,5).
 TENSTRIDE_API Packed pack(TensorList tensors, std::string_view pattern, CopyRule copy = CopyRule::if_needed,
                           Caller caller = Caller::current());
-/// Takes apart what `pack` joined: views. One size of all may be -1. Throws PatternError where the shapes do
+/// Splits what `pack` joined: views. One size of all may be -1. Throws PatternError where the shapes do
 /// not fill the axis. Example: `unpack(packed.tensor, packed.shapes, "b *")`.
 TENSTRIDE_API std::vector<Tensor> unpack(const Tensor& x, const std::vector<Dims>& shapes,
                                          std::string_view pattern);

@@ -251,7 +251,7 @@ the other; without axes along the flattened tensor. Raises RuntimeError where th
 tensor([3, 0, 1, 2])
 )"},
     {"rot90",
-     R"(A copy turned by 90 degrees `k` times, from the first of the two axes `dims` toward the second.
+     R"(A copy rotated by 90 degrees `k` times, from the first of the two axes `dims` toward the second.
 Raises RuntimeError where the axes are not two different ones.
 
 >>> torch.arange(4).view(2, 2).rot90().tolist()

@@ -32,7 +32,7 @@ tensor([1, 2, 3])
 >>> torch.tensor([6, 5]).bitwise_and_(3)
 tensor([2, 1])
 )"},
-    {"bitwise_not_", R"(Turns all bits, in place; gives the tensor itself.
+    {"bitwise_not_", R"(Inverts all bits, in place; gives the tensor itself.
 
 >>> torch.tensor([0, 5]).bitwise_not_()
 tensor([-1, -6])
@@ -45,7 +45,7 @@ does not expand to this tensor's sizes, or this type cannot hold the result.
 tensor([7, 7])
 )"},
     {"bitwise_xor_",
-     R"(Turns the bits that `other` has, in place; gives the tensor itself. Raises RuntimeError where
+     R"(Inverts the bits that `other` has, in place; gives the tensor itself. Raises RuntimeError where
 `other` does not expand to this tensor's sizes, or this type cannot hold the result.
 
 >>> torch.tensor([6, 5]).bitwise_xor_(3)
@@ -117,12 +117,12 @@ tensor([0, 2, 4])
 >>> torch.arange(3).multiply_(2)
 tensor([0, 2, 4])
 )"},
-    {"neg_", R"(Turns the sign, in place; gives the tensor itself.
+    {"neg_", R"(Changes the sign, in place; gives the tensor itself.
 
 >>> torch.arange(3).neg_()
 tensor([ 0, -1, -2])
 )"},
-    {"negative_", R"(Turns the sign in place: another name of `neg_`.
+    {"negative_", R"(Changes the sign in place: another name of `neg_`.
 
 >>> torch.arange(3).negative_()
 tensor([ 0, -1, -2])

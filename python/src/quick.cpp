@@ -240,7 +240,7 @@ template <auto view>
 PyObject* attribute(PyObject* self, void*) {
   return made([&] { return view(std::as_const(tensor_of(self))); });
 }
-/// One that PyTorch gives as the very same object where there is nothing to turn: rank 0.
+/// One that PyTorch gives as the very same object where there is nothing to transpose: rank 0.
 template <auto view>
 PyObject* attribute_or_self(PyObject* self, void*) {
   const Tensor& tensor = tensor_of(self);

@@ -304,7 +304,7 @@ def flipud(m: Any) -> Tensor:
 
 
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A view with the plane of two axes turned by k quarter turns, from the first towards the second.
+    """A view with the plane of two axes rotated by k quarter turns, from the first towards the second.
 
     >>> tnp.rot90(torch.arange(4).view(2, 2)).tolist()
     [[1, 3], [0, 2]]

@@ -8,7 +8,7 @@
 #include "base/message.hpp"
 #include "tenstride/scalar.hpp"
 
-/// Numbers from a caller turned into elements, with PyTorch's refusals (c10's `checked_convert`). The
+/// Numbers from a caller converted to elements, with PyTorch's refusals (c10's `checked_convert`). The
 /// conversion of a tensor's elements refuses nothing: that is `convert_element`.
 namespace tenstride::detail {
 

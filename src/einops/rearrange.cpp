@@ -127,9 +127,9 @@ Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, cons
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
   if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, copy, caller);
   const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
-  Dims folded;
-  for (std::size_t i = bound.kept; i < bound.order.size(); ++i) folded.push_back(static_cast<Index>(i));
-  const Tensor result = reduce_axes(parts, folded, reduction, caller);
+  Dims reduced;
+  for (std::size_t i = bound.kept; i < bound.order.size(); ++i) reduced.push_back(static_cast<Index>(i));
+  const Tensor result = reduce_axes(parts, reduced, reduction, caller);
   return bound.merges ? result.reshape(bound.shape) : result;
 }
 Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,

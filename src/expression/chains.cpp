@@ -30,7 +30,7 @@ Chain swapped(const Chain& chain, const Call& call) {
 Chain moved(const Chain& chain, const Call& call) {
   return chain.movedim(call.dims_or_index(0), call.dims_or_index(1));
 }
-Chain matrix_turned(const Chain& chain, const Call&) {
+Chain matrix_transposed(const Chain& chain, const Call&) {
   return chain.rank() < 2 ? chain : chain.transpose(-2, -1);
 }
 Chain reversed(const Chain& chain, const Call&) {
@@ -71,8 +71,8 @@ const std::map<std::string_view, Apply>& layout_operations() {
       {"swapdims", swapped},
       {"movedim", moved},
       {"moveaxis", moved},
-      {"t", matrix_turned},
-      {"mT", matrix_turned},
+      {"t", matrix_transposed},
+      {"mT", matrix_transposed},
       {"T", reversed},
       {"squeeze", squeezed},
       {"unsqueeze", [](const Chain& x, const Call& c) { return x.unsqueeze(c.index(0)); }},

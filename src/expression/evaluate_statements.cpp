@@ -15,7 +15,7 @@ constexpr std::size_t max_calls = 100;
 constexpr std::size_t max_depth = 400;
 // Unwinding costs that much more than an expression of numbers does.
 constexpr std::size_t work_of_catch = 1000;
-// What a name may hold: a list that holds itself doubles with each turn of a loop.
+// What a name may hold: a list that holds itself doubles with each pass of a loop.
 constexpr std::size_t max_kept = 1'000'000;
 constexpr std::size_t deepest_kept = 500;
 

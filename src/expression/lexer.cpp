@@ -182,7 +182,7 @@ class Lexer {
     tokens_.back().text = std::move(contents);
   }
 
-  /// Its contents are taken apart by the parser, which knows what stands in braces.
+  /// Its contents are read by the parser, which knows what stands in braces.
   void formatted() {
     const std::size_t begin = at_;
     const char quote = peek(1);

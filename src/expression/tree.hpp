@@ -10,7 +10,7 @@
 
 #include "tenstride/expression.hpp"
 
-/// The notation, taken apart. Every node knows the text it came from.
+/// The notation, parsed. Every node knows the text it came from.
 namespace tenstride::detail {
 
 enum class NodeKind : unsigned char {

@@ -41,8 +41,8 @@ bool contains(const Boundaries& boundaries, Index boundary) {
   return std::find(boundaries.begin(), boundaries.end(), boundary) != boundaries.end();
 }
 
-bool includes(const Boundaries& all, const Boundaries& some) {
-  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+bool includes(const Boundaries& all, const Boundaries& part) {
+  return std::includes(all.begin(), all.end(), part.begin(), part.end());
 }
 
 Boundaries joined(Boundaries left, const Boundaries& right) {

@@ -75,10 +75,10 @@ Value dsplit(Call& call) {
   return tuple_value(call.is_index(0) ? call.self().dsplit(call.index(0)) : call.self().dsplit(call.dims(0)));
 }
 
-/// Of rank 0, where there is nothing to turn, PyTorch gives the very same object.
-Value or_itself(Call& call, Tensor turned) {
-  if (call.self().dim() == 0 && turned.is_same(call.self())) return call.self_value();
-  return turned;
+/// For rank 0, where there is nothing to transpose, PyTorch gives the very same object.
+Value or_itself(Call& call, Tensor transposed) {
+  if (call.self().dim() == 0 && transposed.is_same(call.self())) return call.self_value();
+  return transposed;
 }
 
 template <Tensor (*Op)(const Tensor&)>

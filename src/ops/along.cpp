@@ -57,8 +57,8 @@ PlanOptions piece_options(const Tensor& dst) {
   return options;
 }
 
-/// One after the other into rows of the scratch, which then is turned: each byte of the destination is
-/// written once.
+/// Copies the parts into rows of a scratch matrix and transposes it into the destination, each byte of which
+/// is written once.
 void copy_columns(Tensor& piece, std::size_t axis, std::span<const Tensor> parts, Index outer, Index from,
                   const PlanOptions& options) {
   const auto count = static_cast<Index>(parts.size());

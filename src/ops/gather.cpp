@@ -17,12 +17,12 @@ namespace {
 constexpr Index min_planned_box = 64;
 /// Bytes that one thread takes at a time.
 constexpr Index grain_bytes = Index{1} << 18;
-/// Rows of so many bytes are moved with both sides asked for ahead, into the next rows.
+/// Rows of at least this many bytes are moved with prefetches of both sides that go on into the next rows.
 constexpr Index min_row_bytes = 1024;
-/// What is scattered over more bytes than this is asked for before its turn comes.
+/// Items that are scattered over more bytes than this are prefetched.
 constexpr Index prefetched_above = Index{1} << 20;
 
-/// Where boxes begin on one side, in elements: listed, or a fixed step apart.
+/// Where boxes begin on one side, in elements: positions from a list, or a fixed step apart.
 struct Places {
   const Index* list = nullptr;
   Index first = 0;
@@ -61,10 +61,10 @@ class GridPlaces {
   Places places_;
 };
 
-/// Which side is asked for before its turn, some items ahead: so many reads (or lines to be written) are on
-/// their way at a time as the processor allows.
+/// The side whose items are prefetched, `prefetch_distance` items before they are moved: the processor then
+/// has as many reads, or lines to be written, in flight as it allows.
 enum class Prefetch : unsigned char { nothing, source, destination };
-constexpr Index ahead = 32;
+constexpr Index prefetch_distance = 32;
 
 /// Where the items of boxes stand.
 struct ItemsToMove {
@@ -83,11 +83,11 @@ void move_items(const ItemsToMove& what, Index from, Index to) {
   const Places src = what.src_places;
   for (Index k = from; k < to; ++k) {
     if constexpr (prefetch != Prefetch::nothing) {
-      if (k + ahead < to) {
+      if (k + prefetch_distance < to) {
         if constexpr (prefetch == Prefetch::source) {
-          __builtin_prefetch(what.src + src.list[k + ahead] * what.item, 0);
+          __builtin_prefetch(what.src + src.list[k + prefetch_distance] * what.item, 0);
         } else {
-          __builtin_prefetch(what.dst + dst.list[k + ahead] * what.item, 1);
+          __builtin_prefetch(what.dst + dst.list[k + prefetch_distance] * what.item, 1);
         }
       }
     }
@@ -175,11 +175,11 @@ void move_by_plan(const Sides& sides, Index from, Index to) {
   }
 }
 
-/// Boxes that are dense runs on both sides, far apart. No hardware prefetcher foresees the jump to the next
-/// row: so the lines of both sides are asked for 1 KiB before their turn (4096 rows of 16 KiB in any order:
-/// 0.79 of the time of memcpy).
+/// Boxes that are dense runs on both sides, far apart. Hardware prefetchers do not foresee the jump to the
+/// next row, so the lines of both sides are prefetched 1 KiB before they are moved (4096 rows of 16 KiB in
+/// any order: 0.79 of the time of memcpy).
 void move_long_rows(const Sides& sides, Index from, Index to) {
-  constexpr Index early = 1024;
+  constexpr Index prefetch_bytes = 1024;
   const auto item = static_cast<Index>(item_size(sides.dtype));
   const Index bytes = numel(sides.dst_box) * item;
   std::byte* const dst = sides.dst + sides.dst_box.offset * item;
@@ -192,7 +192,7 @@ void move_long_rows(const Sides& sides, Index from, Index to) {
     const std::byte* const next_source = src + sides.src_places[next] * item;
     Index i = 0;
     for (; i + 64 <= bytes; i += 64) {
-      const Index at = i + early;
+      const Index at = i + prefetch_bytes;
       __builtin_prefetch(at < bytes ? source + at : next_source + (at - bytes), 0);
       __builtin_prefetch(at < bytes ? row + at : next_row + (at - bytes), 1);
       std::memcpy(row + i, source + i, 64);
@@ -201,13 +201,13 @@ void move_long_rows(const Sides& sides, Index from, Index to) {
   }
 }
 
-using BoxWalk = JointWalk<2>;
+using BoxLoops = JointWalk<2>;
 
-/// Elements first..last-1 of the box's walk, row by row, of all boxes from..to-1 at once; a row is what is
-/// dense on both sides.
-void move_by_rows(const Sides& sides, const BoxWalk& walk, Index first, Index last, Index from, Index to) {
+/// Moves elements first..last-1 of the boxes from..to-1, row by row, each row of all boxes at once; a row is
+/// what is dense on both sides.
+void move_by_rows(const Sides& sides, const BoxLoops& loops, Index first, Index last, Index from, Index to) {
   const auto item = static_cast<Index>(item_size(sides.dtype));
-  walk(first, last, last - first, [&](const auto& at, const auto& steps, Index count) {
+  loops(first, last, last - first, [&](const auto& at, const auto& steps, Index count) {
     const bool is_dense = steps[0] == 1 && steps[1] == 1;
     const auto bytes = static_cast<std::size_t>((is_dense ? count : 1) * item);
     const MoveItems move = items_of(bytes, sides.prefetch);
@@ -220,17 +220,17 @@ void move_by_rows(const Sides& sides, const BoxWalk& walk, Index first, Index la
   });
 }
 
-/// Cuts the destination into parts in which about as many boxes begin, as some of the boxes tell: part t
-/// begins at entry t and ends before the next one.
+/// Cuts the destination into parts in which about as many boxes begin, judged by a sample of the boxes: part
+/// t begins at entry t and ends before the next one.
 std::vector<Index> equal_parts(const Index* places, Index count, int parts) {
-  constexpr Index most = 128;
-  const Index step = std::max<Index>(count / most, 1);
-  std::vector<Index> some;
-  for (Index k = 0; k < count; k += step) some.push_back(places[k]);
-  std::sort(some.begin(), some.end());
+  constexpr Index sample_size = 128;
+  const Index step = std::max<Index>(count / sample_size, 1);
+  std::vector<Index> sample;
+  for (Index k = 0; k < count; k += step) sample.push_back(places[k]);
+  std::sort(sample.begin(), sample.end());
   std::vector<Index> cuts{INT64_MIN};
   for (int part = 1; part < parts; ++part) {
-    cuts.push_back(some[some.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts)]);
+    cuts.push_back(sample[sample.size() * static_cast<std::size_t>(part) / static_cast<std::size_t>(parts)]);
   }
   cuts.push_back(INT64_MAX);
   return cuts;
@@ -238,7 +238,7 @@ std::vector<Index> equal_parts(const Index* places, Index count, int parts) {
 
 /// In their order: each thread writes the boxes that begin in its part of the destination, and passes over
 /// the rest. Pre: boxes that do not begin in one place have no element in common.
-void scatter_by_place(const Sides& sides, const BoxWalk& walk, Index count, int threads) {
+void scatter_by_place(const Sides& sides, const BoxLoops& loops, Index count, int threads) {
   const std::vector<Index> cuts = equal_parts(sides.dst_places.list, count, threads);
   const Index box = numel(sides.dst_box);
   parallel_for(0, threads, 1, [&](Index from, Index to) {
@@ -265,7 +265,7 @@ void scatter_by_place(const Sides& sides, const BoxWalk& walk, Index count, int 
       } else if (box >= min_planned_box) {
         move_by_plan(chosen, 0, static_cast<Index>(n));
       } else {
-        move_by_rows(chosen, walk, 0, box, 0, static_cast<Index>(n));
+        move_by_rows(chosen, loops, 0, box, 0, static_cast<Index>(n));
       }
     }
   });
@@ -282,31 +282,31 @@ void move_boxes(Sides sides, const Boxes& boxes) {
   // Where no two elements of a box meet and none meets another box's other elements, each thread may have its
   // part of every box.
   const bool splits_boxes = !sides.in_order || sides.is_unique;
-  const BoxWalk walk({sides.dst_box, sides.src_box});
-  sides.has_long_rows = !sides.changes_signs() && has_slow_grid(boxes) && walk.is_one_run() &&
+  const BoxLoops loops({sides.dst_box, sides.src_box});
+  sides.has_long_rows = !sides.changes_signs() && has_slow_grid(boxes) && loops.is_one_run() &&
                         box * item >= min_row_bytes && count * box * item > prefetched_above;
   // What lies in a cache needs no plan for each row: a call of memcpy is enough.
   const bool has_cached_rows =
-      !sides.changes_signs() && walk.is_one_run() && count * box * item <= prefetched_above;
+      !sides.changes_signs() && loops.is_one_run() && count * box * item <= prefetched_above;
   if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
-    if (box < min_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, walk, count, threads);
+    if (box < min_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, loops, count, threads);
   }
   if (sides.changes_signs() || (box >= min_planned_box && has_slow_grid(boxes))) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
       if (sides.has_long_rows) return move_long_rows(sides, from, to);
-      if (has_cached_rows) return move_by_rows(sides, walk, 0, box, from, to);
+      if (has_cached_rows) return move_by_rows(sides, loops, 0, box, from, to);
       move_by_plan(sides, from, to);
     });
     return;
   }
   if (box < min_planned_box) {
     parallel_for(0, count, sides.in_order ? count : grain(box * item),
-                 [&](Index from, Index to) { move_by_rows(sides, walk, 0, box, from, to); });
+                 [&](Index from, Index to) { move_by_rows(sides, loops, 0, box, from, to); });
     return;
   }
   // The boxes lie side by side: a thread takes a part of each, so that it writes whole lines.
   parallel_for(0, box, splits_boxes ? grain(count * item) : box,
-               [&](Index first, Index last) { move_by_rows(sides, walk, first, last, 0, count); });
+               [&](Index first, Index last) { move_by_rows(sides, loops, first, last, 0, count); });
 }
 
 /// Whether what is scattered lies far apart.

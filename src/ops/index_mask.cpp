@@ -57,12 +57,12 @@ void store(std::byte* at, const T& value) {
 Index count_set(Bytes mask, Index count) {
   Index found = 0;
   const auto add = [ mask, &found ](Index from, Index to) __attribute__((always_inline)) {
-    constexpr Index most = 128;  // so many fit a byte
+    constexpr Index max_count = 128;  // a byte holds the count
     Index i = from;
-    for (; i + most <= to; i += most) {
-      std::uint8_t some = 0;
-      for (Index k = 0; k < most; ++k) some = static_cast<std::uint8_t>(some + (mask[i + k] != 0 ? 1 : 0));
-      found += some;
+    for (; i + max_count <= to; i += max_count) {
+      std::uint8_t set = 0;
+      for (Index k = 0; k < max_count; ++k) set = static_cast<std::uint8_t>(set + (mask[i + k] != 0 ? 1 : 0));
+      found += set;
     }
     for (; i < to; ++i) found += mask[i] != 0 ? 1 : 0;
   };
@@ -146,11 +146,11 @@ SetElements::SetElements(const Tensor& mask) : mask_(mask.to(DType::bool_).conti
 }
 
 void SetElements::list(Index* distances, const Layout& where) const {
-  const JointWalk<2> walk({row_major(mask_.shape()), {where.shape, where.strides, 0}});
+  const JointWalk<2> loops({row_major(mask_.shape()), {where.shape, where.strides, 0}});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   each_block([&](Index from, Index to, Index before) {
     Index* out = distances + before;
-    walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
+    loops(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
       std::array<Index, static_cast<std::size_t>(longest) + 1> found;
       Index n = 0;
       for (Index i = 0; i < count; ++i) {
@@ -165,7 +165,7 @@ void SetElements::list(Index* distances, const Layout& where) const {
 }
 
 void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) const {
-  const JointWalk<2> walk({row_major(mask_.shape()), where});
+  const JointWalk<2> loops({row_major(mask_.shape()), where});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   visit_bits(src.element_size(), [&]<class T>(T) {
     constexpr auto item = static_cast<Index>(sizeof(T));
@@ -173,7 +173,7 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
       std::byte* at_out = out + before * item;
       std::array<T, static_cast<std::size_t>(longest) + 1> found;
       auto* const run = reinterpret_cast<std::byte*>(found.data());
-      walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
+      loops(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
         const Index n =
             pack<T>(found.data(), src.storage_data() + at[1] * item, steps[1] * item, bytes + at[0], count);
         if (!src.is_resolved()) resolve_run(src, run, n);
@@ -187,7 +187,7 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
 
 void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
                         const Layout& value_layout) const {
-  const JointWalk<2> walk({row_major(mask_.shape()), where});
+  const JointWalk<2> loops({row_major(mask_.shape()), where});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   std::byte* const out = dst.mutable_storage_data();
   const std::byte* const first =
@@ -201,7 +201,7 @@ void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
     each_block(
         [&](Index from, Index to, Index before) {
           std::array<T, static_cast<std::size_t>(longest) + 1> given{};
-          walk(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
+          loops(from, to, longest, [&](const auto& at, const auto& steps, Index count) {
             std::byte* const run = out + at[1] * item;
             if (is_one) {
               fill_set<T>(run, steps[1] * item, bytes + at[0], count, first);

@@ -204,7 +204,7 @@ Tensor list_index(const Nested& list) {
   return tensor(list, {.dtype = is_truth ? DType::bool_ : DType::int64});
 }
 
-Parts take_apart(const Tensor& self, std::span<const TensorIndex> entries) {
+Parts parse_index(const Tensor& self, std::span<const TensorIndex> entries) {
   return Taker(self, entries).parts();
 }
 
@@ -252,11 +252,11 @@ Tensor read_starts(const Parts& parts, const Dims& lists, const Dims& shape) {
     if (one.mask && one.axis != parts.masks[*one.mask].axis) continue;  // done with its first axis
     if (one.mask) {
       const PickedMask& mask = parts.masks[*one.mask];
-      Tensor listed = empty(one.index.shape(), {.dtype = DType::int64});
-      const bool is_alone = is_first && lists == listed.shape();
-      mask.elements.list(is_alone ? out : listed.mutable_data<Index>(), parts.masked(mask));
+      Tensor positions = empty(one.index.shape(), {.dtype = DType::int64});
+      const bool is_alone = is_first && lists == positions.shape();
+      mask.elements.list(is_alone ? out : positions.mutable_data<Index>(), parts.masked(mask));
       if (!is_alone) {
-        const Tensor list = listed.expand(lists).contiguous();
+        const Tensor list = positions.expand(lists).contiguous();
         // Distances as they are: any size, in steps of one element.
         add_list(out, list.data<Index>(), count, 0, 1, is_first);
       }

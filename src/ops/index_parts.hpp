@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `x[...]` with tensors among the entries, taken apart: a view, the lists that pick among its axes, and where
+// `x[...]` with tensors among the entries, parsed: a view, the lists that pick among its axes, and where
 // what they pick begins.
 #pragma once
 
@@ -30,7 +30,7 @@ struct PickedMask {
   std::size_t rank = 0;
 };
 
-/// `x[...]` taken apart: basic entries give the view, the rest picks among its axes.
+/// `x[...]`, parsed: basic entries give the view, the rest picks among its axes.
 struct Parts {
   Layout view;
   std::vector<Picked> picked;
@@ -50,7 +50,7 @@ Tensor list_index(const Nested& list);
 
 /// Throws IndexError where the entries do not fit the tensor, RuntimeError where one would have to be read on
 /// meta.
-Parts take_apart(const Tensor& self, std::span<const TensorIndex> entries);
+Parts parse_index(const Tensor& self, std::span<const TensorIndex> entries);
 
 /// Where the picked elements lie, and what the result looks like.
 struct Selection {

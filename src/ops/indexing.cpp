@@ -194,7 +194,7 @@ Tensor Tensor::index(std::span<const TensorIndex> indices, Caller caller) const 
     });
   }
   const detail::OperationScope scope("index", caller);
-  const Parts parts = detail::take_apart(*this, indices);
+  const Parts parts = detail::parse_index(*this, indices);
   if (parts.picked.empty()) return with_layout(parts.view);
   const Selection selection = detail::select_lists(parts);
   const Layout layout = detail::result_layout(selection, parts.picked);
@@ -219,7 +219,7 @@ Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Ten
 Tensor& Tensor::index_put_(std::initializer_list<TensorIndex> indices, const Scalar& value, Caller caller) {
   const detail::OperationScope scope("index_put_", caller);
   const std::span<const TensorIndex> entries(indices.begin(), indices.size());
-  const Parts parts = detail::take_apart(*this, entries);
+  const Parts parts = detail::parse_index(*this, entries);
   if (parts.picked.empty()) {
     Tensor view = with_layout(parts.view);
     detail::require_distinct_elements("index_put_", view);
@@ -235,7 +235,7 @@ Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& v
     if (*keep) assign(unsqueeze(0), value);
     return *this;
   }
-  const Parts parts = detail::take_apart(*this, indices);
+  const Parts parts = detail::parse_index(*this, indices);
   if (parts.picked.empty()) {
     assign(with_layout(parts.view), value);
     return *this;
@@ -247,7 +247,7 @@ Tensor& Tensor::index_put_(std::span<const TensorIndex> indices, const Tensor& v
 Tensor& index_put_(Tensor& x, std::span<const TensorIndex> indices, const Tensor& values,
                    Accumulate accumulate, Caller caller) {
   const detail::OperationScope scope("index_put_", caller);
-  const Parts parts = detail::take_apart(x, indices);
+  const Parts parts = detail::parse_index(x, indices);
   if (!parts.picked.empty()) {
     put(x, parts, indices, values, accumulate);
   } else if (accumulate == Accumulate::yes) {

@@ -20,8 +20,8 @@ Tensor flipped(const Tensor& x, const Dims& dims) {
 
 // roll
 
-/// An axis turned around: output element `cut` is input element 0. No axis: cut 0.
-struct Turn {
+/// A rolled axis: output element `cut` is input element 0. An axis that is not rolled has cut 0.
+struct RolledAxis {
   std::size_t axis = 0;
   Index cut = 0;
 };
@@ -32,22 +32,22 @@ Index modulo(Index shift, Index size) {
   return rest < 0 ? rest + size : rest;
 }
 
-/// One copy for each combination of the two parts of every turned axis.
-void copy_turned(Tensor dst, const Tensor& src, std::span<const Turn> turns) {
-  if (turns.empty()) {
+/// One copy for each combination of the two parts of every rolled axis.
+void copy_rolled(Tensor dst, const Tensor& src, std::span<const RolledAxis> axes) {
+  if (axes.empty()) {
     copy_elements(dst, src);
     return;
   }
-  const auto axis = static_cast<Index>(turns[0].axis);
-  const Index size = src.shape()[turns[0].axis];
-  const Index cut = turns[0].cut;
-  const std::span<const Turn> rest = turns.subspan(1);
-  copy_turned(dst.narrow(axis, cut, size - cut), src.narrow(axis, 0, size - cut), rest);
-  if (cut > 0) copy_turned(dst.narrow(axis, 0, cut), src.narrow(axis, size - cut, cut), rest);
+  const auto axis = static_cast<Index>(axes[0].axis);
+  const Index size = src.shape()[axes[0].axis];
+  const Index cut = axes[0].cut;
+  const std::span<const RolledAxis> rest = axes.subspan(1);
+  copy_rolled(dst.narrow(axis, cut, size - cut), src.narrow(axis, 0, size - cut), rest);
+  if (cut > 0) copy_rolled(dst.narrow(axis, 0, cut), src.narrow(axis, size - cut, cut), rest);
 }
 
 /// The layout of PyTorch's roll along one axis: that of `cat` of the two parts.
-Layout turned_layout(const Layout& layout, std::size_t axis, Index cut) {
+Layout rolled_layout(const Layout& layout, std::size_t axis, Index cut) {
   const Index size = layout.shape[axis];
   const auto d = static_cast<Index>(axis);
   const MemoryFormat tail = suggested_memory_format(narrow(layout, d, size - cut, cut));
@@ -203,23 +203,23 @@ Tensor Tensor::roll(const Dims& shifts, const Dims& dims, Caller caller) const {
   if (numel() == 0) return clone();
   if (dim() == 0) detail::throw_no_axes("roll");
   Layout layout = layout_;
-  std::vector<Turn> turns;
+  std::vector<RolledAxis> axes;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::size_t axis = wrap_axis("roll", dims[i], shape());
     const Index size = layout_.shape[axis];
     const Index cut = modulo(shifts[i], size);
-    layout = turned_layout(layout, axis, cut);
+    layout = rolled_layout(layout, axis, cut);
     const auto same =
-        std::find_if(turns.begin(), turns.end(), [axis](const Turn& t) { return t.axis == axis; });
-    if (same == turns.end()) {
-      turns.push_back({axis, cut});
+        std::find_if(axes.begin(), axes.end(), [axis](const RolledAxis& one) { return one.axis == axis; });
+    if (same == axes.end()) {
+      axes.push_back({axis, cut});
     } else {
       same->cut = modulo(same->cut - (size - cut), size);  // (a + b) mod size without overflow
     }
   }
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = dtype_, .device = device()});
-  std::erase_if(turns, [](const Turn& t) { return t.cut == 0; });
-  copy_turned(result, *this, turns);
+  std::erase_if(axes, [](const RolledAxis& one) { return one.cut == 0; });
+  copy_rolled(result, *this, axes);
   return result;
 }
 

@@ -6,14 +6,14 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t most_listed = 24;
+constexpr std::size_t max_printed = 24;
 
 std::string list_of(const std::vector<Visit>& visits, bool of_source) {
   std::string text;
-  for (std::size_t n = 0; n < visits.size() && n < most_listed; ++n) {
+  for (std::size_t n = 0; n < visits.size() && n < max_printed; ++n) {
     text += message(" ", of_source ? visits[n].src : visits[n].dst);
   }
-  return visits.size() > most_listed ? text + " …" : text;
+  return visits.size() > max_printed ? text + " …" : text;
 }
 
 }  // namespace

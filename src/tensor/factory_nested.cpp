@@ -35,12 +35,12 @@ std::string place(const std::vector<std::size_t>& path) {
 /// Calls `visit_scalar(scalar, position)` with the numbers in the order of the elements; refuses lists that
 /// are not as long as the first one of their level. (PyTorch drops the entries of `[[], [1]]`; that is
 /// refused too.)
-class Walker {
+class NestedVisitor {
  public:
-  Walker(const Dims& sizes, const Dims& strides) : sizes_(sizes), strides_(strides) {}
+  NestedVisitor(const Dims& sizes, const Dims& strides) : sizes_(sizes), strides_(strides) {}
 
   template <typename Visit>
-  void walk(const Nested& values, const Visit& visit_scalar, Index position = 0) {
+  void visit(const Nested& values, const Visit& visit_scalar, Index position = 0) {
     const std::size_t level = path_.size();
     if (level == sizes_.size()) {
       if (values.is_list()) refuse_kind(" is a list and must be a number");
@@ -55,7 +55,7 @@ class Walker {
     }
     for (std::size_t i = 0; i < values.items().size(); ++i) {
       path_.push_back(i);
-      walk(values.items()[i], visit_scalar, position + static_cast<Index>(i) * strides_[level]);
+      visit(values.items()[i], visit_scalar, position + static_cast<Index>(i) * strides_[level]);
       path_.pop_back();
     }
   }
@@ -75,7 +75,7 @@ class Walker {
 DType common_dtype(const Nested& values, const Dims& sizes, const Dims& strides) {
   std::size_t widest = 0;
   bool is_empty = true;
-  Walker(sizes, strides).walk(values, [&](const Scalar& value, Index) {
+  NestedVisitor(sizes, strides).visit(values, [&](const Scalar& value, Index) {
     is_empty = false;
     if (value.dtype() == DType::uint64) {
       throw RuntimeError(
@@ -121,16 +121,16 @@ Tensor tensor(const Nested& values, const TensorOptions& options, Caller caller)
   const detail::OperationScope scope("tensor", caller);
   const Dims sizes = sizes_of(values);
   TensorOptions typed = options;
-  // The lists must be even before anything is allocated, so they are walked twice.
+  // The lists must be even before anything is allocated, so they are visited twice.
   const Dims row_major = row_major_strides(sizes, "tensor");
   const DType common = options.dtype ? *options.dtype : common_dtype(values, sizes, row_major);
-  if (options.dtype) Walker(sizes, row_major).walk(values, [](const Scalar&, Index) {});
+  if (options.dtype) NestedVisitor(sizes, row_major).visit(values, [](const Scalar&, Index) {});
   typed.dtype = common;
   Tensor result = empty(sizes, typed);
   visit(common, [&](auto type) {
     using T = typename decltype(type)::type;
     std::byte* const data = result.has_memory() ? result.mutable_storage_data() : nullptr;
-    Walker(sizes, result.strides()).walk(values, [data](const Scalar& value, Index position) {
+    NestedVisitor(sizes, result.strides()).visit(values, [data](const Scalar& value, Index position) {
       const T element = entry<T>(value);
       if (data != nullptr) store_element(data + position * static_cast<Index>(sizeof(T)), element);
     });

@@ -2,7 +2,7 @@
 // Short axes taken apart and woven past the cache, with each instruction set, between guard pages.
 #include <gtest/gtest.h>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 
 namespace tenstride {
 namespace {

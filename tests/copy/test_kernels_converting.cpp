@@ -6,7 +6,7 @@
 #include <array>
 #include <cstring>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 #include "tenstride/element.hpp"
 
 namespace tenstride {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 
 namespace tenstride {
 namespace {

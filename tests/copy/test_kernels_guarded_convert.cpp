@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 #include "tenstride/element.hpp"
 
 namespace tenstride {

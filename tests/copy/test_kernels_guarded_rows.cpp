@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 
 namespace tenstride {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "support/guarded_leaf.hpp"
+#include "support/guarded_kernel.hpp"
 
 namespace tenstride {
 namespace {

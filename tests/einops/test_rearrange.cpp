@@ -125,7 +125,7 @@ TEST(Repeat, IsAViewUntilACopyIsNeeded) {
   EXPECT_EQ(repeat(x, "h w -> (2 h) w").tolist(), (Nested{{0, 1, 2}, {3, 4, 5}, {0, 1, 2}, {3, 4, 5}}));
 }
 
-TEST(Reduce, FoldsTheAxesOnTheLeftOnly) {
+TEST(Reduce, ReducesTheAxesOnTheLeftOnly) {
   const Tensor x = counted({2, 4, 6});
   EXPECT_EQ(reduce(x, "b h w -> b", "sum").tolist(), (Nested{276, 852}));
   EXPECT_EQ(reduce(x, "b (h 2) (w 3) -> b h w", Reduction::max).tolist(),
@@ -138,7 +138,7 @@ TEST(Reduce, FoldsTheAxesOnTheLeftOnly) {
             "reduce: reduction \"median\" must be one of sum, mean, prod, min, max, any, all");
 }
 
-TEST(Pack, JoinsAndTakesApart) {
+TEST(Pack, JoinsAndSplits) {
   const Tensor a = counted({2, 3, 5});
   const Tensor b = counted({4, 5, 7, 2}).permute({3, 0, 2, 1});
   const Tensor c = counted({2, 5});
@@ -206,7 +206,7 @@ TEST(Lists, AreAlwaysCopiedAndRefuseNever) {
   EXPECT_FALSE(pack({a}, "* b", CopyRule::always).tensor.shares_storage(a));
 }
 
-TEST(Reduce, CopiesByTheRuleWhereThePatternFoldsNothing) {
+TEST(Reduce, CopiesByTheRuleWhereThePatternReducesNothing) {
   const Tensor x = counted({2, 3});
   EXPECT_TRUE(reduce(x, "a b -> b a", Reduction::sum, {}, CopyRule::never).shares_storage(x));
   EXPECT_FALSE(reduce(x, "a b -> b a", "sum", {}, CopyRule::always).shares_storage(x));
@@ -215,7 +215,7 @@ TEST(Reduce, CopiesByTheRuleWhereThePatternFoldsNothing) {
       refusal<ValueError>([&] {
         return rearrange(x, "a b -> (b a)", {}, CopyRule::never);
       }).replace(0, 9, "reduce"));
-  // What is folded is new, and nothing is copied before.
+  // What is reduced is new, and nothing is copied before.
   EXPECT_EQ(reduce(x, "a b -> b", Reduction::sum, {}, CopyRule::never).shape(), (Dims{3}));
 }
 

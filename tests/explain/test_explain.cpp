@@ -218,7 +218,7 @@ as one chain from (2,3,4,5):(60,20,5,1)+0:
 )");
 }
 
-TEST(ExplainChain, TakesAPatternApart) {
+TEST(ExplainChain, ExplainsEachPartOfAPattern) {
   EXPECT_EQ(
       text("y = rearrange(torch.zeros(2,3,4,5), 'b h t d -> b t (h d)')"),
       R"(1  torch.zeros(2,3,4,5)                                     (2,3,4,5):(60,20,5,1)+0  float32  contiguous  new   480 B

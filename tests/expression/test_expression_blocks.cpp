@@ -204,8 +204,8 @@ TEST(Blocks, AreThoseOfPythonsIndentation) {
 
 TEST(Blocks, TellTheirStepsAsOthers) {
   ExplainSession session;
-  session.explain("def turned(a):\n  b = a.T\n  return b.reshape(-1)");
-  const std::string told = to_text(session.explain("turned(torch.zeros(2, 3))"));
+  session.explain("def flattened(a):\n  b = a.T\n  return b.reshape(-1)");
+  const std::string told = to_text(session.explain("flattened(torch.zeros(2, 3))"));
   EXPECT_TRUE(told.starts_with(
       "1  torch.zeros(2, 3)  (2,3):(3,1)+0  float32  contiguous      new   24 B\n"
       "2  .T                 (3,2):(1,3)+0  float32  not contiguous  view  axes out of order\n"

@@ -9,6 +9,7 @@ endfunction()
 
 house_test(layers)
 house_test(sources)
+house_test(words)
 house_test(formatting)
 house_test(python_files)
 if(TENSTRIDE_KIND STREQUAL "static")

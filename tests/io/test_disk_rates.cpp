@@ -25,7 +25,7 @@ using testing::Variable;
 
 constexpr double mib = 1 << 20;
 constexpr double small = 1 << 14;
-constexpr std::size_t few_bytes = std::size_t{4} << 20;
+constexpr std::size_t file_bytes = std::size_t{4} << 20;
 
 DiskRates example() {
   return {.read_bytes_per_second = 2.25e9,
@@ -66,7 +66,7 @@ TEST(DiskRates, ComeBackFromTheSpeedsTheyGive) {
     for (const double write : {1e8, 2.4e9}) {
       for (const double request : {1e-6, 8.5e-6, 8e-3}) {
         for (const double contention : {0.0, 0.5, 1.0, 1.8}) {
-          // A request of 8 ms is a disk that turns; it has no speed of gigabytes.
+          // A request of 8 ms is a rotating disk; it has no speed of gigabytes.
           if (request > 1e-3 && std::max(read, write) > 1e9) continue;
           const DiskRates given{read, write, request, contention, 4096};
           const DiskRates fitted = detail::fit_rates(speeds_of(given), mib, small);
@@ -151,7 +151,7 @@ TEST(DiskRates, BelongToTheDiskOfAPath) {
 TEST(DiskRates, AreMeasuredInPlausibleNumbers) {
   const Scratch scratch;
   for (const DiskAccess access : {DiskAccess::automatic, DiskAccess::buffered}) {
-    const DiskRates rates = measure_disk(scratch.folder().string(), access, few_bytes);
+    const DiskRates rates = measure_disk(scratch.folder().string(), access, file_bytes);
     for (const double speed : {rates.read_bytes_per_second, rates.write_bytes_per_second}) {
       EXPECT_GT(speed, 1e4);
       EXPECT_LT(speed, 1e13);
@@ -168,7 +168,7 @@ TEST(DiskRates, AreMeasuredInPlausibleNumbers) {
 TEST(DiskRates, RefuseWhereNothingCanBeMeasured) {
   const Scratch scratch;
   const auto refused = [](const std::string& folder) {
-    return refusal<FileError>([&] { return measure_disk(folder, DiskAccess::automatic, few_bytes); });
+    return refusal<FileError>([&] { return measure_disk(folder, DiskAccess::automatic, file_bytes); });
   };
   const std::string none = scratch.path("none");
   EXPECT_EQ(refused(none), "measure_disk: \"" + none +

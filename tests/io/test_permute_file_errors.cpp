@@ -269,7 +269,7 @@ TEST(PermuteFile, SaysTheLeastMemory) {
   job.expect_whole();
 }
 
-TEST(PermuteFile, LeastMemoryIsThatOfAllStagesAndOfReadingBack) {
+TEST(PermuteFile, MinimumMemoryIsThatOfAllStagesAndOfReadingBack) {
   const Scratch scratch;
   Random random(22);
   io::save_npy(scratch.path("x.npy"), random_tensor(random, {30, 42}, DType::int16));

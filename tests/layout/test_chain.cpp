@@ -86,7 +86,7 @@ TEST(Chain, KeepsMergedAxesThatStridesCannot) {
 }
 
 TEST(Chain, CutsOnlyTheAxesThatMust) {
-  // (7,4,6) with the last two turned: 7 stays out of the block, so a later select makes the copy smaller.
+  // (7,4,6) with the last two exchanged: 7 stays out of the block, so a later select makes the copy smaller.
   const Chain cut = Chain(row_major({7, 4, 6})).transpose(1, 2).reshape({7, 4, 6});
   EXPECT_EQ(cut.to_string(), "(7,4,6):(24,6@A,1@A)+0 with A = (6,4):(1,6)");
   EXPECT_EQ(cut.cuts()[0].first_axis, 1U);
@@ -148,12 +148,12 @@ TEST(Chain, EveryReshapeOfEveryOrderIsRight) {
        {Dims{2, 3, 4}, Dims{6, 5, 2}, Dims{4, 6}, Dims{2, 2, 3, 2}, Dims{3, 3, 3}, Dims{5, 1, 7}}) {
     const Layout dense = row_major(shape);
     for (const Dims& order : testing::all_orders(shape.size())) {
-      const Layout turned = permute(dense, order);
-      const std::vector<Index> wanted = positions(turned);
+      const Layout permuted = permute(dense, order);
+      const std::vector<Index> wanted = positions(permuted);
       for (const Dims& target : shapes_of(numel(dense))) {
         const Chain chain = Chain(dense).permute(order).reshape(target);
         EXPECT_EQ(chain.shape(), target);
-        EXPECT_EQ(chain.is_view(), try_view(turned, target).has_value());
+        EXPECT_EQ(chain.is_view(), try_view(permuted, target).has_value());
         const ChainPlan plan = chain.plan();
         EXPECT_LE(plan.copies.size(), 1U);  // one reshape at the end: as an eager reshape
         EXPECT_EQ(carried_out(plan), wanted) << chain.to_string();
@@ -162,7 +162,7 @@ TEST(Chain, EveryReshapeOfEveryOrderIsRight) {
         for (const Dims& back : shapes_of(numel(dense))) {
           EXPECT_EQ(carried_out(chain.reshape(back).plan()), wanted) << chain.to_string();
         }
-        EXPECT_EQ(chain.reshape(turned.shape).try_view().has_value(), true) << chain.to_string();
+        EXPECT_EQ(chain.reshape(permuted.shape).try_view().has_value(), true) << chain.to_string();
       }
     }
   }

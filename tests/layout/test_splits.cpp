@@ -116,7 +116,7 @@ TEST(NamedSplits, CutTheirAxis) {
   EXPECT_EQ(hsplit({{4}, {1}}, 2), tensor_split({{4}, {1}}, 2, 0)) << "rank 1 is cut along its only axis";
 }
 
-TEST(Unbind, SelectsEachIndexInTurn) {
+TEST(Unbind, SelectsEachIndex) {
   for (const Layout& x : every_layout()) {
     for (std::size_t d = 0; d < x.rank(); ++d) {
       const std::vector<Layout> parts = unbind(x, static_cast<Index>(d) - static_cast<Index>(x.rank()));

@@ -188,9 +188,9 @@ TEST(CopyLedger, TellsOfAGrowingStorage) {
 }
 
 TEST(CopyLedger, HoldsThePartsOfAJoin) {
-  const std::vector<Tensor> few(3, zeros({2, 2}));
+  const std::vector<Tensor> parts(3, zeros({2, 2}));
   const CopyLedger ledger;
-  const Tensor joined = cat(few, 1);
+  const Tensor joined = cat(parts, 1);
   ASSERT_EQ(ledger.entries().size(), 4U);
   EXPECT_EQ(ledger.entries()[0].kind, LedgerKind::allocation);
   EXPECT_EQ(ledger.entries()[0].operation, "cat");

@@ -74,7 +74,7 @@ TEST(NoCopy, LetsViewsFillsAndReadingPass) {
   EXPECT_EQ(x.select(0, 1).to_vector<int>(), std::vector<int>(12, 4));
 }
 
-/// Every operation that copies, on a tensor of shape (4,6) whose axes are turned.
+/// Every operation that copies, on a tensor of shape (4,6) whose axes are exchanged.
 TEST(NoCopy, RefusesEveryOperationThatCopies) {
   const Tensor x = arange(24).view({6, 4}).t();
   const std::vector<std::pair<const char*, std::function<void()>>> calls{

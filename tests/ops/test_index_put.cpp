@@ -42,8 +42,8 @@ TEST(IndexPut, WritesWhatIndexReads) {
       each_index(x.shape(), [&](const Dims& at) {
         Number expected = value_at(before, at);
         for (Index k = 0; k < 2; ++k) {  // the later one stays
-          const Index listed = static_cast<Index>(value_at(list, {k}).real());
-          if (at[static_cast<std::size_t>(d)] != (listed < 0 ? listed + x.size(d) : listed)) continue;
+          const Index entry = static_cast<Index>(value_at(list, {k}).real());
+          if (at[static_cast<std::size_t>(d)] != (entry < 0 ? entry + x.size(d) : entry)) continue;
           Dims from = at;
           from[static_cast<std::size_t>(d)] = k;
           expected = value_at(value, from);
@@ -54,7 +54,7 @@ TEST(IndexPut, WritesWhatIndexReads) {
   }
 }
 
-// Elements and rows, listed all over the tensor, in a corner of it, and many times: of those that go to one
+// Elements and rows, indexed all over the tensor, in a corner of it, and many times: of those that go to one
 // place the last one stays, however many threads write.
 TEST(IndexPut, KeepsTheLastOnAnyNumberOfThreads) {
   constexpr Index count = 100'000;

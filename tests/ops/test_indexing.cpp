@@ -128,8 +128,8 @@ TEST(Index, BroadcastsIndexTensors) {
 TEST(Index, LaysTheResultOutAsPyTorchsElementwiseRule) {
   const Tensor x = numbered({2, 3, 4});
   EXPECT_EQ(x.index({integers({2}, {0, 1})}).strides(), (Dims{12, 4, 1}));
-  const Tensor turned = x.transpose(1, 2);  // (2,4,3):(12,1,4)
-  EXPECT_EQ(turned.index({integers({2}, {0, 1})}).strides(), (Dims{12, 1, 4}));
+  const Tensor transposed = x.transpose(1, 2);  // (2,4,3):(12,1,4)
+  EXPECT_EQ(transposed.index({integers({2}, {0, 1})}).strides(), (Dims{12, 1, 4}));
   const Tensor flat = numbered({6});
   EXPECT_EQ(flat.index({integers({3, 2}, {0, 1, 2, 3, 4, 5}).transpose(0, 1)}).strides(), (Dims{1, 2}));
 }

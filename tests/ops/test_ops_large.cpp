@@ -250,21 +250,21 @@ TEST(LargeTruth, IsFoundWhereverItIs) {
     for (const int threads : thread_counts) {
       const ThreadScope scope(threads);
       for (const Index at : {0, 70000, 131071, 199999}) {
-        Tensor some = zeros({400, 500}, {.dtype = type});
-        Tensor one = some.view({200000}).narrow(0, at, 1);
-        EXPECT_FALSE(some.any().item().to<bool>());
+        Tensor one_set = zeros({400, 500}, {.dtype = type});
+        Tensor one = one_set.view({200000}).narrow(0, at, 1);
+        EXPECT_FALSE(one_set.any().item().to<bool>());
         one.fill_(1);
-        EXPECT_TRUE(some.any().item().to<bool>());
-        EXPECT_TRUE(some.t().any().item().to<bool>());
-        Tensor most = ones({400, 500}, {.dtype = type});
-        EXPECT_TRUE(most.all().item().to<bool>());
-        Tensor none = most.view({200000}).narrow(0, at, 1);
+        EXPECT_TRUE(one_set.any().item().to<bool>());
+        EXPECT_TRUE(one_set.t().any().item().to<bool>());
+        Tensor one_cleared = ones({400, 500}, {.dtype = type});
+        EXPECT_TRUE(one_cleared.all().item().to<bool>());
+        Tensor none = one_cleared.view({200000}).narrow(0, at, 1);
         none.fill_(0);
-        EXPECT_FALSE(most.all().item().to<bool>());
-        EXPECT_FALSE(most.slice(1, {}, {}, 1).t().all().item().to<bool>());
+        EXPECT_FALSE(one_cleared.all().item().to<bool>());
+        EXPECT_FALSE(one_cleared.slice(1, {}, {}, 1).t().all().item().to<bool>());
         for (const Index axis : {0, 1}) {
-          const Tensor any_along = any(some, axis);
-          const Tensor all_along = all(most, axis);
+          const Tensor any_along = any(one_set, axis);
+          const Tensor all_along = all(one_cleared, axis);
           const Index hit = axis == 0 ? at % 500 : at / 500;
           for (Index i = 0; i < any_along.numel(); ++i) {
             ASSERT_EQ(value_at(any_along, {i}), oracle::Number(i == hit ? 1 : 0));

@@ -62,20 +62,21 @@ TEST(Flip, ReversesAxesAndKeepsTheLayout) {
             "RuntimeError: flipud: the tensor has 0 axes and must have at least 1 axis (shape ())");
 }
 
-TEST(Rot90, TurnsFourTimesToItself) {
+TEST(Rot90, RotatesFourTimesToItself) {
   for (const Tensor& x : tensors_of_all_kinds()) {
     if (x.dim() < 2) continue;
-    Tensor turned = x;
+    Tensor rotated = x;
     for (Index k = 0; k < 9; ++k) {
-      EXPECT_EQ(values(rot90(x, k - 4)), values(turned)) << k;
-      each_index(turned.shape(), [&](const Dims& at) {  // one more turn: (i, j) comes from (j, columns-1-i)
-        const Tensor next = rot90(turned, 1);
-        Dims to = at;
-        to[0] = turned.size(1) - 1 - at[1];
-        to[1] = at[0];
-        EXPECT_EQ(value_at(next, to), value_at(turned, at));
-      });
-      turned = rot90(turned);
+      EXPECT_EQ(values(rot90(x, k - 4)), values(rotated)) << k;
+      each_index(rotated.shape(),
+                 [&](const Dims& at) {  // one more rotation: (i, j) comes from (j, columns-1-i)
+                   const Tensor next = rot90(rotated, 1);
+                   Dims to = at;
+                   to[0] = rotated.size(1) - 1 - at[1];
+                   to[1] = at[0];
+                   EXPECT_EQ(value_at(next, to), value_at(rotated, at));
+                 });
+      rotated = rot90(rotated);
       if (x.numel() > 30) break;
     }
   }

@@ -67,7 +67,7 @@ class Calls(Case):
         text = kept.read_text(encoding="utf-8")
         figures = json.loads(self.run_tool("bench", "--calibrate", "--json").stdout)
         self.assertIn(f"\nl2_bytes {figures['l2_bytes']}\n", text)
-        # Rows in order go past the cache where the machine writes so.
+        # Sequential rows are written by streaming stores where the machine prefers them.
         copy = ["explain", "torch.zeros(4096,4096)[:, 1:].contiguous()", "--plan", "--machine"]
         self.assertIn("streaming stores", self.run_tool(*copy, "zen5").stdout)
         self.assertIn("ordinary stores", self.run_tool(*copy, "cascade_lake").stdout)

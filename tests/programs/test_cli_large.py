@@ -29,7 +29,7 @@ class Results(LargeCase):
         if not is_sanitized():
             self.assertLessEqual(max(most, bill["totals"]["peak_resident"]), 64 * MIB)
 
-    def test_the_axes_turned_round(self):
+    def test_the_axes_reversed(self):
         self.check("a.npy", "x.permute(2,1,0)", lambda x: x.transpose(2, 1, 0))
 
     def test_the_last_axis_first(self):

@@ -125,11 +125,11 @@ class Replay:
             report.not_reached += len(line["steps"])
             return
         report.agreed["start"] += 1
-        turn = line["id"] if isinstance(line["id"], int) else 0
+        number = line["id"] if isinstance(line["id"], int) else 0
         for at, step in enumerate(line["steps"]):
             place = (line["id"], at, step["op"], step["args"], tuple(x.shape), x.stride())
             try:
-                came = self.operations[step["op"]](x, step["args"], turn + at)
+                came = self.operations[step["op"]](x, step["args"], number + at)
             except Deviation as deviation:
                 if step["ok"] or step["err"]["type"] not in deviation.recorded_as:
                     report.disagree(place, [("result", "another", str(deviation))])

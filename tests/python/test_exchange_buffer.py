@@ -166,8 +166,8 @@ def test_writes_reach_the_buffer():
 def test_standard_sizes_and_native_ones():
     # ctypes writes '<'; struct's '=l' is 4 bytes, '@l' is C's long.
     assert torch.asarray(memoryview(bytearray(16)).cast("@l")).dtype == torch.int64
-    little = numpy.dtype("<i4").newbyteorder("=")
-    assert torch.asarray(memoryview(numpy.zeros(2, little))).dtype == torch.int32
+    order = numpy.dtype("<i4").newbyteorder("=")
+    assert torch.asarray(memoryview(numpy.zeros(2, order))).dtype == torch.int32
 
 
 @pytest.mark.parametrize(

@@ -325,31 +325,31 @@ def no_forced_switches():
     sys.setswitchinterval(before)
 
 
-def turns_meanwhile(work):
-    """How many turns another thread of Python has while `work()` runs: none unless `work` gives up the interpreter."""
-    turns = 0
+def loops_meanwhile(work):
+    """How many loops another Python thread makes while `work()` runs: none unless `work` gives up the interpreter."""
+    loops = 0
     started, stop = threading.Event(), threading.Event()
 
     def count():
-        nonlocal turns
+        nonlocal loops
         started.set()
         while not stop.is_set():
-            turns += 1
+            loops += 1
             time.sleep(0)
 
     thread = threading.Thread(target=count)
     thread.start()
     started.wait()
-    before = turns
+    before = loops
     work()
-    after = turns
+    after = loops
     stop.set()
     thread.join()
     return after - before
 
 
-def test_no_thread_has_a_turn_while_another_keeps_the_interpreter(no_forced_switches):
-    assert turns_meanwhile(lambda: sum(range(1000000))) == 0
+def test_no_thread_runs_while_another_keeps_the_interpreter(no_forced_switches):
+    assert loops_meanwhile(lambda: sum(range(1000000))) == 0
 
 
 @pytest.mark.parametrize("name", ["clone", "contiguous", "tensor", "asarray", "dlpack", "array", "rearrange"])
@@ -366,7 +366,7 @@ def test_other_threads_run_during_a_large_copy(name, no_forced_switches):
         "rearrange": lambda: torch.rearrange(a, "h w -> w h", copy=True),
     }[name]
     # On a busy machine the other thread may be given no processor during one copy.
-    assert any(turns_meanwhile(work) for _ in range(200)), f"{name}: no other thread had a turn"
+    assert any(loops_meanwhile(work) for _ in range(200)), f"{name}: no other thread ran"
 
 
 def test_copies_stand_in_the_ledger_with_the_users_line_and_can_be_forbidden():

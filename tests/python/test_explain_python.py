@@ -29,9 +29,13 @@ def test_each_call_is_a_step_with_its_line_and_its_text():
 
 def test_a_step_says_the_layout_the_reason_and_the_step_to_blame():
     explanation = explain_code("import torch\nx = torch.zeros(2, 3).t()\ny = x.reshape(-1)\nx += 1\n")
-    zeros, turned, flat, added = explanation.steps
-    assert (str(turned.layout), turned.dtype, turned.contiguous) == ("(3,2):(1,3)+0", "float32", "not contiguous")
-    assert turned.why_not_contiguous == "axes out of order" and zeros.bytes_allocated == 24
+    zeros, transposed, flat, added = explanation.steps
+    assert (str(transposed.layout), transposed.dtype, transposed.contiguous) == (
+        "(3,2):(1,3)+0",
+        "float32",
+        "not contiguous",
+    )
+    assert transposed.why_not_contiguous == "axes out of order" and zeros.bytes_allocated == 24
     assert flat.reason == "no view: axes 0 and 1 would merge, axis 0 has stride 1 and must have 6"
     assert (flat.cause, flat.bytes_moved, flat.bytes_written) == (2, 48, 24)
     assert added.kind == "self" and explanation.copies == 1

@@ -281,9 +281,9 @@ def test_copyto_is_right_for_overlaps():
     shared = square()
     tnp.copyto(shared[1:], shared[:-1])
     assert shared.tolist() == [[0, 1, 2], [0, 1, 2], [3, 4, 5]]
-    turned = square()
-    tnp.copyto(turned, turned.T)
-    assert torch.equal(turned, square().T)
+    matrix = square()
+    tnp.copyto(matrix, matrix.T)
+    assert torch.equal(matrix, square().T)
     for value in (7, 1.5, torch.arange(3), numpy.arange(3)):
         array = numpy.zeros((2, 3), dtype=numpy.float32)
         numpy.copyto(array, value if not hasattr(value, "numpy") else numpy.arange(3))

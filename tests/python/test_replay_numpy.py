@@ -21,7 +21,7 @@ def function(name, *parameters):
     """The arguments by position as far as they go without a gap, else by name."""
     callee = getattr(tnp, name)
 
-    def run(x, args, turn):
+    def run(x, args, number):
         for given in args:
             assert given in parameters or given == "copy", f"the argument {given} is not known here"
         positional, named = [], {}
@@ -30,7 +30,7 @@ def function(name, *parameters):
                 continue
             value = value_of(parameter, args[parameter])
             # The first one has NumPy's name; every second call says the others by theirs.
-            if at > len(positional) or (turn % 2 and at > 0):
+            if at > len(positional) or (number % 2 and at > 0):
                 named[parameter] = value
             else:
                 positional.append(value)
@@ -43,7 +43,7 @@ def function(name, *parameters):
 
 def joined(name):
     callee = getattr(tnp, name)
-    return lambda x, args, turn: callee([x] * args["n"], axis=args["axis"])
+    return lambda x, args, number: callee([x] * args["n"], axis=args["axis"])
 
 
 def dense(shape, axes, dtype):
@@ -70,7 +70,7 @@ def axes_as_iterated(x):
     return fastest_first[::-1]
 
 
-def add1(x, args, turn):
+def add1(x, args, number):
     """x + 1, as NumPy lays it: arithmetic here lays its results as PyTorch does. NumPy takes a shortcut where
     the array is contiguous and keeps its type."""
     is_cast = x.dtype == torch.bool
@@ -86,13 +86,13 @@ def add1(x, args, turn):
 
 
 OPERATIONS = {
-    "T": lambda x, args, turn: tnp.transpose(x),
+    "T": lambda x, args, number: tnp.transpose(x),
     "mT": function("matrix_transpose"),
     "add1": add1,
-    "index": lambda x, args, turn: tnp.index(x, key_of(args["idx"])),
+    "index": lambda x, args, number: tnp.index(x, key_of(args["idx"])),
     "view_dtype": function("view", "dtype"),
-    "asarray": lambda x, args, turn: tnp.asarray(x, **args),
-    "empty_like": lambda x, args, turn: tnp.empty_like(x, **args),
+    "asarray": lambda x, args, number: tnp.asarray(x, **args),
+    "empty_like": lambda x, args, number: tnp.empty_like(x, **args),
     "concatenate": joined("concatenate"),
     "stack": joined("stack"),
 }

@@ -63,8 +63,8 @@ def method(name, *parameters, spread=False, also_function=True, names_only=()):
     function = getattr(torch, name, None) if also_function else None
     assert function or not also_function, name
 
-    def run(x, args, turn):
-        style = turn % 4
+    def run(x, args, number):
+        style = number % 4
         if style == FUNCTION and function is not None:
             return called(lambda *a, **k: function(x, *a, **k), parameters, args, style, False, names_only)
         return called(getattr(x, name), parameters, args, style, spread, names_only)
@@ -79,29 +79,29 @@ def only_method(name, *parameters, **how):
 def function(name, *parameters, names_only=(), home=torch):
     callee = getattr(home, name)
 
-    def run(x, args, turn):
-        return called(lambda *a, **k: callee(x, *a, **k), parameters, args, turn % 3, False, names_only)
+    def run(x, args, number):
+        return called(lambda *a, **k: callee(x, *a, **k), parameters, args, number % 3, False, names_only)
 
     return run
 
 
 def attribute(name):
-    return lambda x, args, turn: getattr(x, name)
+    return lambda x, args, number: getattr(x, name)
 
 
 def resolved(operation):
     """The recording holds complex results with the conjugation carried out."""
-    return lambda x, args, turn: operation(x, args, turn).resolve_conj()
+    return lambda x, args, number: operation(x, args, number).resolve_conj()
 
 
 def at_or_in(name):
     """A number splits into sections, a list at indices."""
 
-    def run(x, args, turn):
+    def run(x, args, number):
         value = args.get("v", args.get("sections", args.get("indices")))
         value = tuple(value) if isinstance(value, list) else value
         rest = {"dim": args["dim"]} if "dim" in args else {}
-        if turn % 2:
+        if number % 2:
             return getattr(torch, name)(x, value, **rest)
         return getattr(x, name)(value, *rest.values())
 
@@ -109,7 +109,7 @@ def at_or_in(name):
 
 
 def joined(name):
-    return lambda x, args, turn: getattr(torch, name)([x] * args["n"], dim=args["dim"])
+    return lambda x, args, number: getattr(torch, name)([x] * args["n"], dim=args["dim"])
 
 
 def key_of(entries):
@@ -118,10 +118,10 @@ def key_of(entries):
     return tuple(kinds[kind](*values) for kind, *values in entries)
 
 
-def index(x, args, turn):
+def index(x, args, number):
     key = key_of(args["idx"])
     if not any(isinstance(entry, slice) and entry.step is not None and entry.step < 0 for entry in key):
-        return x[key[0] if len(key) == 1 and turn % 2 else key]
+        return x[key[0] if len(key) == 1 and number % 2 else key]
     # PyTorch refuses negative steps; the package gives NumPy's view.
     try:
         came = x[key]
@@ -138,7 +138,7 @@ def index(x, args, turn):
     raise Deviation(NEGATIVE_STEP, ("ValueError",))
 
 
-def add_permuted(x, args, turn):
+def add_permuted(x, args, number):
     """x and a tensor of its shape that is contiguous once its axes stand in the recorded order."""
     dims = args["dims"]
     other = counted([x.shape[dim] for dim in dims], x.dtype)
@@ -153,16 +153,16 @@ def counted(shape, dtype):
 
 
 OPERATIONS = {
-    "abs": lambda x, args, turn: torch.abs(x) if turn % 2 else x.abs(),
-    "add_scalar": lambda x, args, turn: torch.add(x, args["value"]) if turn % 2 else x + args["value"],
+    "abs": lambda x, args, number: torch.abs(x) if number % 2 else x.abs(),
+    "add_scalar": lambda x, args, number: torch.add(x, args["value"]) if number % 2 else x + args["value"],
     "add_permuted": add_permuted,
-    "add_rowvec": lambda x, args, turn: x + counted(x.shape[-1:], x.dtype),
+    "add_rowvec": lambda x, args, number: x + counted(x.shape[-1:], x.dtype),
     "T": attribute("T"),
     "mT": attribute("mT"),
     "H": resolved(attribute("H")),
     "mH": resolved(attribute("mH")),
     "imag": attribute("imag"),
-    "real": lambda x, args, turn: torch.real(x) if turn % 2 else x.real,
+    "real": lambda x, args, number: torch.real(x) if number % 2 else x.real,
     "adjoint": resolved(method("adjoint")),
     "index": index,
     "squeeze.dim": method("squeeze", "dim"),

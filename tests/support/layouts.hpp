@@ -51,8 +51,8 @@ inline Dims strides_in_order(const Dims& shape, const Dims& order, Index padding
   return strides;
 }
 
-/// The layout with the axis walked backwards, offset moved so that the same positions are visited.
-inline Layout walked_backwards(Layout layout, std::size_t axis) {
+/// The layout with the axis reversed, offset moved so that the same positions are visited.
+inline Layout reversed_axis(Layout layout, std::size_t axis) {
   layout.offset += std::max<Index>(layout.shape[axis] - 1, 0) * layout.strides[axis];
   layout.strides[axis] = -layout.strides[axis];
   return layout;
@@ -71,8 +71,8 @@ inline std::vector<Layout> layouts_of(const Dims& shape) {
         Layout expanded = plain;
         expanded.strides[axis] = 0;
         layouts.push_back(expanded);
-        layouts.push_back(walked_backwards(plain, axis));
-        all_backwards = walked_backwards(all_backwards, axis);
+        layouts.push_back(reversed_axis(plain, axis));
+        all_backwards = reversed_axis(all_backwards, axis);
       }
       layouts.push_back(all_backwards);
     }

@@ -30,9 +30,9 @@ inline Tensor numbers(Index count, DType dtype, Reduction reduction) {
                          dtype != DType::uint32 && dtype != DType::uint64;
   Tensor values = empty({count}, {.dtype = DType::float64});
   for (Index i = 0; i < count; ++i) {
-    const Index transpose = i * 7 % 11;
-    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(transpose % 5);
-    if (is_signed && transpose % 3 == 0) value = -value;
+    const Index pick = i * 7 % 11;
+    double value = is_product ? (i % (count / 20 + 3) == 1 ? 2.0 : 1.0) : static_cast<double>(pick % 5);
+    if (is_signed && pick % 3 == 0) value = -value;
     store_element(values.mutable_storage_data() + i * 8, value);
   }
   return values.to(dtype);
@@ -88,7 +88,7 @@ inline std::complex<double> slow_join(Reduction reduction, std::complex<double> 
 
 /// What `reduce_axes` is to give, for each of the reductions, by one walk over all elements.
 inline Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction) {
-  Dims steps = Dims::filled(x.shape().size(), 0);  // of the results; 0 for what is folded
+  Dims steps = Dims::filled(x.shape().size(), 0);  // of the results; 0 for the axes that are reduced
   Dims shape;
   Index results = 1;
   for (std::size_t d = x.shape().size(); d-- > 0;) {
@@ -98,22 +98,22 @@ inline Tensor slow_reduce(const Tensor& x, const Dims& axes, Reduction reduction
     results *= x.shape()[d];
   }
   const auto values = x.to(DType::complex128).to_vector<std::complex<double>>();
-  std::vector<std::complex<double>> folded(detail::at(results), slow_start(reduction));
+  std::vector<std::complex<double>> accumulators(detail::at(results), slow_start(reduction));
   std::size_t n = 0;
   for_each_index(x.shape(), [&](const Dims& index) {
     Index place = 0;
     for (std::size_t d = 0; d < index.size(); ++d) place += index[d] * steps[d];
-    folded[detail::at(place)] = slow_join(reduction, folded[detail::at(place)], values[n++]);
+    accumulators[detail::at(place)] = slow_join(reduction, accumulators[detail::at(place)], values[n++]);
   });
   if (reduction == Reduction::mean) {
-    for (std::complex<double>& value : folded)
+    for (std::complex<double>& value : accumulators)
       value /= static_cast<double>(x.numel() / std::max<Index>(results, 1));
   }
   Tensor result = empty(shape, {.dtype = reduced_dtype(reduction, x.dtype())});
   Tensor flat = result.view({-1});
   constexpr DType wide = DType::complex128;  // converted as elements are, which refuses none
   for (Index i = 0; i < results; ++i)
-    flat.select(0, i).copy_(full({}, folded[detail::at(i)], {.dtype = wide}));
+    flat.select(0, i).copy_(full({}, accumulators[detail::at(i)], {.dtype = wide}));
   return result;
 }
 

@@ -19,7 +19,7 @@ enum class OutputKind : unsigned char { npy, png };
 struct ConvertPlan {
   /// Where the input is opened; not its name where that is a pipe.
   std::string path;
-  /// Of the input, its layout turned upright where that was asked for.
+  /// Of the input, its layout made upright where that was asked for.
   io::FileInfo info;
   Program program;
   /// Of the whole SPEC, on meta; steps only where the SPEC needs no elements to be followed.

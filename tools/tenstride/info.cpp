@@ -58,7 +58,7 @@ int run(const InfoCommand& command) {
   }
   std::string mapped = "no: read into memory";
   if (info.is_mapped) mapped = "yes: nothing is read before it is used";
-  if (info.is_byte_swapped) mapped += ", byte by byte turned round";
+  if (info.is_byte_swapped) mapped += ", its bytes swapped";
   std::vector<std::vector<std::string>> rows{
       {"file", command.path},
       {"format", info.format},

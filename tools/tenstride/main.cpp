@@ -130,7 +130,7 @@ class Program {
                      "npy or png, whatever the output's name (of -: npy unless told)")
         ->check(CLI::IsMember({"npy", "png"}));
     command->add_flag("--upright", convert_.turns_upright,
-                      "Turn a picture as its EXIF orientation says, before SPEC");
+                      "Rotate or mirror a picture by its EXIF orientation, before SPEC");
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
     command->add_option("--order", convert_.order, "C: last axis fastest; F: first axis fastest")
         ->check(CLI::IsMember({"C", "F"}))

@@ -70,7 +70,7 @@ class Comparison {
       return "the file is of " + std::string(name(found_.dtype())) + " and must be of " +
              std::string(name(expected_.dtype));
     }
-    Walk from(expected_.source.layout()), to(found_.layout());
+    Cursor from(expected_.source.layout()), to(found_.layout());
     std::string first;
     Index wrong = 0;
     for (Index n = 0; n < count; ++n, from.next(), to.next()) {
@@ -86,10 +86,10 @@ class Comparison {
   }
 
  private:
-  /// All indexes of a layout in row-major order, each with its position.
-  struct Walk {
-    explicit Walk(const Layout& walked)
-        : layout(walked), index(Dims::filled(walked.rank(), 0)), position(walked.offset) {}
+  /// An index of a layout with its position; `next` goes on in row-major order.
+  struct Cursor {
+    explicit Cursor(const Layout& visited)
+        : layout(visited), index(Dims::filled(visited.rank(), 0)), position(visited.offset) {}
     void next() {
       for (std::size_t d = layout.rank(); d-- > 0;) {
         if (++index[d] < layout.shape[d]) break;
@@ -103,7 +103,7 @@ class Comparison {
     Index position;
   };
 
-  [[nodiscard]] double entry(std::span<const double> numbers, const Walk& at, double otherwise) const {
+  [[nodiscard]] double entry(std::span<const double> numbers, const Cursor& at, double otherwise) const {
     if (numbers.empty()) return otherwise;
     if (numbers.size() == 1) return numbers[0];
     const Index axis = expected_.arithmetic.axis;
@@ -112,7 +112,7 @@ class Comparison {
         at.index[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)])];
   }
 
-  [[nodiscard]] Scalar wanted_of(const Walk& at) const {
+  [[nodiscard]] Scalar wanted_of(const Cursor& at) const {
     const Scalar value = read(expected_.source, at.position);
     const ScaleShift& arithmetic = expected_.arithmetic;
     if (arithmetic.scale.empty() && arithmetic.shift.empty()) return value;

@@ -74,7 +74,7 @@ def bitwise_and(x1: Operand, x2: Operand, /) -> Tensor:
 
 
 def bitwise_invert(x: Tensor, /) -> Tensor:
-    """All bits turned; of bools whether they are false.
+    """All bits inverted; of bools whether they are false.
 
     >>> xp.bitwise_invert(xp.asarray([0, 5]))
     tensor([-1, -6])

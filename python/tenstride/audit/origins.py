@@ -9,7 +9,7 @@ from typing import Callable
 from .layouts import Layout, is_contiguous, try_view
 from .places import CallSite, Place
 
-_MOST = 256  # views of views that are remembered
+_MAX_DEPTH = 256  # views of views that are remembered
 
 
 class Origin:
@@ -29,7 +29,7 @@ class Origin:
         source: Layout | None,
         parent: Origin | None,
     ):
-        if parent is not None and parent.depth >= _MOST:
+        if parent is not None and parent.depth >= _MAX_DEPTH:
             parent = None
         self.operation, self.layout, self.source = operation, layout, source
         self.is_own = site is None or site.inside is None

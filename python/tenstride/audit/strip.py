@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .layouts import Layout, count_elements, row_major_strides
 
-_MOST = 24  # elements in a strip
+_MAX_ELEMENTS = 24  # elements in a strip
 _CELL, _GAP, _HEIGHT, _LEFT = 30, 14, 26, 64
 _SCALE = ((0xFF, 0xE0, 0x8A), (0xA8, 0xDD, 0xA0), (0x6C, 0xC5, 0xBB), (0x62, 0xA8, 0xDC), (0x9A, 0x8F, 0xDC))
 
@@ -30,14 +30,14 @@ def _color(share: float) -> str:
 
 
 def _sample_sizes(shape: Sequence[int]) -> list[int]:
-    """A corner of the shape of at most `_MOST` elements, the axes to the right preferred, at least two of each."""
+    """A corner of the shape of at most `_MAX_ELEMENTS` elements, the last axes preferred, at least two of each."""
     sizes = [1] * len(shape)
     grown = True
     while grown:
         grown = False
         for axis in range(len(shape) - 1, -1, -1):
             more = sizes[axis] + 1
-            if more <= min(shape[axis], 4) and count_elements(sizes) // sizes[axis] * more <= _MOST:
+            if more <= min(shape[axis], 4) and count_elements(sizes) // sizes[axis] * more <= _MAX_ELEMENTS:
                 sizes[axis] = more
                 grown = True
     return sizes

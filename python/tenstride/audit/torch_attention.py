@@ -104,13 +104,13 @@ def _written_out(tape: Tape, softmax: int) -> _Attention | None:
     last = _product_behind(tape, softmax)
     if first is None or last is None:
         return None
-    query, turned = (_root(tape, one, first) for one in tape.calls[first].operands()[:2])
+    query, transposed_key = (_root(tape, one, first) for one in tape.calls[first].operands()[:2])
     value = _root(tape, tape.calls[last].operands()[1], last)
-    if any(len(one.layout.shape) != 4 for one in (query, turned, value)):
+    if any(len(one.layout.shape) != 4 for one in (query, transposed_key, value)):
         return None
-    shape, strides, offset = turned.layout
+    shape, strides, offset = transposed_key.layout
     key = Layout((*shape[:2], shape[3], shape[2]), (*strides[:2], strides[3], strides[2]), offset)
-    found = _Attention(query, turned._replace(layout=key), value, first, last, False)
+    found = _Attention(query, transposed_key._replace(layout=key), value, first, last, False)
     return found if key.shape[3] == query.layout.shape[3] and key.shape[2] == value.layout.shape[2] else None
 
 

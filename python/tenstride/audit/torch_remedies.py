@@ -10,7 +10,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from .layouts import Layout
 from .slices import arithmetic, slice_text
 
-_MOST = 65536  # indices that are read
+_MAX_INDICES = 65536  # indices that are read
 
 
 class Remedy(NamedTuple):
@@ -58,7 +58,7 @@ def _of_index(call: str, args: Any, target: Any) -> Remedy | None:
         axis, index = given[0]
     if index.device.type != "cpu" or index.dtype not in (torch.int64, torch.int32) or index.dim() != 1:
         return None
-    if not 0 < index.numel() <= _MOST:
+    if not 0 < index.numel() <= _MAX_INDICES:
         return None
     values = index.tolist()
     picked = arithmetic(values)

@@ -17,7 +17,7 @@ from .torch_kernels import copied_inside
 from .torch_schema import KEPT_CONTIGUOUS
 from .torch_tape import Call, Operand, Tape
 
-_MOST = 512  # calls that are carried out again for one fix
+_MAX_CALLS = 512  # calls that are carried out again for one fix
 _REFUSE = frozenset({"view", "view_as", "unflatten"})
 
 
@@ -80,7 +80,7 @@ class _Replay:
             if not any((one.storage, one.layout) in self.changed for one in call.operands()):
                 continue
             tried += 1
-            if tried > _MOST:
+            if tried > _MAX_CALLS:
                 raise _Refused("too much follows it")
             self.carry_out(call)
         return Outcome(self.before, tuple(self.moves))

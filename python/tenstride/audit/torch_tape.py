@@ -16,7 +16,7 @@ from .record import Copy
 from .torch_schema import Schema
 from .torch_track import Storages
 
-_MOST = 65536  # operations that are kept
+_MAX_OPERATIONS = 65536  # operations that are kept
 
 
 class Operand(NamedTuple):
@@ -90,7 +90,7 @@ class Tape:
     @property
     def is_full(self) -> bool:
         """Whether later calls are left out."""
-        return len(self.calls) >= _MOST
+        return len(self.calls) >= _MAX_OPERATIONS
 
     def add(
         self,

@@ -10,7 +10,7 @@ from .links import Pin
 from .origins import Origin
 from .record import Copy
 
-_MOST_VIEWS = 1024  # layouts remembered of one storage
+_MAX_VIEWS = 1024  # layouts remembered of one storage
 
 
 def dtype_name(tensor: Any) -> str:
@@ -99,7 +99,7 @@ class Storages:
         entry = self.entry(tensor)
         if entry is None:
             return
-        if len(entry.origins) >= _MOST_VIEWS:
+        if len(entry.origins) >= _MAX_VIEWS:
             del entry.origins[next(iter(entry.origins))]
         entry.origins[origin.layout] = origin
 

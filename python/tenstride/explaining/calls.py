@@ -15,7 +15,7 @@ from .steps import Origin, Step
 from .traced import Memory, NeedsElements, NotUnderstood, Traced, deep, found, recorder
 from .words import of_pytorch
 
-MOST_ELEMENTS = 1 << 24
+MAX_ELEMENTS = 1 << 24
 """Tensors of more elements have a layout, and no elements."""
 
 ERRORS = (RuntimeError, IndexError, ValueError, TypeError, NotImplementedError)
@@ -58,7 +58,7 @@ def call(
     """
     run = recorder()
     inputs = [thing for thing in found((args, named)) if isinstance(thing, TracedTensor)]
-    on_meta = any(one.held.is_meta for one in inputs) or _most_elements(function, inputs, args) > MOST_ELEMENTS
+    on_meta = any(one.held.is_meta for one in inputs) or _max_elements(function, inputs, args) > MAX_ELEMENTS
 
     def held(thing: Any) -> Any:
         return without_elements(thing.held) if on_meta and isinstance(thing, TracedTensor) else thing.held
@@ -73,7 +73,7 @@ def call(
     return _Results(run, inputs, standing, ledger, make, on_meta).wrap(result)
 
 
-def _most_elements(function: Callable[..., Any], inputs: list[TracedTensor], args: tuple[Any, ...]) -> int:
+def _max_elements(function: Callable[..., Any], inputs: list[TracedTensor], args: tuple[Any, ...]) -> int:
     """A bound of what a call reads or gives: its tensors broadcast to each other, and repeated."""
     if not inputs:
         return 0
@@ -203,7 +203,7 @@ class _Results:
         reasons = [entry["reason"] for entry in self.entries if entry["kind"] == "scramble"]
         if not reasons or source is None:
             return None
-        if source.held.is_meta or source.held.numel() > MOST_ELEMENTS:
+        if source.held.is_meta or source.held.numel() > MAX_ELEMENTS:
             return str(reasons[0])
         return _tenstride._explain_scramble(source.held, layout.shape) or str(reasons[0])
 

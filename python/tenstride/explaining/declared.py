@@ -72,7 +72,7 @@ def _one(name: str, value: Any, numpy: bool, real: bool) -> Any:
 
 
 def _tensor(name: str, shape: tuple[int, ...], dtype: str) -> Any:
-    from .calls import MOST_ELEMENTS
+    from .calls import MAX_ELEMENTS
     from .tensors import make as make_tensor
 
     kind = getattr(_tenstride, dtype, None)
@@ -81,7 +81,7 @@ def _tensor(name: str, shape: tuple[int, ...], dtype: str) -> Any:
     count = 1
     for size in shape:
         count *= size
-    if count > MOST_ELEMENTS:
+    if count > MAX_ELEMENTS:
         return make_tensor(_tenstride.empty(shape, dtype=kind, device="meta"), Memory(False))
     numbers = _tenstride.arange(count).to(kind)
     return make_tensor(numbers.reshape(shape), Memory())

@@ -12,7 +12,7 @@ _PROMPT = re.compile(r"\s*(>>>|In \[[\d ]*\]:)(?: |$)")
 _GOES_ON = re.compile(r"\s*(\.\.\.:?)(?: |$)")
 _MAGIC = re.compile(r"\s*[%!]")
 _PRINT = re.compile(r"(\s*)print(?!\s*\()\s+(?P<what>\S.*?),?\s*$|(\s*)print\s*$")
-_MOST_LEFT_OUT = 50
+_MAX_LEFT_OUT = 50
 
 
 class Paste(NamedTuple):
@@ -114,7 +114,7 @@ def _without_what_is_none(lines: list[str]) -> Paste:
         number = min(max(problem.lineno or 1, 1), len(kept))
         while number > 1 and not kept[number - 1].strip():
             number -= 1
-        if not kept[number - 1].strip() or len(left_out) >= min(_MOST_LEFT_OUT, total / 2 - 1):
+        if not kept[number - 1].strip() or len(left_out) >= min(_MAX_LEFT_OUT, total / 2 - 1):
             raise first
         left_out.append((number, kept[number - 1].strip()))
         kept[number - 1] = ""

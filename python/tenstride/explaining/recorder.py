@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from .source import FILE, Place, Source
 from .steps import Event, Failure, Printed, Remark, Step
 
-MOST_STEPS = 10_000
+MAX_STEPS = 10_000
 
 
 class StepLimit(BaseException):
@@ -20,7 +20,7 @@ class StepLimit(BaseException):
 class Recorder:
     """Events in the order of the run. While `muted`, calls are made on behalf of a call that is recorded itself."""
 
-    def __init__(self, source: Source, declared: Mapping[str, object], most_steps: int = MOST_STEPS) -> None:
+    def __init__(self, source: Source, declared: Mapping[str, object], most_steps: int = MAX_STEPS) -> None:
         self.source, self.declared, self.most_steps = source, declared, most_steps
         self.events: list[Event] = []
         self.steps = 0

@@ -16,12 +16,12 @@ from . import declared, names
 from .array_reasons import describe as describe_array
 from .modules import NAMES, PARTS, Modules
 from .paste import clean
-from .recorder import MOST_STEPS, Recorder, StepLimit
+from .recorder import MAX_STEPS, Recorder, StepLimit
 from .source import FILE, Source, Statement
 from .steps import Origin
 from .traced import Traced, recording
 
-_MOST_LINES = 12  # of a value that is shown
+_MAX_LINES = 12  # of a value that is shown
 
 
 class Run:
@@ -32,7 +32,7 @@ class Run:
     ) -> None:
         paste = clean(code)
         self.source = Source(paste.text)
-        self.recorder = Recorder(self.source, declared.Declared({}), most_steps or MOST_STEPS)
+        self.recorder = Recorder(self.source, declared.Declared({}), most_steps or MAX_STEPS)
         self.value: Any = None
         self.ended: str | None = None
         self._left_out = paste.left_out
@@ -149,8 +149,8 @@ class Run:
         if isinstance(value, Traced) and not isinstance(statement.node.value, ast.Name):  # its step says what it is
             return
         lines = repr(value).split("\n")
-        more = [f"… {len(lines) - _MOST_LINES} lines more"] if len(lines) > _MOST_LINES else []
-        self.recorder.printed(statement.line, "\n".join(lines[:_MOST_LINES] + more), is_value=True)
+        more = [f"… {len(lines) - _MAX_LINES} lines more"] if len(lines) > _MAX_LINES else []
+        self.recorder.printed(statement.line, "\n".join(lines[:_MAX_LINES] + more), is_value=True)
 
     def _skipped(self, statement: Statement, why: str) -> bool:
         """A statement that cannot run; what `--let` declares takes the place of what it binds."""

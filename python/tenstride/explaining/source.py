@@ -15,7 +15,7 @@ from types import CodeType, FrameType
 FILE = "<explained>"
 
 _AS_MEANT = re.compile(r"#\s*as meant\b")
-_MOST_TEXT = 64
+_MAX_TEXT = 64
 
 
 class Place:
@@ -149,6 +149,6 @@ def _is_name(node: ast.expr) -> bool:
 
 
 def _short(text: str) -> str:
-    if len(text) <= _MOST_TEXT:
+    if len(text) <= _MAX_TEXT:
         return text
-    return f"{text[: _MOST_TEXT - 16]}…{text[-15:]}"
+    return f"{text[: _MAX_TEXT - 16]}…{text[-15:]}"

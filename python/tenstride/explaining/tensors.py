@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from .. import _tenstride
 from . import shape_rules
-from .calls import MOST_ELEMENTS, TracedTensor, call, numbers, without_elements, written
+from .calls import MAX_ELEMENTS, TracedTensor, call, numbers, without_elements, written
 from .traced import Memory, deep, found, recorder
 
 _DEVICES = ("cpu", "cuda", "mps", "xpu", "hpu", "xla", "npu")
@@ -268,7 +268,7 @@ def run(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, An
         _stays(None, _name_of(device))
     elif device is not None and _name_of(device) == "meta":
         named["device"] = device
-    if math.prod(numbers((args, list(named.values())))) > MOST_ELEMENTS and _is_large(function, args, named):
+    if math.prod(numbers((args, list(named.values())))) > MAX_ELEMENTS and _is_large(function, args, named):
         named["device"] = "meta"
     result = call(function, args, named, make)
     if wants_grad and isinstance(result, Tensor):
@@ -281,7 +281,7 @@ def _is_large(function: Callable[..., Any], args: tuple[Any, ...], named: dict[s
     if found((args, named)):
         return False
     try:
-        return function(*args, **{**named, "device": "meta"}).numel() > MOST_ELEMENTS
+        return function(*args, **{**named, "device": "meta"}).numel() > MAX_ELEMENTS
     except (RuntimeError, TypeError, ValueError):
         return False  # the call itself tells
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from .steps import Event, Failure, Printed, Remark, Step
 
 _ASCII = {"…": "...", "—": "-", "·": "*", "×": "x"}
-_LEAST = 60
-_MOST_ALIKE = 3  # steps of a loop that are shown; further ones that do the same are counted
+_MIN_WIDTH = 60
+_MAX_ALIKE = 3  # steps of a loop that are shown; further ones that do the same are counted
 
 
 def head(real: bool) -> str:
@@ -55,10 +55,10 @@ def _without_repeats(events: Sequence[Event]) -> tuple[list[Event], int]:
         if isinstance(event, Step) and event.error is None and event.scramble is None:
             key = (event.line, event.code, event.kind, event.layout, event.dtype, *event.notes)
             seen[key] = seen.get(key, 0) + 1
-            if seen[key] > _MOST_ALIKE:
+            if seen[key] > _MAX_ALIKE:
                 continue
         kept.append(event)
-    return kept, sum(max(count - _MOST_ALIKE, 0) for count in seen.values())
+    return kept, sum(max(count - _MAX_ALIKE, 0) for count in seen.values())
 
 
 def _row(step: Step) -> list[str]:
@@ -109,14 +109,14 @@ def _narrow(row: list[str], note: str, width: int) -> list[str]:
 
 
 def _indented(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(width, _LEAST), initial_indent=" " * 6, subsequent_indent=" " * 6)
+    return textwrap.wrap(text, max(width, _MIN_WIDTH), initial_indent=" " * 6, subsequent_indent=" " * 6)
 
 
 def _folded(text: str, width: int | None, indent: int) -> list[str]:
     if width is None or len(text) <= width:
         return [text]
     return textwrap.wrap(
-        text, max(width, _LEAST), subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+        text, max(width, _MIN_WIDTH), subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
     )
 
 

@@ -155,7 +155,7 @@ DiskRates measure_disk(const std::string& folder, DiskAccess access, std::size_t
     rounds[2][i] = measurement.speed(Kind::both, large_request, seconds);
     rounds[3][i] = measurement.speed(Kind::both, small_request, seconds);
   }
-  for (std::array<double, 3>& some : rounds) std::sort(some.begin(), some.end());
+  for (std::array<double, 3>& speeds : rounds) std::sort(speeds.begin(), speeds.end());
   const detail::DiskSpeeds speeds{rounds[0][1], rounds[1][1], rounds[2][1], rounds[3][1]};
   DiskRates rates = detail::fit_rates(speeds, large_request, small_request);
   rates.page = static_cast<Index>(file.page());

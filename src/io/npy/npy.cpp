@@ -76,7 +76,7 @@ Tensor load_npy(const std::string& path, Caller caller) {
   const MappedNpy npy(path, "load_npy", MapMode::read_only);
   const Storage storage = Storage::allocate(npy.header.nbytes);
   const std::byte* const first = npy.file.data() + npy.header.data_begin;
-  // Of a number that stands as it must there is nothing to turn round but single bytes.
+  // Of a number that stands as it must there is nothing to swap but single bytes.
   const std::size_t width =
       npy.header.byte_order == ByteOrder::swapped ? item_size(component_type(npy.header.dtype)) : 1;
   swap_bytes(storage.mutable_data(), first, npy.header.nbytes, width);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of the engine's leaves between guard pages: what the tests in test_kernels_*.cpp have in common.
+// Calls of kernels between guard pages, for the tests in test_kernels_*.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,21 +21,22 @@ inline const Kernels& plain() {
 }
 
 inline constexpr std::size_t line = 64;
-/// Room around a destination that is looked at, beyond what may be written.
+/// Bytes before and after a destination that are checked to be unchanged.
 inline constexpr std::size_t canary = 64;
 
-/// A leaf's call on given addresses, by a given table.
+/// A call of a kernel of the given table, on given addresses.
 using Call = std::function<void(const Kernels& kernels, std::byte* out, const std::byte* in)>;
 
-/// One call between guards, and what it may touch.
+/// A call between guard pages, and the bytes that it may read and write.
 struct Job {
-  /// Bytes read, from `in_start` before the address that the leaf takes as its source.
+  /// Bytes that are read. The first is `in_start` bytes before the address that the kernel takes as its
+  /// source.
   std::size_t in_bytes = 0;
   std::size_t in_start = 0;
-  /// The same of the destination.
+  /// The same for the destination.
   std::size_t out_bytes = 0;
   std::size_t out_start = 0;
-  /// Bytes after the destination whose content is of no meaning.
+  /// Bytes after the destination that the kernel may overwrite with anything.
   std::size_t spill = 0;
   Call call;
 };
@@ -50,13 +51,13 @@ class Bench {
     std::memcpy(wanted_.begin(), before_.begin(), wanted_.size());
   }
 
-  /// Where a block lies: so many bytes from the front guard, or from the guard behind.
+  /// Where a block lies: `skew` bytes from the guard page before it, or from the one after it.
   struct Place {
     bool is_at_front = true;
     std::size_t skew = 0;
   };
 
-  /// Whether the table's leaf does what the portable one does, and leaves all else as it was.
+  /// Whether the table's kernel writes what the portable kernel writes, and no other byte.
   bool agrees(const Kernels& kernels, const Job& job, Place in_place, Place out_place) {
     const std::size_t out_room = job.out_bytes + job.spill;
     const std::byte* const in =
@@ -68,7 +69,7 @@ class Bench {
     job.call(kernels, out_.begin() + first + job.out_start, in);
     kernels.fence();
     job.call(plain(), wanted_.begin() + first + job.out_start, in);
-    // The spill holds anything.
+    // The spill may hold anything.
     std::memcpy(out_.begin() + first + job.out_bytes, before_.begin() + first + job.out_bytes, job.spill);
     const std::size_t from = first < canary ? 0 : first - canary;
     const std::size_t to = std::min(first + out_room + canary, out_.size());
