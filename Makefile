@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup stubs demo test torch real asan tsan wheel fuzz slow bench bench-quick large-files pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz slow bench bench-quick large-files pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -12,7 +12,10 @@ help: ## Say what there is
 setup: ## Install what is missing: Debian or Ubuntu packages (sudo where not root), Python packages into .venv
 	@scripts/setup.sh
 
-demo: setup ## Convert a real photograph, let NumPy check it, explain a refused view
+setup-build: ## Install only what the library, the program and the Python package are built with
+	@scripts/setup.sh --build
+
+demo: setup-build ## Convert a real photograph, let NumPy check it, explain a refused view
 	@scripts/demo.sh
 
 build: setup ## Build everything (preset dev)
@@ -40,6 +43,9 @@ tsan: setup ## The tests about threads under ThreadSanitizer
 
 wheel: setup ## Build the Python wheel, install it into an empty environment and try it there
 	scripts/wheel.sh
+
+deb: setup ## Build the Debian packages libtenstride0.1, libtenstride-dev and tenstride
+	scripts/deb.sh
 
 fuzz: build ## Random copies with each instruction set (PLANS, FIRST: how many, from which on), random chains (CHAINS)
 	@for table in avx512 avx2 ssse3 portable; do \

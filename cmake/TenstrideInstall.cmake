@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` installs: headers, one or both kinds of library, the CMake package, tenstride.pc, the program.
+# Components: `library` is the shared library, `development` what programs are built with, `program` the program.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenstride)
@@ -7,6 +8,7 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tenstride)
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/include/tenstride
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development
   FILES_MATCHING
   PATTERN "*.hpp")
 
@@ -15,14 +17,17 @@ function(tenstride_install target kind)
   install(
     TARGETS ${target}
     EXPORT tenstride-${kind}
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+            COMPONENT library
+            NAMELINK_COMPONENT development
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library)
   install(
     EXPORT tenstride-${kind}
     FILE tenstride-${kind}-targets.cmake
     NAMESPACE tenstride::
-    DESTINATION ${package_dir})
+    DESTINATION ${package_dir}
+    COMPONENT development)
 endfunction()
 
 tenstride_install(tenstride ${TENSTRIDE_KIND})
@@ -37,7 +42,7 @@ configure_package_config_file(
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenstride-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tenstride-config.cmake ${PROJECT_BINARY_DIR}/tenstride-config-version.cmake
-        DESTINATION ${package_dir})
+        DESTINATION ${package_dir} COMPONENT development)
 
 # The prefix is relative to the .pc file, so that the tree can be moved.
 file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
@@ -49,9 +54,9 @@ if("static" IN_LIST kinds)
   set(pc_libs_private "-pthread")
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/tenstride.pc.in ${PROJECT_BINARY_DIR}/tenstride.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tenstride.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/tenstride.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 
 if(TARGET tenstride_cli)
-  install(FILES ${PROJECT_SOURCE_DIR}/docs/tenstride.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(TARGETS tenstride_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${PROJECT_SOURCE_DIR}/docs/tenstride.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(TARGETS tenstride_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()

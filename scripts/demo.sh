@@ -27,14 +27,25 @@ run() {
   "$tool" "$@"
 }
 
+# NumPy and Pillow: those of .venv where scripts/setup.sh made it, else in an environment of the demo's own (120 MB).
+python=.venv/bin/python3
+if ! "$python" -c 'import numpy, PIL' 2>/dev/null; then
+  python=demo/venv/bin/python3
+  if ! "$python" -c 'import numpy, PIL' 2>/dev/null; then
+    say "installing NumPy and Pillow into demo/venv"
+    python3 -m venv --clear demo/venv
+    "$python" -m pip install --quiet --disable-pip-version-check 'numpy>=1.24' 'pillow>=9.4'
+  fi
+fi
+
 if ! echo "$photo_sha256  $photo" | sha256sum --check --status 2>/dev/null; then
   say "fetching the photograph from the PyPI package scikit-learn"
   wheels=$(mktemp -d)
   trap 'rm -rf "$wheels"' EXIT
-  .venv/bin/python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+  "$python" -m pip download --quiet --disable-pip-version-check --no-deps --only-binary :all: \
     --dest "$wheels" "scikit-learn>=1.3"
   mkdir -p demo
-  .venv/bin/python3 - "$wheels" "$photo" <<'PYTHON'
+  "$python" - "$wheels" "$photo" <<'PYTHON'
 import pathlib, sys, zipfile
 [wheel] = pathlib.Path(sys.argv[1]).glob("*.whl")
 with zipfile.ZipFile(wheel) as archive:
@@ -55,7 +66,7 @@ say "2. what was written"
 run info "$output"
 
 say "3. NumPy reads it, and Pillow the photograph"
-.venv/bin/python3 - "$photo" "$output" <<'PYTHON'
+"$python" - "$photo" "$output" <<'PYTHON'
 import sys
 import numpy as np
 from PIL import Image

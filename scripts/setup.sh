@@ -1,16 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing to build and test tenstride: Debian or Ubuntu packages, and a Python environment in .venv. A
-# second run changes nothing.
+# Installs what is missing to build and test tenstride. A second run changes nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# What the library, the program and the Python package are built with.
 packages=(
-  g++ make cmake ninja-build ccache pkg-config binutils
-  libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev zlib1g-dev librsvg2-dev libedit-dev
-  libgtest-dev libgmock-dev libcli11-dev nlohmann-json3-dev libbenchmark-dev
+  g++ make cmake ninja-build pkg-config
+  libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev librsvg2-dev libedit-dev libcli11-dev nlohmann-json3-dev
   python3 python3-dev python3-venv
 )
+# What the tests, the benchmarks and the Debian packages need besides.
+test_packages=(
+  ccache binutils zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev dpkg-dev file
+)
+
+usage() {
+  cat <<'TEXT'
+usage: scripts/setup.sh [--build]
+
+Installs what this machine lacks: Debian or Ubuntu packages (by sudo where you are not root), and the Python
+packages of tests/requirements.txt into .venv (240 MB).
+
+  --build   only the compiler and the libraries for `make demo`, `pip install .` and the program:
+            no test libraries and no .venv
+TEXT
+}
 
 say() { printf 'setup: %s\n' "$*"; }
 fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
@@ -76,7 +91,20 @@ make_torch_venv() {
   .venv-torch/bin/python3 -m pip install --quiet --disable-pip-version-check 'pytest>=8' 'hypothesis>=6.100'
 }
 
+only_build=no
+for argument in "$@"; do
+  case $argument in
+    --build) only_build=yes ;;
+    -h | --help) usage; exit ;;
+    *) usage >&2; exit 2 ;;
+  esac
+done
+if [ "$only_build" = no ]; then
+  packages+=("${test_packages[@]}")
+fi
 install_packages
 check_cmake
-make_venv
-make_torch_venv
+if [ "$only_build" = no ]; then
+  make_venv
+  make_torch_venv
+fi

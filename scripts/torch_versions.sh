@@ -7,7 +7,7 @@
 #
 # A version that cannot be installed is skipped, and a line says so. The script fails if a test fails.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 python=.venv/bin/python3
 package=$PWD/build/dev/python

@@ -1,32 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel into build/wheel, installs it into an empty environment and tries what it promises there: the package without
-# NumPy, the program it carries, and the typing information. The wheel needs the shared libraries it was built with.
-# TENSTRIDE_WHEEL=dev builds it of what the preset dev compiled: for a test, in a minute.
+# Builds the wheel, makes it portable by scripts/wheel_repair.py (build/wheel/tenstride-*.whl), installs it into an empty
+# environment and tries what it promises there: the package without NumPy, the program it carries, the typing information, and
+# no library of the system but those that every Linux has.
+# TENSTRIDE_WHEEL=dev builds it of what the preset dev compiled: for a test, in a minute. PYTHON says for which Python, where
+# that of .venv will not do; for each there is a wheel of its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 out=build/wheel
 rm -rf "$out"
-mkdir -p "$out"
-python=.venv/bin/python3
-options=()
+mkdir -p "$out/built"
+python=${PYTHON:-.venv/bin/python3}
+# Without librsvg and libedit: they need 60 libraries, and the terminal's data. Pictures are SVG, the repl reads plain lines.
+options=(--config-settings=cmake.define.TENSTRIDE_WITH_RSVG=OFF --config-settings=cmake.define.TENSTRIDE_WITH_LIBEDIT=OFF)
+limit=(--max-bytes 7000000)
 if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
   # With the tools of .venv and the flags of the preset dev, so that the compiler's cache knows every file.
   "$python" -c 'import nanobind, scikit_build_core'
   export CXX=${CXX:-c++}  # CMake's own choice; scikit-build-core's is the one that Python was built with
-  options=(--no-build-isolation
-           --config-settings=cmake.build-type=RelWithDebInfo
-           --config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1"
-           --config-settings=cmake.define.TENSTRIDE_WERROR=ON)
+  options+=(--quiet --no-build-isolation
+            --config-settings=cmake.build-type=RelWithDebInfo
+            --config-settings=cmake.define.CMAKE_CXX_FLAGS_RELWITHDEBINFO="-O2 -g1"
+            --config-settings=cmake.define.TENSTRIDE_WERROR=ON)
+  limit=()
+else
+  echo "wheel: building; on two cores this takes about five minutes"
+  options+=(--verbose)
 fi
-"$python" -m pip wheel . --quiet --disable-pip-version-check --no-deps --wheel-dir "$out" ${options[@]+"${options[@]}"}
-wheel=("$out"/tenstride-*.whl)
-printf 'wheel: %s, %s bytes\n' "${wheel[0]}" "$(stat -c %s "${wheel[0]}")"
+"$python" -m pip wheel . --disable-pip-version-check --no-deps --wheel-dir "$out/built" "${options[@]}"
+built=$(echo "$out"/built/*.whl)
+if .venv/bin/python3 -B scripts/wheel_repair.py "$built" 2>/dev/null; then
+  echo "wheel: $built was to need libraries of this system, and the check finds none" >&2
+  exit 1
+fi
+wheel=$(.venv/bin/python3 -B scripts/wheel_repair.py "$built" "$out" ${limit[@]+"${limit[@]}"})
+printf 'wheel: %s, %s bytes\n' "$wheel" "$(stat -c %s "$wheel")"
 
 "$python" -m venv --clear "$out/empty"
 empty=$PWD/$out/empty/bin
-"$empty/python3" -m pip install --quiet --disable-pip-version-check --no-index "$PWD/${wheel[0]}"
+"$empty/python3" -m pip install --quiet --disable-pip-version-check --no-index "$PWD/$wheel"
 cd "$out"  # away from the sources
 "$empty/python3" -m pip list --disable-pip-version-check --format=freeze | grep -q '^tenstride=='
 if "$empty/python3" -c 'import numpy' 2>/dev/null; then
@@ -54,4 +67,13 @@ x = nn.Linear(3, 4)(torch.zeros(2, 3)).t()
 y = x.reshape(-1)
 PYTHON
 "$empty/tenstride" --version
+
+package=$("$empty/python3" -c 'import pathlib, tenstride; print(pathlib.Path(tenstride.__file__).parent)')
+outside=$(ldd "$package/bin/tenstride" "$package"/_tenstride*.so "$package"/lib/*.so |
+  grep -E '=> (/|not found)' | grep -vF "=> ${package%/*}/" |
+  grep -vE '^\s*(libc|libm|libz|libdl|librt|libpthread|libgcc_s|libstdc\+\+)\.so' || true)
+if [ -n "$outside" ]; then
+  printf 'wheel: loads libraries of the system\n%s\n' "$outside" >&2
+  exit 1
+fi
 echo "wheel: installs into an empty environment and runs there"

@@ -20,6 +20,9 @@ from ._info import (
     finfo as finfo,
     iinfo as iinfo,
 )
+from ._rearrange import (
+    rearrange as rearrange,
+)
 from ._tenstride import (
     AxisError as AxisError,
     ConvertPlan as ConvertPlan,
@@ -326,7 +329,6 @@ from .foreign import (
     pack as pack,
     parse_shape as parse_shape,
     permute_copy as permute_copy,
-    rearrange as rearrange,
     reduce as reduce,
     repeat as repeat,
     stack as stack,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _tenstride
-from ._reduce_by import tokens_of
+from ._pattern import tokens_of
 from ._tenstride import Tensor
 
 #: What words of so many bytes are in NumPy's protocol: of 16 the two halves of a complex number.

@@ -3,19 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 from . import _tenstride
-
-
-def tokens_of(side: str) -> list[str]:
-    """The names, numbers, brackets and dots of a pattern or of one of its sides.
-
-    `tokens_of("b (h 2) ...")` is `["b", "(", "h", "2", ")", "..."]`.
-    """
-    return re.findall(r"\.\.\.|…|->|[()]|[^\s()]+", side)
+from ._kinds import as_array, looked_at
+from ._pattern import tokens_of
+from ._rearrange import rearrange
 
 
 def _axes_of(side: str) -> list[str]:
@@ -42,9 +36,6 @@ def reduce_by(
     tensor: Any, pattern: str, reduction: Callable[[Any, tuple[int, ...]], Any], axes_lengths: dict[str, int]
 ) -> Any:
     """What `reduce` gives where the reduction is a function of the array and the axes to reduce."""
-    from ._kinds import as_array, looked_at
-    from .foreign import rearrange
-
     # Refuses what is no pattern of a reduction, or does not fit the shape, with nothing moved.
     several = isinstance(tensor, (list, tuple))
     tensor = [as_array(one) for one in tensor] if several else as_array(tensor)

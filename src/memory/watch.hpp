@@ -7,6 +7,7 @@
 
 #include "tenstride/caller.hpp"
 #include "tenstride/dims.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/storage.hpp"
 
 /// How ledgers and their like get to know what the calling thread does. The rungs that allocate and copy ask
@@ -45,7 +46,7 @@ class Watch {
 };
 
 /// Read at the price of a register (initial-exec: 8 bytes that also a library loaded late finds room for).
-extern constinit thread_local Watch* watch __attribute__((tls_model("initial-exec")));
+TENSTRIDE_API extern constinit thread_local Watch* watch __attribute__((tls_model("initial-exec")));
 
 /// A public operation, from here to the end of the scope. Of operations within each other the outermost one
 /// has the name and the place.

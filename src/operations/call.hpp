@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenstride/export.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/indexing.hpp"
 #include "tenstride/pattern.hpp"
@@ -70,8 +71,8 @@ struct Session {
 /// One call under way: the tensor it begins with and its arguments, each where its parameter stands.
 class Call {
  public:
-  Call(const Operation& operation, Session& session, TextRange range, std::optional<Value> self,
-       std::vector<Argument> arguments);
+  TENSTRIDE_API Call(const Operation& operation, Session& session, TextRange range, std::optional<Value> self,
+                     std::vector<Argument> arguments);
 
   [[nodiscard]] const Operation& operation() const noexcept { return operation_; }
   [[nodiscard]] Session& session() const noexcept { return session_; }
@@ -100,7 +101,7 @@ class Call {
   [[nodiscard]] const Tensor& tensor(std::size_t parameter) const;
   /// The same, to be written to.
   [[nodiscard]] Tensor& mutable_tensor(std::size_t parameter);
-  [[nodiscard]] std::vector<Tensor> tensors(std::size_t parameter) const;
+  [[nodiscard]] TENSTRIDE_API std::vector<Tensor> tensors(std::size_t parameter) const;
   [[nodiscard]] Scalar number(std::size_t parameter) const;
   [[nodiscard]] double real(std::size_t parameter, double otherwise) const;
   [[nodiscard]] bool flag(std::size_t parameter, bool otherwise) const;
@@ -153,7 +154,7 @@ std::vector<Operation> notation_operations();
 std::vector<Operation> factory_operations();
 std::vector<Operation> query_operations();
 std::vector<Operation> in_place_operations();
-std::vector<Operation> random_operations();
+TENSTRIDE_API std::vector<Operation> random_operations();
 std::vector<Operation> arithmetic_operations();
 std::vector<Operation> selection_operations();
 std::vector<Operation> scatter_operations();
@@ -165,20 +166,20 @@ Scalar value_of(const Call& call, std::size_t parameter);
 Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read = {});
 
 /// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
-StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
+TENSTRIDE_API StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);
 
 /// Whether `x.name = value` writes to elements: of real and imag alone.
-bool is_part(std::string_view name);
+TENSTRIDE_API bool is_part(std::string_view name);
 /// `x.real` or `x.imag`. Throws RuntimeError for imag of a real tensor.
-Tensor part_of(const Tensor& x, std::string_view name);
+TENSTRIDE_API Tensor part_of(const Tensor& x, std::string_view name);
 /// `x.real = value` and `x.imag = value`: the value, a number or a tensor that broadcasts, is converted to
 /// the part's type. Gives the view that was written to. Throws TypeError for any other value.
-Tensor write_part(const Tensor& x, std::string_view name, const Value& value);
+TENSTRIDE_API Tensor write_part(const Tensor& x, std::string_view name, const Value& value);
 
 /// The operation of that name that can be called so, or null.
-const Operation* find_operation(std::string_view name, Form form);
+TENSTRIDE_API const Operation* find_operation(std::string_view name, Form form);
 /// All names that can be called so.
-std::vector<std::string> operation_names(Form form);
+TENSTRIDE_API std::vector<std::string> operation_names(Form form);
 
 /// "float32", "channels_last", "pi" and the like: what stands behind `torch.` and is no function.
 const std::vector<std::string>& constant_names();

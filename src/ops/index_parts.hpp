@@ -8,6 +8,7 @@
 
 #include "ops/gather.hpp"
 #include "ops/index_mask.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/indexing.hpp"
 
 namespace tenstride::detail {
@@ -46,7 +47,7 @@ bool is_mask(const Tensor& index);
 
 /// A list as an index: of bools a mask, of other numbers positions, whose fractions PyTorch drops.
 /// Example: `{0, 2}` is a tensor of int64, as is the empty list.
-Tensor list_index(const Nested& list);
+TENSTRIDE_API Tensor list_index(const Nested& list);
 
 /// Throws IndexError where the entries do not fit the tensor, RuntimeError where one would have to be read on
 /// meta.

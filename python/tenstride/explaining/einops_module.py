@@ -6,20 +6,19 @@ from __future__ import annotations
 import types
 from typing import Any, Callable
 
-import tenstride
-
+from .. import foreign
 from . import rules_products
 from .arrays import Array, call as call_array
 from .neural import Module
+from .stand_ins import StandIn, unknown
 from .tensors import by_rule, run
-from .torch_module import StandIn, unknown
 from .traced import found
 
 
 def make_einops() -> types.ModuleType:
     """The stand-in for `einops`, with `einops.layers.torch`."""
     known: dict[str, Any] = {name: _verb(name) for name in ("rearrange", "repeat", "reduce", "pack", "unpack")}
-    known["parse_shape"] = lambda x, pattern: tenstride.parse_shape(x.held, pattern)
+    known["parse_shape"] = lambda x, pattern: foreign.parse_shape(x.held, pattern)
     known["asnumpy"] = lambda tensor: tensor.numpy()
     known["einsum"] = _einsum
     layers = {name: _layer(name, verb) for name, verb in (("Rearrange", "rearrange"), ("Reduce", "reduce"))}
@@ -31,7 +30,7 @@ def make_einops() -> types.ModuleType:
 
 
 def _verb(name: str) -> Callable[..., Any]:
-    function = getattr(tenstride, name)
+    function = getattr(foreign, name)
 
     def verb(*args: Any, **named: Any) -> Any:
         if "tensor" in named:

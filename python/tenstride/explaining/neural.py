@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`torch.nn` for the code under study: modules that call their `forward`, and containers."""
+"""The modules of `torch.nn` that call a `forward`, and their containers."""
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterator
 from typing import Any, Callable
 
 from .. import _tenstride
-from .rule_tools import new
-from .tensors import Tensor, by_rule, make
+from .tensors import Tensor, make
 from .traced import Memory, recorder
 
 
@@ -180,46 +178,3 @@ class ModuleDict(Module):
 
     def values(self) -> list[Module]:
         return list(self.children())
-
-
-def make_nn(functional: types.ModuleType) -> types.ModuleType:
-    """The stand-in for `torch.nn`."""
-    from . import layers
-    from .torch_module import StandIn, unknown
-
-    init = StandIn("torch.nn.init", lambda name: lambda tensor, *_, **__: tensor, {})
-    known: dict[str, Any] = {
-        "Module": Module,
-        "ModuleDict": ModuleDict,
-        "ModuleList": ModuleList,
-        "Parameter": Parameter,
-        "ParameterList": list,
-        "Sequential": Sequential,
-        "DataParallel": lambda module, *_, **__: module,
-        "functional": functional,
-        "init": init,
-        "parameter": types.SimpleNamespace(Parameter=Parameter),
-        "modules": types.SimpleNamespace(Module=Module),
-        "utils": _utilities(),
-        **layers.LAYERS,
-    }
-    return StandIn("torch.nn", lambda name: unknown("torch.nn", name, list(known)), known)
-
-
-def _utilities() -> types.ModuleType:
-    """`torch.nn.utils`: what changes weights gives back what it was given; `rnn` pads sequences."""
-    from .torch_module import StandIn, unknown
-
-    def pad_sequence(sequences: Any, batch_first: bool = False, padding_value: float = 0.0) -> Any:
-        return by_rule(_padded, (list(sequences), batch_first), {})
-
-    rnn = StandIn(
-        "torch.nn.utils.rnn", lambda name: unknown("torch.nn.utils.rnn", name, []), {"pad_sequence": pad_sequence}
-    )
-    return StandIn("torch.nn.utils", lambda name: lambda module, *_, **__: module, {"rnn": rnn})
-
-
-def _padded(sequences: list[_tenstride.Tensor], batch_first: bool) -> _tenstride.Tensor:
-    longest = max(sequence.shape[0] for sequence in sequences)
-    sizes = (len(sequences), longest) if batch_first else (longest, len(sequences))
-    return new((*sizes, *sequences[0].shape[1:]), sequences[0])

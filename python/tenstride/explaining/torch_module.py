@@ -6,10 +6,13 @@ from __future__ import annotations
 import types
 from typing import Any, Callable
 
-from .. import _tenstride
+from .. import _tenstride, _typed as typed
 from . import shape_rules
+from .arrays import Array
 from .calls import of_array
-from .tensors import Tensor, by_rule, make, no_attribute, run
+from .nn_module import make_nn
+from .stand_ins import StandIn, unknown
+from .tensors import Tensor, by_rule, in_place, make, run
 from .traced import recorder
 
 _TYPES = [
@@ -57,21 +60,6 @@ class Optimizer:
         return _ignore
 
 
-class StandIn(types.ModuleType):
-    """A module that stands for one of PyTorch's, whose attributes are looked up one by one."""
-
-    def __init__(self, name: str, look_up: Callable[[str], Any], known: dict[str, Any]) -> None:
-        super().__init__(name)
-        self.__dict__.update(known)
-        self.__dict__["_look_up"] = look_up
-        self.__path__: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._look_up(name)
-
-
 def function_of(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of tenstride as one of the code under study."""
 
@@ -86,8 +74,6 @@ def rule_of(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule of shapes as a function of the code under study; `inplace=True` gives the tensor itself."""
 
     def called(*args: Any, **named: Any) -> Any:
-        from .tensors import in_place
-
         if named.pop("inplace", False) and args and isinstance(args[0], Tensor):
             return in_place(rule, args[0], args[1:], named)
         return by_rule(rule, args, named)
@@ -96,17 +82,8 @@ def rule_of(name: str, rule: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def unknown(module: str, name: str, known: list[str]) -> Any:
-    """What stands for an attribute of a module that explain does not have."""
-    run_under_way = recorder()
-    if run_under_way.place().name in run_under_way.declared:
-        return lambda *args, **named: run_under_way.declared[run_under_way.place().name]
-    raise AttributeError(no_attribute(f"module '{module}'", name, known))
-
-
 def make_torch() -> types.ModuleType:
     """The stand-in for `torch`, with `torch.nn` and its like."""
-    from . import neural
 
     def look_up(name: str) -> Any:
         if name in shape_rules.FUNCTIONAL and not hasattr(_tenstride, name):
@@ -122,7 +99,7 @@ def make_torch() -> types.ModuleType:
 
     torch = StandIn("torch", look_up, _constants())
     functional = StandIn("torch.nn.functional", _functional(torch), {})
-    nn = neural.make_nn(functional)
+    nn = make_nn(functional)
     cuda = {"is_available": lambda: False, "device_count": lambda: 0, "manual_seed": _ignore, "synchronize": _ignore}
     for name in ("manual_seed_all", "empty_cache"):
         cuda[name] = _ignore
@@ -196,14 +173,8 @@ def _constants() -> dict[str, Any]:
         **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), Nothing),
     }
     for name in _TYPES:
-        known[name] = function_of(name, getattr(_typed(), name))
+        known[name] = function_of(name, getattr(typed, name))
     return known
-
-
-def _typed() -> Any:
-    from .. import _typed as typed
-
-    return typed
 
 
 def _tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
@@ -215,8 +186,6 @@ def _tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
 
 
 def _as_tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
-    from .arrays import Array
-
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     tensor = (
@@ -226,8 +195,6 @@ def _as_tensor(data: Any, dtype: Any = None, **named: Any) -> Any:
 
 
 def _from_numpy(array: Any) -> Any:
-    from .arrays import Array
-
     if not isinstance(array, Array):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
     if any(stride < 0 for stride in array.held.strides):

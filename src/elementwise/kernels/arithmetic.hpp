@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tenstride/dtype.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/index.hpp"
 
 namespace tenstride::copy {
@@ -85,7 +86,7 @@ const ArithmeticKernels& arithmetic_kernels();
 
 /// The fastest loop there is; nullptr where the portable table has none.
 UnaryRow unary_row(UnaryOp op, DType type);
-BinaryRow binary_row(BinaryOp op, DType type);
+TENSTRIDE_API BinaryRow binary_row(BinaryOp op, DType type);
 TernaryRow ternary_row(TernaryOp op, DType type);
 ExtremeRow extreme_row(Extreme which, DType type);
 

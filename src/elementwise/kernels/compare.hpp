@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tenstride/dtype.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/index.hpp"
 
 namespace tenstride::copy {
@@ -45,7 +46,7 @@ const CompareKernels* find_compare_kernels(std::string_view name);
 const CompareKernels& compare_kernels();
 
 /// The fastest loop there is. Pre: the portable table has one.
-CompareRow compare_row(Comparison comparison, DType type);
+TENSTRIDE_API CompareRow compare_row(Comparison comparison, DType type);
 TruthRow all_row(DType type);
 TruthRow any_row(DType type);
 
