@@ -15,7 +15,7 @@
 ///
 /// Float16 and bfloat16 are computed in float32 and rounded once. Integers wrap around. float8 is for storage
 /// and refused. On meta only the result's layout is made. Each element is read and written once; an operand
-/// that lies in another order than the result is turned on the way, a block at a time.
+/// in another order than the result is transposed, a block at a time.
 ///
 /// All throw ShapeError where shapes do not broadcast, and RuntimeError where the element types have no
 /// common one (int64 with uint64), where an operation does not know the type, and where tensors are on two
@@ -50,7 +50,7 @@ TENSTRIDE_API Tensor pow(const Operand& a, const Operand& b, Caller caller = Cal
 /// The larger (smaller) of two; NaN wins. Complex numbers are refused.
 TENSTRIDE_API Tensor maximum(const Operand& a, const Operand& b, Caller caller = Caller::current());
 TENSTRIDE_API Tensor minimum(const Operand& a, const Operand& b, Caller caller = Caller::current());
-/// x brought between the two: not below `min`, not above `max`; where min is above max, max. NaN stays.
+/// x limited to a range: not below `min`, not above `max`; where min is above max, max. NaN stays.
 /// Throws RuntimeError where neither is given, of bools and of complex numbers. Example: `clamp(arange(5), 1,
 /// 3)` is [1, 1, 2, 3, 3].
 TENSTRIDE_API Tensor clamp(const Tensor& x, const std::optional<Operand>& min,
@@ -126,17 +126,17 @@ TENSTRIDE_API Tensor prod(const Tensor& x, std::optional<Index> dim = {}, KeepDi
 /// Refuses bools and integers.
 TENSTRIDE_API Tensor mean(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           std::optional<DType> dtype = {}, Caller caller = Caller::current());
-/// The largest (smallest) elements; NaN wins, complex numbers are refused. Of no elements:
-/// IndexError, and RuntimeError where no axis is named.
+/// The largest (smallest) elements; NaN wins, complex numbers are refused. Throws
+/// IndexError where there are no elements, and RuntimeError where then no axis is named.
 TENSTRIDE_API Tensor amax(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           Caller caller = Caller::current());
 TENSTRIDE_API Tensor amin(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           Caller caller = Caller::current());
-/// Of the whole tensor, of rank 0. Of no elements: RuntimeError.
+/// The extreme of the whole tensor, of rank 0. Throws RuntimeError where there are no elements.
 TENSTRIDE_API Tensor max(const Tensor& x, Caller caller = Caller::current());
 TENSTRIDE_API Tensor min(const Tensor& x, Caller caller = Caller::current());
 
-/// Elements along an axis and where they stand there.
+/// The extremes along an axis, and their positions along it.
 struct ValuesAndIndices {
   Tensor values;
   Tensor indices;
@@ -145,9 +145,9 @@ TENSTRIDE_API ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim =
                                    Caller caller = Caller::current());
 TENSTRIDE_API ValuesAndIndices min(const Tensor& x, Index dim, KeepDim keepdim = KeepDim::no,
                                    Caller caller = Caller::current());
-/// Where the first of the largest (smallest) elements stands, as int64: along an axis, or in row-major order.
-/// NaN wins. Refuses bools and complex numbers; throws IndexError of no elements.
-/// Example: `argmax(tensor({1, 3, 3}))` is 1.
+/// The position of the first of the largest (smallest) elements, as int64: along an axis, or in row-major
+/// order. NaN wins. Refuses bools and complex numbers; throws IndexError of no elements. Example:
+/// `argmax(tensor({1, 3, 3}))` is 1.
 TENSTRIDE_API Tensor argmax(const Tensor& x, std::optional<Index> dim = {}, KeepDim keepdim = KeepDim::no,
                             Caller caller = Caller::current());
 TENSTRIDE_API Tensor argmin(const Tensor& x, std::optional<Index> dim = {}, KeepDim keepdim = KeepDim::no,

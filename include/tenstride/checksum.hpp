@@ -30,14 +30,15 @@ struct Checksum {
 /// DType::float32})))` is "4908bee0692dedb29fd873803cd55182".
 TENSTRIDE_API std::string to_string(const Checksum& checksum);
 
-/// Of all elements, by their bits (a conjugated or negated view by what it shows). Reads each once, with
-/// `num_threads()` from 1 MiB on. Throws RuntimeError for a tensor without memory.
+/// The checksum of all elements, by their bits (of a conjugated or negated view by those it shows). Reads
+/// each once, with `num_threads()` from 1 MiB on. Throws RuntimeError for a tensor without memory.
 TENSTRIDE_API Checksum checksum(const Tensor& x);
 
-/// Of a part of a larger tensor: `positions` has the part's shape and says where each of its elements stands
-/// in the row-major order of the whole. Example: of rows 10 to 19 of x, (100,7), the positions are
-/// `narrow(row_major({100, 7}), 0, 10, 10)`, and the checksums of ten such parts add up to `checksum(x)`.
-/// Throws ShapeError where the shapes differ, OverflowError where a position does not fit, and as above.
+/// The checksum of a part of a larger tensor: `positions` has the part's shape and gives the position of each
+/// of its elements in the row-major order of the whole. Example: of rows 10 to 19 of x, (100,7), the
+/// positions are `narrow(row_major({100, 7}), 0, 10, 10)`, and the checksums of ten such parts add up to
+/// `checksum(x)`. Throws ShapeError where the shapes differ, OverflowError where a position does not fit, and
+/// as above.
 TENSTRIDE_API Checksum checksum(const Tensor& part, const Layout& positions);
 
 }  // namespace tenstride

@@ -6,8 +6,9 @@
 
 #include "tenstride/tensor.hpp"
 
-/// What stands beside an operator, with the place where it stands. An operator of C++ has no room for a last
-/// argument `Caller`, so its operands bring the place along: they are made where the operator is written.
+/// Operands of operators, with the place in the source where they are written. An operator of C++ has no room
+/// for a last argument `Caller`, so its operands bring the place along: they are made where the operator is
+/// written.
 namespace tenstride {
 
 /// A number and where it was written.

@@ -98,8 +98,8 @@ TENSTRIDE_API Tensor randint(Index low, Index high, const Dims& size, Generator&
 TENSTRIDE_API Tensor randint(Index high, const Dims& size, const TensorOptions& options = {},
                              Caller caller = Caller::current());
 
-// Elements drawn into a tensor that is there, in the order in which they lie in memory; all give the tensor
-// back. Throw RuntimeError where several elements lie in one place (an expanded axis).
+// Drawing elements into an existing tensor, in the order in which they lie in memory; all return the tensor.
+// Throw RuntimeError where several elements share memory (an expanded axis).
 
 /// From [from, to): floating and complex types, both parts of a complex number. Throws RuntimeError where
 /// from > to, where the type does not reach so far, and for other types.

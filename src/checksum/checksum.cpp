@@ -14,15 +14,15 @@ namespace {
 
 using Joint = std::array<Layout, 2>;
 
-/// Bytes that one task takes. 1 MiB: 0.1 ms (float32) to 0.25 ms (uint8; Emerald Rapids), beside which the
-/// start of a task costs little.
+/// The bytes of a task. 1 MiB takes 0.1 ms (float32) to 0.25 ms (uint8; Emerald Rapids), much longer than
+/// starting a task.
 constexpr Index grain_bytes = Index{1} << 20;
 
-/// Below that many elements an axis is too short to be the innermost where the next one is longer.
+/// An axis of fewer elements is not the innermost loop where the next one is longer.
 constexpr Index short_axis = 16;
 
-/// Axes backwards in memory are followed forwards, positions then go backwards. But for consecutive positions
-/// there is a faster kernel: those go forwards.
+/// Flips axes with negative strides, so that memory is read forwards and positions go backwards. Axes with
+/// consecutive positions are not flipped: there is a faster kernel for these.
 void flip_axes(Joint& joint) {
   auto& [memory, positions] = joint;
   for (std::size_t d = 0; d < memory.rank(); ++d) {
@@ -35,11 +35,11 @@ void flip_axes(Joint& joint) {
   }
 }
 
-/// The loop nest: an order of axes, then memory and positions.
-detail::JointWalk<3> loop_nest(const Layout& memory, const Layout& positions) {
+/// Returns the loop nest of three layouts: one that gives the order of the axes, memory, and positions.
+detail::JointLoops<3> loop_nest(const Layout& memory, const Layout& positions) {
   Joint joint{memory, positions};
   flip_axes(joint);
-  const detail::JointWalk<2> by_memory(joint);
+  const detail::JointLoops<2> by_memory(joint);
   Layout first = by_memory.layout(0);
   Layout second = by_memory.layout(1);
   const std::size_t rank = first.rank();
@@ -51,10 +51,10 @@ detail::JointWalk<3> loop_nest(const Layout& memory, const Layout& positions) {
   }
   Layout order = first;
   for (std::size_t d = 0; d < rank; ++d) order.strides[d] = static_cast<Index>(rank - d);
-  return detail::JointWalk<3>({order, first, second});
+  return detail::JointLoops<3>({order, first, second});
 }
 
-/// Adds runs of elements that are read dense.
+/// Adds the elements of dense runs to the sums.
 class Adder {
  public:
   explicit Adder(DType type) : item_(item_size(type)) {
@@ -70,7 +70,7 @@ class Adder {
       kernels.run[std::min<std::size_t>(log2_, 2)](sums, run, count * static_cast<Index>(words_),
                                                    at * words_);
     } else {
-      kernels.apart[log2_](sums, run, count, at, static_cast<std::uint64_t>(step));
+      kernels.strided[log2_](sums, run, count, at, static_cast<std::uint64_t>(step));
     }
   }
 
@@ -104,7 +104,7 @@ Checksum checksum(const Tensor& part, const Layout& positions) {
   detail::require_memory("checksum", part);
   if (is_empty(part.layout())) return {};
   static_cast<void>(reach(positions, "checksum"));
-  const detail::JointWalk<3> nest = loop_nest(part.layout(), positions);
+  const detail::JointLoops<3> nest = loop_nest(part.layout(), positions);
   const Adder add(part.dtype());
   const bool is_in_place = part.is_resolved() && nest.inner_stride(1) == 1;
   const Index longest = is_in_place ? detail::longest_in_place : detail::BlockReader::longest;

@@ -26,7 +26,8 @@ void run(ChecksumSums& sums, const std::byte* in, Index count, std::uint64_t pos
 }
 
 template <class Word, std::size_t words>
-void apart(ChecksumSums& sums, const std::byte* in, Index count, std::uint64_t position, std::uint64_t step) {
+void strided(ChecksumSums& sums, const std::byte* in, Index count, std::uint64_t position,
+             std::uint64_t step) {
   for (Index i = 0; i < count; ++i, position += step, in += words * sizeof(Word))
     run<Word>(sums, in, static_cast<Index>(words), words * position);
 }
@@ -37,10 +38,10 @@ const ChecksumKernels& portable_checksum_kernels() {
   using std::uint16_t;
   using std::uint32_t;
   using std::uint8_t;
-  static constexpr ChecksumKernels table{
-      "portable",
-      {run<uint8_t>, run<uint16_t>, run<uint32_t>},
-      {apart<uint8_t, 1>, apart<uint16_t, 1>, apart<uint32_t, 1>, apart<uint32_t, 2>, apart<uint32_t, 4>}};
+  static constexpr ChecksumKernels table{"portable",
+                                         {run<uint8_t>, run<uint16_t>, run<uint32_t>},
+                                         {strided<uint8_t, 1>, strided<uint16_t, 1>, strided<uint32_t, 1>,
+                                          strided<uint32_t, 2>, strided<uint32_t, 4>}};
   return table;
 }
 

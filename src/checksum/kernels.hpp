@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of checksums: dense runs of elements at positions a constant step apart, one table per
-// instruction set.
+// The kernels of checksums, for dense runs of elements whose positions have a constant step. One table for
+// each instruction set.
 #pragma once
 
 #include <array>
@@ -20,24 +20,24 @@ using ChecksumRun = void (*)(ChecksumSums& sums, const std::byte* in, Index coun
 
 /// Adds `count` dense elements of 1 to 16 bytes at the positions `position + n * step` of elements, modulo
 /// 2^64. An element of 8 or 16 bytes is 2 or 4 words of 4 bytes, the lowest first.
-using ChecksumApart = void (*)(ChecksumSums& sums, const std::byte* in, Index count, std::uint64_t position,
-                               std::uint64_t step);
+using ChecksumStrided = void (*)(ChecksumSums& sums, const std::byte* in, Index count, std::uint64_t position,
+                                 std::uint64_t step);
 
-/// By log2 of the bytes.
+/// The kernels of one instruction set, by log2 of the bytes of a word or an element.
 struct ChecksumKernels {
   const char* name;
   std::array<ChecksumRun, 3> run;
-  std::array<ChecksumApart, 5> apart;
+  std::array<ChecksumStrided, 5> strided;
 };
 
-/// The definitions.
+/// Returns the table of plain C++, which all others are tested against.
 const ChecksumKernels& portable_checksum_kernels();
 
-/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
-/// is used, the processor has it.
+/// Returns the table that goes with the `Kernels` of this name, or nullptr. Precondition for using it: the
+/// processor has the instruction set.
 const ChecksumKernels* find_checksum_kernels(std::string_view name);
 
-/// The table that goes with `kernels()`.
+/// Returns the table that goes with `kernels()`.
 const ChecksumKernels& checksum_kernels();
 
 }  // namespace tenstride::copy

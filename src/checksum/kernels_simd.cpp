@@ -29,7 +29,7 @@ namespace {
 using D32 = hn::ScalableTag<std::uint32_t>;
 using D64 = hn::ScalableTag<std::uint64_t>;
 
-/// Words as lanes of 32 bits.
+/// Loads words into lanes of 32 bits.
 template <class Word>
 HWY_INLINE auto load_words(const Word* in) {
   const D32 d;
@@ -40,7 +40,7 @@ HWY_INLINE auto load_words(const Word* in) {
   }
 }
 
-/// The first `count`, and zeros.
+/// Loads the first `count` words; the remaining lanes are zero.
 template <class Word>
 HWY_INLINE auto load_words(const Word* in, std::size_t count) {
   std::array<Word, ChecksumPlaces::max_lanes> words{};
@@ -48,8 +48,8 @@ HWY_INLINE auto load_words(const Word* in, std::size_t count) {
   return load_words(words.data());
 }
 
-/// Modulo 2^64. Highway's own sum adds signed numbers with AVX-512, of which the sanitizer reports the
-/// overflow.
+/// Returns the sum of all lanes modulo 2^64. Highway's own sum adds signed numbers with AVX-512, of which the
+/// sanitizer reports the overflow.
 HWY_INLINE std::uint64_t add_lanes(hn::Vec<D64> v) {
   const D64 d;
   alignas(64) std::array<std::uint64_t, ChecksumPlaces::max_lanes / 2> lanes;
@@ -59,7 +59,7 @@ HWY_INLINE std::uint64_t add_lanes(hn::Vec<D64> v) {
   return sum;
 }
 
-/// The products of words with their place keys, in pairs.
+/// Returns the products of words with their place keys, added in pairs.
 HWY_INLINE auto products(hn::Vec<D32> words, const std::uint32_t* keys) {
   const D32 d;
   const D64 d64;
@@ -68,7 +68,7 @@ HWY_INLINE auto products(hn::Vec<D32> words, const std::uint32_t* keys) {
   return hn::Add(hn::MulEven(words, hn::LoadU(d, keys)), hn::MulEven(odd, hn::LoadU(d, keys + 1)));
 }
 
-/// Block by block: the products with the place keys are added up, and that times the block's key.
+/// Adds a run block by block: the sum of the products with the place keys, times the block's key.
 template <class Word>
 void run(ChecksumSums& sums, const std::byte* bytes, Index count, std::uint64_t position) {
   const D32 d;
@@ -109,7 +109,7 @@ void run(ChecksumSums& sums, const std::byte* bytes, Index count, std::uint64_t 
   sums[1] += add_lanes(total_1) + offsets[1] * checksum_offset;
 }
 
-/// SplitMix64's numbers, made odd, as `checksum_block_key` has them.
+/// Returns SplitMix64's numbers, made odd, as `checksum_block_key` does.
 HWY_INLINE hn::Vec<D64> block_keys(hn::Vec<D64> blocks, std::uint64_t sum) {
   const D64 d;
   const auto n = hn::Add(hn::Add(blocks, blocks), hn::Set(d, 2 * checksum_block + sum + 1));
@@ -168,10 +168,10 @@ struct PlaceSequence {
   }
 };
 
-/// Every element has a block of its own.
+/// Adds elements of which each may be in another block.
 template <class Word, std::size_t words>
-void apart(ChecksumSums& sums, const std::byte* bytes, Index given_count, std::uint64_t position,
-           std::uint64_t step) {
+void strided(ChecksumSums& sums, const std::byte* bytes, Index given_count, std::uint64_t position,
+             std::uint64_t step) {
   constexpr std::size_t log2 = (sizeof(Word) == 1 ? 0 : sizeof(Word) == 2 ? 1 : 2) + words / 2;
   const D32 d32;
   const D64 d;
@@ -210,8 +210,8 @@ void apart(ChecksumSums& sums, const std::byte* bytes, Index given_count, std::u
     sums[0] += add_lanes(total_0);
     sums[1] += add_lanes(total_1);
   }
-  portable_checksum_kernels().apart[log2](sums, bytes + whole * words * sizeof(Word),
-                                          static_cast<Index>(count - whole), position + whole * step, step);
+  portable_checksum_kernels().strided[log2](sums, bytes + whole * words * sizeof(Word),
+                                            static_cast<Index>(count - whole), position + whole * step, step);
 }
 
 /// As `copy/kernels/simd.cpp` names its table.
@@ -220,10 +220,11 @@ constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
                                    : HWY_TARGET == HWY_SSSE3 ? "ssse3"
                                                              : "vector";
 
-constexpr ChecksumKernels table{table_name,
-                                {run<std::uint8_t>, run<std::uint16_t>, run<std::uint32_t>},
-                                {apart<std::uint8_t, 1>, apart<std::uint16_t, 1>, apart<std::uint32_t, 1>,
-                                 apart<std::uint32_t, 2>, apart<std::uint32_t, 4>}};
+constexpr ChecksumKernels table{
+    table_name,
+    {run<std::uint8_t>, run<std::uint16_t>, run<std::uint32_t>},
+    {strided<std::uint8_t, 1>, strided<std::uint16_t, 1>, strided<std::uint32_t, 1>,
+     strided<std::uint32_t, 2>, strided<std::uint32_t, 4>}};
 
 }  // namespace
 

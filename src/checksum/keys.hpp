@@ -15,7 +15,7 @@
 
 namespace tenstride::copy {
 
-/// The n-th number of SplitMix64 from seed 0. Example: `splitmix64(0) == 0xe220a8397b1dcdaf`.
+/// Returns the n-th number of SplitMix64 from seed 0. Example: `splitmix64(0) == 0xe220a8397b1dcdaf`.
 constexpr std::uint64_t splitmix64(std::uint64_t n) noexcept {
   std::uint64_t z = (n + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -25,25 +25,27 @@ constexpr std::uint64_t splitmix64(std::uint64_t n) noexcept {
 static_assert(splitmix64(0) == 0xe220a8397b1dcdafU);
 
 /// Positions of one block share a block key. 16 → 32 → 64 → 128 positions: 2.6 → 3.1 → 4.3 → 5.4 GB/s of
-/// consecutive bytes (AVX-512, Emerald Rapids); positions a step apart need a table of so many keys for each
+/// consecutive bytes (AVX-512, Emerald Rapids); positions with a step need a table of as many keys for each
 /// run.
 inline constexpr std::size_t checksum_block = 64;
 inline constexpr std::size_t checksum_words = 2;
 
-/// Added to every word of an element, so that zeros count too.
+/// Is added to every word of an element, so that zeros count too.
 inline constexpr std::uint64_t checksum_offset = 0x9e3779b97f4a7c15U;
 
-/// Of a block, for each of the two sums. Odd: a product with it keeps every difference.
+/// Returns the key of a block for one of the two sums. It is odd, so that a product with it preserves every
+/// difference.
 constexpr std::uint64_t checksum_block_key(std::uint64_t block, std::size_t sum) noexcept {
   return splitmix64(2 * checksum_block + 2 * block + sum) | 1;
 }
 
-/// Of a place in a block: odd, of 32 bits, so that its product with 32 bits of an element is exact.
+/// Returns the key of a place in a block: odd, of 32 bits, so that its product with 32 bits of an element is
+/// exact.
 constexpr std::uint32_t checksum_place_key(std::size_t place, std::size_t sum) noexcept {
   return static_cast<std::uint32_t>(splitmix64(2 * place + sum) >> 32) | 1;
 }
 
-/// What one word of an element adds to a sum.
+/// Returns what one word of an element adds to a sum.
 constexpr std::uint64_t checksum_term(std::uint64_t position, std::uint32_t word, std::size_t sum) noexcept {
   const auto place = static_cast<std::size_t>(position % checksum_block);
   return checksum_block_key(position / checksum_block, sum) * checksum_place_key(place, sum) *
@@ -54,7 +56,7 @@ constexpr std::uint64_t checksum_term(std::uint64_t position, std::uint32_t word
 struct ChecksumPlaces {
   static constexpr std::size_t max_lanes = 64;  // of 32 bits: SVE's longest vectors have 2048
   alignas(64) std::array<std::uint32_t, checksum_block + max_lanes + 1> keys{};
-  /// Of the first n keys.
+  /// sums[n] is the sum of the first n keys.
   std::array<std::uint64_t, checksum_block + 1> sums{};
 };
 

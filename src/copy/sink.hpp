@@ -112,10 +112,10 @@ class Sink {
   /// What `stream` asks for beside so many lines.
   void prefetch_beside(std::size_t lines) {
     for (std::size_t i = lines * prefetch.pace; i > 0; --i) {
-      if (prefetch.left == 0 && !prefetch.next_row()) return;
+      if (prefetch.lines_left == 0 && !prefetch.next_row()) return;
       __builtin_prefetch(prefetch.line, 0, 2);
       prefetch.line += line_bytes;
-      --prefetch.left;
+      --prefetch.lines_left;
     }
   }
 

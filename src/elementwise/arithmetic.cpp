@@ -8,8 +8,7 @@
 #include "memory/watch.hpp"
 #include "tenstride/factory.hpp"
 
-/// Sums, products, quotients and powers. Each is one function, whether its result is fresh or goes into a
-/// self.
+/// Sums, products, quotients and powers. One function computes each, with a fresh result or in place.
 namespace tenstride {
 namespace {
 
@@ -59,7 +58,7 @@ Scalar negated(const Scalar& number) {
       number.value());
 }
 
-/// a + alpha * b, or a - alpha * b.
+/// Returns a + alpha * b, or a - alpha * b.
 Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, const Operand& b,
                   const Scalar& alpha, Tensor* self) {
   if (op == BinaryOp::sub) refuse_bool_difference(operation, a, b);
@@ -71,7 +70,7 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
                         zeros({}, {.dtype = DType::bool_}).expand(operands[1].tensor.shape()), Takes::numbers,
                         self);
   }
-  // PyTorch multiplies by alpha here also where that is 1: of an infinite part comes a NaN.
+  // PyTorch multiplies by alpha here even where it is 1, which makes NaN of an infinite part.
   const bool is_half = meeting == DType::complex32;
   if (!is_half && (meeting == DType::bool_ || alpha == Scalar(1))) {
     return apply_binary(operation, op, a, b, Takes::numbers, self);
@@ -83,8 +82,8 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
                              {meeting, meeting, meeting}, meeting, self);
 }
 
-/// PyTorch takes the second factor, and a divisor, of rank 0 as it is where the others are small floats: in
-/// float32, not rounded to their type.
+/// Computes a product or a quotient. Where the operands meet in a small float type, a second operand of rank
+/// 0 is used in float32 and not rounded to that type, as in PyTorch.
 Tensor scale(std::string_view operation, BinaryOp op, std::array<Prepared, 2> operands, DType meeting,
              Tensor* self) {
   const DType type = worked_in(meeting);
@@ -115,7 +114,7 @@ Tensor divide(std::string_view operation, const Operand& a, const Operand& b, Ro
   return scale(operation, BinaryOp::div, std::move(operands), meeting, self);
 }
 
-/// The powers that are one operation of each element.
+/// Returns the single operation that computes this power of each element, where there is one.
 std::optional<UnaryOp> simple_power(const Scalar& exponent, DType meeting) {
   if (exponent == Scalar(2)) return UnaryOp::square;
   if (exponent == Scalar(3)) return UnaryOp::cube;

@@ -6,11 +6,11 @@
 
 namespace tenstride::detail {
 
-/// One for each thread. Its address must not change.
+/// Writes dense runs into a tensor. Each thread has one of its own. Its address must not change.
 class BlockWriter {
  public:
-  /// What is given becomes `meeting`, then the tensor's type, conjugated and negated where its bits ask for
-  /// it.
+  /// Elements of type `given` are converted to `meeting`, then to the tensor's type, and conjugated and
+  /// negated as its bits say.
   BlockWriter(std::byte* base, DType given, DType meeting, const Tensor& result)
       : base_(base),
         item_(static_cast<Index>(result.itemsize())),
@@ -19,7 +19,7 @@ class BlockWriter {
         negates_(result.is_neg()) {
     DType at = given;
     for (const DType next : {meeting, type_}) {
-      // The bytes of a row of truths are those of bools.
+      // A row kernel of truth values gives bytes of 0 and 1, which are bools.
       const bool is_truth = at == DType::uint8 && next == DType::bool_;
       if (next != at && !is_truth) steps_[step_count_++] = converter(next, at);
       at = next;
@@ -28,14 +28,15 @@ class BlockWriter {
   BlockWriter(const BlockWriter&) = delete;
   BlockWriter& operator=(const BlockWriter&) = delete;
 
-  /// Where the block's elements are to be put, one row after the other: where they will lie, if that can be.
+  /// Returns where to write the block's elements, one row after the other: directly in the tensor where that
+  /// is possible, otherwise in a buffer.
   std::byte* begin(const Block& given) {
     const Block block = given.joined();
     is_direct_ = step_count_ == 0 && block.rows == 1 && (block.step == 1 || block.columns == 1);
     return is_direct_ ? base_ + block.position * item_ : buffers_[0].data();
   }
 
-  /// Brings what was put there to its place.
+  /// Converts what was written there, and moves it into the tensor where it is in a buffer.
   void end(const Block& given) {
     const Block block = given.joined();
     const auto count = static_cast<std::size_t>(block.count());

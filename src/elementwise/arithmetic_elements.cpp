@@ -7,7 +7,7 @@
 #include "memory/watch.hpp"
 #include "tenstride/factory.hpp"
 
-/// What is asked of, or done to, each element alone, and choices between elements.
+/// Operations and predicates of single elements, and choices between elements.
 namespace tenstride {
 namespace {
 
@@ -30,8 +30,8 @@ Tensor negative(std::string_view operation, const Tensor& x, Tensor* self) {
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
 
-/// Laid out as `empty_like` has it, where PyTorch computes it, and not as the other operations' results:
-/// extents of 1 keep the strides of x.
+/// Returns the absolute values of complex elements, laid out as by `empty_like`, as in PyTorch: unlike in
+/// other results, axes of extent 1 keep the strides of x.
 Tensor complex_magnitude(copy::UnaryRow row, const Tensor& x) {
   const DType given = component_type(x.dtype());
   const Layout layout = layout_like(x.layout(), MemoryFormat::preserve, "abs");
@@ -66,17 +66,17 @@ Tensor inverted(std::string_view operation, const Tensor& x, Tensor* self) {
   return detail::run_unary(operation, row, x, x.dtype(), x.dtype(), self);
 }
 
-/// Truths of elements, put together by their bits.
+/// Computes a logical operation, by the bits of the operands' truth values.
 Tensor logical(std::string_view operation, BinaryOp op, const Operand& a, const Operand& b, Tensor* self) {
   const std::array operands{detail::prepare(a), detail::prepare(b)};
   const DType meeting = detail::meeting_of(operation, operands, Takes::numbers);
   return detail::run_truths(operation, copy::binary_row(op, DType::uint8), operands, meeting, self);
 }
 
-Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
+Tensor predicate(std::string_view operation, UnaryOp op, const Tensor& x) {
   detail::require_taken(operation, x.dtype(), Takes::numbers);
   if (is_integer(x.dtype()) || x.dtype() == DType::bool_) {
-    // PyTorch asks whether x != x, and makes the two others like x.
+    // PyTorch computes isnan as x != x, and lays out the results of the other two like x.
     if (op != UnaryOp::isnan) return full_like(x, op == UnaryOp::isfinite, {.dtype = DType::bool_});
     Tensor result = detail::fresh_result(elementwise_layout({&x.layout(), 1}), DType::bool_, x.device());
     return result.zero_();
@@ -85,7 +85,8 @@ Tensor asked(std::string_view operation, UnaryOp op, const Tensor& x) {
   return detail::run_unary(operation, row, x, x.dtype(), DType::bool_, nullptr);
 }
 
-/// Refuses a number that the elements' type does not hold; on meta no element is made of it.
+/// Throws where the elements' type cannot hold the number. On meta no element is made of it, so nothing is
+/// refused.
 void require_number(std::string_view operation, const Operand& operand, DType type, const Tensor& x) {
   if (!operand.is_tensor() && x.has_memory()) detail::require_element(operation, operand.number(), type);
 }
@@ -183,15 +184,15 @@ Tensor abs(const Tensor& x, Caller caller) {
 }
 Tensor isnan(const Tensor& x, Caller caller) {
   const OperationScope scope("isnan", caller);
-  return asked("isnan", UnaryOp::isnan, x);
+  return predicate("isnan", UnaryOp::isnan, x);
 }
 Tensor isinf(const Tensor& x, Caller caller) {
   const OperationScope scope("isinf", caller);
-  return asked("isinf", UnaryOp::isinf, x);
+  return predicate("isinf", UnaryOp::isinf, x);
 }
 Tensor isfinite(const Tensor& x, Caller caller) {
   const OperationScope scope("isfinite", caller);
-  return asked("isfinite", UnaryOp::isfinite, x);
+  return predicate("isfinite", UnaryOp::isfinite, x);
 }
 
 Tensor& bitwise_and_(Tensor& self, const Operand& other, Caller caller) {

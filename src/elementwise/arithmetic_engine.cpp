@@ -15,17 +15,17 @@
 namespace tenstride::detail {
 namespace {
 
-/// Elements that one thread takes at a time; below that an operation is serial.
+/// The least number of elements for a thread. Smaller operations are serial.
 constexpr Index grain = Index{1} << 16;
-/// Rows below so many elements are taken several at a time.
+/// Rows of fewer elements than this are computed several at a time.
 constexpr Index short_row = 128;
-/// The longest run that is looked at together where nothing goes through a buffer.
+/// The longest run of one call where no operand goes through a buffer.
 constexpr Index longest_in_place = Index{1} << 14;
 
-/// A number is repeated so often without a reader.
-constexpr Index few = 64;
+/// The greatest number of elements for which an operand of one element is repeated without a reader.
+constexpr Index max_repeated = 64;
 
-/// The one element of a tensor, converted.
+/// Converts the one element of a tensor and writes it `count` times.
 void repeat_element(std::byte* out, const Tensor& x, DType meeting, DType type, Index count) {
   alignas(16) std::array<std::byte, 16 + copy::spill_bytes> first;
   alignas(16) std::array<std::byte, 16 + copy::spill_bytes> second;
@@ -42,7 +42,7 @@ void repeat_element(std::byte* out, const Tensor& x, DType meeting, DType type, 
   for (Index i = 0; i < count; ++i) std::memcpy(out + i * static_cast<Index>(item), at, item);
 }
 
-/// Whether dense runs are looked at where they lie.
+/// Returns whether dense runs are read without a buffer.
 bool is_direct(const ElementSource& source) {
   const DType type = source.tensor.dtype();
   return source.tensor.is_resolved() && type == source.meeting && type == source.type;
@@ -57,10 +57,10 @@ Index widest_of(const Tensor& result, const std::array<ElementSource, N>& source
   return static_cast<Index>(widest);
 }
 
-/// The walk with, for short rows, its innermost axis taken out: rows of it are blocks.
+/// A loop nest whose innermost loop, where it is short, is taken out: several rows of it make a block.
 template <std::size_t N>
 struct Rows {
-  explicit Rows(const JointWalk<N>& whole) : walk(whole) {
+  explicit Rows(const JointLoops<N>& whole) : loops(whole) {
     const Layout& first = whole.layout(0);
     if (first.rank() < 2 || first.shape.back() >= short_row) return;
     columns = first.shape.back();
@@ -71,10 +71,10 @@ struct Rows {
       outer[k].shape.pop_back();
       outer[k].strides.pop_back();
     }
-    walk = JointWalk<N>(outer);
+    loops = JointLoops<N>(outer);
   }
-  JointWalk<N> walk;
-  Index columns = 0;  ///< 0: the walk's runs are the rows
+  JointLoops<N> loops;
+  Index columns = 0;  ///< 0 where the runs of the loop nest are the rows
   std::array<Index, N> steps{};
 };
 
@@ -84,7 +84,7 @@ void call_row(typename RowOf<N>::type row, std::byte* out, const std::array<cons
   row(out, in[I]..., count);
 }
 
-/// One operation: what is the same for all its parts.
+/// An operation: what all its parts have in common.
 template <std::size_t N>
 struct Operation {
   Tensor& result;
@@ -94,7 +94,7 @@ struct Operation {
   std::byte* base;
 };
 
-/// Carries parts of an operation out; one for each thread. Its address must not change.
+/// Computes parts of an operation. Each thread has one of its own. Its address must not change.
 template <std::size_t N>
 class Worker {
  public:
@@ -102,7 +102,7 @@ class Worker {
       : Worker(operation, tensors, std::make_index_sequence<N>()) {}
 
   void operator()(const Rows<N + 1>& rows, Index from, Index to, Index longest) {
-    rows.walk(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
+    rows.loops(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
       const auto block = [&](std::size_t k) {
         if (rows.columns == 0) return Block{at[k], 0, strides[k], 1, count};
         return Block{at[k], strides[k], rows.steps[k], count, rows.columns};
@@ -117,7 +117,7 @@ class Worker {
   }
 
  private:
-  // Made where they stay, their buffers without values.
+  // Constructed in place, with uninitialised buffers.
   template <std::size_t... I>
   Worker(const Operation<N>& operation, const std::array<Tensor, N>& tensors, std::index_sequence<I...>)
       : operation_(operation),
@@ -129,7 +129,7 @@ class Worker {
   BlockWriter writer_;
 };
 
-/// Whether a row writes elements of the result as they are.
+/// Returns whether the row kernel writes elements of the result without a conversion.
 template <std::size_t N>
 bool is_written_once(const Operation<N>& operation) {
   const ElementTarget target = operation.target;
@@ -138,33 +138,33 @@ bool is_written_once(const Operation<N>& operation) {
   return (target.given == target.meeting && target.meeting == to) || gives_truths;
 }
 
-/// The longest run of one call, in what the walk counts.
+/// Returns the longest run of one call, in iterations of the loop nest.
 template <std::size_t N>
 Index longest_run(const Operation<N>& operation, const Rows<N + 1>& rows) {
   const ElementTarget target = operation.target;
-  bool is_plain = rows.columns == 0 && rows.walk.inner_stride(0) == 1 && is_written_once(operation);
+  bool is_plain = rows.columns == 0 && rows.loops.inner_stride(0) == 1 && is_written_once(operation);
   for (std::size_t k = 0; k < N; ++k) {
-    is_plain = is_plain && rows.walk.inner_stride(k + 1) == 1 && is_direct(operation.sources[k]);
+    is_plain = is_plain && rows.loops.inner_stride(k + 1) == 1 && is_direct(operation.sources[k]);
   }
   if (is_plain) return longest_in_place;
   const Index fitting = BlockReader::bytes / widest_of(operation.result, operation.sources, target);
   return rows.columns == 0 ? fitting : std::max<Index>(fitting / rows.columns, 1);
 }
 
-/// A small operation of tensors that lie alike and densely, and of numbers: one call, without a walk (a third
-/// of the time of one of six elements). Gives whether it was carried out.
+/// Computes a small operation of dense tensors with equal strides, and of numbers, in one call without a loop
+/// nest, which would be a third of the time for six elements. Returns whether it did.
 template <std::size_t N>
 bool run_at_once(const Operation<N>& operation) {
   const Tensor& result = operation.result;
   const Index count = result.numel();
   if (count > longest_in_place || !is_written_once(operation) || !result.is_resolved()) return false;
   if (!is_non_overlapping_and_dense(result.layout())) return false;
-  std::array<std::array<std::byte, few * 16>, N> repeated;
+  std::array<std::array<std::byte, max_repeated * 16>, N> repeated;
   std::array<const std::byte*, N> in;
   for (std::size_t k = 0; k < N; ++k) {
     const ElementSource& source = operation.sources[k];
     const Tensor& x = source.tensor;
-    if (x.numel() == 1 && count <= few && x.is_resolved()) {
+    if (x.numel() == 1 && count <= max_repeated && x.is_resolved()) {
       repeat_element(repeated[k].data(), x, source.meeting, source.type, count);
       in[k] = repeated[k].data();
       continue;
@@ -178,35 +178,35 @@ bool run_at_once(const Operation<N>& operation) {
   return true;
 }
 
-/// All in the order of the result.
+/// Computes all elements in the order of the result.
 template <std::size_t N>
-void run_in_order(const Operation<N>& operation, const JointWalk<N + 1>& whole) {
+void run_in_order(const Operation<N>& operation, const JointLoops<N + 1>& whole) {
   const Rows<N + 1> rows(whole);
   const Index longest = longest_run(operation, rows);
   std::array<Tensor, N> tensors;
   for (std::size_t k = 0; k < N; ++k) tensors[k] = operation.sources[k].tensor;
   const Index each = std::max<Index>(grain / std::max<Index>(rows.columns, 1), 1);
-  parallel_for(0, rows.walk.count(), each, [&](Index from, Index to) {
+  parallel_for(0, rows.loops.count(), each, [&](Index from, Index to) {
     Worker<N> worker(operation, tensors);
     worker(rows, from, to, longest);
   });
 }
 
-/// Boxes of the walk: a page along the axis on which an operand is dense, and as much as fits along the
-/// result's.
+/// Boxes that the loop nest is divided into: 4 KiB along the axis on which an operand is dense, and as much
+/// as fits along the result's innermost axis.
 struct Boxes {
   Boxes(const Dims& shape, std::size_t axis, Index item)
       : shape_(shape), extents_(Dims::filled(shape.size(), 1)) {
     const Index each = numel(Layout{shape, shape, 0}) / (2 * num_threads());
     Index left = std::clamp(each, min_bytes / item, max_bytes / item);
-    const auto take = [&](std::size_t d, Index most) {
-      extents_[d] = std::clamp<Index>(std::min(shape[d], most), 1, std::max<Index>(left, 1));
+    const auto take = [&](std::size_t d, Index max_extent) {
+      extents_[d] = std::clamp<Index>(std::min(shape[d], max_extent), 1, std::max<Index>(left, 1));
       left /= extents_[d];
     };
     const std::size_t last = shape.size() - 1;
     take(axis, run_bytes / item);
     if (axis != last) take(last, left);
-    left *= extents_[axis];  // what a short row leaves
+    left *= extents_[axis];  // where the row is shorter, more along the axis
     take(axis, left);
     for (std::size_t d = shape.size(); d-- > 0;) {
       if (d != axis && d != last) take(d, left);
@@ -215,7 +215,7 @@ struct Boxes {
   }
 
   [[nodiscard]] Index count() const { return numel(Layout{counts_, counts_, 0}); }
-  /// The part of a layout of the shape that box `number` is.
+  /// Returns the part of a layout that belongs to box `number`.
   [[nodiscard]] Layout of(const Layout& layout, Index number) const {
     Layout part = layout;
     const Dims at = unravel(number, counts_);
@@ -229,8 +229,8 @@ struct Boxes {
   [[nodiscard]] Index largest() const { return numel(Layout{extents_, extents_, 0}); }
 
  private:
-  /// A turned operand costs least where the copy engine turns much at once: with boxes of 8 MiB a sum of a
-  /// tensor and a transposed one reaches .5-.55 of a plain sum, of 512 KiB .4.
+  /// Transposing an operand is fastest in large boxes. 512 KiB → 8 MiB: .4 → .5-.55 of a plain sum (the sum
+  /// of a tensor and a transposed one).
   static constexpr Index min_bytes = Index{128} << 10;
   static constexpr Index max_bytes = Index{8} << 20;
   static constexpr Index run_bytes = 4096;
@@ -240,15 +240,15 @@ struct Boxes {
   Dims counts_;
 };
 
-/// Of large operands, whose axis it is on which they are dense; the result's where that is the same, or near
-/// enough.
+/// Returns the axis on which an operand has its smallest stride; for a small operand, or one that is dense or
+/// repeated along the result's innermost axis, that axis.
 template <std::size_t N>
-std::size_t leaping_axis(const Operation<N>& operation, const JointWalk<N + 1>& walk, std::size_t k) {
-  constexpr Index small = Index{1} << 16;  // stays in the L2 cache
-  const Layout& own = walk.layout(k + 1);
+std::size_t dense_axis(const Operation<N>& operation, const JointLoops<N + 1>& loops, std::size_t k) {
+  constexpr Index min_elements = Index{1} << 16;  // fewer stay in the L2 cache
+  const Layout& own = loops.layout(k + 1);
   const std::size_t last = own.rank() - 1;
   const Index step = own.strides[last];
-  if (step == 0 || step == 1 || operation.sources[k].tensor.numel() < small) return last;
+  if (step == 0 || step == 1 || operation.sources[k].tensor.numel() < min_elements) return last;
   std::size_t axis = last;
   for (std::size_t d = 0; d < own.rank(); ++d) {
     const std::uint64_t size = magnitude(own.strides[d]);
@@ -257,19 +257,19 @@ std::size_t leaping_axis(const Operation<N>& operation, const JointWalk<N + 1>& 
   return axis;
 }
 
-/// Box by box: an operand that lies in another order is brought into the result's, a box at a time, by the
-/// copy engine.
+/// Computes box by box. An operand in another order than the result is transposed into a buffer, a box at a
+/// time.
 template <std::size_t N>
-void run_in_boxes(const Operation<N>& operation, const JointWalk<N + 1>& walk,
+void run_in_boxes(const Operation<N>& operation, const JointLoops<N + 1>& loops,
                   const std::array<std::size_t, N>& axes) {
-  const std::size_t last = walk.layout(0).rank() - 1;
+  const std::size_t last = loops.layout(0).rank() - 1;
   std::size_t axis = last;
   Index item = 1;
   for (std::size_t k = 0; k < N; ++k) {
     if (axes[k] != last) axis = axes[k];
     item = std::max(item, static_cast<Index>(operation.sources[k].tensor.itemsize()));
   }
-  const Boxes boxes(walk.layout(0).shape, axis, item);
+  const Boxes boxes(loops.layout(0).shape, axis, item);
   parallel_for(0, boxes.count(), 1, [&](Index from, Index to) {
     std::array<Tensor, N> tensors;
     for (std::size_t k = 0; k < N; ++k) {
@@ -280,17 +280,17 @@ void run_in_boxes(const Operation<N>& operation, const JointWalk<N + 1>& walk,
     const ThreadScope alone(1);
     for (Index number = from; number < to; ++number) {
       std::array<Layout, N + 1> parts;
-      parts[0] = boxes.of(walk.layout(0), number);
+      parts[0] = boxes.of(loops.layout(0), number);
       for (std::size_t k = 0; k < N; ++k) {
-        parts[k + 1] = boxes.of(walk.layout(k + 1), number);
+        parts[k + 1] = boxes.of(loops.layout(k + 1), number);
         if (axes[k] == last) continue;
         const Layout transposed = row_major(parts[0].shape);
         Tensor scratch = tensors[k].with_layout(transposed);
         copy_elements(scratch, operation.sources[k].tensor.with_layout(parts[k + 1]));
         parts[k + 1] = transposed;
       }
-      const Rows<N + 1> rows{JointWalk<N + 1>(parts)};
-      worker(rows, 0, rows.walk.count(), longest_run(operation, rows));
+      const Rows<N + 1> rows{JointLoops<N + 1>(parts)};
+      worker(rows, 0, rows.loops.count(), longest_run(operation, rows));
     }
   });
 }
@@ -308,18 +308,18 @@ void run_elementwise(Tensor& result, const std::array<ElementSource, N>& sources
   for (std::size_t k = 0; k < N; ++k) {
     layouts[k + 1] = expand(sources[k].tensor.layout(), result.shape());
   }
-  const JointWalk<N + 1> walk(layouts);
-  if (walk.layout(0).rank() < 2) return run_in_order(operation, walk);
-  const std::size_t last = walk.layout(0).rank() - 1;
+  const JointLoops<N + 1> loops(layouts);
+  if (loops.layout(0).rank() < 2) return run_in_order(operation, loops);
+  const std::size_t last = loops.layout(0).rank() - 1;
   std::array<std::size_t, N> axes{};
-  bool leaps = false;
+  bool is_transposed = false;
   for (std::size_t k = 0; k < N; ++k) {
-    axes[k] = leaping_axis(operation, walk, k);
-    leaps = leaps || axes[k] != last;
+    axes[k] = dense_axis(operation, loops, k);
+    is_transposed = is_transposed || axes[k] != last;
   }
-  if (!leaps) return run_in_order(operation, walk);
+  if (!is_transposed) return run_in_order(operation, loops);
   const MutedScope muted;  // scratch memory
-  run_in_boxes(operation, walk, axes);
+  run_in_boxes(operation, loops, axes);
 }
 
 template void run_elementwise<1>(Tensor&, const std::array<ElementSource, 1>&, copy::UnaryRow, ElementTarget);

@@ -18,7 +18,8 @@ bool is_float8(DType type) {
   return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
 }
 
-/// The layout an operand has once it is of the type in which they meet: `to` keeps a dense one.
+/// Returns the layout of an operand after its conversion to the common type: `to` keeps the strides of a
+/// dense tensor.
 Layout met_layout(const Tensor& x, DType meeting) {
   if (x.dtype() == meeting) return x.layout();
   return layout_like(x.layout(), MemoryFormat::preserve, "elementwise");
@@ -75,7 +76,7 @@ void require_taken(std::string_view operation, DType type, Takes takes) {
 
 namespace {
 
-/// The device that the operands meet on: the first that is not the cpu, one with a link before meta.
+/// Returns the device of the result: the first that is not the cpu, a device with a link before meta.
 Device common_device(std::span<const Prepared> operands) {
   Device common = Device::cpu;
   for (const Prepared& operand : operands) {
@@ -86,8 +87,8 @@ Device common_device(std::span<const Prepared> operands) {
   return common;
 }
 
-/// PyTorch hands a tensor of rank 0 on the cpu to any device, as a number. Where things are foretold, meta
-/// stands for the cpu.
+/// Returns whether a tensor is passed to any device as a number, as PyTorch does with tensors of rank 0 on
+/// the cpu. In a forecast meta stands for the cpu.
 bool goes_with(const Tensor& x, Device common) {
   if (x.device() == common) return true;
   return x.dim() == 0 && (x.device() == Device::cpu || (x.is_meta() && !common.is_host()));
@@ -171,8 +172,8 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
 
 namespace {
 
-/// One of the operands where all but those of rank 0 are of one shape and row-major, which the result then is
-/// too: most are. Else null.
+/// Returns one of the operands where all but those of rank 0 have one shape and are row-major; the result is
+/// so, too. Otherwise returns null. Most operations are of this kind.
 const Tensor* all_row_major(std::span<const Prepared> operands, std::span<const DType> meetings) {
   const Tensor* first = nullptr;
   for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -186,7 +187,7 @@ const Tensor* all_row_major(std::span<const Prepared> operands, std::span<const 
   return first;
 }
 
-/// The fresh tensor or the self that the result goes into.
+/// Returns the tensor that the result is written to: `self`, or a fresh one.
 Tensor destination(std::string_view operation, std::span<Prepared> operands, std::span<const DType> meetings,
                    DType given, Tensor* self) {
   if (self != nullptr) {
@@ -200,11 +201,11 @@ Tensor destination(std::string_view operation, std::span<Prepared> operands, std
   return fresh_result(result_layout(operands, meetings), given, device);
 }
 
-/// Where elements of the result share memory: parts of which none has such, one after the other, so that an
-/// element is written as often as the result has it, each time from what it is by then.
+/// Computes in place where elements of the result share memory: part after part, so that no part has such
+/// elements. An element is updated as often as it occurs, each time from its current value.
 template <std::size_t N>
-void run_in_turn(Tensor& result, const std::array<ElementSource, N>& sources, typename RowOf<N>::type row,
-                 ElementTarget target) {
+void run_in_parts(Tensor& result, const std::array<ElementSource, N>& sources, typename RowOf<N>::type row,
+                  ElementTarget target) {
   if (is_provably_unique(result.layout())) return run_elementwise<N>(result, sources, row, target);
   for (Index i = 0; i < result.shape()[0]; ++i) {
     Tensor part = result.select(0, i);
@@ -212,7 +213,7 @@ void run_in_turn(Tensor& result, const std::array<ElementSource, N>& sources, ty
     for (ElementSource& source : parts) {
       if (source.tensor.dim() > 0) source.tensor = source.tensor.expand(result.shape()).select(0, i);
     }
-    run_in_turn<N>(part, parts, row, target);
+    run_in_parts<N>(part, parts, row, target);
   }
 }
 
@@ -225,7 +226,8 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
   Tensor result = destination(operation, operands, laid_out, target.meeting, self);
   if (!result.has_memory() || result.numel() == 0) return result;
   if (self != nullptr && !is_provably_unique(self->layout())) {
-    // PyTorch converts what it must beforehand: such an element is not read again once it is written.
+    // Where PyTorch has to convert, it converts beforehand, so that such an element is not read again after a
+    // write.
     for (std::size_t k = 0; k < N; ++k) {
       Tensor& x = operands[k].tensor;
       if (x.shares_storage(*self) && x.dtype() != laid_out[k]) x = x.clone();
@@ -233,7 +235,7 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
   }
   std::array<ElementSource, N> sources;
   for (std::size_t k = 0; k < N; ++k) sources[k] = {std::move(operands[k].tensor), meetings[k], types[k]};
-  run_in_turn<N>(result, sources, row, target);
+  run_in_parts<N>(result, sources, row, target);
   return result;
 }
 
@@ -267,7 +269,7 @@ Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<
 
 Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
-  // An element of a wider type than where they meet becomes that first: it may become 0.
+  // An element of a wider type is converted to the common type first: it may become 0.
   for (Prepared& operand : operands) {
     if (operand.tensor.dim() == 0) operand.tensor = number_as(operand.tensor, meeting);
   }
@@ -289,7 +291,7 @@ DType meeting_of_choice(std::span<const Prepared, 3> operands) {
 }
 
 Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting) {
-  // Truths are bytes that are 0 or not: a row of `where` takes them as they lie.
+  // Truth values are bytes that are 0 or not, which a row kernel of `where` reads without a conversion.
   Tensor& condition = operands[0].tensor;
   condition = condition.with_layout(condition.layout(), DType::uint8);
   return run<3>("where", row, std::move(operands), {DType::uint8, meeting, meeting},
@@ -301,7 +303,7 @@ Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand
   std::array operands{prepare(a), prepare(b)};
   const DType meeting = meeting_of(operation, operands, takes);
   if (meeting == DType::bool_) {
-    // Of 0 and 1 the sum, the larger, and the product, the smaller, are these of their bits.
+    // For 0 and 1 the sum and the maximum are the `or` of the bits, the product and the minimum the `and`.
     if (op == copy::BinaryOp::add || op == copy::BinaryOp::maximum) op = copy::BinaryOp::bit_or;
     if (op == copy::BinaryOp::mul || op == copy::BinaryOp::minimum) op = copy::BinaryOp::bit_and;
   }

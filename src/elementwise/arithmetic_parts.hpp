@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations of arithmetic share: operands made ready, their common type, and the refusals.
+// What the operations of arithmetic share: the preparation of operands, their common type, and what is
+// refused.
 #pragma once
 
 #include <span>
@@ -10,16 +11,18 @@
 
 namespace tenstride::detail {
 
-/// An operand as a tensor, and how much its type counts. A number keeps its full width in a tensor of rank 0.
+/// An operand as a tensor, and the weight of its type. A number becomes a tensor of rank 0 of its full width.
 struct Prepared {
   Tensor tensor;
   TypedOperand typed;
-  /// A parameter of the operation, no operand: the result's layout does not ask it.
+  /// Whether this is a parameter of the operation and not an operand: then it does not count for the result's
+  /// layout.
   bool is_parameter = false;
 };
 Prepared prepare(const Operand& operand);
 Prepared prepare_parameter(const Operand& number);
-/// A tensor of rank 0 as another type: no copy that a ledger is told of. On meta the tensor itself.
+/// Converts a tensor of rank 0 to another type, without an entry in a ledger. On meta returns the tensor
+/// itself.
 Tensor number_as(const Tensor& x, DType type);
 
 /// Which element types an operation takes.
@@ -32,42 +35,43 @@ enum class Takes : unsigned char {
   all,
 };
 
-/// The type in which all meet. Throws RuntimeError where there is none, where tensors are on two devices, and
-/// where the operation does not take it.
+/// Returns the common type of all operands. Throws RuntimeError where there is none, where tensors are on two
+/// devices, and where the operation does not take that type.
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes);
 void require_taken(std::string_view operation, DType type, Takes takes);
 [[noreturn]] void refuse_type(std::string_view operation, DType type, std::string_view rule);
 
-/// The result's layout, of operands that have become `meeting` each (the last one given counts for the rest).
+/// Returns the result's layout, where operand k has been converted to meetings[k], or to the last of these.
 Layout result_layout(std::span<const Prepared> operands, std::span<const DType> meetings);
 Tensor fresh_result(const Layout& layout, DType dtype, Device device);
 
-/// Throws what `operation` in place must refuse: see arithmetic.hpp. What may overlap though PyTorch does not
-/// see it is copied first.
+/// Throws what `operation` must refuse in place: see arithmetic.hpp. Copies operands that overlap `self` in a
+/// way that PyTorch does not detect.
 void prepare_in_place(std::string_view operation, const Tensor& self, DType meeting,
                       std::span<Prepared> operands);
 
-/// One operation of two operands that meet in `meeting`; `given` is the type of the result. It goes into
-/// `self` where there is one, which is the first operand too, else into a fresh tensor. Gives the result.
+/// Computes an operation of two operands whose common type is `meeting`; `given` is the type of the result.
+/// The result is `self`, which is then the first operand too, or a fresh tensor where `self` is null.
 Tensor run_binary(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, DType given, Tensor* self);
-/// The same of small floats with a second operand that is float32 already.
+/// Does the same for small floats, with a second operand that is float32 already.
 Tensor run_scaled(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
 Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x, DType meeting, DType given,
                  Tensor* self);
-/// The operands' own meeting types; `given` of the result.
+/// Does the same for three operands, each with a common type of its own; `given` is the type of the result.
 Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<Prepared, 3> operands,
                    const std::array<DType, 3>& meetings, DType given, Tensor* self);
 
-/// A row of bytes that are 0 or 1, of operands that meet in `meeting`.
+/// Computes a comparison of operands whose common type is `meeting`; the row kernel gives bytes that are 0 or
+/// 1.
 Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
-/// A condition and two operands that meet in a type of any kind.
+/// Returns the common type of the two operands of a condition.
 DType meeting_of_choice(std::span<const Prepared, 3> operands);
 Tensor run_choice(copy::TernaryRow row, std::array<Prepared, 3> operands, DType meeting);
 
-/// The operation of two operands by its row's name, on the types as they meet.
+/// Computes an operation of two operands in their common type.
 Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand& a, const Operand& b,
                     Takes takes, Tensor* self);
 

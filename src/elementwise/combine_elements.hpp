@@ -6,11 +6,11 @@
 
 #include "elementwise/kernels/element.hpp"
 
-/// Two elements put together as arithmetic in place does it: the definition that scattered sums, products and
+/// The combination of two elements as arithmetic in place defines it, which scattered sums, products and
 /// extremes share.
 namespace tenstride::copy {
 
-/// The arithmetic for bools is that of their bytes' bits.
+/// Returns the operation on bits that computes an operation on bools.
 constexpr BinaryOp of_bits(BinaryOp op) {
   return op == BinaryOp::add || op == BinaryOp::maximum ? BinaryOp::bit_or : BinaryOp::bit_and;
 }
@@ -22,13 +22,13 @@ using Worked = std::conditional_t<
     std::conditional_t<std::is_same_v<T, complex32>, std::complex<float>,
                        std::conditional_t<is_floating_point(dtype_of<T>) && sizeof(T) < 4, float, T>>>;
 
-/// Whether elements of T can be combined so: there is no extreme of complex numbers.
+/// Returns whether elements of T can be combined: complex numbers have no maximum and no minimum.
 template <BinaryOp op, class T>
 constexpr bool can_combine() {
   return has_binary < std::is_same_v<T, bool> ? of_bits(op) : op, Worked < T >> ();
 }
 
-/// `op(a, b)`, rounded to T. Bools are added as `or`, multiplied as `and`; integers wrap.
+/// Returns op(a, b), rounded to T. Bools are added as `or`, multiplied as `and`; integers wrap.
 /// Example: `combined<BinaryOp::add>(std::uint8_t{255}, std::uint8_t{2}) == 1`.
 template <BinaryOp op, class T>
 T combined(T a, T b) {

@@ -22,19 +22,20 @@ TypedOperand typed(const Tensor& x) {
   return {x.dtype(), x.dim() == 0 ? TypeWeight::scalar_tensor : TypeWeight::tensor};
 }
 
-/// The layout an operand has once it is of the type in which they meet: `to` keeps a dense one.
+/// Returns the layout of an operand after its conversion to the common type: `to` keeps the strides of a
+/// dense tensor.
 Layout met_layout(const Tensor& x, DType meeting) {
   if (x.dtype() == meeting) return x.layout();
   return layout_like(x.layout(), MemoryFormat::preserve, "compare");
 }
 
-/// PyTorch hands a tensor of rank 0 on the cpu to any device, as a number. Where things are foretold, meta
-/// stands for the cpu.
+/// Returns whether a tensor is passed to any device as a number, as PyTorch does with tensors of rank 0 on
+/// the cpu. In a forecast meta stands for the cpu.
 bool goes_as_number(const Tensor& x, Device to) {
   return x.dim() == 0 && x.device() != to && (x.device() == Device::cpu || (x.is_meta() && !to.is_host()));
 }
 
-/// Where the result is. Throws RuntimeError where the two are apart.
+/// Returns the device of the result. Throws RuntimeError where the operands are on different devices.
 Device met_device(std::string_view operation, const Tensor& a, const Tensor& b) {
   if (goes_as_number(b, a.device())) return a.device();
   if (goes_as_number(a, b.device())) return b.device();

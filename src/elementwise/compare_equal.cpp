@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One answer for two tensors: equal and allclose.
+// Comparisons of two whole tensors: equal and allclose.
 #include <atomic>
 #include <cmath>
 #include <complex>
@@ -12,7 +12,7 @@
 namespace tenstride {
 namespace {
 
-/// |a-b| <= atol + rtol*|b|, or equal (infinities are close to themselves alone).
+/// Returns whether |a-b| <= atol + rtol*|b| or a == b for all elements. An infinity is close to itself alone.
 template <class T>
 bool all_close(const std::byte* a, const std::byte* b, Index count, double rtol, double atol) {
   constexpr auto item = static_cast<Index>(sizeof(T));
@@ -20,22 +20,23 @@ bool all_close(const std::byte* a, const std::byte* b, Index count, double rtol,
     const T x = load_element<T>(a + i * item);
     const T y = load_element<T>(b + i * item);
     if (x == y) continue;
-    const double apart = std::abs(x - y);
-    if (!std::isfinite(apart) || !(apart <= atol + std::abs(rtol * y))) return false;
+    const double difference = std::abs(x - y);
+    if (!std::isfinite(difference) || !(difference <= atol + std::abs(rtol * y))) return false;
   }
   return true;
 }
 
-/// Whether `test(run of a, run of b, count)` holds for all runs. Pre: equal shapes, same dtype, not meta.
+/// Returns whether test(run of a, run of b, count) holds for all runs. Precondition: equal shapes, same
+/// dtype, not meta.
 template <class Test>
 bool all_runs(const Tensor& a, const Layout& layout_a, const Tensor& b, const Layout& layout_b, DType type,
               const Test& test) {
-  const detail::JointWalk<2> walk({layout_a, layout_b});
+  const detail::JointLoops<2> loops({layout_a, layout_b});
   std::atomic<bool> holds_so_far = true;
-  parallel_for(0, walk.count(), detail::compare_grain, [&](Index from, Index to) {
+  parallel_for(0, loops.count(), detail::compare_grain, [&](Index from, Index to) {
     detail::BlockReader read_a(a, a.dtype(), type);
     detail::BlockReader read_b(b, b.dtype(), type);
-    walk(from, to, detail::BlockReader::longest, [&](const auto& at, const auto& steps, Index count) {
+    loops(from, to, detail::BlockReader::longest, [&](const auto& at, const auto& steps, Index count) {
       if (test(read_a(at[0], steps[0], count), read_b(at[1], steps[1], count), count)) {
         return holds_so_far.load(std::memory_order_relaxed);
       }

@@ -8,10 +8,10 @@
 
 namespace tenstride::detail {
 
-/// Elements that one thread takes at a time; below that a comparison is serial.
+/// The least number of elements for a thread. Smaller comparisons are serial.
 inline constexpr Index compare_grain = Index{1} << 16;
 
-/// The longest run that is looked at together where it lies.
+/// The longest run that is compared in memory by one call.
 inline constexpr Index longest_in_place = Index{1} << 14;
 
 inline void require_one_device(std::string_view operation, const Tensor& a, const Tensor& b) {

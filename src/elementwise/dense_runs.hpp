@@ -15,30 +15,31 @@
 
 namespace tenstride::detail {
 
-/// N layouts of one shape, walked together in the order of the first one's strides.
+/// A loop nest over N layouts of one shape together, in the order of the first one's strides: its slowest
+/// axis is the outermost loop.
 template <std::size_t N>
-class JointWalk {
+class JointLoops {
  public:
   using Positions = std::array<Index, N>;
 
-  /// Pre: equal shapes.
-  explicit JointWalk(const std::array<Layout, N>& layouts) {
+  /// Precondition: equal shapes.
+  explicit JointLoops(const std::array<Layout, N>& layouts) {
     const Dims& steps = layouts[0].strides;
     const auto is_slower = [](Index a, Index b) { return magnitude(a) > magnitude(b); };
     layouts_ = std::is_sorted(steps.begin(), steps.end(), is_slower) ? coalesce(layouts)
-                                                                     : coalesce(in_order(layouts));
+                                                                     : coalesce(sorted_by_stride(layouts));
     count_ = numel(layouts_[0]);
   }
 
   [[nodiscard]] Index count() const noexcept { return count_; }
-  /// Layout k as it is walked: axes in their order, those that are one joined.
+  /// Returns layout k with its axes in the order of the loops, and merged where they are one loop.
   [[nodiscard]] const Layout& layout(std::size_t k) const { return layouts_[k]; }
-  /// The step of layout k inside a run; 1 where there is but one element.
+  /// Returns the stride of layout k in the innermost loop; 1 where there is only one element.
   [[nodiscard]] Index inner_stride(std::size_t k) const {
     return layouts_[k].rank() == 0 ? 1 : layouts_[k].strides.back();
   }
 
-  /// Whether all elements lie one after the other in every layout.
+  /// Returns whether every layout is one contiguous run.
   [[nodiscard]] bool is_one_run() const {
     if (layouts_[0].rank() > 1) return false;
     for (std::size_t k = 0; k < N; ++k) {
@@ -47,9 +48,9 @@ class JointWalk {
     return true;
   }
 
-  /// Visits elements from..to-1 of the walk in runs of at most `longest`: `f(positions, strides, n)` gets the
-  /// position of the run's first element in each layout and the steps to the next; it goes on while f gives
-  /// true. Gives whether f never gave false.
+  /// Visits elements [from, to) in runs of at most `longest`. Calls f(positions, strides, n) with the
+  /// position of the run's first element in each layout and the stride in each, and stops where f returns
+  /// false. Returns whether f never returned false.
   template <class F>
   bool operator()(Index from, Index to, Index longest, F&& f) const {
     if (from >= to) return true;
@@ -80,8 +81,8 @@ class JointWalk {
   }
 
  private:
-  /// The axes from the slowest to the fastest of the first layout.
-  static std::array<Layout, N> in_order(const std::array<Layout, N>& layouts) {
+  /// Returns the layouts with their axes sorted from the largest to the smallest stride of the first one.
+  static std::array<Layout, N> sorted_by_stride(const std::array<Layout, N>& layouts) {
     const std::size_t rank = layouts[0].rank();
     std::array<std::size_t, max_rank> axes;
     for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
@@ -99,7 +100,7 @@ class JointWalk {
     return sorted;
   }
 
-  /// Pre: rank >= 2, and positions are one row's length past its start.
+  /// Goes from the end of a row to the next row. Precondition: rank >= 2.
   void next_row(Dims& index, Positions& positions) const {
     const std::size_t last = layouts_[0].rank() - 1;
     for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[last] * layouts_[k].strides[last];
@@ -115,14 +116,14 @@ class JointWalk {
   Index count_ = 0;
 };
 
-/// The fastest loop that converts dense runs.
+/// Returns the fastest kernel that converts dense runs.
 inline copy::ConvertRow converter(DType to, DType from) {
   copy::ConvertRow fast = nullptr;
   if (copy::kernels().convert != nullptr) fast = copy::kernels().convert(to, from);
   return fast != nullptr ? fast : copy::portable_convert(to, from);
 }
 
-/// `out` may be `in`.
+/// Conjugates `count` elements and returns `out`, which may be `in`.
 inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
   visit(type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -132,7 +133,7 @@ inline const std::byte* conjugate_run(DType type, std::byte* out, const std::byt
   return out;
 }
 
-/// `out` may be `in`.
+/// Negates `count` elements and returns `out`, which may be `in`.
 inline const std::byte* negate_run(DType type, std::byte* out, const std::byte* in, std::size_t count) {
   visit(type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -142,7 +143,7 @@ inline const std::byte* negate_run(DType type, std::byte* out, const std::byte* 
   return out;
 }
 
-/// Rows of elements of a layout: `rows` of `columns` each, all steps in elements.
+/// `rows` rows of `columns` elements of a layout. Steps are in elements.
 struct Block {
   Index position = 0;
   Index row_step = 0;
@@ -151,22 +152,24 @@ struct Block {
   Index columns = 0;
 
   [[nodiscard]] Index count() const noexcept { return rows * columns; }
-  /// As one row where it is one.
+  /// Returns the block as a single row where its rows are contiguous.
   [[nodiscard]] Block joined() const noexcept {
     if (rows == 1 || columns == 1) return {position, 0, rows == 1 ? step : row_step, 1, count()};
     return row_step == step * columns ? Block{position, 0, step, 1, count()} : *this;
   }
 };
 
-/// The elements of a tensor as dense runs of another type; one for each thread. Its address must not change.
+/// Reads the elements of a tensor as dense runs of another type. Each thread has one of its own. Its address
+/// must not change.
 class BlockReader {
  public:
   /// The longest run of one call, in elements: three buffers of it, 24 KiB at most, stay in the L1 cache.
-  /// Of types of n bytes at most, read and written, a run may be of `bytes` / n elements.
+  /// Where no type that is read or written has more than n bytes, a run may have bytes / n elements.
   static constexpr Index longest = 512;
   static constexpr Index bytes = longest * 16;
 
-  /// Elements are converted to `meeting`, then to `type`; negation and conjugation are carried out.
+  /// Elements are converted to `meeting`, the common type of the operands, then to `type`, negated and
+  /// conjugated as the tensor's bits say.
   BlockReader(const Tensor& tensor, DType meeting, DType type)
       : base_(tensor.storage_data()),
         item_(static_cast<Index>(item_size(tensor.dtype()))),
@@ -184,7 +187,8 @@ class BlockReader {
   BlockReader(const BlockReader&) = delete;
   BlockReader& operator=(const BlockReader&) = delete;
 
-  /// `count` elements of the type, from a position, `stride` apart: dense, good until the next call.
+  /// Returns `count` elements from a position on, `stride` apart, as a dense run that is valid until the next
+  /// call.
   const std::byte* operator()(Index position, Index stride, Index count) {
     if (stride == 0 && last_stride_ == 0 && last_row_step_ < 0 && position == last_position_ &&
         count <= last_count_) {
@@ -205,11 +209,11 @@ class BlockReader {
     return last_;
   }
 
-  /// The same for a block, one row after the other.
+  /// Returns the elements of a block, one row after the other.
   const std::byte* operator()(const Block& given) {
     const Block block = given.joined();
     if (block.rows == 1) return operator()(block.position, block.step, block.columns);
-    // A row that is repeated is read once.
+    // A repeated row is read once.
     const bool is_known = block.position == last_position_ && block.row_step == 0 && last_row_step_ == 0 &&
                           block.step == last_stride_ && block.columns == last_columns_ &&
                           block.count() <= last_count_;
@@ -240,7 +244,7 @@ class BlockReader {
     }
   }
 
-  /// Negates, converts and conjugates a dense run, which stands in the first buffer or where it lies.
+  /// Negates, converts and conjugates a dense run, which is in the first buffer or in the tensor's memory.
   const std::byte* finished(const std::byte* row, bool is_gathered, std::size_t n) {
     std::size_t free = is_gathered ? 1 : 0;
     if (negates_) {

@@ -6,15 +6,16 @@
 namespace tenstride {
 namespace {
 
-/// One element type for each weight; nothing where no operand has it.
+/// The common element type of the operands of each weight; empty where no operand has that weight.
 using PerWeight = std::array<std::optional<DType>, 3>;
 
-/// The complex type with components of a floating type; of bfloat16 there is none, float32 stands in.
+/// Returns the complex type whose components have the floating type. There is none for bfloat16: float32
+/// takes its place.
 std::optional<DType> complex_of(DType type) {
   return complex_type(type == DType::bfloat16 ? DType::float32 : type);
 }
 
-/// ATen's `combine_categories`; both are given.
+/// Returns the type of a stronger and a weaker operand together, as ATen's `combine_categories`.
 std::optional<DType> combine(DType stronger, DType weaker) {
   if (is_complex(stronger)) return stronger;
   if (is_floating_point(stronger)) return is_complex(weaker) ? complex_of(stronger) : stronger;

@@ -13,36 +13,37 @@
 namespace tenstride::detail {
 namespace {
 
-/// From here on, boxes are worth a plan of their own run: a call of `run` costs about 50 ns.
+/// Boxes of at least this many elements are copied by a plan, whose call of `run` costs about 50 ns.
 constexpr Index min_planned_box = 64;
-/// Bytes that one thread takes at a time.
+/// The least number of bytes for a thread.
 constexpr Index grain_bytes = Index{1} << 18;
-/// Rows of at least this many bytes are moved with prefetches of both sides that go on into the next rows.
+/// Rows of at least this many bytes are copied with a prefetch of both sides, across their end into the next
+/// row.
 constexpr Index min_row_bytes = 1024;
 /// Items that are scattered over more bytes than this are prefetched.
-constexpr Index prefetched_above = Index{1} << 20;
+constexpr Index min_prefetched_bytes = Index{1} << 20;
 
-/// Where boxes begin on one side, in elements: positions from a list, or a fixed step apart.
-struct Places {
-  const Index* list = nullptr;
+/// The positions where boxes begin on one side, in elements: from a table, or at a fixed step.
+struct Positions {
+  const Index* table = nullptr;
   Index first = 0;
   Index step = 0;
-  Index operator[](Index k) const { return list != nullptr ? list[k] : first + k * step; }
+  Index operator[](Index k) const { return table != nullptr ? table[k] : first + k * step; }
 };
 
-/// The positions of a grid's elements in row-major order.
-class GridPlaces {
+/// Computes the positions of a grid's elements in row-major order.
+class GridPositions {
  public:
-  explicit GridPlaces(const Layout& grid) {
+  explicit GridPositions(const Layout& grid) {
     const Layout fewest = coalesce(grid);
-    places_.first = fewest.offset;
-    if (fewest.rank() == 1) places_.step = fewest.strides[0];
+    positions_.first = fewest.offset;
+    if (fewest.rank() == 1) positions_.step = fewest.strides[0];
     if (fewest.rank() <= 1) return;
-    list_.reserve(static_cast<std::size_t>(numel(fewest)));
+    table_.reserve(static_cast<std::size_t>(numel(fewest)));
     Dims index = Dims::filled(fewest.rank(), 0);
     Index at = fewest.offset;
     for (Index n = numel(fewest); n > 0; --n) {
-      list_.push_back(at);
+      table_.push_back(at);
       for (std::size_t d = fewest.rank(); d-- > 0;) {
         at += fewest.strides[d];
         if (++index[d] < fewest.shape[d]) break;
@@ -50,44 +51,44 @@ class GridPlaces {
         index[d] = 0;
       }
     }
-    places_.list = list_.data();
+    positions_.table = table_.data();
   }
-  GridPlaces(const GridPlaces&) = delete;
-  GridPlaces& operator=(const GridPlaces&) = delete;
-  [[nodiscard]] const Places& places() const noexcept { return places_; }
+  GridPositions(const GridPositions&) = delete;
+  GridPositions& operator=(const GridPositions&) = delete;
+  [[nodiscard]] const Positions& positions() const noexcept { return positions_; }
 
  private:
-  std::vector<Index> list_;
-  Places places_;
+  std::vector<Index> table_;
+  Positions positions_;
 };
 
-/// The side whose items are prefetched, `prefetch_distance` items before they are moved: the processor then
-/// has as many reads, or lines to be written, in flight as it allows.
+/// Which side is prefetched, `prefetch_distance` items before its use, so that as many cache misses overlap
+/// as the processor allows.
 enum class Prefetch : unsigned char { nothing, source, destination };
 constexpr Index prefetch_distance = 32;
 
-/// Where the items of boxes stand.
+/// The items at the same position of each box.
 struct ItemsToMove {
-  std::byte* dst;  ///< of the item in a box that begins at 0
+  std::byte* dst;  ///< of the item in a box that begins at position 0
   const std::byte* src;
-  Places dst_places;
-  Places src_places;
+  Positions dst_positions;
+  Positions src_positions;
   Index item;
   std::size_t bytes;
 };
 
-/// Moves an item of `fixed` bytes, or of `bytes` where that is 0, for each box from..to-1.
+/// Copies the item of each of the boxes [from, to): `fixed` bytes, or `bytes` where that is 0.
 template <std::size_t fixed, Prefetch prefetch>
 void move_items(const ItemsToMove& what, Index from, Index to) {
-  const Places dst = what.dst_places;
-  const Places src = what.src_places;
+  const Positions dst = what.dst_positions;
+  const Positions src = what.src_positions;
   for (Index k = from; k < to; ++k) {
     if constexpr (prefetch != Prefetch::nothing) {
       if (k + prefetch_distance < to) {
         if constexpr (prefetch == Prefetch::source) {
-          __builtin_prefetch(what.src + src.list[k + prefetch_distance] * what.item, 0);
+          __builtin_prefetch(what.src + src.table[k + prefetch_distance] * what.item, 0);
         } else {
-          __builtin_prefetch(what.dst + dst.list[k + prefetch_distance] * what.item, 1);
+          __builtin_prefetch(what.dst + dst.table[k + prefetch_distance] * what.item, 1);
         }
       }
     }
@@ -126,31 +127,31 @@ MoveItems items_of(std::size_t bytes, Prefetch prefetch) {
   }
 }
 
-/// Both sides of all boxes.
+/// The source and the destination of all boxes.
 struct Sides {
   std::byte* dst;
   const std::byte* src;
-  Places dst_places;
-  Places src_places;
+  Positions dst_positions;
+  Positions src_positions;
   const Layout& dst_box;
   const Layout& src_box;
   DType dtype;
   Conjugation conjugation;
   Negation negation;
-  /// Whether boxes may meet in the destination, which is written in their order.
-  bool in_order;
-  /// Whether the scattered layout has every element in a place of its own.
+  /// Whether boxes may overlap in the destination, so that they are written in their order.
+  bool is_ordered;
+  /// Whether no two elements of the scattered layout share memory.
   bool is_unique;
   Prefetch prefetch;
   bool has_long_rows = false;
 
-  /// Whether elements change on their way.
+  /// Returns whether elements are conjugated or negated.
   [[nodiscard]] bool changes_signs() const {
     return conjugation == Conjugation::conjugate || negation != Negation::none;
   }
 };
 
-/// Whether boxes are denser than the steps between them, in the dense place.
+/// Returns whether, on the dense side, the strides within a box are smaller than those of the grid.
 bool has_slow_grid(const Boxes& boxes) {
   Index fastest = INT64_MAX;
   for (std::size_t d = 0; d < boxes.box.rank(); ++d) {
@@ -162,7 +163,7 @@ bool has_slow_grid(const Boxes& boxes) {
   return true;
 }
 
-/// One plan for all boxes, run at each place.
+/// Copies the boxes by one plan, which is run for each of them.
 void move_by_plan(const Sides& sides, Index from, Index to) {
   PlanOptions options = options_here();
   options.max_threads = 1;
@@ -171,28 +172,28 @@ void move_by_plan(const Sides& sides, Index from, Index to) {
   const CopyPlan copy = plan(sides.dst_box, sides.dtype, sides.src_box, sides.dtype, options);
   const auto item = static_cast<Index>(item_size(sides.dtype));
   for (Index k = from; k < to; ++k) {
-    run(copy, sides.dst + sides.dst_places[k] * item, sides.src + sides.src_places[k] * item);
+    run(copy, sides.dst + sides.dst_positions[k] * item, sides.src + sides.src_positions[k] * item);
   }
 }
 
-/// Boxes that are dense runs on both sides, far apart. Hardware prefetchers do not foresee the jump to the
-/// next row, so the lines of both sides are prefetched 1 KiB before they are moved (4096 rows of 16 KiB in
-/// any order: 0.79 of the time of memcpy).
+/// Copies boxes that are long dense runs on both sides. No hardware prefetcher follows the jump from one row
+/// to the next, so lines of both sides are prefetched 1 KiB ahead: 0.79 of the time of memcpy (4096 rows of
+/// 16 KiB in any order).
 void move_long_rows(const Sides& sides, Index from, Index to) {
-  constexpr Index prefetch_bytes = 1024;
+  constexpr Index distance = 1024;
   const auto item = static_cast<Index>(item_size(sides.dtype));
   const Index bytes = numel(sides.dst_box) * item;
   std::byte* const dst = sides.dst + sides.dst_box.offset * item;
   const std::byte* const src = sides.src + sides.src_box.offset * item;
   for (Index k = from; k < to; ++k) {
     const Index next = std::min(k + 1, to - 1);
-    std::byte* const row = dst + sides.dst_places[k] * item;
-    const std::byte* const source = src + sides.src_places[k] * item;
-    std::byte* const next_row = dst + sides.dst_places[next] * item;
-    const std::byte* const next_source = src + sides.src_places[next] * item;
+    std::byte* const row = dst + sides.dst_positions[k] * item;
+    const std::byte* const source = src + sides.src_positions[k] * item;
+    std::byte* const next_row = dst + sides.dst_positions[next] * item;
+    const std::byte* const next_source = src + sides.src_positions[next] * item;
     Index i = 0;
     for (; i + 64 <= bytes; i += 64) {
-      const Index at = i + prefetch_bytes;
+      const Index at = i + distance;
       __builtin_prefetch(at < bytes ? source + at : next_source + (at - bytes), 0);
       __builtin_prefetch(at < bytes ? row + at : next_row + (at - bytes), 1);
       std::memcpy(row + i, source + i, 64);
@@ -201,10 +202,10 @@ void move_long_rows(const Sides& sides, Index from, Index to) {
   }
 }
 
-using BoxLoops = JointWalk<2>;
+using BoxLoops = JointLoops<2>;
 
-/// Moves elements first..last-1 of the boxes from..to-1, row by row, each row of all boxes at once; a row is
-/// what is dense on both sides.
+/// Copies elements [first, last) of each of the boxes [from, to), row by row: one row of all boxes, then the
+/// next. A row is a run that is dense on both sides.
 void move_by_rows(const Sides& sides, const BoxLoops& loops, Index first, Index last, Index from, Index to) {
   const auto item = static_cast<Index>(item_size(sides.dtype));
   loops(first, last, last - first, [&](const auto& at, const auto& steps, Index count) {
@@ -213,20 +214,20 @@ void move_by_rows(const Sides& sides, const BoxLoops& loops, Index first, Index 
     const MoveItems move = items_of(bytes, sides.prefetch);
     for (Index i = 0; i < (is_dense ? 1 : count); ++i) {
       move({sides.dst + (at[0] + i * steps[0]) * item, sides.src + (at[1] + i * steps[1]) * item,
-            sides.dst_places, sides.src_places, item, bytes},
+            sides.dst_positions, sides.src_positions, item, bytes},
            from, to);
     }
     return true;
   });
 }
 
-/// Cuts the destination into parts in which about as many boxes begin, judged by a sample of the boxes: part
-/// t begins at entry t and ends before the next one.
-std::vector<Index> equal_parts(const Index* places, Index count, int parts) {
-  constexpr Index sample_size = 128;
-  const Index step = std::max<Index>(count / sample_size, 1);
+/// Divides the destination into parts in which about equally many boxes begin, estimated from a sample of the
+/// boxes. Part t is [result[t], result[t + 1]).
+std::vector<Index> equal_parts(const Index* positions, Index count, int parts) {
+  constexpr Index max_samples = 128;
+  const Index step = std::max<Index>(count / max_samples, 1);
   std::vector<Index> sample;
-  for (Index k = 0; k < count; k += step) sample.push_back(places[k]);
+  for (Index k = 0; k < count; k += step) sample.push_back(positions[k]);
   std::sort(sample.begin(), sample.end());
   std::vector<Index> cuts{INT64_MIN};
   for (int part = 1; part < parts; ++part) {
@@ -236,10 +237,10 @@ std::vector<Index> equal_parts(const Index* places, Index count, int parts) {
   return cuts;
 }
 
-/// In their order: each thread writes the boxes that begin in its part of the destination, and passes over
-/// the rest. Pre: boxes that do not begin in one place have no element in common.
-void scatter_by_place(const Sides& sides, const BoxLoops& loops, Index count, int threads) {
-  const std::vector<Index> cuts = equal_parts(sides.dst_places.list, count, threads);
+/// Writes the boxes in their order: each thread writes those that begin in its part of the destination.
+/// Precondition: boxes that begin at different positions have no element in common.
+void scatter_by_part(const Sides& sides, const BoxLoops& loops, Index count, int threads) {
+  const std::vector<Index> cuts = equal_parts(sides.dst_positions.table, count, threads);
   const Index box = numel(sides.dst_box);
   parallel_for(0, threads, 1, [&](Index from, Index to) {
     const Index begin = cuts[static_cast<std::size_t>(from)];
@@ -248,15 +249,15 @@ void scatter_by_place(const Sides& sides, const BoxLoops& loops, Index count, in
     std::array<Index, static_cast<std::size_t>(longest)> dst{};
     std::array<Index, static_cast<std::size_t>(longest)> src{};
     Sides chosen = sides;
-    chosen.dst_places = {dst.data()};
-    chosen.src_places = {src.data()};
+    chosen.dst_positions = {dst.data()};
+    chosen.src_positions = {src.data()};
     for (Index block = 0; block < count; block += longest) {
       const Index last = std::min(block + longest, count);
       std::size_t n = 0;
-      for (Index k = block; k < last; ++k) {  // without a branch that would be guessed wrong
-        const Index at = sides.dst_places.list[k];
+      for (Index k = block; k < last; ++k) {  // without a branch, which would be mispredicted
+        const Index at = sides.dst_positions.table[k];
         dst[n] = at;
-        src[n] = sides.src_places[k];
+        src[n] = sides.src_positions[k];
         n += at >= begin && at < end ? 1 : 0;
       }
       if (n == 0) continue;
@@ -279,20 +280,20 @@ void move_boxes(Sides sides, const Boxes& boxes) {
   const auto grain = [&](Index bytes_of_one) { return std::max<Index>(grain_bytes / bytes_of_one, 1); };
   const bool is_large = count * box * item > grain_bytes;
   const int threads = is_large ? num_threads() : 1;
-  // Where no two elements of a box meet and none meets another box's other elements, each thread may have its
-  // part of every box.
-  const bool splits_boxes = !sides.in_order || sides.is_unique;
+  // Where the elements of a box do not overlap each other or other elements of other boxes, each thread may
+  // write a part of every box.
+  const bool splits_boxes = !sides.is_ordered || sides.is_unique;
   const BoxLoops loops({sides.dst_box, sides.src_box});
   sides.has_long_rows = !sides.changes_signs() && has_slow_grid(boxes) && loops.is_one_run() &&
-                        box * item >= min_row_bytes && count * box * item > prefetched_above;
-  // What lies in a cache needs no plan for each row: a call of memcpy is enough.
+                        box * item >= min_row_bytes && count * box * item > min_prefetched_bytes;
+  // Rows within a cache need no plan: a call of memcpy is enough.
   const bool has_cached_rows =
-      !sides.changes_signs() && loops.is_one_run() && count * box * item <= prefetched_above;
-  if (sides.in_order && threads > 1 && (splits_boxes || box == 1)) {
-    if (box < min_planned_box || has_slow_grid(boxes)) return scatter_by_place(sides, loops, count, threads);
+      !sides.changes_signs() && loops.is_one_run() && count * box * item <= min_prefetched_bytes;
+  if (sides.is_ordered && threads > 1 && (splits_boxes || box == 1)) {
+    if (box < min_planned_box || has_slow_grid(boxes)) return scatter_by_part(sides, loops, count, threads);
   }
   if (sides.changes_signs() || (box >= min_planned_box && has_slow_grid(boxes))) {
-    parallel_for(0, count, sides.in_order ? count : grain(box * item), [&](Index from, Index to) {
+    parallel_for(0, count, sides.is_ordered ? count : grain(box * item), [&](Index from, Index to) {
       if (sides.has_long_rows) return move_long_rows(sides, from, to);
       if (has_cached_rows) return move_by_rows(sides, loops, 0, box, from, to);
       move_by_plan(sides, from, to);
@@ -300,30 +301,30 @@ void move_boxes(Sides sides, const Boxes& boxes) {
     return;
   }
   if (box < min_planned_box) {
-    parallel_for(0, count, sides.in_order ? count : grain(box * item),
+    parallel_for(0, count, sides.is_ordered ? count : grain(box * item),
                  [&](Index from, Index to) { move_by_rows(sides, loops, 0, box, from, to); });
     return;
   }
-  // The boxes lie side by side: a thread takes a part of each, so that it writes whole lines.
+  // The boxes alternate in the dense side: a thread writes a part of each, so that it writes whole lines.
   parallel_for(0, box, splits_boxes ? grain(count * item) : box,
                [&](Index first, Index last) { move_by_rows(sides, loops, first, last, 0, count); });
 }
 
-/// Whether what is scattered lies far apart.
+/// Returns the side to prefetch: `side` where items are scattered over more memory than the caches hold.
 Prefetch prefetch_of(const Tensor& scattered, const Boxes& boxes, Prefetch side) {
   const auto item = static_cast<Index>(scattered.element_size());
-  const bool is_far = static_cast<Index>(scattered.storage().nbytes()) > prefetched_above &&
-                      static_cast<Index>(boxes.starts.size()) * item > prefetched_above;
+  const bool is_far = static_cast<Index>(scattered.storage().nbytes()) > min_prefetched_bytes &&
+                      static_cast<Index>(boxes.starts.size()) * item > min_prefetched_bytes;
   return is_far ? side : Prefetch::nothing;
 }
 
 }  // namespace
 
 void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
-  const GridPlaces grid(boxes.grid);
+  const GridPositions grid(boxes.grid);
   move_boxes({dst.mutable_storage_data(),
               src.storage_data(),
-              grid.places(),
+              grid.positions(),
               {boxes.starts.data()},
               boxes.box,
               boxes.scattered_box,
@@ -337,11 +338,11 @@ void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
 }
 
 void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes) {
-  const GridPlaces grid(boxes.grid);
+  const GridPositions grid(boxes.grid);
   move_boxes({dst.mutable_storage_data(),
               src.storage_data(),
               {boxes.starts.data()},
-              grid.places(),
+              grid.positions(),
               boxes.scattered_box,
               boxes.box,
               dst.dtype(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes of elements that start at a list of positions, copied to or from a dense place: what indexing with
-// tensors comes down to.
+// Gathering boxes of elements from a table of positions into a dense tensor, and scattering them: what
+// indexing with tensors is made of.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ struct Boxes {
 /// Reads the boxes of `src` into `dst`. Same dtype; src's conjugation and negation are carried out.
 void gather_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
 
-/// Writes `src` into the boxes of `dst`, in order: of two that meet, the later one stays. Same dtype,
+/// Writes `src` into the boxes of `dst`, in order: where two overlap, the later one wins. Same dtype,
 /// conjugate and negative bit.
 void scatter_boxes(Tensor& dst, const Tensor& src, const Boxes& boxes);
 

@@ -146,7 +146,7 @@ SetElements::SetElements(const Tensor& mask) : mask_(mask.to(DType::bool_).conti
 }
 
 void SetElements::list(Index* distances, const Layout& where) const {
-  const JointWalk<2> loops({row_major(mask_.shape()), {where.shape, where.strides, 0}});
+  const JointLoops<2> loops({row_major(mask_.shape()), {where.shape, where.strides, 0}});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   each_block([&](Index from, Index to, Index before) {
     Index* out = distances + before;
@@ -165,7 +165,7 @@ void SetElements::list(Index* distances, const Layout& where) const {
 }
 
 void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) const {
-  const JointWalk<2> loops({row_major(mask_.shape()), where});
+  const JointLoops<2> loops({row_major(mask_.shape()), where});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   visit_bits(src.element_size(), [&]<class T>(T) {
     constexpr auto item = static_cast<Index>(sizeof(T));
@@ -187,7 +187,7 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
 
 void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
                         const Layout& value_layout) const {
-  const JointWalk<2> loops({row_major(mask_.shape()), where});
+  const JointLoops<2> loops({row_major(mask_.shape()), where});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   std::byte* const out = dst.mutable_storage_data();
   const std::byte* const first =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks as indexes: the elements a mask sets are counted once, then read, written or listed in blocks that
-// know how many are set before them, so that several threads can work.
+// Masks as indexes: the set elements are counted once for each block, so that several threads can then read,
+// write or index them block by block.
 #pragma once
 
 #include <vector>
@@ -12,17 +12,18 @@ namespace tenstride::detail {
 /// The set elements of a mask, in row-major order.
 class SetElements {
  public:
-  /// Counts them. Pre: the mask is not on meta. Other types than bool are converted.
+  /// Counts the set elements. Converts other types than bool. Precondition: the mask is not on meta.
   explicit SetElements(const Tensor& mask);
 
-  /// How many there are.
+  /// Returns the number of set elements.
   [[nodiscard]] Index count() const noexcept { return before_.back(); }
 
-  /// Writes where each lies in a layout of the mask's shape: its distance from the layout's first element.
+  /// Writes the offset of each set element in a layout of the mask's shape, from the layout's first element
+  /// on.
   void list(Index* distances, const Layout& where) const;
 
-  /// Reads those of `src` into a dense run of memory. `where` is a layout of the mask's shape on src's
-  /// storage; conjugation and negation are carried out.
+  /// Reads the set elements of `src` into a dense run of memory. `where` is a layout of the mask's shape on
+  /// src's storage; conjugation and negation are carried out.
   void read(std::byte* out, const Tensor& src, const Layout& where) const;
 
   /// Writes `values`, a layout of rank 1 on its tensor's storage and with as many elements as are set, into

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor given as `out`: what PyTorch demands of it before a result goes there.
+// Tensors passed as `out`: what PyTorch requires of them before a result is written.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ enum class OutType : unsigned char {
   castable,  ///< one of the same or a higher kind: float32 for int64, not int64 for float32
 };
 
-/// Makes `out` a place for a result of that layout and type, which is then to be written. Where its shape
+/// Prepares `out` for a result of that layout and type. Where its shape
 /// differs it is resized and has the result's strides, else it keeps its own. Throws RuntimeError for another
 /// type or device, and where elements of `out` share memory with each other or with what is `read`.
 void prepare_out(std::string_view operation, Tensor& out, const Layout& result, DType dtype, Device device,

@@ -17,7 +17,7 @@
 namespace tenstride::detail {
 namespace {
 
-/// Numbers that one thread takes at a time.
+/// The least number of indices for a thread.
 constexpr Index grain = Index{1} << 15;
 
 [[noreturn]] void throw_kind(ErrorKind kind, const std::string& text, Index given, Index size) {
@@ -25,7 +25,7 @@ constexpr Index grain = Index{1} << 15;
   throw RuntimeError(text);
 }
 
-/// Refuses the first of the numbers outside [lowest, size).
+/// Throws for the first of the numbers outside [lowest, size).
 void require_range(std::string_view operation, std::span<const Index> numbers, Index lowest, Index size,
                    std::string_view where, ErrorKind kind) {
   std::atomic<bool> fits = true;
@@ -49,7 +49,7 @@ Tensor as_numbers(const Tensor& index) {
   const MutedScope muted;
   return index.to(DType::int64).contiguous();
 }
-/// Scratch memory for as many numbers.
+/// Returns scratch memory for as many numbers.
 Tensor numbers_like(const Tensor& index) {
   const MutedScope muted;
   return empty({index.numel()}, {.dtype = DType::int64});
@@ -61,12 +61,13 @@ std::string on_axis(std::size_t axis, const Dims& shape) {
   return message("on axis ", axis, " (shape ", shape, ")");
 }
 
-/// Gives whether elements of T can be combined so; those of complex32 PyTorch does not combine.
+/// Combines elements of T at the given positions. Returns false where they cannot be combined; PyTorch does
+/// not combine complex32.
 template <copy::BinaryOp op, class T>
-bool combine(std::byte* out, std::span<const Index> places, const std::byte* in) {
+bool combine(std::byte* out, std::span<const Index> positions, const std::byte* in) {
   if constexpr (copy::can_combine<op, T>() && !std::is_same_v<T, complex32>) {
-    for (std::size_t k = 0; k < places.size(); ++k) {
-      std::byte* const at = out + places[k] * static_cast<Index>(sizeof(T));
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+      std::byte* const at = out + positions[k] * static_cast<Index>(sizeof(T));
       store_element<T>(at, copy::combined<op>(load_element<T>(at), load_element<T>(in + k * sizeof(T))));
     }
     return true;
@@ -76,11 +77,11 @@ bool combine(std::byte* out, std::span<const Index> places, const std::byte* in)
 }
 
 template <copy::BinaryOp op>
-bool combine(DType type, std::byte* out, std::span<const Index> places, const std::byte* in) {
-  return visit(type, [&]<class T>(std::type_identity<T>) { return combine<op, T>(out, places, in); });
+bool combine(DType type, std::byte* out, std::span<const Index> positions, const std::byte* in) {
+  return visit(type, [&]<class T>(std::type_identity<T>) { return combine<op, T>(out, positions, in); });
 }
 
-using Combine = bool (*)(DType type, std::byte* out, std::span<const Index> places, const std::byte* in);
+using Combine = bool (*)(DType type, std::byte* out, std::span<const Index> positions, const std::byte* in);
 
 Combine combine_of(copy::BinaryOp op) {
   switch (op) {
@@ -131,15 +132,15 @@ Tensor positions_of_numbers(std::string_view operation, const Layout& layout, co
   require_range(operation, numbers, -count, count, message("(shape ", layout.shape, ")"), ErrorKind::index);
   Tensor positions = numbers_like(index);
   Index* const out = positions.mutable_data<Index>();
-  const Layout fewest = coalesce(layout);
+  const Layout merged = coalesce(layout);
   parallel_for(0, index.numel(), grain, [&](Index from, Index to) {
     for (Index k = from; k < to; ++k) {
       Index number = numbers[static_cast<std::size_t>(k)];
       if (number < 0) number += count;
-      Index at = fewest.offset;
-      for (std::size_t d = fewest.rank(); d-- > 0;) {
-        at += number % fewest.shape[d] * fewest.strides[d];
-        number /= fewest.shape[d];
+      Index at = merged.offset;
+      for (std::size_t d = merged.rank(); d-- > 0;) {
+        at += number % merged.shape[d] * merged.strides[d];
+        number /= merged.shape[d];
       }
       out[k] = at;
     }

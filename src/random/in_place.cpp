@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements drawn into a tensor that is there: uniform_, normal_, random_.
+// Drawing elements into an existing tensor: uniform_, normal_, random_.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,7 +16,7 @@ namespace {
 using detail::message;
 using detail::with_shared;
 
-/// The axes from the largest stride to the smallest: the order in which the elements lie in memory.
+/// Returns the axes from the largest stride to the smallest: the order of the elements in memory.
 Dims memory_order(const Tensor& self) {
   Dims axes = Dims::filled(self.shape().size(), 0);
   std::iota(axes.begin(), axes.end(), Index{0});
@@ -26,8 +26,8 @@ Dims memory_order(const Tensor& self) {
   return axes;
 }
 
-/// Calls `fill(dense)` with a tensor whose elements lie one after another: the tensor itself where it is
-/// contiguous, else one that is then copied into it. Nothing is drawn on meta.
+/// Calls fill(dense) with a dense tensor: the tensor itself where it is contiguous, otherwise a buffer that
+/// is then copied into it. Nothing is drawn on meta.
 template <typename Fill>
 Tensor& fill_in_order(Tensor& self, std::string_view operation, const Fill& fill) {
   detail::require_distinct_elements(operation, self);
@@ -72,8 +72,8 @@ void visit_component(DType dtype, const F& f) {
   }
 }
 
-/// Numbers from [0, 1) stretched to [from, to). Bounds and their distance are rounded to T, as PyTorch has
-/// them, and the result once more.
+/// Scales numbers from [0, 1) to [from, to). The bounds, their difference and the result are rounded to T, as
+/// in PyTorch.
 template <typename T>
 void stretch(T* first, Index count, double from, double to) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -85,7 +85,7 @@ void stretch(T* first, Index count, double from, double to) {
   }
 }
 
-/// The whole numbers that `random_` draws from unless told: 0 to this one.
+/// Returns the largest number that `random_` draws by default; the smallest is 0.
 template <typename T>
 constexpr Index last_whole() {
   if constexpr (std::is_same_v<T, bool>) {
@@ -99,7 +99,7 @@ constexpr Index last_whole() {
   }
 }
 
-/// Of these and of float64 and int64, 64 bits are drawn for a number, of all others 32.
+/// Whether 64 random bits are drawn for a number of the type: for float64 and int64. For all others 32 are.
 template <typename T>
 constexpr bool draws_64_bits = std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>;
 
@@ -116,13 +116,13 @@ void fill_whole(T* first, Index count, Generator& generator) {
   detail::throw_dtype("random_", dtype, "bool, an integer type, float16, bfloat16, float32 or float64");
 }
 
-/// Whether `random_` draws numbers of the type from 0 to its largest: of the wide unsigned types PyTorch has
-/// only those from a range.
+/// Whether `random_` without bounds draws from 0 to the largest number of the type. For the wide unsigned
+/// types PyTorch has only the form with a range.
 template <typename T>
 constexpr bool has_whole_range = !std::is_same_v<T, std::uint16_t> && !std::is_same_v<T, std::uint32_t> &&
                                  !std::is_same_v<T, std::uint64_t>;
 
-/// The types that take any number of 64 bits, as near as they have it.
+/// Whether the type takes any number of 64 bits, rounded.
 template <typename T>
 constexpr bool takes_all_bits = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double> ||
                                 std::is_same_v<T, float> || std::is_same_v<T, bfloat16>;
@@ -134,7 +134,7 @@ void fill_bits(T* first, Index count, Generator& generator) {
   }
 }
 
-/// Draws from [from, from + range).
+/// Draws numbers from [from, from + range).
 template <typename T>
 Tensor& draw_range(Tensor& self, Index from, std::uint64_t range, Generator& generator) {
   return fill_in_order(self, "random_", [&](Tensor& dense) {

@@ -19,10 +19,10 @@ double Generator::normal() {
     kept_normal_.reset();
     return kept;
   }
-  const double turn = detail::draw_uniform<double>(*this);
+  const double circle_part = detail::draw_uniform<double>(*this);
   const double distance = detail::draw_uniform<double>(*this);
   const double radius = std::sqrt(-2.0 * std::log1p(-distance));
-  const double angle = 2.0 * std::numbers::pi * turn;
+  const double angle = 2.0 * std::numbers::pi * circle_part;
   kept_normal_ = radius * std::sin(angle);
   return radius * std::cos(angle);
 }
@@ -30,7 +30,7 @@ double Generator::normal() {
 namespace detail {
 namespace {
 
-/// Horner's rule, each step rounded once.
+/// Evaluates a polynomial by Horner's rule with fused steps, each rounded once.
 template <std::size_t n>
 [[gnu::always_inline]] inline float polynomial(float x, const std::array<float, n>& coefficients) {
   float sum = coefficients[0];
@@ -63,7 +63,8 @@ struct SineCosine {
   float cosine;
 };
 
-/// Both after Cephes, for an angle in [0, 8192): the octants are taken off in three steps of falling size.
+/// Returns cosine and sine after Cephes, for an angle in [0, 8192): the octants are subtracted in three parts
+/// of decreasing size.
 [[gnu::always_inline]] inline SineCosine cephes_sine_cosine(float angle) {
   const std::uint32_t octant = (static_cast<std::uint32_t>(angle * 1.27323954473516F) + 1U) & ~1U;
   const auto steps = static_cast<float>(octant);
@@ -80,14 +81,14 @@ struct SineCosine {
   return {sine_sign * (swapped ? cosine : sine), cosine_sign * (swapped ? sine : cosine)};
 }
 
-/// Turns 16 uniform numbers into 16 normal ones: the first eight give the radii, the others the angles.
+/// Transforms 16 uniform numbers to 16 normal ones: the first eight give the radii, the others the angles.
 [[gnu::always_inline]] inline void normal_block_anywhere(float* block, const Normal& normal) {
   const auto mean = static_cast<float>(normal.mean);
   const auto deviation = static_cast<float>(normal.deviation);
-  constexpr auto full_transpose = static_cast<float>(2.0 * std::numbers::pi);
+  constexpr auto full_circle = static_cast<float>(2.0 * std::numbers::pi);
   for (std::size_t i = 0; i < 8; ++i) {
     const float radius = std::sqrt(-2.0F * cephes_log(1.0F - block[i]));
-    const auto [sine, cosine] = cephes_sine_cosine(full_transpose * block[i + 8]);
+    const auto [sine, cosine] = cephes_sine_cosine(full_circle * block[i + 8]);
     block[i] = std::fma(radius * cosine, deviation, mean);
     block[i + 8] = std::fma(radius * sine, deviation, mean);
   }
@@ -108,7 +109,8 @@ void normal_block(float* block, const Normal& normal) {
   normal_block_anywhere(block, normal);
 }
 
-/// The same for the other types, with the C library's functions; the 16-bit floats round after each step.
+/// Does the same for the other types, with the C library's functions; 16-bit floats are rounded after each
+/// step.
 template <typename T>
 void normal_block(T* block, const Normal& normal) {
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
@@ -137,9 +139,9 @@ void normal_blocks(float* first, Index blocks, const Normal& normal) {
 
 namespace {
 
-/// All whole blocks; a thread takes some of them at a time, as nothing is drawn any more.
+/// Transforms all whole blocks, on several threads: nothing is drawn any more.
 template <typename T>
-void transpose_normal(T* first, Index count, const Normal& normal) {
+void transform_normal(T* first, Index count, const Normal& normal) {
   parallel_for(0, count / 16, Index{1} << 10, [&](Index from, Index to) {
     if constexpr (std::is_same_v<T, float>) {
       static const NormalBlocks fast = fast_normal_blocks();
@@ -162,18 +164,18 @@ void fill_normal(T* first, Index count, const Normal& normal, NormalDraw draw, G
   }
   if (num_threads() > 1) {
     draw_uniforms(first, count, generator);
-    transpose_normal(first, count, normal);
+    transform_normal(first, count, normal);
   } else {
-    // What was drawn is still in the cache when it is turned.
+    // The uniform numbers are still in the cache when they are transformed.
     constexpr Index block = Index{1} << 12;
     for (Index done = 0; done < count; done += block) {
       const Index n = std::min(block, count - done);
       draw_uniforms(first + done, n, generator);
-      transpose_normal(first + done, n, normal);
+      transform_normal(first + done, n, normal);
     }
   }
   if (count % 16 == 0) return;
-  // The last 16 are drawn afresh, so that they too make a whole block.
+  // The last 16 numbers are drawn again, so that they, too, are a whole block.
   T* const last = first + (count - 16);
   draw_uniforms(last, 16, generator);
   normal_block(last, normal);

@@ -8,7 +8,7 @@
 
 namespace tenstride::detail {
 
-/// Whether numbers are drawn one by one or in blocks of 16.
+/// How numbers are drawn: one by one, or in blocks of 16.
 enum class NormalDraw : unsigned char { single, blocks };
 
 /// The polynomials after Cephes of the logarithm, the cosine and the sine.
@@ -25,23 +25,24 @@ struct Normal {
   double deviation = 1;
 };
 
-/// Turns uniform numbers into normal ones, 16 at a time: the first eight give the radii, the others the
+/// Transforms uniform numbers to normal ones, 16 at a time: the first eight give the radii, the others the
 /// angles.
 using NormalBlocks = void (*)(float* first, Index blocks, const Normal& normal);
-/// With vectors; nullptr where the processor has no fused multiply-add, without which the last bits differ.
+/// Returns the vectorised transformation, or nullptr where the processor has no fused multiply-add, without
+/// which the last bits differ.
 NormalBlocks fast_normal_blocks();
-/// One by one: the definition.
+/// Transforms one by one: the definition.
 void normal_blocks(float* first, Index blocks, const Normal& normal);
 
 /// Draws `count` normal numbers. T: float, double, float16 or bfloat16.
 template <typename T>
 void fill_normal(T* first, Index count, const Normal& normal, NormalDraw draw, Generator& generator);
 
-/// `count` uniform numbers, as draw_uniform gives them one by one.
+/// Draws `count` uniform numbers, the same that draw_uniform gives one by one.
 template <typename T>
 void draw_uniforms(T* first, Index count, Generator& generator);
 
-/// From [0, 1): as many random bits as the type has digits, over 2^digits.
+/// Draws from [0, 1): as many random bits as the type has digits, over 2^digits.
 template <typename T>
 T draw_uniform(Generator& generator) {
   if constexpr (std::is_same_v<T, double>) {

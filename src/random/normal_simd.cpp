@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of normal float numbers over Highway, bit for bit as `random/normal.cpp` has them one by one.
+// Blocks of normal float numbers over Highway, bit for bit those that `random/normal.cpp` computes one by
+// one.
 
 // Highway's own checks would abort; the library never does.
 #define HWY_IS_DEBUG_BUILD 0
@@ -22,7 +23,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-// Without a fused multiply-add the last bits would be others.
+// Without a fused multiply-add the last bits would differ.
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -61,8 +62,8 @@ HWY_INLINE V cephes_log(V x) {
 HWY_INLINE void cephes_sine_cosine(V angle, V& sine_out, V& cosine_out) {
   const Floats d;
   const Words words;
-  const auto turned = hn::ConvertTo(words, hn::Mul(angle, hn::Set(d, 1.27323954473516F)));
-  const auto octant = hn::AndNot(hn::Set(words, 1), hn::Add(turned, hn::Set(words, 1)));
+  const auto octants = hn::ConvertTo(words, hn::Mul(angle, hn::Set(d, 1.27323954473516F)));
+  const auto octant = hn::AndNot(hn::Set(words, 1), hn::Add(octants, hn::Set(words, 1)));
   const V steps = hn::ConvertTo(d, octant);
   V x = hn::MulAdd(steps, hn::Set(d, -0.78515625F), angle);
   x = hn::MulAdd(steps, hn::Set(d, -2.4187564849853515625e-4F), x);

@@ -13,10 +13,10 @@
 #include "base/message.hpp"
 #include "random/normal.hpp"
 
-/// What random tensors and the operations that fill one in place share.
+/// What random tensors and the operations that fill a tensor in place share.
 namespace tenstride::detail {
 
-/// What all threads draw from where they name no generator.
+/// The generator of all calls that name none, shared by all threads.
 struct SharedGenerator {
   std::mutex mutex;
   Generator generator;
@@ -24,7 +24,7 @@ struct SharedGenerator {
 
 SharedGenerator& shared_generator();
 
-/// Calls `draw(generator)` with the shared generator, alone.
+/// Calls draw(generator) with the shared generator, while no other thread uses it.
 template <typename Draw>
 decltype(auto) with_shared(const Draw& draw) {
   SharedGenerator& it = shared_generator();
@@ -36,14 +36,14 @@ decltype(auto) with_shared(const Draw& draw) {
   throw RuntimeError(message(operation, ": dtype ", name(dtype), " must be ", allowed));
 }
 
-/// The first element of a tensor that is dense: its elements lie one after the other, whatever their order.
+/// Returns the address of the first element of a dense tensor, whose elements fill its memory in any order.
 template <typename T>
 T* elements(Tensor& dense) {
   return reinterpret_cast<T*>(dense.mutable_data_ptr());
 }
 
-/// Calls `f(first, count)` with the numbers of a dense floating or complex tensor, the parts of complex ones;
-/// not on meta, where there are none.
+/// Calls f(first, count) with the numbers of a dense floating or complex tensor: of complex elements both
+/// parts. Does nothing on meta.
 template <typename F>
 void visit_reals(Tensor& dense, const F& f) {
   if (!dense.has_memory()) return;
@@ -67,8 +67,8 @@ inline void require_real_or_complex(std::string_view operation, DType dtype) {
   }
 }
 
-/// Digits of a type's whole numbers: all up to 2^digits are there. 0 for types that randint and randperm
-/// refuse.
+/// Returns the binary digits of a type's integers: it holds all up to 2^digits. 0 for types that randint and
+/// randperm refuse.
 template <typename T>
 constexpr int whole_digits() {
   if constexpr (std::is_same_v<T, float16>) return 11;
@@ -77,8 +77,8 @@ constexpr int whole_digits() {
   return std::numeric_limits<T>::digits;
 }
 
-/// A bound moved inward where the floating type rounds it outward (PyTorch's rule): at most one step of the
-/// type's numbers.
+/// Returns a bound, moved inward by one step of the floating type where the type rounds it outward, as in
+/// PyTorch.
 template <typename T>
 Index inward(Index bound, Index towards) {
   if constexpr (std::is_integral_v<T>) {
@@ -112,8 +112,8 @@ void require_range(std::string_view operation, Index low, Index high, DType dtyp
       message(operation, ": low ", low, " and high ", high, " must lie in the range of ", name(dtype)));
 }
 
-/// The remainder of 32-bit numbers without a division (Lemire, Kaser and Kurz, "Faster Remainder by Direct
-/// Computation", 2019).
+/// Computes the remainder of 32-bit numbers without a division (Lemire, Kaser and Kurz, "Faster Remainder by
+/// Direct Computation", 2019).
 class Remainder {
  public:
   explicit Remainder(std::uint64_t divisor)

@@ -47,7 +47,7 @@ void shuffle(T* first, Index n, Generator& generator) {
   constexpr Index long_from = std::numeric_limits<std::uint32_t>::max() / 20;
   if (n < long_from) {
     for (Index i = 0; i < n; ++i) first[i] = convert_element<T>(i);
-    // Some places are drawn ahead, so that what lies there is on its way when its turn comes.
+    // Positions are drawn some steps before they are used, so that they can be prefetched.
     std::array<std::uint32_t, 64> others;
     for (Index done = 0; done < n - 1;) {
       const Index count = std::min(n - 1 - done, static_cast<Index>(others.size()));
@@ -95,7 +95,7 @@ void Generator::refill() {
     const std::uint32_t word = (state_[i] & 0x80000000U) | (state_[next] & 0x7fffffffU);
     return state_[other] ^ word >> 1U ^ ((0U - (word & 1U)) & 0x9908b0dfU);
   };
-  // Three loops without a remainder: what they read is as far away as a vector is long.
+  // Three loops without a remainder operation: the elements that they read are far enough away for vectors.
   for (std::size_t i = 0; i < state_size - middle; ++i) state_[i] = twisted(i, i + 1, i + middle);
   for (std::size_t i = state_size - middle; i < state_size - 1; ++i) {
     state_[i] = twisted(i, i + 1, i + middle - state_size);
@@ -220,7 +220,7 @@ Tensor randperm(Index n, Generator& generator, const TensorOptions& options, Cal
     if constexpr (digits == 0 || std::is_same_v<T, bool>) {
       throw_dtype("randperm", *typed.dtype, "an integer type, float16, bfloat16, float32 or float64");
     } else {
-      // The floating types have 2^digits too.
+      // The floating types hold 2^digits, too.
       constexpr Index count = digits >= 63 ? std::numeric_limits<Index>::max()
                                            : (Index{1} << digits) + (std::is_integral_v<T> ? 0 : 1);
       if (n > count) {

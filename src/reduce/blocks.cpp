@@ -13,65 +13,67 @@
 namespace tenstride::detail {
 namespace {
 
-/// Results of so many bytes and more are turned in blocks of so many, which stay in the L2 cache.
-constexpr Index blocks_from_bytes = Index{1} << 20;
+/// From this many bytes on results are transposed in blocks of `block_bytes`, which stay in the L2 cache.
+constexpr Index min_blocked_bytes = Index{1} << 20;
 constexpr Index block_bytes = Index{1} << 18;
-/// The fastest axis of the results is not cut to less: lines of the destination are to be whole.
-constexpr Index fewest_in_row = 64;
+/// The least extent of a block along the innermost axis of the results, so that lines of the destination are
+/// whole.
+constexpr Index min_row_extent = 64;
 
-/// Source and results with each axis in the direction of memory.
-struct Straight {
+/// A source and its results, with axes flipped where the source's stride is negative, so that it is read
+/// forwards.
+struct Forward {
   ReduceSource source;
   Layout results;
-  bool has_transposed = false;
+  bool has_flipped = false;
 };
 
-Straight straightened(const ReduceSource& source, const Tensor& result) {
-  Straight straight{source, result.layout()};
-  for (std::size_t d = 0; d < source.kept.rank(); ++d) {
-    Index& stride = straight.source.kept.strides[d];
+Forward flipped_forward(const ReduceSource& source, const Tensor& result) {
+  Forward forward{source, result.layout()};
+  for (std::size_t d = 0; d < source.result_axes.rank(); ++d) {
+    Index& stride = forward.source.result_axes.strides[d];
     if (stride >= 0) continue;
-    const Index last = source.kept.shape[d] - 1;
-    straight.source.base += last * stride * source.item;
+    const Index last = source.result_axes.shape[d] - 1;
+    forward.source.base += last * stride * source.item;
     stride = -stride;
-    straight.results.offset += last * straight.results.strides[d];
-    straight.results.strides[d] = -straight.results.strides[d];
-    straight.has_transposed = true;
+    forward.results.offset += last * forward.results.strides[d];
+    forward.results.strides[d] = -forward.results.strides[d];
+    forward.has_flipped = true;
   }
-  return straight;
+  return forward;
 }
 
-/// Extents of a block: of the slowest axes of memory one index at a time, so many of the next one that a
-/// block is as large as is wanted.
-Dims block_extents(const Dims& shape, const Dims& working, Index wanted) {
+/// Returns the extents of a block of `wanted` results: one index of the outermost axes of memory, and as many
+/// of the next axis as make up the size.
+Dims block_extents(const Dims& shape, const Dims& working, Index max_count) {
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < shape.size(); ++d) order.push_back(d);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return working[a] > working[b]; });
-  std::size_t row = 0;  // the fastest axis of the results
+  std::size_t row = 0;  // the innermost axis of the results
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] > 1) row = d;
   }
   Dims block = shape;
   Index count = count_elements(shape);
-  const auto cut = [&](std::size_t d, Index fewest) {
-    if (count <= wanted) return;
+  const auto cut = [&](std::size_t d, Index min_extent) {
+    if (count <= max_count) return;
     const Index others = count / block[d];
-    const Index extent = std::clamp<Index>(wanted / others, std::min(fewest, shape[d]), shape[d]);
+    const Index extent = std::clamp<Index>(max_count / others, std::min(min_extent, shape[d]), shape[d]);
     block[d] = ceil_divide(shape[d], ceil_divide(shape[d], extent));
     count = others * block[d];
   };
-  order.pop_back();  // memory is to be read in long rows
+  order.pop_back();  // the innermost axis of memory stays whole: long rows are read
   for (const std::size_t d : order) {
     if (d != row) cut(d, 1);
   }
-  if (std::find(order.begin(), order.end(), row) != order.end()) cut(row, fewest_in_row);
+  if (std::find(order.begin(), order.end(), row) != order.end()) cut(row, min_row_extent);
   return block;
 }
 
-/// Whether memory goes on from some results to others. Where the slowest axis is folded, all results are
-/// worked on again and again: in blocks, sums over the pictures of a batch took 1.2 times as long.
-bool has_slow_results(const ReduceSource& source) {
+/// Returns whether the outermost axis of memory is a result axis. Where it is a reduction axis, every block
+/// would read memory from beginning to end: sums over the images of a batch took 1.2 times as long in blocks.
+bool has_outer_results(const ReduceSource& source) {
   const auto slowest = [](const Layout& layout) {
     Index stride = 0;
     for (std::size_t d = 0; d < layout.rank(); ++d) {
@@ -79,33 +81,34 @@ bool has_slow_results(const ReduceSource& source) {
     }
     return stride;
   };
-  return slowest(source.kept) > slowest(source.folded);
+  return slowest(source.result_axes) > slowest(source.reduction_axes);
 }
 
-/// Blocks of a large copy are written as the whole would be: past the cache. (By ordinary stores pooling took
-/// 1.4 times as long.)
+/// Returns the options for copying a block: by streaming stores where the whole result is large enough for
+/// them. By ordinary stores pooling took 1.4 times as long.
 PlanOptions options_of_part(Index whole_bytes) {
   PlanOptions options = options_here();
   if (whole_bytes >= options.streaming_above) options.streaming_above = 0;
   return options;
 }
 
-/// Blocks of results, in memory's order.
+/// Computes results block by block, in the order of memory, and transposes each block into the destination.
 class Blocks {
  public:
-  Blocks(const ReduceKernel& kernel, const Straight& straight, Tensor& result)
+  Blocks(const ReduceKernel& kernel, const Forward& forward, Tensor& result)
       : kernel_(kernel),
-        source_(straight.source),
-        results_(straight.results),
+        source_(forward.source),
+        results_(forward.results),
         dtype_(result.dtype()),
         item_(static_cast<Index>(result.itemsize())),
         dst_(result.mutable_storage_data()) {
-    const Dims& shape = source_.kept.shape;
+    const Dims& shape = source_.result_axes.shape;
     const Index bytes = count_elements(shape) * item_;
     options_ = options_of_part(bytes);
-    extents_ = bytes < blocks_from_bytes || !has_slow_results(source_)
+    extents_ = bytes < min_blocked_bytes || !has_outer_results(source_)
                    ? shape
-                   : block_extents(shape, working_strides(source_.kept, source_.folded), block_bytes / item_);
+                   : block_extents(shape, working_strides(source_.result_axes, source_.reduction_axes),
+                                   block_bytes / item_);
     for (std::size_t d = 0; d < shape.size(); ++d) {
       grid_.push_back(ceil_divide(shape[d], extents_[d]));
       count_ *= grid_[d];
@@ -113,37 +116,38 @@ class Blocks {
   }
 
   void run() const {
-    if (count_ == 1) {  // which many threads fold
-      const Tensor transposed = scratch();
-      one(0, transposed);
+    if (count_ == 1) {  // computed by all threads together
+      const Tensor buffer = scratch();
+      one(0, buffer);
       return;
     }
     parallel_for(0, count_, 1, [&](Index from, Index to) {
       const ThreadScope serial(1);
-      const Tensor transposed = scratch();
-      for (Index n = from; n < to; ++n) one(n, transposed);
+      const Tensor buffer = scratch();
+      for (Index n = from; n < to; ++n) one(n, buffer);
     });
   }
 
  private:
   [[nodiscard]] Tensor scratch() const { return empty({count_elements(extents_)}, {.dtype = dtype_}); }
 
-  void one(Index n, Tensor transposed) const {
-    Layout kept{source_.kept.shape, source_.kept.strides, 0};
+  void one(Index n, Tensor buffer) const {
+    Layout part{source_.result_axes.shape, source_.result_axes.strides, 0};
     Layout to = results_;
-    for (std::size_t d = kept.rank(); d-- > 0;) {
+    for (std::size_t d = part.rank(); d-- > 0;) {
       const Index first = n % grid_[d] * extents_[d];
       n /= grid_[d];
-      kept.shape[d] = to.shape[d] = std::min(extents_[d], source_.kept.shape[d] - first);
-      kept.offset += first * kept.strides[d];
+      part.shape[d] = to.shape[d] = std::min(extents_[d], source_.result_axes.shape[d] - first);
+      part.offset += first * part.strides[d];
       to.offset += first * to.strides[d];
     }
-    const std::byte* const base = source_.base + kept.offset * source_.item;
-    const Dims strides = working_strides(kept, source_.folded);
-    const ReduceWalk walk(kept, strides, source_.folded, source_.item);
-    std::byte* const memory = transposed.mutable_storage_data();
-    run_reduction(kernel_, walk, memory, static_cast<std::size_t>(item_), base);
-    tenstride::run(plan(to, dtype_, Layout{kept.shape, strides, 0}, dtype_, options_), dst_, memory);
+    const std::byte* const base = source_.base + part.offset * source_.item;
+    const Dims strides = working_strides(part, source_.reduction_axes);
+    const ReducePlan plan(part, strides, source_.reduction_axes, source_.item);
+    std::byte* const memory = buffer.mutable_storage_data();
+    run_reduction(kernel_, plan, memory, static_cast<std::size_t>(item_), base);
+    tenstride::run(tenstride::plan(to, dtype_, Layout{part.shape, strides, 0}, dtype_, options_), dst_,
+                   memory);
   }
 
   const ReduceKernel& kernel_;
@@ -158,26 +162,26 @@ class Blocks {
   Index count_ = 1;
 };
 
-bool is_dense(const Layout& kept, const Dims& strides) {
-  return is_contiguous(Layout{kept.shape, strides, 0});
+bool is_dense(const Layout& layout, const Dims& strides) {
+  return is_contiguous(Layout{layout.shape, strides, 0});
 }
 
 }  // namespace
 
 void reduce_into(Tensor& result, const ReduceKernel& kernel, const ReduceSource& source) {
   const auto in_order = [&](const Dims& strides) {
-    return ReduceWalk(source.kept, strides, source.folded, source.item);
+    return ReducePlan(source.result_axes, strides, source.reduction_axes, source.item);
   };
-  const Straight straight = straightened(source, result);
-  const Dims strides = working_strides(straight.source.kept, source.folded);
-  const ReduceWalk walk(straight.source.kept, strides, source.folded, source.item);
-  const bool is_straight = !straight.has_transposed || !is_pool(walk);
-  if (walk.shape == ReduceShape::runs || (is_straight && is_dense(source.kept, strides))) {
+  const Forward forward = flipped_forward(source, result);
+  const Dims strides = working_strides(forward.source.result_axes, source.reduction_axes);
+  const ReducePlan plan(forward.source.result_axes, strides, source.reduction_axes, source.item);
+  const bool keeps_order = !forward.has_flipped || !is_pool(plan);
+  if (plan.shape == ReduceShape::runs || (keeps_order && is_dense(source.result_axes, strides))) {
     run_reduction(kernel, in_order(result.strides()), result.mutable_storage_data(), result.itemsize(),
                   source.base);
     return;
   }
-  Blocks(kernel, straight, result).run();
+  Blocks(kernel, forward, result).run();
 }
 
 }  // namespace tenstride::detail

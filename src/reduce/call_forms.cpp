@@ -10,7 +10,7 @@
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 
-/// Reductions by PyTorch's call forms: the folding is that of reduce.hpp; and where extremes stand.
+/// Reductions in PyTorch's call forms, which `reduce_axes` carries out, and the positions of extremes.
 namespace tenstride {
 namespace {
 
@@ -18,7 +18,7 @@ using copy::Extreme;
 using detail::message;
 using detail::OperationScope;
 
-/// No axes mean all.
+/// Returns `dim`, or all axes where it is empty.
 Dims axes_or_all(const Tensor& x, const Dims& dim) {
   if (!dim.empty()) return dim;
   Dims all;
@@ -26,22 +26,24 @@ Dims axes_or_all(const Tensor& x, const Dims& dim) {
   return all;
 }
 
-Tensor with_kept(std::string_view operation, const Tensor& x, const Dims& axes, const Tensor& result,
-                 KeepDim keepdim) {
+/// Returns the result with the reduced axes as axes of size 1 where `keepdim` says so.
+Tensor with_kept_axes(std::string_view operation, const Tensor& x, const Dims& axes, const Tensor& result,
+                      KeepDim keepdim) {
   if (keepdim == KeepDim::no || x.dim() == 0) return result;
   Dims shape = x.shape();
   for (const Index axis : axes) shape[wrap_axis(operation, axis, x.shape())] = 1;
   return result.view(shape);
 }
 
-Tensor folded(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
-              std::optional<DType> dtype, Reduction reduction) {
+/// Reduces `dim`, or all axes, after a conversion to `dtype` where there is one.
+Tensor reduced(std::string_view operation, const Tensor& x, const Dims& dim, KeepDim keepdim,
+               std::optional<DType> dtype, Reduction reduction) {
   const Dims axes = axes_or_all(x, dim);
   const detail::ReadingScope reading;
   const Tensor converted = dtype && *dtype != x.dtype() ? x.to({.dtype = *dtype}) : x;
-  Tensor result =
-      with_kept(operation, x, axes, detail::reduce_axes(operation, converted, axes, reduction, {}), keepdim);
-  // Asked for bools or small integers, PyTorch sums in these.
+  Tensor result = with_kept_axes(operation, x, axes,
+                                 detail::reduce_axes(operation, converted, axes, reduction, {}), keepdim);
+  // PyTorch sums in the requested type, also where that is bool or a small integer.
   return dtype && result.dtype() != *dtype ? result.to({.dtype = *dtype}) : result;
 }
 
@@ -51,10 +53,10 @@ Tensor reduced_extreme(std::string_view operation, const Tensor& x, const Dims& 
     throw RuntimeError(
         message(operation, ": a tensor must have elements, or a dim must be given (shape ", x.shape(), ")"));
   }
-  return folded(operation, x, dim, keepdim, {}, reduction);
+  return reduced(operation, x, dim, keepdim, {}, reduction);
 }
 
-/// An axis of at least one element, of a tensor whose elements have an order.
+/// Returns the axis `dim`. Throws where it has no element, or where elements have no order.
 std::size_t extreme_axis(std::string_view operation, const Tensor& x, Index dim) {
   const std::size_t axis = wrap_axis(operation, dim, x.shape());
   detail::require_taken(operation, x.dtype(), detail::Takes::real);
@@ -65,7 +67,8 @@ std::size_t extreme_axis(std::string_view operation, const Tensor& x, Index dim)
   return axis;
 }
 
-/// For each run along the last axis of x where its best element stands, and where asked that element.
+/// Finds the position of the extreme of each run along the last axis of x, and its value where `values` is
+/// not null.
 void find_extremes(const Tensor& x, Extreme which, Tensor& indices, Tensor* values) {
   const DType type = detail::worked_in(x.dtype());
   const copy::ExtremeRow row = copy::extreme_row(which, type);
@@ -76,11 +79,11 @@ void find_extremes(const Tensor& x, Extreme which, Tensor& indices, Tensor* valu
   const Index longest = is_direct ? length : detail::BlockReader::longest;
   std::byte* const found = indices.mutable_storage_data();
   std::byte* const best = values != nullptr ? values->mutable_storage_data() : nullptr;
-  const detail::JointWalk<2> walk({row_major(runs.shape), runs});
+  const detail::JointLoops<2> loops({row_major(runs.shape), runs});
   const Index grain = std::max<Index>((Index{1} << 16) / length, 1);
-  parallel_for(0, walk.count(), grain, [&](Index from, Index to) {
+  parallel_for(0, loops.count(), grain, [&](Index from, Index to) {
     detail::BlockReader read(x, x.dtype(), type);
-    walk(from, to, INT64_MAX, [&](const auto& at, const auto& strides, Index count) {
+    loops(from, to, INT64_MAX, [&](const auto& at, const auto& strides, Index count) {
       for (Index i = 0; i < count; ++i) {
         const Index start = at[1] + i * strides[1];
         alignas(8) std::array<std::byte, 8> value{};
@@ -110,22 +113,23 @@ ValuesAndIndices extremes(std::string_view operation, const Tensor& x, Index dim
   ValuesAndIndices result{with_values ? empty(shape, {.dtype = x.dtype(), .device = x.device()}) : Tensor(),
                           empty(shape, {.dtype = DType::int64, .device = x.device()})};
   if (x.has_memory() && result.indices.numel() > 0) {
-    // A leap for each element of a large tensor costs more than a transpose.
+    // Reading a large tensor with a stride costs more than transposing it first.
     constexpr Index small = Index{1} << 16;
-    const bool leaps = moved.stride(-1) != 1 && x.numel() >= small;
+    const bool is_strided = moved.stride(-1) != 1 && x.numel() >= small;
     const detail::ReasonScope reason([] { return "brought into the order in which it is looked through"; });
     const detail::ReadingScope reading;
-    find_extremes(leaps ? moved.contiguous() : moved.resolve_neg(), which, result.indices,
+    find_extremes(is_strided ? moved.contiguous() : moved.resolve_neg(), which, result.indices,
                   with_values ? &result.values : nullptr);
   }
   const Dims axes{dim};
-  result.indices = with_kept(operation, x, axes, result.indices, keepdim);
-  if (with_values) result.values = with_kept(operation, x, axes, result.values, keepdim);
+  result.indices = with_kept_axes(operation, x, axes, result.indices, keepdim);
+  if (with_values) result.values = with_kept_axes(operation, x, axes, result.values, keepdim);
   return result;
 }
 
-Tensor place_of(std::string_view operation, const Tensor& x, std::optional<Index> dim, KeepDim keepdim,
-                Extreme which) {
+/// Returns the position of the extreme along an axis, or of the flattened tensor.
+Tensor extreme_position(std::string_view operation, const Tensor& x, std::optional<Index> dim,
+                        KeepDim keepdim, Extreme which) {
   if (dim) extreme_axis(operation, x, *dim);
   if (!dim && x.numel() == 0) {
     throw IndexError(message(operation, ": a tensor must have elements (shape ", x.shape(), ")"), 0, 1,
@@ -135,25 +139,25 @@ Tensor place_of(std::string_view operation, const Tensor& x, std::optional<Index
   if (dim) return extremes(operation, x, *dim, keepdim, which, false).indices;
   const detail::ReadingScope reading;
   const Tensor result = extremes(operation, x.flatten(), 0, KeepDim::no, which, false).indices;
-  return with_kept(operation, x, axes_or_all(x, {}), result, keepdim);
+  return with_kept_axes(operation, x, axes_or_all(x, {}), result, keepdim);
 }
 
 }  // namespace
 
 Tensor sum(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
   const OperationScope scope("sum", caller);
-  return folded("sum", x, dim, keepdim, dtype, Reduction::sum);
+  return reduced("sum", x, dim, keepdim, dtype, Reduction::sum);
 }
 Tensor prod(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, std::optional<DType> dtype,
             Caller caller) {
   const OperationScope scope("prod", caller);
-  return folded("prod", x, dim ? Dims{*dim} : Dims{}, keepdim, dtype, Reduction::prod);
+  return reduced("prod", x, dim ? Dims{*dim} : Dims{}, keepdim, dtype, Reduction::prod);
 }
 Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DType> dtype, Caller caller) {
   const OperationScope scope("mean", caller);
   const DType type = dtype.value_or(x.dtype());
-  if (!is_complex(type)) return folded("mean", x, dim, keepdim, dtype, Reduction::mean);
-  const Tensor total = folded("mean", x, dim, keepdim, dtype, Reduction::sum);
+  if (!is_complex(type)) return reduced("mean", x, dim, keepdim, dtype, Reduction::mean);
+  const Tensor total = reduced("mean", x, dim, keepdim, dtype, Reduction::sum);
   Index each = 1;
   for (const Index axis : axes_or_all(x, dim)) {
     if (x.dim() > 0) each *= x.shape()[wrap_axis("mean", axis, x.shape())];
@@ -186,11 +190,11 @@ ValuesAndIndices min(const Tensor& x, Index dim, KeepDim keepdim, Caller caller)
 }
 Tensor argmax(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("argmax", caller);
-  return place_of("argmax", x, dim, keepdim, Extreme::greatest);
+  return extreme_position("argmax", x, dim, keepdim, Extreme::greatest);
 }
 Tensor argmin(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("argmin", caller);
-  return place_of("argmin", x, dim, keepdim, Extreme::least);
+  return extreme_position("argmin", x, dim, keepdim, Extreme::least);
 }
 
 }  // namespace tenstride

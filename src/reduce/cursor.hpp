@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <span>
 
-#include "reduce/walk.hpp"
+#include "reduce/reduce_plan.hpp"
 #include "tenstride/dims.hpp"
 
 namespace tenstride::detail {
 
-/// A position in loops, counted from the first element.
+/// A position in a loop nest, the slowest loop first.
 class Cursor {
  public:
   Cursor(std::span<const ReduceLoop> loops, Index position)
@@ -20,13 +20,14 @@ class Cursor {
       offset_ += index_[d] * loops[d].stride;
     }
   }
+  /// Returns the position's offset in the source, in bytes.
   [[nodiscard]] std::ptrdiff_t offset() const { return offset_; }
-  /// Positions up to the end of the fastest loop.
+  /// Returns the number of positions up to the end of the innermost loop.
   [[nodiscard]] Index run() const { return loops_.empty() ? 1 : loops_.back().extent - index_.back(); }
-  /// Of the fastest loop.
+  /// Return the extent and the stride of the innermost loop.
   [[nodiscard]] Index extent() const { return loops_.empty() ? 1 : loops_.back().extent; }
   [[nodiscard]] std::ptrdiff_t stride() const { return loops_.empty() ? 0 : loops_.back().stride; }
-  /// Pre: count <= run().
+  /// Goes `count` positions on. Precondition: count <= run().
   void skip(Index count) {
     for (std::size_t d = loops_.size(); d-- > 0; count = 1) {
       index_[d] += count;

@@ -9,62 +9,69 @@
 namespace tenstride::detail {
 namespace {
 
-/// What a result is folded from is to span so many bytes: each starts and ends with all accumulators.
-constexpr Index fewest_bytes = 2048;
-/// Longer rows without gaps are worth a start of their own.
+/// The elements of a result must span this many bytes: starting and combining all accumulators costs as much
+/// for each result.
+constexpr Index min_span_bytes = 2048;
+/// Dense rows from this many bytes on are accumulated one by one.
 constexpr Index short_run_bytes = 1024;
-/// Rows of results are folded with what lies between where so many go into each: the others are dropped then.
-constexpr Index fewest_rows = 32;
-/// Half numbers become doubles by four instructions for eight: of runs of every third all took 1.1 times as
-/// long as a third of them, packed.
-constexpr Index max_step_of_halves = 2;
-/// How far ahead lines are asked for along a run, and in whole rows: every second row and element of pictures
-/// of 96 x 96 floats has .72 of a plain read from memory, by 2 KiB .58.
-constexpr Index ahead_bytes = 2048;
-constexpr Index ahead_in_rows = 4096;
+/// Rows of results are accumulated with the elements between them only from this many elements per result on,
+/// as the additional accumulators must be dropped at the end.
+constexpr Index min_elements_per_result = 32;
+/// The greatest step for 16-bit floats that are accumulated as double, where converting takes four
+/// instructions for eight elements. At a step of 3, converting all of them took 1.1 times as long as packing
+/// a third of them.
+constexpr Index max_widened_step = 2;
+/// The prefetch distance along a run, in bytes.
+constexpr Index run_distance = 2048;
+/// The prefetch distance in whole rows, in bytes. 2 KiB → 4 KiB: .58 → .72 of a plain read (every second row
+/// and element of images of 96×96 float32).
+constexpr Index rows_distance = 4096;
 
-/// Of steps of 4, which are packed by vectors, maxima of half numbers took 1.1 times as long as packed; of
-/// steps of 6 floats 1.2 times as long as one by one.
-bool is_step_of_rows(Index step, Index item) {
+/// Returns whether rows of results with this step are faster with the elements between them. Steps of 4 are
+/// packed by vectors: maxima of float16 took 1.1 times as long this way. At a step of 6, float32 took 1.2
+/// times as long as one element after the other.
+bool is_gapped_row_step(Index step, Index item) {
   return step == 2 || step == 3 || (step > 4 && step <= max_gapped_step && item <= 2);
 }
 
 }  // namespace
 
-bool Gaps::are_wanted(const ReduceKernel& kernel, const ReduceWalk& walk) {
-  if (kernel.accumulate_gapped == nullptr || walk.shape != ReduceShape::runs || walk.folds_outside ||
-      walk.folded.empty()) {
+bool Gaps::is_faster(const ReduceKernel& kernel, const ReducePlan& plan) {
+  if (kernel.accumulate_gapped == nullptr || plan.shape != ReduceShape::runs || plan.is_reduction_outer ||
+      plan.reduction_loops.empty()) {
     return false;
   }
-  const ReduceLoop& run = walk.folded.back();
-  const Index step = run.stride / walk.item;
-  const Index span = (run.extent - 1) * run.stride + walk.item;
-  if (run.stride % walk.item != 0 || step < 1 || step > max_gapped_step) return false;
-  if (!walk.kept.empty() && std::abs(walk.kept.back().stride) < span) return false;  // in the same lines
-  if (step > 1 && walk.item == 8) return false;  // too few accumulators: double has no bits to spare
-  if (step > max_step_of_halves && walk.item == 2 && kernel.state_size == 8) return false;
-  const bool has_gaps = step > 1 || (walk.folded.size() > 1 && span < short_run_bytes);
-  return has_gaps && walk.each / run.extent * span >= fewest_bytes;
+  const ReduceLoop& run = plan.reduction_loops.back();
+  const Index step = run.stride / plan.item;
+  const Index span = (run.extent - 1) * run.stride + plan.item;
+  if (run.stride % plan.item != 0 || step < 1 || step > max_gapped_step) return false;
+  if (!plan.result_loops.empty() && std::abs(plan.result_loops.back().stride) < span)
+    return false;                                // other results lie in the same cache lines
+  if (step > 1 && plan.item == 8) return false;  // too few accumulators: double has no bits to spare
+  if (step > max_widened_step && plan.item == 2 && kernel.state_size == 8) return false;
+  const bool has_gaps = step > 1 || (plan.reduction_loops.size() > 1 && span < short_run_bytes);
+  return has_gaps && plan.per_result / run.extent * span >= min_span_bytes;
 }
 
-Index Gaps::step_of_rows(const ReduceKernel& kernel, const ReduceWalk& walk) {
-  if (kernel.accumulate_gapped == nullptr || walk.shape != ReduceShape::rows || walk.kept.empty() ||
-      walk.folded.empty() || walk.each < fewest_rows) {
+Index Gaps::row_step(const ReduceKernel& kernel, const ReducePlan& plan) {
+  if (kernel.accumulate_gapped == nullptr || plan.shape != ReduceShape::rows || plan.result_loops.empty() ||
+      plan.reduction_loops.empty() || plan.per_result < min_elements_per_result) {
     return 1;
   }
-  const ReduceLoop& row = walk.kept.back();
-  const Index step = row.stride / walk.item;
-  const bool is_near = row.stride % walk.item == 0 && is_step_of_rows(step, walk.item);
-  return is_near && row.extent * row.stride <= walk.folded.back().stride + row.stride ? step : 1;
+  const ReduceLoop& row = plan.result_loops.back();
+  const Index step = row.stride / plan.item;
+  const bool is_gapped = row.stride % plan.item == 0 && is_gapped_row_step(step, plan.item);
+  return is_gapped && row.extent * row.stride <= plan.reduction_loops.back().stride + row.stride ? step : 1;
 }
 
-Gaps::Gaps(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
-    : kernel_(kernel), walk_(walk), base_(base) {
-  if (!walk.folded.empty()) rows_ = std::span(walk.folded).first(walk.folded.size() - 1);
+Gaps::Gaps(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base)
+    : kernel_(kernel), plan_(plan), base_(base) {
+  if (!plan.reduction_loops.empty())
+    rows_ = std::span(plan.reduction_loops).first(plan.reduction_loops.size() - 1);
 }
 
-void Gaps::fold(Index first, Index last, Index begin, Index end, std::byte* states) const {
-  for (Cursor at(walk_.kept, first); first < last; ++first) {
+void Gaps::accumulate(Index first, Index last, Index begin, Index end, std::byte* states) const {
+  for (Cursor at(plan_.result_loops, first); first < last; ++first) {
     one(states, base_ + at.offset(), begin, end);
     states += kernel_.state_size;
     at.skip(1);
@@ -72,7 +79,7 @@ void Gaps::fold(Index first, Index last, Index begin, Index end, std::byte* stat
 }
 
 void Gaps::one(std::byte* state, const std::byte* src, Index begin, Index end) const {
-  const ReduceLoop& run = walk_.folded.back();
+  const ReduceLoop& run = plan_.reduction_loops.back();
   Index within = begin % run.extent;
   for (Cursor at(rows_, begin / run.extent); begin < end; within = 0) {
     const std::ptrdiff_t row_step = at.stride();
@@ -80,9 +87,10 @@ void Gaps::one(std::byte* state, const std::byte* src, Index begin, Index end) c
     const bool is_part = within > 0 || left < run.extent;
     const Index rows = is_part ? 1 : std::min(left / run.extent, at.run());
     const Index now = is_part ? std::min(run.extent - within, left) : run.extent;
-    const std::ptrdiff_t ahead = row_step > 0 ? ceil_divide(ahead_in_rows, row_step) * row_step : ahead_bytes;
+    const std::ptrdiff_t distance =
+        row_step > 0 ? ceil_divide(rows_distance, row_step) * row_step : run_distance;
     kernel_.accumulate_gapped(state, {src + at.offset() + within * run.stride, rows, row_step, now,
-                                      run.stride / walk_.item, ahead});
+                                      run.stride / plan_.item, distance});
     begin += rows * now;
     at.skip(rows);
   }

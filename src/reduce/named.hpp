@@ -7,7 +7,8 @@
 
 namespace tenstride::detail {
 
-/// `reduce_axes` for the public operation of that name, which refusals and ledgers tell.
+/// Does what `reduce_axes` does on behalf of the public operation `operation`, which error messages and
+/// ledgers name.
 Tensor reduce_axes(std::string_view operation, const Tensor& x, const Dims& axes, Reduction reduction,
                    Caller caller);
 

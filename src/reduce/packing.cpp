@@ -14,27 +14,28 @@
 namespace tenstride::detail {
 namespace {
 
-/// What is packed at a time; with the lines it comes from it stays in the L1 cache. (Asking for what comes
-/// next while it is packed, 2 to 8 KiB ahead, gained nothing.)
+/// The bytes of a packed tile. With the cache lines that it is packed from it stays in the L1 cache.
 constexpr Index packed_bytes = 16384;
-constexpr Index fewest_elements = 64;
-/// Dense runs of less than so many bytes are packed where one result takes many of them: one at a time, runs
-/// of 90 floats took 47 ns each, of which reading them is 26.
+/// The least width of a tile, in elements.
+constexpr Index min_width = 64;
+/// Dense runs of fewer bytes are packed where a result has many of them. Accumulated one by one, runs of 90
+/// floats took 47 ns each, of which reading them takes 26.
 constexpr Index short_run_bytes = 1024;
 
-/// Longer loops by other steps than the leaves of copies have are folded from where they lie: packed, every
-/// fifth float of rows took 1.1 times as long.
+/// From this extent on, loops with a stride that the gather kernels have no vectors for are accumulated from
+/// the source: packed, every fifth float of a row took 1.1 times as long.
 constexpr Index long_extent = 256;
 
-/// A part of the fastest loop.
+/// A part of the innermost loop: `count` elements from `offset` on, in bytes.
 struct Piece {
   std::ptrdiff_t offset;
   Index count;
 };
 
+/// The pieces that consecutive positions of a loop nest consist of, 64 at most.
 class Pieces {
  public:
-  /// As many of `count` positions as go into the pieces there are.
+  /// Takes up to `count` positions from `begin` on, as many as 64 pieces hold.
   Pieces(const std::vector<ReduceLoop>& loops, Index begin, Index count) {
     for (Cursor at(loops, begin); covered_ < count && number_ < pieces_.size();) {
       const Index now = std::min(count - covered_, at.run());
@@ -57,8 +58,8 @@ std::ptrdiff_t last_stride(const std::vector<ReduceLoop>& loops) {
   return loops.empty() ? 0 : loops.back().stride;
 }
 
-/// How many rows lie within each other as the channels of pixels do, which are taken apart all at once; 1
-/// where they are none.
+/// Returns how many rows are interleaved like the channels of pixels, so that they are deinterleaved
+/// together; 1 where they are not.
 Index channels_of(const std::vector<ReduceLoop>& inner, const std::vector<ReduceLoop>& outer, Index item) {
   if (inner.empty() || outer.empty() || outer.back().stride != item) return 1;
   const Index extent = outer.back().extent;
@@ -70,49 +71,50 @@ struct Range {
   Index end;
 };
 
-/// Rows of results, of which each element is one, or runs of what is folded into one: these are the inner
-/// loops, and a packed row has elements of them.
+/// Packs tiles. A packed row consists of elements of the inner loops: the result loops for ReduceShape::rows,
+/// the reduction loops for ReduceShape::runs.
 class Tiles {
  public:
-  Tiles(const ReduceWalk& walk, const std::byte* base)
-      : inner_(walk.shape == ReduceShape::rows ? walk.kept : walk.folded),
-        outer_(walk.shape == ReduceShape::rows ? walk.folded : walk.kept),
-        item_(walk.item),
+  Tiles(const ReducePlan& plan, const std::byte* base)
+      : inner_(plan.shape == ReduceShape::rows ? plan.result_loops : plan.reduction_loops),
+        outer_(plan.shape == ReduceShape::rows ? plan.reduction_loops : plan.result_loops),
+        item_(plan.item),
         stride_(inner_.empty() ? item_ : inner_.back().stride),
-        channels_(channels_of(inner_, outer_, walk.item)),
+        channels_(channels_of(inner_, outer_, plan.item)),
         base_(base) {
-    const auto log2 = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(walk.item)));
+    const auto log2 = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(plan.item)));
     gather_ = copy::kernels().gather[log2];
     deinterleave_ = copy::kernels().deinterleave[log2];
   }
 
-  /// Calls fold(packed, inner, outer) for tiles of these ranges.
+  /// Calls accumulate(packed, inner, outer) for each tile of these ranges.
   template <class F>
-  void each(Range inner, Range outer, bool is_outer_slower, F&& fold) const {
+  void each(Range inner, Range outer, bool is_outer_first, F&& accumulate) const {
     const Index reach = packed_bytes / std::max<Index>(std::abs(stride_), item_);
-    const Index wide = tile_width(std::max(reach, fewest_elements), inner.end - inner.begin);
+    const Index wide = tile_width(std::max(reach, min_width), inner.end - inner.begin);
     const Index high = std::max<Index>(packed_bytes / item_ / wide / channels_, 1) * channels_;
-    if (is_outer_slower) {
+    if (is_outer_first) {
       for (; outer.begin < outer.end; outer.begin += high) {
         const Range rows{outer.begin, std::min(outer.begin + high, outer.end)};
-        each_width(inner, wide, [&](const Pieces& pieces, Index begin) { one(pieces, begin, rows, fold); });
+        each_width(inner, wide,
+                   [&](const Pieces& pieces, Index begin) { one(pieces, begin, rows, accumulate); });
       }
     } else {
       each_width(inner, wide, [&](const Pieces& pieces, Index begin) {
         for (Index row = outer.begin; row < outer.end; row += high) {
-          one(pieces, begin, {row, std::min(row + high, outer.end)}, fold);
+          one(pieces, begin, {row, std::min(row + high, outer.end)}, accumulate);
         }
       });
     }
   }
 
  private:
-  /// Tiles of about the same width, of whole pieces where these are shorter.
-  Index tile_width(Index most, Index count) const {
-    const Index even = ceil_divide(count, ceil_divide(count, most));
+  /// Returns a width that divides `count` about evenly, a multiple of whole pieces where these are shorter.
+  Index tile_width(Index max_width, Index count) const {
+    const Index even = ceil_divide(count, ceil_divide(count, max_width));
     const Index piece = inner_.empty() ? 1 : inner_.back().extent;
     const Index whole = ceil_divide(even, piece) * piece;
-    return whole <= most ? whole : even;
+    return whole <= max_width ? whole : even;
   }
 
   template <class F>
@@ -125,7 +127,7 @@ class Tiles {
   }
 
   template <class F>
-  void one(const Pieces& pieces, Index begin, Range rows, F&& fold) const {
+  void one(const Pieces& pieces, Index begin, Range rows, F&& accumulate) const {
     alignas(64) std::byte packed[packed_bytes];
     std::byte* out = packed;
     Cursor at(outer_, rows.begin);
@@ -145,10 +147,10 @@ class Tiles {
       row += now;
       at.skip(now);
     }
-    fold(packed, Range{begin, begin + pieces.covered()}, rows);
+    accumulate(packed, Range{begin, begin + pieces.covered()}, rows);
   }
 
-  /// Whether all channels of the pixels lie in these rows.
+  /// Returns whether the rows [row, end) contain all channels of the pixels.
   bool has_channels(Index row, Index end) const {
     return channels_ > 1 && row % channels_ == 0 && end - row >= channels_;
   }
@@ -173,45 +175,45 @@ class Tiles {
 
 }  // namespace
 
-bool Packing::is_wanted(const ReduceWalk& walk) {
-  const bool has_rows = walk.shape == ReduceShape::rows;
-  if (walk.shape == ReduceShape::pixels || (!has_rows && walk.folded.empty())) return false;
-  const std::vector<ReduceLoop>& inner = has_rows ? walk.kept : walk.folded;
-  const std::vector<ReduceLoop>& outer = has_rows ? walk.folded : walk.kept;
+bool Packing::is_faster(const ReducePlan& plan) {
+  const bool has_rows = plan.shape == ReduceShape::rows;
+  if (plan.shape == ReduceShape::pixels || (!has_rows && plan.reduction_loops.empty())) return false;
+  const std::vector<ReduceLoop>& inner = has_rows ? plan.result_loops : plan.reduction_loops;
+  const std::vector<ReduceLoop>& outer = has_rows ? plan.reduction_loops : plan.result_loops;
   const std::ptrdiff_t stride = last_stride(inner);
-  if (stride == walk.item) {
-    return !has_rows && inner.size() > 1 && !walk.folds_outside &&
-           inner.back().extent * walk.item < short_run_bytes;
+  if (stride == plan.item) {
+    return !has_rows && inner.size() > 1 && !plan.is_reduction_outer &&
+           inner.back().extent * plan.item < short_run_bytes;
   }
   if (inner.empty() || inner.back().extent < long_extent) return true;
-  const bool has_vectors = stride == -walk.item || std::abs(stride) <= 4 * walk.item;
+  const bool has_vectors = stride == -plan.item || std::abs(stride) <= 4 * plan.item;
   return has_vectors || (!outer.empty() && std::abs(last_stride(outer)) < std::abs(stride));
 }
 
-Packing::Packing(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base)
-    : kernel_(kernel), walk_(walk), base_(base) {}
+Packing::Packing(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base)
+    : kernel_(kernel), plan_(plan), base_(base) {}
 
-void Packing::fold(Index first, Index last, Index begin, Index end, std::byte* states) const {
+void Packing::accumulate(Index first, Index last, Index begin, Index end, std::byte* states) const {
   if (begin == end) return;
-  const Tiles tiles(walk_, base_);
-  const Index item = walk_.item;
-  const auto place = [&](Index result) {
+  const Tiles tiles(plan_, base_);
+  const Index item = plan_.item;
+  const auto state_of = [&](Index result) {
     return states + (result - first) * static_cast<Index>(kernel_.state_size);
   };
-  if (walk_.shape == ReduceShape::rows) {
-    tiles.each({first, last}, {begin, end}, walk_.folds_outside,
+  if (plan_.shape == ReduceShape::rows) {
+    tiles.each({first, last}, {begin, end}, plan_.is_reduction_outer,
                [&](const std::byte* packed, Range results, Range rows) {
                  const Index width = results.end - results.begin;
-                 kernel_.accumulate_rows(place(results.begin), width, packed, item, rows.end - rows.begin,
+                 kernel_.accumulate_rows(state_of(results.begin), width, packed, item, rows.end - rows.begin,
                                          width * item);
                });
     return;
   }
-  tiles.each({begin, end}, {first, last}, !walk_.folds_outside,
+  tiles.each({begin, end}, {first, last}, !plan_.is_reduction_outer,
              [&](const std::byte* packed, Range run, Range results) {
                const Index length = run.end - run.begin;
-               kernel_.fold(place(results.begin), results.end - results.begin, packed, length * item, length,
-                            item);
+               kernel_.fold(state_of(results.begin), results.end - results.begin, packed, length * item,
+                            length, item);
              });
 }
 

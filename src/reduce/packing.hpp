@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that lie apart, set side by side in the L1 cache before they are folded.
+// Packing elements with gaps between them into the L1 cache before they are accumulated.
 #pragma once
 
 #include <cstddef>
 #include <vector>
 
-#include "reduce/walk.hpp"
+#include "reduce/reduce_plan.hpp"
 
 namespace tenstride::detail {
 
-/// Folds a walk whose elements lie apart (every second one, backwards, short rows of a crop) as if they were
-/// dense: the kernels load whole vectors, of what is in the cache.
+/// Accumulates elements with gaps between them as if they were dense: packs them into a buffer in the L1
+/// cache, from which the kernels load whole vectors. Examples: every second element, a reversed axis, the
+/// short rows of a crop.
 class Packing {
  public:
-  /// Whether that is faster than folding the elements where they lie.
-  static bool is_wanted(const ReduceWalk& walk);
+  /// Returns whether this is faster than accumulating the elements from the source.
+  static bool is_faster(const ReducePlan& plan);
 
-  /// `base` is the first element of the walk.
-  Packing(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base);
+  /// `base` is the first element of the plan.
+  Packing(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base);
 
-  /// Folds elements [begin, end) of each of the results [first, last) into their accumulators. How that is
-  /// cut depends on the walk and these bounds alone.
-  void fold(Index first, Index last, Index begin, Index end, std::byte* states) const;
+  /// Accumulates elements [begin, end) of each of the results [first, last). The tiles depend on the plan and
+  /// these bounds alone, so the results do not depend on the number of threads.
+  void accumulate(Index first, Index last, Index begin, Index end, std::byte* states) const;
 
  private:
   const ReduceKernel& kernel_;
-  const ReduceWalk& walk_;
+  const ReducePlan& plan_;
   const std::byte* base_;
 };
 

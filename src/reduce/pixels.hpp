@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pixels of a few channels, folded channel by channel as rows of whole vectors.
+// Reducing pixels of few channels, each channel by itself: several pixels are accumulated as one row of whole
+// vectors.
 #pragma once
 
 #include <cstddef>
 
-#include "reduce/walk.hpp"
+#include "reduce/reduce_plan.hpp"
 
 namespace tenstride::detail {
 
-/// Whether results are a few channels beside each other, or apart in pixels of a few, which are read anyway;
-/// sets which. Pre: there are loops of both kinds.
-bool find_pixels(ReduceWalk& walk);
+/// Returns whether the results are all or some channels of pixels, and sets `pixel` and `channel_step`.
+/// Example: the mean of each of 3 channels of 100×3 values. Precondition: there are loops of both kinds.
+bool find_pixels(ReducePlan& plan);
 
-/// Where `count` pixels lie, and the accumulators of the `results` channels that are taken of each.
+/// `count` pixels at `src`, and the accumulators of the `results` channels of each that are reduced.
 struct PixelRun {
   std::byte* states;
   Index results;
@@ -20,16 +21,16 @@ struct PixelRun {
   Index count;
 };
 
-/// Folds the pixels of a walk that has them. Channels that are not taken are folded, too, but those behind
-/// the last pixel, which may not be read.
-void accumulate_pixels(const ReduceKernel& kernel, const ReduceWalk& walk, const PixelRun& run);
+/// Accumulates a run of pixels. Channels between those of the results are accumulated, too, and dropped;
+/// those behind the last result's channel of the last pixel are not read.
+void accumulate_pixels(const ReduceKernel& kernel, const ReducePlan& plan, const PixelRun& run);
 
-/// Whether the pixels are rows of three channels, which are folded from registers.
-bool are_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk);
+/// Returns whether the pixels are rows of three channels, which are deinterleaved in registers.
+bool are_three_rows(const ReduceKernel& kernel, const ReducePlan& plan);
 
-/// Folds pixels [begin, end) of each row into the accumulators of results [first, last). Pre: these are whole
-/// pixels.
-void accumulate_three_rows(const ReduceKernel& kernel, const ReduceWalk& walk, const std::byte* base,
+/// Accumulates pixels [begin, end) of each row into the accumulators of results [first, last). Precondition:
+/// these are whole pixels.
+void accumulate_three_rows(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base,
                            Index first, Index last, Index begin, Index end, std::byte* states);
 
 }  // namespace tenstride::detail

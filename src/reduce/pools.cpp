@@ -2,48 +2,51 @@
 #include <algorithm>
 
 #include "reduce/cursor.hpp"
+#include "reduce/reduce_plan.hpp"
 #include "reduce/streamed.hpp"
-#include "reduce/walk.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::detail {
 namespace {
 
-/// Pooled rows are cut to so many elements.
-constexpr Index pool_elements = Index{1} << 15;
+/// Rows that are pooled are divided into parts of at most this many elements.
+constexpr Index max_part_elements = Index{1} << 15;
+/// From this many bytes on the prefetch stays within a row; below, it goes to the next lines.
 constexpr Index long_row_bytes = 8192;
-/// Lines of results are folded together as far as they are read from so many bytes, which are asked for while
-/// those before are folded. Of channels-first pictures 96 pixels wide, line by line with the next one asked
-/// for, maxima of uint8 took 2 times as long, sums of floats 1.2 times; by 2 KiB 1.1 times.
-constexpr Index lines_bytes = 4096;
-/// Of triples, which are one row, so much is asked for ahead; their results leave in pieces, between which it
-/// is read on: by 2 KiB, and by whole accumulators, floats took 1.1 times as long.
-constexpr Index triples_ahead = 4096;
+/// Lines of results are pooled together as long as their source has at most this many bytes, which are
+/// prefetched while the lines before are pooled. Line by line, channels-first images 96 pixels wide took 2
+/// times as long for maxima of uint8, and 1.2 times for sums of float32; with 2 KiB 1.1 times.
+constexpr Index max_lines_bytes = 4096;
+/// The prefetch distance for triples, which are one row, in bytes; and the number of pieces in which their
+/// results are written, so that reading goes on in between. With 2 KiB, or in one piece, float32 took 1.1
+/// times as long.
+constexpr Index triples_distance = 4096;
 constexpr Index triples_pieces = 4;
 
 bool are_triples(Index group, Index inner) {
   return group == 3 && inner == 1;
 }
 
-/// Results folded before they are finished: whole groups.
-Index results_at_once(const ReduceKernel& kernel, const PoolRows& from, Index result_item) {
+/// Returns how many results are accumulated before they are finished: whole groups.
+Index results_in_block(const ReduceKernel& kernel, const PoolRows& from, Index result_item) {
   const auto state = static_cast<Index>(kernel.state_size);
-  const Index fit = std::min(pool_bytes / state, StreamedResults::most / result_item);
+  const Index fit = std::min(pool_bytes / state, StreamedResults::max_bytes / result_item);
   if (are_triples(from.group, from.inner)) return fit / triples_pieces;
-  const Index most = from.inner <= staged_channels ? std::min(fit, staged_bytes / state / from.group) : fit;
-  return std::max(most / from.inner, Index{1}) * from.inner;
+  const Index max_results =
+      from.inner <= staged_channels ? std::min(fit, staged_bytes / state / from.group) : fit;
+  return std::max(max_results / from.inner, Index{1}) * from.inner;
 }
 
-/// Pools rows, so many results at a time, whose accumulators stay in the L1 cache.
+/// Pools rows, `block` results at a time, whose accumulators stay in the L1 cache.
 class Pooling {
  public:
   Pooling(const ReduceKernel& kernel, Index result_item, Index block)
       : kernel_(kernel), result_item_(result_item), block_(block) {}
 
-  /// How many of the lines at a place are folded at a time: as many of each loop, so that what is asked for
-  /// is what comes next.
+  /// Returns how many lines from a position on are pooled together: equally many in each part of a loop, so
+  /// that the lines that are prefetched are those that come next.
   [[nodiscard]] Index lines_of(const Cursor& at, const PoolRows& from, Index line_bytes) const {
-    const Index fit = std::min(block_ / (from.groups * from.inner), lines_bytes / line_bytes);
+    const Index fit = std::min(block_ / (from.groups * from.inner), max_lines_bytes / line_bytes);
     const Index times = ceil_divide(at.extent(), std::max(fit, Index{1}));
     return std::min(at.run(), ceil_divide(at.extent(), times));
   }
@@ -56,13 +59,13 @@ class Pooling {
   }
   void to_memory(StreamedResults& results, const PoolRows& from) {
     each(from, [&](Index count) {
-      kernel_.finish(results.place(), states_, count, from.folded);
-      results.take(count * result_item_);
+      kernel_.finish(results.next(), states_, count, from.folded);
+      results.commit(count * result_item_);
     });
   }
 
  private:
-  /// Calls finish(how many accumulators are set). Pre: there are no more lines than `lines_of` them.
+  /// Calls finish(count) after each block of `count` accumulators. Precondition: from.lines <= lines_of(…).
   template <class F>
   void each(const PoolRows& from, F&& finish) {
     const Index count = from.groups * from.inner;
@@ -81,50 +84,51 @@ class Pooling {
 
 }  // namespace
 
-bool is_pool(const ReduceWalk& walk) {
-  return walk.group > 1 && walk.folded.size() <= 1 && walk.each > 0 && walk.each < short_row &&
-         (walk.inner > 1 || walk.group == 2 || (walk.group == 3 && walk.folded.empty()));
+bool is_pool(const ReducePlan& plan) {
+  return plan.group > 1 && plan.reduction_loops.size() <= 1 && plan.per_result > 0 &&
+         plan.per_result < short_row &&
+         (plan.inner > 1 || plan.group == 2 || (plan.group == 3 && plan.reduction_loops.empty()));
 }
 
-void run_pools(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* dst, std::size_t dst_item,
+void run_pools(const ReduceKernel& kernel, const ReducePlan& plan, std::byte* dst, std::size_t dst_item,
                const std::byte* base) {
   const auto result_item = static_cast<Index>(dst_item);
-  const ReduceLoop& row = walk.kept.back();
-  const std::vector<ReduceLoop> above(walk.kept.begin(), walk.kept.end() - 1);
-  const Index whole = walk.group * walk.inner;
-  const Index parts = ceil_divide(row.extent, pool_elements);
+  const ReduceLoop& row = plan.result_loops.back();
+  const std::vector<ReduceLoop> above(plan.result_loops.begin(), plan.result_loops.end() - 1);
+  const Index whole = plan.group * plan.inner;
+  const Index parts = ceil_divide(row.extent, max_part_elements);
   const Index each_part = ceil_divide(ceil_divide(row.extent, parts), whole) * whole;
   const Index all_groups = row.extent / whole;
-  const bool is_streamed = walk.results / walk.group * result_item >= streamed_bytes;
-  const Index grain = std::max<Index>(piece_elements / (each_part * walk.each), 1);
-  const std::ptrdiff_t below = walk.folded.empty() ? 0 : walk.folded.back().stride;
-  // Long rows are read on; after short ones the next lines are read.
-  const bool has_long_rows = walk.folded.empty() || each_part * row.stride >= long_row_bytes;
-  const Index line_bytes = row.extent * row.stride * walk.each;
-  const Index ahead_in_row = are_triples(walk.group, walk.inner) ? triples_ahead : long_row_bytes / 4;
+  const bool is_streamed = plan.results / plan.group * result_item >= min_streamed_bytes;
+  const Index grain = std::max<Index>(piece_elements / (each_part * plan.per_result), 1);
+  const std::ptrdiff_t below = plan.reduction_loops.empty() ? 0 : plan.reduction_loops.back().stride;
+  // Within a long row the prefetch goes on along the row; after a short one it goes to the next lines.
+  const bool has_long_rows = plan.reduction_loops.empty() || each_part * row.stride >= long_row_bytes;
+  const Index line_bytes = row.extent * row.stride * plan.per_result;
+  const Index row_distance = are_triples(plan.group, plan.inner) ? triples_distance : long_row_bytes / 4;
   PoolRows like{nullptr,
-                walk.each,
+                plan.per_result,
                 below,
                 0,
-                walk.group,
-                walk.inner,
-                walk.each * walk.group,
-                has_long_rows ? ahead_in_row : walk.each * below};
-  const Index block = results_at_once(kernel, like, result_item);
-  parallel_for(0, walk.results / row.extent * parts, grain, [&](Index from, Index to) {
+                plan.group,
+                plan.inner,
+                plan.per_result * plan.group,
+                has_long_rows ? row_distance : plan.per_result * below};
+  const Index block = results_in_block(kernel, like, result_item);
+  parallel_for(0, plan.results / row.extent * parts, grain, [&](Index from, Index to) {
     Index part = from % parts;
     Cursor at(above, from / parts);
-    const auto place = [&](Index n) {
+    const auto dst_of = [&](Index n) {
       const Index begin = std::min(n % parts * each_part, row.extent);
-      return dst + (n / parts * row.extent + begin) / walk.group * result_item;
+      return dst + (n / parts * row.extent + begin) / plan.group * result_item;
     };
-    std::byte* to_place = place(from);
-    StreamedResults results(to_place);
+    std::byte* next_dst = dst_of(from);
+    StreamedResults results(next_dst);
     Pooling pooling(kernel, result_item, block);
     PoolRows rows = like;
     for (Index n = from; n < to; n += rows.lines) {
       const Index begin = std::min(part * each_part, row.extent);
-      rows.src = base + walk.start + at.offset() + begin * row.stride;
+      rows.src = base + plan.start + at.offset() + begin * row.stride;
       rows.groups = parts == 1 ? all_groups : (std::min(begin + each_part, row.extent) - begin) / whole;
       Cursor next = at;
       if (parts == 1) {
@@ -136,8 +140,8 @@ void run_pools(const ReduceKernel& kernel, const ReduceWalk& walk, std::byte* ds
       if (is_streamed) {
         pooling.to_memory(results, rows);
       } else {
-        pooling.to_cache(to_place, rows);
-        to_place += rows.lines * rows.groups * walk.inner * result_item;
+        pooling.to_cache(next_dst, rows);
+        next_dst += rows.lines * rows.groups * plan.inner * result_item;
       }
       if (++part < parts) continue;
       part = 0;

@@ -13,7 +13,7 @@
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 
-/// What a reduction gives: its type, its layout, its refusals.
+/// Reductions: the element type and the layout of their results, and what they refuse.
 namespace tenstride {
 namespace {
 
@@ -21,28 +21,29 @@ using detail::message;
 
 constexpr std::array<std::string_view, 7> reduction_names{"sum", "mean", "prod", "min", "max", "any", "all"};
 
-/// The axes that stay, with PyTorch's refusals for those that go.
-Dims axes_that_stay(std::string_view operation, const Tensor& x, const Dims& axes) {
+/// Returns the result axes: all but `axes`. Throws PyTorch's errors for axes that are out of range or named
+/// twice.
+Dims result_axes_of(std::string_view operation, const Tensor& x, const Dims& axes) {
   std::uint64_t named = 0;
   for (const Index axis : axes) {
     const std::size_t d = wrap_axis(operation, axis, x.shape());
     if ((named >> d & 1U) != 0) detail::throw_repeated_axis(operation, axes, axis, x.shape());
     named |= std::uint64_t{1} << d;
   }
-  Dims kept;
+  Dims result_axes;
   for (std::size_t d = 0; d < x.layout().rank(); ++d) {
-    if ((named >> d & 1U) == 0) kept.push_back(static_cast<Index>(d));
+    if ((named >> d & 1U) == 0) result_axes.push_back(static_cast<Index>(d));
   }
-  return kept;
+  return result_axes;
 }
 
-/// Whether elements that are the same again change nothing.
+/// Returns whether repeated elements do not change the result.
 bool ignores_repetition(Reduction reduction) {
   return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::any ||
          reduction == Reduction::all;
 }
 
-/// Axes that are expanded, with one index.
+/// Returns the layout with one index of each expanded axis.
 Layout without_repetition(Layout layout) {
   for (std::size_t d = 0; d < layout.rank(); ++d) {
     if (layout.strides[d] == 0 && layout.shape[d] > 1) layout.shape[d] = 1;
@@ -50,46 +51,47 @@ Layout without_repetition(Layout layout) {
   return layout;
 }
 
-/// Products that are NaN are taken again one element after another in row-major order, as NumPy takes them:
-/// of partial products one may have overflowed where another vanished, and inf * 0 is NaN. Example: the
-/// product of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
+/// Computes products that are NaN again, one element after another in row-major order, as NumPy does: of two
+/// partial products one may have overflowed and the other vanished, and inf * 0 is NaN. Example: the product
+/// of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
 template <typename T>
-void retake_products(Tensor& result, const std::byte* base, const Layout& source, const Layout& folded) {
+void recompute_products(Tensor& result, const std::byte* base, const Layout& source,
+                        const Layout& reduction_axes) {
   using Wide = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
-  const auto at = [base](Index place) {
-    return convert_element<Wide>(load_element<T>(base + place * static_cast<Index>(sizeof(T))));
+  const auto at = [base](Index position) {
+    return convert_element<Wide>(load_element<T>(base + position * static_cast<Index>(sizeof(T))));
   };
   auto* const products = reinterpret_cast<T*>(result.mutable_storage_data());
-  const Index count = numel(folded);
+  const Index count = numel(reduction_axes);
   for (Index r = 0; r < result.numel(); ++r) {
     if (products[r] == products[r]) continue;
     const Index first = position(source, unravel(r, source.shape));
     Wide product = 1;
     for (Index k = 0; k < count && product == product; ++k) {
-      product *= at(first + position(folded, unravel(k, folded.shape)));
+      product *= at(first + position(reduction_axes, unravel(k, reduction_axes.shape)));
     }
     products[r] = convert_element<T>(product);
   }
 }
 
-void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& folded,
+void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
                      Reduction reduction) {
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
-  const Layout each = ignores_repetition(reduction) ? without_repetition(folded) : folded;
-  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(each));
+  const Layout elements = ignores_repetition(reduction) ? without_repetition(reduction_axes) : reduction_axes;
+  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(elements));
   const Layout once = without_repetition(source);
   if (once.shape == source.shape) {
-    detail::reduce_into(result, kernel, {source, each, item, base});
+    detail::reduce_into(result, kernel, {source, elements, item, base});
     if (reduction != Reduction::prod || is_integer(result.dtype())) return;
     visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
-      if constexpr (!std::is_integral_v<T>) retake_products<T>(result, base, source, each);
+      if constexpr (!std::is_integral_v<T>) recompute_products<T>(result, base, source, elements);
     });
     return;
   }
-  Tensor few = empty(once.shape, {.dtype = result.dtype()});
-  accumulate_into(few, x, once, folded, reduction);
-  copy_elements(result, few.expand(source.shape));
+  Tensor unrepeated = empty(once.shape, {.dtype = result.dtype()});
+  accumulate_into(unrepeated, x, once, reduction_axes, reduction);
+  copy_elements(result, unrepeated.expand(source.shape));
 }
 
 }  // namespace
@@ -144,19 +146,19 @@ DType reduced_dtype(Reduction reduction, DType dtype) {
 Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Dims& axes, Reduction reduction,
                            Caller caller) {
   const DType dtype = reduced_dtype_for(operation, reduction, x.dtype());
-  const Dims kept = axes_that_stay(operation, x, axes);
+  const Dims result_axes = result_axes_of(operation, x, axes);
   Layout source{{}, {}, x.storage_offset()};
-  for (const Index d : kept) {
+  for (const Index d : result_axes) {
     source.shape.push_back(x.shape()[detail::at(d)]);
     source.strides.push_back(x.strides()[detail::at(d)]);
   }
-  Layout folded{{}, {}, 0};
-  std::uint64_t is_kept = 0;
-  for (const Index d : kept) is_kept |= std::uint64_t{1} << detail::at(d);
+  Layout reduction_axes{{}, {}, 0};
+  std::uint64_t is_result_axis = 0;
+  for (const Index d : result_axes) is_result_axis |= std::uint64_t{1} << detail::at(d);
   for (std::size_t d = 0; d < x.layout().rank(); ++d) {
-    if ((is_kept >> d & 1U) != 0) continue;
-    folded.shape.push_back(x.shape()[d]);
-    folded.strides.push_back(x.strides()[d]);
+    if ((is_result_axis >> d & 1U) != 0) continue;
+    reduction_axes.shape.push_back(x.shape()[d]);
+    reduction_axes.strides.push_back(x.strides()[d]);
     if (x.shape()[d] != 0 || (reduction != Reduction::min && reduction != Reduction::max)) continue;
     throw IndexError(message(operation, ": axis ", d, " must have an element, ", name(reduction),
                              " of none has no value (shape ", x.shape(), ")"),
@@ -167,7 +169,7 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (!x.has_memory() || result.numel() == 0) return result;
   const detail::MutedScope muted;
-  accumulate_into(result, x, source, folded, reduction);
+  accumulate_into(result, x, source, reduction_axes, reduction);
   // Sums and products of conjugates are the conjugates of sums and products.
   return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
 }

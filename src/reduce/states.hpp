@@ -8,7 +8,8 @@
 
 namespace tenstride::detail {
 
-/// Accumulators, aligned as any type wants them, with room for what `gather` writes beyond.
+/// Memory for `count` accumulators, aligned to 64 bytes, and for the `gather_slack` ones that `gather` may
+/// overwrite behind them.
 class States {
  public:
   States(const ReduceKernel& kernel, Index count)

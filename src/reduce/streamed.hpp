@@ -10,47 +10,49 @@
 
 namespace tenstride::detail {
 
-/// Results of so many bytes are written past the caches.
-inline constexpr Index streamed_bytes = Index{1} << 23;
-/// So many of any type fit in what is taken at a time.
-inline constexpr Index streamed_results = 256;
+/// From this many bytes on results are written by streaming stores.
+inline constexpr Index min_streamed_bytes = Index{1} << 23;
+/// The number of results of any type that fit `StreamedResults::max_bytes`.
+inline constexpr Index max_streamed_results = 256;
 
-/// Results on their way past the caches, many lines at a time: lines that are only written would be read
-/// first. Rows follow each other: of 48 floats each by itself took longer than by ordinary stores.
+/// Writes results by streaming stores, many lines at a time. Ordinary stores would read each line first. Rows
+/// of results are collected across their ends: written row by row, rows of 48 floats took longer than by
+/// ordinary stores.
 class StreamedResults {
  public:
   explicit StreamedResults(std::byte* dst)
       : line_(dst - reinterpret_cast<std::uintptr_t>(dst) % line), begin_(dst - line_), end_(begin_) {}
-  /// Where the next results are to be written.
-  [[nodiscard]] std::byte* place() { return bytes_ + end_; }
-  /// So many bytes have been. Pre: at most `most`.
-  void take(Index bytes) {
+  /// Returns the address for the next results, at max_bytes `max_bytes`.
+  [[nodiscard]] std::byte* next() { return bytes_ + end_; }
+  /// Adds the `bytes` bytes that were written there.
+  void commit(Index bytes) {
     end_ += bytes;
-    if (end_ >= enough) flush();
+    if (end_ >= flush_bytes) flush();
   }
+  /// Writes what remains.
   void end() {
     flush();
     std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(end_ - begin_));
     copy::kernels().fence();
   }
-  static constexpr Index most = 4096;
+  static constexpr Index max_bytes = 4096;
 
  private:
   void flush() {
     Index i = 0;
-    if (begin_ > 0 && end_ >= line) {  // a line of which another has the beginning
+    if (begin_ > 0 && end_ >= line) {  // the first line, which another thread shares
       std::memcpy(line_ + begin_, bytes_ + begin_, static_cast<std::size_t>(line - begin_));
       begin_ = 0;
       i = line;
     }
     const Index lines = (end_ - i) / line * line;
     if (lines > 0) {
-      copy::StoreQueue pending;
-      pending.dst = line_ + i;
-      pending.src = bytes_ + i;
-      pending.count = 1;
-      pending.bytes = static_cast<std::size_t>(lines);
-      copy::kernels().stream(pending);
+      copy::StoreQueue queue;
+      queue.dst = line_ + i;
+      queue.src = bytes_ + i;
+      queue.count = 1;
+      queue.bytes = static_cast<std::size_t>(lines);
+      copy::kernels().stream(queue);
     }
     i += lines;
     end_ -= i;
@@ -59,11 +61,11 @@ class StreamedResults {
   }
 
   static constexpr Index line = 64;
-  static constexpr Index enough = most / 2;
-  std::byte* line_;  ///< of the destination, to which bytes_[0] belongs
-  Index begin_;      ///< the first byte of these that is ours
+  static constexpr Index flush_bytes = max_bytes / 2;
+  std::byte* line_;  ///< where bytes_[0] belongs in the destination
+  Index begin_;      ///< the first byte of bytes_ that is part of the results
   Index end_;
-  alignas(64) std::byte bytes_[static_cast<std::size_t>(enough + most + line)];
+  alignas(64) std::byte bytes_[static_cast<std::size_t>(flush_bytes + max_bytes + line)];
 };
 
 }  // namespace tenstride::detail

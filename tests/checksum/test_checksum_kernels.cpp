@@ -49,11 +49,11 @@ TEST(ChecksumKernels, AgreeOnRunsOfEveryLengthAndPosition) {
   }
 }
 
-TEST(ChecksumKernels, AgreeOnPositionsApart) {
+TEST(ChecksumKernels, AgreeOnStridedPositions) {
   Guarded memory(4096);
   memory.fill_randomly(2);
   for (const ChecksumKernels* table : tables()) {
-    for (std::size_t log2 = 0; log2 < table->apart.size(); ++log2) {
+    for (std::size_t log2 = 0; log2 < table->strided.size(); ++log2) {
       for (std::size_t count = 0; count < 150; ++count) {
         const std::size_t bytes = count << log2;
         for (const std::int64_t step : {0, 1, -1, 3, 64, -640, 1000003}) {
@@ -61,9 +61,9 @@ TEST(ChecksumKernels, AgreeOnPositionsApart) {
             ChecksumSums given{1, 2};
             ChecksumSums wanted{1, 2};
             const auto unsigned_step = static_cast<std::uint64_t>(step);
-            table->apart[log2](given, in, static_cast<Index>(count), 100037, unsigned_step);
-            copy::portable_checksum_kernels().apart[log2](wanted, in, static_cast<Index>(count), 100037,
-                                                          unsigned_step);
+            table->strided[log2](given, in, static_cast<Index>(count), 100037, unsigned_step);
+            copy::portable_checksum_kernels().strided[log2](wanted, in, static_cast<Index>(count), 100037,
+                                                            unsigned_step);
             ASSERT_EQ(given, wanted) << table->name << ' ' << log2 << ", " << count << " by " << step;
           }
         }

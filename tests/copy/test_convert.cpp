@@ -81,7 +81,7 @@ TEST(Convert, GivesOnEveryInstructionSetWhatTheDefinitionGives) {
             Bytes space(count * sizeof(To) + line);
             std::byte* const out = space.data() + (0 - reinterpret_cast<std::uintptr_t>(space.data())) % line;
             for (const auto stores :
-                 {copy::Stores::ordinary, copy::Stores::streaming, copy::Stores::streaming_in_order}) {
+                 {copy::Stores::ordinary, copy::Stores::streaming, copy::Stores::streaming_sequential}) {
               std::memset(out, 0xab, count * sizeof(To));
               convert(out, in.data(), count, stores);
               for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every leaf of every instruction set this processor has, against the portable one.
+// Every kernel of every instruction set that this processor has, against the portable one.
 #include <gtest/gtest.h>
 
 #include "copy/kernels/kernels.hpp"
@@ -25,7 +25,7 @@ TEST(Kernels, EndWithThePortableOnes) {
   EXPECT_STREQ(plain().name, "portable");
 }
 
-TEST(Kernels, TurnTilesOfAllSizesPackedAndPadded) {
+TEST(Kernels, TransposeTilesOfAllSizesPackedAndPadded) {
   Random random(1);
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -36,7 +36,7 @@ TEST(Kernels, TurnTilesOfAllSizesPackedAndPadded) {
         const std::size_t out_pitch = random.one_in(2) ? rows * item : (rows * item + 15) / 16 * 16 + 16;
         const std::size_t in_pitch =
             columns * item + static_cast<std::size_t>(random.one_in(2) ? 0 : random.between(0, 99));
-        // Just the bytes of the tile, so that the address sanitizer sees any read beyond.
+        // Exactly the bytes of the tile, so that AddressSanitizer detects any read beyond it.
         const Bytes in = random.bytes((rows - 1) * in_pitch + columns * item);
         Bytes given(columns * out_pitch + spill_bytes);
         Bytes wanted = given;
@@ -82,7 +82,7 @@ TEST(Kernels, GatherEveryStride) {
   }
 }
 
-TEST(Kernels, WeaveAndTakeApartChannels) {
+TEST(Kernels, InterleaveAndDeinterleaveChannels) {
   Random random(3);
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -104,7 +104,7 @@ TEST(Kernels, WeaveAndTakeApartChannels) {
   }
 }
 
-TEST(Kernels, TakeApartManyChannelsWhileOthersAreAskedFor) {
+TEST(Kernels, DeinterleaveManyChannelsWhilePrefetchingOthers) {
   Random random(7);
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -138,7 +138,7 @@ copy::StoreQueue queued_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std
   return queue;
 }
 
-/// The start of a line with room on both sides.
+/// Returns the start of a line with room on both sides.
 std::byte* middle(Bytes& bytes) {
   return bytes.data() + 4096 - reinterpret_cast<std::uintptr_t>(bytes.data()) % 64;
 }
@@ -165,7 +165,7 @@ TEST(Kernels, StreamWholeLinesShiftedToTheirStart) {
   }
 }
 
-TEST(Kernels, TurnWritesNoMoreThanIsPending) {
+TEST(Kernels, TransposeWritesNoMoreLinesThanTheQueueHas) {
   Random random(40);
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short axes taken apart and woven past the cache, with each instruction set, between guard pages.
+// Short axes deinterleaved and interleaved by streaming stores, with each instruction set, between guard
+// pages.
 #include <gtest/gtest.h>
 
 #include "support/guarded_kernel.hpp"
@@ -39,7 +40,7 @@ Job interleaved_job(std::size_t log2, std::size_t channels, std::size_t lines, D
   return job;
 }
 
-TEST(KernelsChannelLines, AreTakenApartBetweenGuards) {
+TEST(KernelsChannelLines, AreDeinterleavedBetweenGuards) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -53,7 +54,7 @@ TEST(KernelsChannelLines, AreTakenApartBetweenGuards) {
   }
 }
 
-TEST(KernelsChannelLines, AreWovenBetweenGuards) {
+TEST(KernelsChannelLines, AreInterleavedBetweenGuards) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CTest runs the tests of the engine under each TENSTRIDE_KERNELS; this one sees that it is heard.
+// CTest runs the tests of the engine with each value of TENSTRIDE_KERNELS; this test checks that the value
+// has an effect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,11 +12,11 @@
 namespace tenstride {
 namespace {
 
-TEST(ChosenKernels, AreTheOnesAskedForOrElseTheBest) {
-  const char* const asked = std::getenv("TENSTRIDE_KERNELS");
+TEST(ChosenKernels, AreTheRequestedOnesOrElseTheBest) {
+  const char* const requested = std::getenv("TENSTRIDE_KERNELS");
   const auto tables = copy::available_kernels();
   const auto found = std::ranges::find_if(tables, [&](const copy::Kernels* table) {
-    return asked != nullptr && std::string_view(asked) == table->name;
+    return requested != nullptr && std::string_view(requested) == table->name;
   });
   EXPECT_EQ(&copy::kernels(), found == tables.end() ? tables.front() : *found);
 }

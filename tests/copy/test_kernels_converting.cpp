@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is converted while it is taken apart or turned, with each instruction set, between guard pages,
+// Kernels that convert while they deinterleave or transpose, with each instruction set, between guard pages,
 // against the definition of the conversion.
 #include <gtest/gtest.h>
 
@@ -12,15 +12,15 @@
 namespace tenstride {
 namespace {
 
-using copy::Along;
 using copy::Arithmetic;
 using copy::ConvertingKernels;
+using copy::TransposePanel;
 using testing::Guarded;
 using testing::Kernels;
 using testing::line;
 using testing::text;
 
-/// Sources of any bits, NaN and what is out of range included; destinations of which all is compared.
+/// Sources of any bits, with NaN and numbers out of range; all bytes of the destinations are compared.
 struct Arena {
   Guarded in{std::size_t{1} << 18};
   Guarded out{std::size_t{1} << 19};
@@ -38,7 +38,7 @@ struct Arena {
 constexpr std::array<float, 4> scales{0.0078125F, -3.1F, 1e37F, 0.3333F};
 constexpr std::array<float, 4> shifts{-1.0F, 0.1F, 7.0F, 1e-9F};
 
-/// One element as the definition says.
+/// Returns one element by the definition of the conversion.
 void convert_one(DType to, DType from, std::byte* out, const std::byte* in, const float* scale,
                  const float* shift) {
   visit(to, [&]<class To>(std::type_identity<To>) {
@@ -76,14 +76,14 @@ void check_deinterleaved(const Arena& arena, ConvertingKernels::Deinterleave ker
   }
 }
 
-TEST(ConvertingKernels, TakeApart) {
+TEST(ConvertingKernels, Deinterleave) {
   const Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t type = 0; type < dtype_count; ++type) {
       const auto to = static_cast<DType>(type);
       for (std::size_t channels = 2; channels <= 4; ++channels) {
         for (const Arithmetic arithmetic : {Arithmetic::none, Arithmetic::scaled}) {
-          const auto kernel = kernels->converting->apart(to, DType::uint8, channels, arithmetic);
+          const auto kernel = kernels->converting->deinterleave(to, DType::uint8, channels, arithmetic);
           if (kernel == nullptr) continue;
           for (const std::size_t lines : {1U, 2U, 3U, 15U, 29U, 30U, 61U}) {
             for (std::size_t skew = 0; skew < line; skew += lines == 3 ? 1 : 21)
@@ -118,7 +118,7 @@ void check_interleaved(const Arena& arena, ConvertingKernels::Interleave kernel,
   }
 }
 
-TEST(ConvertingKernels, Weave) {
+TEST(ConvertingKernels, Interleave) {
   const Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t type = 0; type < dtype_count; ++type) {
@@ -137,10 +137,10 @@ TEST(ConvertingKernels, Weave) {
   }
 }
 
-TEST(ConvertingKernels, TakeNothingApartThatTheyHaveNoLeafFor) {
+TEST(ConvertingKernels, ReturnNullForPairsWithoutAKernel) {
   for (const Kernels* kernels : copy::available_kernels()) {
-    EXPECT_EQ(kernels->converting->apart(DType::float32, DType::uint8, 5, Arithmetic::none), nullptr);
-    EXPECT_EQ(kernels->converting->apart(DType::float32, DType::int16, 3, Arithmetic::none), nullptr);
+    EXPECT_EQ(kernels->converting->deinterleave(DType::float32, DType::uint8, 5, Arithmetic::none), nullptr);
+    EXPECT_EQ(kernels->converting->deinterleave(DType::float32, DType::int16, 3, Arithmetic::none), nullptr);
     EXPECT_EQ(kernels->converting->transpose(DType::complex64, DType::uint8).run, nullptr);
   }
 }
@@ -156,14 +156,14 @@ void check_transpose(const Arena& arena, const ConvertingKernels::Transpose& ker
   for (const bool is_at_front : {true, false}) {
     const std::byte* const in = is_at_front ? arena.in.at_front(skew) : arena.in.at_back(in_bytes, skew);
     arena.clear();
-    Along along;
-    along.dst = is_at_front ? arena.out.at_front() : arena.out.at_back(out_bytes);
-    along.dst_pitch = static_cast<std::ptrdiff_t>(out_pitch);
-    along.rows.first = in;
-    along.rows.pitch = static_cast<std::ptrdiff_t>(in_pitch);
-    along.next = along.rows;
-    along.lines = lines;
-    kernel.run(along);
+    TransposePanel panel;
+    panel.dst = is_at_front ? arena.out.at_front() : arena.out.at_back(out_bytes);
+    panel.dst_pitch = static_cast<std::ptrdiff_t>(out_pitch);
+    panel.rows.first = in;
+    panel.rows.pitch = static_cast<std::ptrdiff_t>(in_pitch);
+    panel.next_rows = panel.rows;
+    panel.lines = lines;
+    kernel.run(panel);
     std::byte* const wanted = is_at_front ? arena.wanted.at_front() : arena.wanted.at_back(out_bytes);
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t c = 0; c < columns; ++c) {
@@ -175,7 +175,7 @@ void check_transpose(const Arena& arena, const ConvertingKernels::Transpose& ker
   }
 }
 
-TEST(ConvertingKernels, TurnBetweenGuards) {
+TEST(ConvertingKernels, TransposeBetweenGuards) {
   const Arena arena;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t pair = 0; pair < dtype_count * dtype_count; ++pair) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items at a stride written past the cache, with each instruction set, between guard pages.
+// Gathered items written by streaming stores, with each instruction set, between guard pages.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -22,8 +22,8 @@ class Arena {
     in_.fill_randomly(1);
   }
 
-  /// Runs the leaf with both sides against the guards. How many lines it wrote, which must be what the plain
-  /// loop gives, and nothing else.
+  /// Runs the kernel with both sides against the guards and returns the number of lines that it wrote. Tests
+  /// that these are what a plain loop gives, and that nothing else is written.
   std::size_t lines(const Kernels& kernels, std::size_t log2, std::ptrdiff_t items_apart, std::size_t count) {
     const std::size_t item = std::size_t{1} << log2;
     const std::ptrdiff_t stride = items_apart * static_cast<std::ptrdiff_t>(item);
@@ -63,7 +63,7 @@ TEST(KernelsGatherLines, WriteWhatGatherDoes) {
           arena.lines(*kernels, log2, apart, count);
           if (HasFailure()) return;
         }
-        // Four pages, and what is left of them.
+        // Four pages and a remainder.
         arena.lines(*kernels, log2, apart, ((4 * 4096 + 5 * line) >> log2) + 1);
         if (HasFailure()) return;
       }

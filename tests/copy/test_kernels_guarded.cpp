@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every leaf of every instruction set between guard pages, at every alignment of both sides and with every
-// tail length: a leaf may touch what its contract names (kernels.hpp) and not one byte more. Here the turned
-// tiles; the others stand in test_kernels_*.cpp.
+// Every kernel of every instruction set between guard pages, at every alignment of both sides and with every
+// length of the tail: a kernel may access what its comment in kernels.hpp says and not one byte more. This
+// file tests the transposed tiles; the other kernels are tested in test_kernels_*.cpp.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,11 +22,11 @@ using testing::line;
 using testing::signed_bytes;
 using testing::text;
 
-/// Whoever adds a leaf adds its test in one of the files test_kernels_*.cpp, and then counts it here.
-TEST(GuardedKernels, AreAllTheLeavesThereAre) {
+/// A new kernel needs a test in one of the files test_kernels_*.cpp, and is then counted here.
+TEST(GuardedKernels, AreAllCounted) {
   constexpr std::size_t arrays =
       std::tuple_size_v<decltype(Kernels::transpose)> +
-      std::tuple_size_v<decltype(Kernels::transpose_along)> + std::tuple_size_v<decltype(Kernels::gather)> +
+      std::tuple_size_v<decltype(Kernels::transpose_panel)> + std::tuple_size_v<decltype(Kernels::gather)> +
       std::tuple_size_v<decltype(Kernels::gather_lines)> + std::tuple_size_v<decltype(Kernels::fill_rows)> +
       std::tuple_size_v<decltype(Kernels::fill_strided)> +
       std::tuple_size_v<decltype(Kernels::deinterleave)> + std::tuple_size_v<decltype(Kernels::interleave)> +
@@ -34,7 +34,7 @@ TEST(GuardedKernels, AreAllTheLeavesThereAre) {
       std::tuple_size_v<decltype(Kernels::interleave_lines)>;
   constexpr std::size_t single = 13;  // name, stream, stream_run, stream_line, stream_alternating,
                                       // stream_partial_rows, copy_rows, fence, convert, scale, converting,
-                                      // short_items, listed
+                                      // short_items, indexed
   EXPECT_EQ(sizeof(Kernels), (arrays + single) * sizeof(void*));
 }
 
@@ -45,7 +45,7 @@ Job transpose_job(std::size_t log2, std::size_t rows, std::size_t columns, std::
   Job job;
   job.in_bytes = (rows - 1) * pitch + columns * item;
   job.in_start = direction == Direction::up ? 0 : (rows - 1) * pitch;
-  // Rows one after another: what spills over one is written again by the next.
+  // Contiguous rows: what is written past the end of one is overwritten by the next.
   job.out_bytes = columns * rows * item;
   job.spill = 63;
   const std::ptrdiff_t in_pitch = direction == Direction::up ? signed_bytes(pitch) : -signed_bytes(pitch);
@@ -56,7 +56,7 @@ Job transpose_job(std::size_t log2, std::size_t rows, std::size_t columns, std::
   return job;
 }
 
-TEST(GuardedKernels, TurnTilesWithEveryTail) {
+TEST(GuardedKernels, TransposeTilesWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -75,7 +75,7 @@ TEST(GuardedKernels, TurnTilesWithEveryTail) {
   }
 }
 
-TEST(GuardedKernels, TurnTilesAtEveryAlignment) {
+TEST(GuardedKernels, TransposeTilesAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -89,8 +89,8 @@ TEST(GuardedKernels, TurnTilesAtEveryAlignment) {
   }
 }
 
-/// Rows that lie anywhere, here in an order of their own, each between guards of its own where it is last.
-TEST(GuardedKernels, TurnTilesOfScatteredRows) {
+/// Rows with separate addresses, in a mixed order; the last one in memory ends at a guard.
+TEST(GuardedKernels, TransposeTilesOfScatteredRows) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -105,7 +105,7 @@ TEST(GuardedKernels, TurnTilesOfScatteredRows) {
               list[r] = in + place * (columns * item + 5);
             }
             copy::Rows scattered;
-            scattered.list = list.data();
+            scattered.addresses = list.data();
             copy::StoreQueue nothing;
             table.transpose[log2](out, rows * item, scattered, rows, columns, nothing);
           };
@@ -116,8 +116,8 @@ TEST(GuardedKernels, TurnTilesOfScatteredRows) {
   }
 }
 
-/// What is pending goes out from a turn as it does by itself, and the tile is turned as without it.
-TEST(GuardedKernels, TurnTilesWhileLinesArePending) {
+/// A transpose writes the lines of a queue as `stream` does, and transposes the tile as without a queue.
+TEST(GuardedKernels, TransposeTilesWhileLinesAreQueued) {
   Bench bench;
   constexpr std::size_t lines = 3;
   constexpr std::size_t queued_rows = 5;

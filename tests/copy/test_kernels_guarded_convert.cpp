@@ -20,7 +20,7 @@ using testing::Kernels;
 using testing::line;
 using testing::text;
 
-/// Small numbers that every type holds in its way; what each pair does with the odd ones stands in Convert.
+/// Small numbers that every type can hold; the tests named Convert have the special values of each pair.
 void write_numbers(DType type, std::byte* at, std::size_t count) {
   visit(type, [&]<class T>(std::type_identity<T>) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -29,9 +29,9 @@ void write_numbers(DType type, std::byte* at, std::size_t count) {
   });
 }
 
-/// Streaming stores only from a cache line's start on.
+/// Streaming stores only from the start of a cache line on.
 std::span<const Stores> allowed_stores(const std::byte* target) {
-  static constexpr std::array all{Stores::ordinary, Stores::streaming, Stores::streaming_in_order};
+  static constexpr std::array all{Stores::ordinary, Stores::streaming, Stores::streaming_sequential};
   return std::span(all).first(reinterpret_cast<std::uintptr_t>(target) % line == 0 ? 2 : 1);
 }
 
@@ -70,8 +70,8 @@ TEST(GuardedKernels, ConvertEveryPairWithEveryTailAtEveryAlignment) {
   }
 }
 
-/// Long rows, of which lines are written to several pages in turn.
-TEST(GuardedKernels, ConvertEveryPairByPagesInTurn) {
+/// Long rows, whose lines are written to several pages alternately.
+TEST(GuardedKernels, ConvertEveryPairByAlternatingPages) {
   constexpr std::size_t most = std::size_t{1} << 17;
   const Guarded in(most * 16);
   const Guarded out(most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows between guard pages: gathered, of channels, copied, and past the cache.
+// Kernels for rows between guard pages: gathered, interleaved, copied, and written by streaming stores.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -61,8 +61,8 @@ TEST(GuardedKernels, GatherAtEveryAlignment) {
 
 constexpr std::size_t max_channels = 16;
 
-/// Channels one after another in one block: each channel's run is the guard of the one before. What is asked
-/// for meanwhile is the page that nobody may read.
+/// Channels one after another in one block, so that each channel's run guards the one before. Meanwhile a
+/// guard page is prefetched, which must not be read.
 Job deinterleave_job(std::size_t log2, std::size_t channels, std::size_t count) {
   const std::size_t item = std::size_t{1} << log2;
   Job job;
@@ -88,7 +88,7 @@ Job interleave_job(std::size_t log2, std::size_t channels, std::size_t count, Di
   return job;
 }
 
-TEST(GuardedKernels, WeaveAndTakeApartChannelsWithEveryTail) {
+TEST(GuardedKernels, InterleaveAndDeinterleaveChannelsWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
@@ -106,7 +106,7 @@ TEST(GuardedKernels, WeaveAndTakeApartChannelsWithEveryTail) {
   }
 }
 
-TEST(GuardedKernels, TakeApartManyChannelsWithEveryTail) {
+TEST(GuardedKernels, DeinterleaveManyChannelsWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
@@ -120,7 +120,7 @@ TEST(GuardedKernels, TakeApartManyChannelsWithEveryTail) {
   }
 }
 
-TEST(GuardedKernels, WeaveAndTakeApartChannelsAtEveryAlignment) {
+TEST(GuardedKernels, InterleaveAndDeinterleaveChannelsAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().deinterleave.size(); ++log2) {
@@ -178,7 +178,7 @@ TEST(GuardedKernels, CopyShortRowsBackwardsWithEveryTail) {
   }
 }
 
-TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
+TEST(GuardedKernels, FillStridedItemsAndNothingBetween) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < plain().fill_strided.size(); ++log2) {
@@ -188,8 +188,8 @@ TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
           Job job;
           job.in_bytes = item;
           job.out_bytes = (count - 1) * stride + item;
-          job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-            leaves.fill_strided[log2](out, signed_bytes(stride), in, count);
+          job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+            table.fill_strided[log2](out, signed_bytes(stride), in, count);
           };
           return job;
         };
@@ -205,21 +205,21 @@ TEST(GuardedKernels, FillItemsApartAndNothingBetween) {
   }
 }
 
-/// Whole lines in order past the cache, of a run and of one line again and again.
+/// Whole lines written sequentially by streaming stores: of a run, and one line again and again.
 TEST(GuardedKernels, StreamRuns) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t lines : {0U, 1U, 2U, 63U, 64U, 255U, 256U, 257U, 300U}) {
       Job run;
       run.in_bytes = run.out_bytes = lines * line;
-      run.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-        leaves.stream_run(out, in, lines * line, MemoryStreams::several);
+      run.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+        table.stream_run(out, in, lines * line, MemoryStreams::several);
       };
       ASSERT_TRUE(bench.at_the_guards(*kernels, run)) << text({lines});
       Job repeated = run;
       repeated.in_bytes = line;
-      repeated.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-        leaves.stream_line(out, in, lines * line);
+      repeated.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+        table.stream_line(out, in, lines * line);
       };
       ASSERT_TRUE(bench.at_the_guards(*kernels, repeated)) << text({lines});
     }
@@ -230,13 +230,13 @@ Job stream_alternating_job(std::size_t rows, std::size_t bytes, std::size_t gap,
   Job job = copy_rows_job(rows, bytes, gap, direction);
   const std::ptrdiff_t pitch = signed_bytes(bytes + gap);
   const std::ptrdiff_t step = direction == Direction::up ? pitch : -pitch;
-  job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
-    leaves.stream_alternating(out, pitch, in, step, rows, bytes);
+  job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
+    table.stream_alternating(out, pitch, in, step, rows, bytes);
   };
   return job;
 }
 
-TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
+TEST(GuardedKernels, StreamTheLinesOfAlternatingRows) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t bytes = 1; bytes < 3000; bytes += bytes < 400 ? 1 : 37) {
@@ -258,8 +258,8 @@ TEST(GuardedKernels, StreamTheLinesOfRowsInTurn) {
   }
 }
 
-/// Rows that lie beside each other in the destination, `joined` of them, `rows` times with a gap between;
-/// those that are beside each other come one call after another.
+/// `rows` groups of `joined` neighbouring rows in the destination, with a gap between groups. Neighbours are
+/// written by consecutive calls.
 Job stream_partial_rows_job(std::size_t joined, std::size_t rows, std::size_t bytes, std::size_t gap,
                             Direction direction) {
   const std::size_t pitch = joined * bytes + gap;
@@ -267,7 +267,7 @@ Job stream_partial_rows_job(std::size_t joined, std::size_t rows, std::size_t by
   job.in_bytes = joined * rows * bytes;
   job.in_start = direction == Direction::up ? 0 : (rows - 1) * bytes;
   job.out_bytes = (rows - 1) * pitch + joined * bytes;
-  job.call = [=](const Kernels& leaves, std::byte* out, const std::byte* in) {
+  job.call = [=](const Kernels& table, std::byte* out, const std::byte* in) {
     std::vector<std::byte> room((rows + 2) * copy::PartialRows::pitch, std::byte{0x5a});
     std::byte* const lines = room.data() + line;
     copy::PartialRows part;
@@ -275,13 +275,13 @@ Job stream_partial_rows_job(std::size_t joined, std::size_t rows, std::size_t by
     part.src_pitch = direction == Direction::up ? signed_bytes(bytes) : -signed_bytes(bytes);
     part.rows = rows;
     part.bytes = bytes;
-    part.lines = lines + (0 - reinterpret_cast<std::uintptr_t>(lines)) % line;
+    part.partial_lines = lines + (0 - reinterpret_cast<std::uintptr_t>(lines)) % line;
     for (std::size_t i = 0; i < joined; ++i) {
       part.dst = out + i * bytes;
       part.src = in + i * rows * bytes;
       part.is_first = i == 0;
       part.is_last = i + 1 == joined;
-      leaves.stream_partial_rows(part);
+      table.stream_partial_rows(part);
     }
   };
   return job;
@@ -365,7 +365,7 @@ TEST(GuardedKernels, FillRowsAtEveryAlignment) {
   }
 }
 
-/// Rows of whole lines, one `out_pitch` after another, from rows one `in_pitch` after another.
+/// Rows of whole lines that lie `out_pitch` apart, from rows that lie `in_pitch` apart.
 void stream(const Kernels& kernels, std::byte* out, std::size_t out_pitch, const std::byte* in,
             std::size_t in_pitch, std::size_t rows, std::size_t bytes, const copy::Prefetch& prefetch = {}) {
   copy::StoreQueue queue;
@@ -379,8 +379,8 @@ void stream(const Kernels& kernels, std::byte* out, std::size_t out_pitch, const
   kernels.stream(queue);
 }
 
-/// The destination's address may lie anywhere in its first line, the source's with it: both sides are moved
-/// down by as much, so that lines of the destination are written from a source of any alignment.
+/// The destination may begin anywhere in its first line: both sides are shifted down by as much, so that
+/// lines of the destination are written from a source of any alignment.
 TEST(GuardedKernels, StreamRowsAtEveryPlaceWithinALine) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
@@ -405,14 +405,14 @@ TEST(GuardedKernels, StreamRowsAtEveryPlaceWithinALine) {
   }
 }
 
-TEST(GuardedKernels, StreamRowsWhosePlacesDiffer) {
+TEST(GuardedKernels, StreamRowsAtDifferentOffsetsInALine) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t pitch : {193U, 200U, 256U, 260U}) {
       for (std::size_t shift = 0; shift < line; ++shift) {
         const std::size_t rows = 5;
         const std::size_t bytes = 2 * line;
-        Job job;  // each row is moved down by its own place within a line
+        Job job;  // each row is shifted down by its own offset in a line
         job.in_bytes = (rows - 1) * pitch + bytes + line;
         job.in_start = line;
         job.out_bytes = shift + (rows - 1) * pitch + bytes;
@@ -427,8 +427,8 @@ TEST(GuardedKernels, StreamRowsWhosePlacesDiffer) {
   }
 }
 
-/// Asking for memory ahead reads none of it: the guard pages may be asked for.
-TEST(GuardedKernels, StreamRowsAskForMemoryThatNobodyMayRead) {
+/// A prefetch does not read: guard pages may be prefetched.
+TEST(GuardedKernels, StreamRowsPrefetchMemoryThatMustNotBeRead) {
   Bench bench;
   const Guarded forbidden(4096);
   for (const Kernels* kernels : copy::available_kernels()) {

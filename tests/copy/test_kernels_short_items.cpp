@@ -29,7 +29,7 @@ Job repeat_job(std::size_t bytes, std::size_t times, std::size_t count, std::siz
   return job;
 }
 
-/// Whole lines of pixels to several places, `gap` bytes between these.
+/// Whole lines of pixels, written to several destinations with `gap` bytes between them.
 Job repeat_lines_job(std::size_t bytes, std::size_t times, std::size_t count, std::size_t copies,
                      std::size_t gap) {
   const std::size_t row = count * times * bytes;
@@ -68,7 +68,7 @@ TEST(KernelsShortItems, AreRepeatedInLinesBetweenGuards) {
   }
 }
 
-TEST(KernelsShortItems, OfPixelsAreRepeatedByALeaf) {
+TEST(KernelsShortItems, OfPixelsAreRepeatedByAKernel) {
   const std::array<std::byte, 12 * 200> in{};
   alignas(testing::line) std::array<std::byte, 12 * 4 * 200> out{};
   for (const Kernels* kernels : copy::available_kernels()) {

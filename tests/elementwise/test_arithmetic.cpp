@@ -67,7 +67,7 @@ const Case cases[] = {
      [](double a, double b) { return a - 2 * b; }},
 };
 
-/// What `cases` are of a and b, by walking every index.
+/// Computes the results of `cases` for a and b, index by index.
 void check_cases(const Tensor& a, const Tensor& b, bool has_division) {
   Dims shape;
   try {
@@ -195,17 +195,17 @@ TEST(Arithmetic, KeepsTheStridesOfAPermutedTensor) {
 
 TEST(Arithmetic, IsTheSameForLargeOperandsInAnyOrder) {
   const Tensor a = numbered({300, 3, 200}, DType::int32);
-  const Tensor turned[] = {numbered({200, 3, 300}, DType::int32).permute({2, 1, 0}),
-                           numbered({3, 200, 300}, DType::int32).permute({2, 0, 1}),
-                           numbered({300, 200, 3}, DType::int32).permute({0, 2, 1}),
-                           numbered({300, 6, 200}, DType::int32).slice(1, 0, 6, 2),
-                           numbered({300, 3, 200}, DType::int32).flip({2}),
-                           numbered({200, 300}, DType::int32).transpose(0, 1).unsqueeze(1),
-                           numbered({3, 200}, DType::int32),
-                           numbered({300, 1, 1}, DType::int32)};
+  const Tensor transposed[] = {numbered({200, 3, 300}, DType::int32).permute({2, 1, 0}),
+                               numbered({3, 200, 300}, DType::int32).permute({2, 0, 1}),
+                               numbered({300, 200, 3}, DType::int32).permute({0, 2, 1}),
+                               numbered({300, 6, 200}, DType::int32).slice(1, 0, 6, 2),
+                               numbered({300, 3, 200}, DType::int32).flip({2}),
+                               numbered({200, 300}, DType::int32).transpose(0, 1).unsqueeze(1),
+                               numbered({3, 200}, DType::int32),
+                               numbered({300, 1, 1}, DType::int32)};
   for (const int threads : {1, 3}) {
     const ThreadScope scope(threads);
-    for (const Tensor& b : turned) {
+    for (const Tensor& b : transposed) {
       const Tensor sum = a + b;
       const Tensor choice = where(b > 50, b, a);
       Index wrong = 0;

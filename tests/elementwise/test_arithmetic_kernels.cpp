@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of arithmetic of every instruction set this processor has, against the definitions.
+// The kernels of arithmetic of every instruction set that this processor has, against the definitions.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -52,7 +52,7 @@ T awkward_number(Random& random) {
   }
 }
 
-/// From an odd address on.
+/// Bytes at an odd address.
 template <class T>
 Bytes awkward(Random& random, Index count) {
   Bytes bytes(static_cast<std::size_t>(count) * sizeof(T) + 1);
@@ -127,7 +127,7 @@ void check_binary(const ArithmeticKernels& table, BinaryOp op) {
   ASSERT_NE(plain, nullptr);
   const bool divides =
       op == BinaryOp::floor_divide || op == BinaryOp::trunc_divide || op == BinaryOp::remainder;
-  if (divides && std::is_integral_v<T>) return;  // one table's: see below
+  if (divides && std::is_integral_v<T>) return;  // only one table has it: see below
   Random random(2);
   compare_lengths<T>(table.name, [&](std::byte* given, std::byte* expected, Index count) {
     const Bytes a = awkward<T>(random, count), b = awkward<T>(random, count);

@@ -90,26 +90,26 @@ TEST(Compare, KnowsEveryElementType) {
 TEST(Compare, SplitsLargeTensorsWithoutLosingAny) {
   const Tensor x = numbered({700, 801}, DType::int32);
   const Tensor less = lt(x, x.flip({1}));
-  const Tensor turned = x.flip({1});
+  const Tensor transposed = x.flip({1});
   Index wrong = 0;
   oracle::each_index(x.shape(), [&](const Dims& at) {
-    wrong += (value_at(less, at) != Number(0)) != (value_at(x, at).real() < value_at(turned, at).real());
+    wrong += (value_at(less, at) != Number(0)) != (value_at(x, at).real() < value_at(transposed, at).real());
   });
   EXPECT_EQ(wrong, 0);
 }
 
 TEST(Compare, IsRightForLargeTransposedOperands) {
   const Tensor x = numbered({300, 301}, DType::complex64);
-  const Tensor turned = x.transpose(0, 1).clone(MemoryFormat::contiguous).transpose(0, 1).conj();
-  const Tensor same = x == turned;
+  const Tensor transposed = x.transpose(0, 1).clone(MemoryFormat::contiguous).transpose(0, 1).conj();
+  const Tensor same = x == transposed;
   Index wrong = 0;
   oracle::each_index(x.shape(), [&](const Dims& at) {
-    wrong += (value_at(same, at) != Number(0)) != (value_at(x, at) == value_at(turned, at));
+    wrong += (value_at(same, at) != Number(0)) != (value_at(x, at) == value_at(transposed, at));
   });
   EXPECT_EQ(wrong, 0);
-  EXPECT_FALSE(x.equal(turned));
-  EXPECT_TRUE(x.equal(turned.conj()));
-  EXPECT_TRUE(turned.conj().equal(x));
+  EXPECT_FALSE(x.equal(transposed));
+  EXPECT_TRUE(x.equal(transposed.conj()));
+  EXPECT_TRUE(transposed.conj().equal(x));
 }
 
 TEST(Compare, HasAllOperatorsOnBothSides) {
@@ -155,20 +155,20 @@ TEST(Compare, FindsNothingEqualToNaN) {
 
 TEST(Compare, ComparesWhatPendingConjugationStandsFor) {
   const Tensor x = numbered({6}, DType::complex64);
-  const Tensor turned = x.conj();
-  const Tensor equal = x == turned;
+  const Tensor transposed = x.conj();
+  const Tensor equal = x == transposed;
   oracle::each_index(x.shape(), [&](const Dims& at) {
-    EXPECT_EQ(value_at(equal, at) != Number(0), value_at(x, at) == value_at(turned, at));
+    EXPECT_EQ(value_at(equal, at) != Number(0), value_at(x, at) == value_at(transposed, at));
   });
   EXPECT_TRUE(x.conj().equal(x.conj().clone()));
 }
 
 TEST(Compare, LaysTheResultOutAsTheOperands) {
-  const Tensor turned = numbered({3, 4}).transpose(0, 1);
-  EXPECT_EQ((turned == 1).strides(), (Dims{1, 4}));
-  EXPECT_EQ((turned == turned).strides(), (Dims{1, 4}));
-  EXPECT_EQ((turned == numbered({4, 3})).strides(), (Dims{1, 4}));
-  EXPECT_EQ((numbered({4, 3}) == turned).strides(), (Dims{3, 1}));
+  const Tensor transposed = numbered({3, 4}).transpose(0, 1);
+  EXPECT_EQ((transposed == 1).strides(), (Dims{1, 4}));
+  EXPECT_EQ((transposed == transposed).strides(), (Dims{1, 4}));
+  EXPECT_EQ((transposed == numbered({4, 3})).strides(), (Dims{1, 4}));
+  EXPECT_EQ((numbered({4, 3}) == transposed).strides(), (Dims{3, 1}));
 }
 
 TEST(Compare, RefusesInWords) {
@@ -216,17 +216,17 @@ TEST(AllAny, AgreeWithTheDefinition) {
         EXPECT_TRUE(any_along.is_contiguous());
         oracle::each_index(kept, [&](const Dims& at) {
           bool every = true;
-          bool some = false;
+          bool any_set = false;
           for (Index i = 0; i < x.size(d); ++i) {
             Dims index = at;
             index[static_cast<std::size_t>(d)] = i;
             every = every && value_at(x, index) != Number(0);
-            some = some || value_at(x, index) != Number(0);
+            any_set = any_set || value_at(x, index) != Number(0);
           }
           Dims without = at;
           without.erase(static_cast<std::size_t>(d));
           EXPECT_EQ(value_at(all_along, at) != Number(0), every);
-          EXPECT_EQ(value_at(any_along, without) != Number(0), some);
+          EXPECT_EQ(value_at(any_along, without) != Number(0), any_set);
         });
       }
     }

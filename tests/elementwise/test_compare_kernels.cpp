@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of comparisons of every instruction set this processor has, against the definitions.
+// The kernels of comparisons of every instruction set that this processor has, against the definitions.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -30,7 +30,7 @@ std::vector<const CompareKernels*> tables() {
   return result;
 }
 
-/// Few different numbers, the awkward ones among them.
+/// A few different numbers, special values among them.
 template <class T>
 Bytes awkward(Random& random, std::size_t count) {
   std::vector<T> numbers{convert_element<T>(0), convert_element<T>(1), convert_element<T>(-1),

@@ -33,9 +33,9 @@ TEST(ElementwiseLayout, KeepsChannelsLastWhereAllAreSo) {
 
 TEST(ElementwiseLayout, LetsTheFirstOperandThatKnowsDecide) {
   const Layout repeated{{3, 4}, {0, 0}, 0};
-  const Layout turned{{3, 4}, {1, 3}, 0};
-  EXPECT_EQ(joint(repeated, turned), (Layout{{3, 4}, {1, 3}, 0}));
-  EXPECT_EQ(joint(turned, repeated), (Layout{{3, 4}, {1, 3}, 0}));
+  const Layout transposed{{3, 4}, {1, 3}, 0};
+  EXPECT_EQ(joint(repeated, transposed), (Layout{{3, 4}, {1, 3}, 0}));
+  EXPECT_EQ(joint(transposed, repeated), (Layout{{3, 4}, {1, 3}, 0}));
   EXPECT_EQ(joint(repeated, repeated), row_major({3, 4}));
 }
 

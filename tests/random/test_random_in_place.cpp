@@ -72,11 +72,11 @@ TEST(NormalInPlace, DrawsAsRandnInTheOrderOfMemory) {
     EXPECT_TRUE(x.equal(randn({count}, other)));
   }
   // Other than contiguous ones are drawn one by one.
-  Tensor turned = zeros({6, 8}).t();
+  Tensor transposed = zeros({6, 8}).t();
   Generator one(3);
   Generator other(3);
-  normal_(turned, 0, 1, one);
-  const std::vector<float> drawn = turned.t().to_vector<float>();
+  normal_(transposed, 0, 1, one);
+  const std::vector<float> drawn = transposed.t().to_vector<float>();
   for (const float number : drawn) EXPECT_EQ(number, static_cast<float>(other.normal()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions by PyTorch's call forms, and where extremes stand.
+// Reductions in PyTorch's call forms, and the positions of extremes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,13 +25,13 @@ TEST(ArithmeticReductions, AreTheHeadersExamples) {
 TEST(ArithmeticReductions, TakePyTorchsAxesAndKeepThem) {
   const Tensor x = numbered({2, 3, 4}).permute({2, 0, 1});
   for (const Dims& axes : testing::all_axes(3)) {
-    Dims kept = x.shape(), named = axes;
+    Dims wanted_shape = x.shape(), named = axes;
     if (named.empty()) named = {0, 1, 2};  // none are all
-    for (const Index axis : named) kept[static_cast<std::size_t>(axis)] = 1;
+    for (const Index axis : named) wanted_shape[static_cast<std::size_t>(axis)] = 1;
     const Tensor expected = reduce_axes(x, named, Reduction::sum);
     EXPECT_TRUE(sum(x, axes).equal(expected));
     const Tensor result = sum(x, axes, KeepDim::yes);
-    EXPECT_EQ(result.shape(), kept);
+    EXPECT_EQ(result.shape(), wanted_shape);
     EXPECT_TRUE(result.reshape(expected.shape()).equal(expected));
     EXPECT_TRUE(mean(x, axes).equal(reduce_axes(x, named, Reduction::mean)));
     EXPECT_TRUE(amax(x, axes).equal(reduce_axes(x, named, Reduction::max)));
@@ -42,7 +42,7 @@ TEST(ArithmeticReductions, TakePyTorchsAxesAndKeepThem) {
   EXPECT_TRUE(min(x).equal(amin(x)));
 }
 
-TEST(ArithmeticReductions, ConvertBeforeTheyFold) {
+TEST(ArithmeticReductions, ConvertBeforeTheyReduce) {
   const Tensor x = tensor({200, 100}, {.dtype = DType::uint8});
   EXPECT_EQ(sum(x).to_string(), "tensor(300)");
   EXPECT_EQ(sum(x, {}, KeepDim::no, DType::float64).to_string(), "tensor(300., dtype=torch.float64)");
@@ -52,7 +52,7 @@ TEST(ArithmeticReductions, ConvertBeforeTheyFold) {
   EXPECT_EQ(mean(tensor({number, std::complex<double>(0, 0)})).item().to_string(), "(1+2j)");
 }
 
-/// Where the first of the best elements along an axis stands, by looking at each.
+/// Returns the position of the first extreme along an axis, found element by element.
 Index slow_place(const Tensor& x, Dims at, std::size_t axis, bool is_greatest) {
   Index best = 0;
   double value = 0;

@@ -191,7 +191,7 @@ TEST(Reduce, IntegersWrap) {
   EXPECT_EQ(reduce_axes(full({64}, 2), {0}, Reduction::prod).item<Index>(), 0);
 }
 
-TEST(Reduce, FoldsConjugates) {
+TEST(Reduce, ReducesConjugates) {
   const Tensor z = tensor({std::complex<double>(1, 2), std::complex<double>(3, -1)}).conj();
   EXPECT_EQ(reduce_axes(z, {0}, Reduction::sum).item(), Scalar(std::complex<double>(4, -1)));
   EXPECT_EQ(reduce_axes(z, {0}, Reduction::prod).item(), Scalar(std::complex<double>(5, -5)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of integers of every bit pattern are the products modulo 2^64, whatever widths they grow through:
-// short runs and pooled squares, between forbidden pages. And sums of half numbers of every exponent.
+// Products of integers of any bits are the products modulo 2^64, whatever widths are used in between: short
+// runs and pooled squares, between guard pages. And sums of float16 of every exponent.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,8 +23,8 @@ using testing::Guarded;
 constexpr DType integers[] = {DType::uint8,  DType::int8,  DType::uint16, DType::int16,
                               DType::uint32, DType::int32, DType::int64};
 
-/// Where random bits end before the guard behind, or begin behind the one in front. Zeros and the ends of the
-/// range are frequent enough; a product with a 0 says little, so most of these are made odd.
+/// Random bits that end at the guard behind them, or begin at the one before them. A product with a 0 tests
+/// little, so most numbers are made odd.
 Tensor random_bits(const Guarded& memory, const Dims& shape, const Dims& strides, DType dtype,
                    bool is_at_back, unsigned seed) {
   const auto bytes =
@@ -68,7 +68,7 @@ TEST(ReduceProducts, OfRunsOfEveryLengthAreModulo2To64) {
   }
 }
 
-/// Longer runs than are folded many at a time, near and further from each other than what is asked for ahead.
+/// Runs too long to be accumulated many at a time, with distances below and above the prefetch distance.
 /// All numbers are odd: products of many others are 0.
 TEST(ReduceProducts, OfLongRunsAreModulo2To64) {
   const Guarded memory(1 << 20);
@@ -92,7 +92,7 @@ TEST(ReduceProducts, OfLongRunsAreModulo2To64) {
   }
 }
 
-/// Squares, pixels side by side, with a gap of an element between rows.
+/// Squares of contiguous pixels, with a gap of an element between rows.
 template <class F>
 void each_pool(F&& f) {
   unsigned seed = 0;

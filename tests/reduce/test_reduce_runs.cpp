@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many short runs at a time, rows of pixels and pooled squares: every length, between forbidden pages;
-// results that are written past the caches.
+// Short runs, many at a time, rows of pixels and pooled squares: every length, between guard pages; and
+// results that are written by streaming stores.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -25,7 +25,7 @@ constexpr DType types[] = {DType::bool_,   DType::uint8,   DType::int16,  DType:
                            DType::float16, DType::float32, DType::float64};
 constexpr Reduction reductions[] = {Reduction::sum, Reduction::prod, Reduction::min};
 
-/// A tensor whose last byte is the last before the guard, or whose first is the first behind one.
+/// A tensor that ends at the guard behind it, or begins at the guard before it.
 Tensor between_guards(const Guarded& memory, const Dims& shape, const Dims& strides, DType dtype,
                       Reduction reduction, bool is_at_back) {
   const Index elements = reach(Layout{shape, strides, 0})->highest + 1;
@@ -162,16 +162,16 @@ TEST(ReducePixels, SumsOfRowsDoNotDependOnHowManyThereAre) {
     const Tensor x = rand({70, 1003, 3}).to(dtype);
     const Tensor together = reduce_axes(x, {1}, Reduction::sum);
     for (Index i = 0; i + 2 <= 70; i += 3) {
-      const Tensor few = reduce_axes(x.narrow(0, i, 2).clone(), {1}, Reduction::sum);
-      ASSERT_TRUE(few.select(0, 0).equal(together.select(0, i))) << name(dtype) << ' ' << i;
+      const Tensor short_rows = reduce_axes(x.narrow(0, i, 2).clone(), {1}, Reduction::sum);
+      ASSERT_TRUE(short_rows.select(0, 0).equal(together.select(0, i))) << name(dtype) << ' ' << i;
     }
   }
 }
 
-/// Runs of four, which go another way.
+/// Runs of four, which have a kernel path of their own.
 Tensor by_runs(const Tensor& squares, Reduction reduction) {
-  const Tensor turned = squares.permute({0, 2, 4, 1, 3}).contiguous();
-  return reduce_axes(turned, {3, 4}, reduction);
+  const Tensor transposed = squares.permute({0, 2, 4, 1, 3}).contiguous();
+  return reduce_axes(transposed, {3, 4}, reduction);
 }
 
 TEST(ReducePools, LargeResultsArePassedByTheCaches) {

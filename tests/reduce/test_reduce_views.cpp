@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of views whose elements lie apart, backwards or again and again: every step, between forbidden
-// pages; results whose order is another one than that of memory.
+// Reductions of strided, reversed and expanded views: every step, between guard pages; and results in another
+// order than that of memory.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -28,7 +28,7 @@ using testing::numbers;
 constexpr DType types[] = {DType::bool_,   DType::uint8,   DType::int16,   DType::int32,    DType::int64,
                            DType::float16, DType::float32, DType::float64, DType::complex64};
 
-/// The view's last byte is the last before a guard, or its first is the first behind one.
+/// A view that ends at the guard behind it, or begins at the guard before it.
 void expect_definition_at_guards(const Guarded& memory, const Layout& layout, DType dtype,
                                  const std::vector<Reduction>& reductions = {
                                      Reduction::sum, Reduction::prod, Reduction::max, Reduction::any}) {
@@ -65,7 +65,7 @@ TEST(ReduceViews, WithEveryStepReadNothingElse) {
   }
 }
 
-/// Rows of planes, apart from each other, in each other, the same again and again.
+/// Rows of planes: separate, interleaved, and repeated.
 TEST(ReduceViews, OfRowsWithGapsReadNothingElse) {
   const Guarded memory(1 << 22);
   for (const DType dtype : types) {
@@ -81,7 +81,7 @@ TEST(ReduceViews, OfRowsWithGapsReadNothingElse) {
   }
 }
 
-/// Of rows as long as these not all results are worked on at once.
+/// Rows of more results than a tile holds.
 TEST(ReduceViews, OfLongRowsWithGapsReadNothingElse) {
   const Guarded memory(1 << 23);
   for (const DType dtype : {DType::uint8, DType::int16, DType::float16, DType::float32, DType::float64}) {
@@ -99,10 +99,10 @@ TEST(ReduceViews, OfSomeChannelsReadNothingElse) {
   const Guarded memory(1 << 18);
   for (const DType dtype : types) {
     for (Index pixel = 2; pixel <= 17; ++pixel) {
-      for (const Index apart : {1, 2, 3}) {
-        for (Index results = 1; (results - 1) * apart < pixel; results += 1 + results / 4) {
+      for (const Index step : {1, 2, 3}) {
+        for (Index results = 1; (results - 1) * step < pixel; results += 1 + results / 4) {
           for (const Index count : {1, 16, 77, 300}) {
-            const Layout layout{{count, results}, {pixel, apart}, 0};
+            const Layout layout{{count, results}, {pixel, step}, 0};
             ASSERT_NO_FATAL_FAILURE(
                 expect_definition_at_guards(memory, layout, dtype, {Reduction::sum, Reduction::max}));
           }
@@ -190,18 +190,17 @@ TEST(ReduceViews, PooledInAnotherOrderAreTheDefinition) {
   }
 }
 
-/// Results of another order than memory's against those in its order: what stays is the same, and so is how
-/// many are folded.
-TEST(ReduceViews, LargeResultsAreTurnedInBlocks) {
+/// Results in another order than memory's, against those in its order.
+TEST(ReduceViews, LargeResultsAreTransposedInBlocks) {
   for (const DType dtype : {DType::uint8, DType::int16, DType::int32}) {
     const Index more = 4 / static_cast<Index>(item_size(dtype));
     const Tensor x = (rand({more * 5, 17, 134, 202}) * 100).to(dtype);
     for (const Tensor& one : {x, x.flip({3}), x.narrow(3, 1, 200)}) {
       const Tensor squares = one.unfold(2, 2, 2).unfold(3, 2, 2);
-      const Tensor turned = squares.contiguous();
+      const Tensor transposed = squares.contiguous();
       for (const Dims& order : {Dims{0, 2, 3, 1, 4, 5}, Dims{2, 3, 1, 0, 4, 5}, Dims{3, 2, 0, 1, 4, 5}}) {
         const Tensor expected =
-            reduce_axes(turned, {4, 5}, Reduction::sum).permute({order[0], order[1], order[2], order[3]});
+            reduce_axes(transposed, {4, 5}, Reduction::sum).permute({order[0], order[1], order[2], order[3]});
         for (const int threads : {1, 2}) {
           const ThreadScope scope(threads);
           ASSERT_TRUE(reduce_axes(squares.permute(order), {4, 5}, Reduction::sum).equal(expected))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of kernels between guard pages, for the tests in test_kernels_*.cpp.
+// Calls of the copy kernels between guard pages: what the tests in test_kernels_*.cpp have in common.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,27 +21,26 @@ inline const Kernels& plain() {
 }
 
 inline constexpr std::size_t line = 64;
-/// Bytes before and after a destination that are checked to be unchanged.
+/// The bytes around a destination that are compared, beyond what may be written.
 inline constexpr std::size_t canary = 64;
 
 /// A call of a kernel of the given table, on given addresses.
 using Call = std::function<void(const Kernels& kernels, std::byte* out, const std::byte* in)>;
 
-/// A call between guard pages, and the bytes that it may read and write.
+/// One call between guards, and the memory that it may access.
 struct Job {
-  /// Bytes that are read. The first is `in_start` bytes before the address that the kernel takes as its
-  /// source.
+  /// The bytes that are read, from `in_start` bytes before the source address on.
   std::size_t in_bytes = 0;
   std::size_t in_start = 0;
   /// The same for the destination.
   std::size_t out_bytes = 0;
   std::size_t out_start = 0;
-  /// Bytes after the destination that the kernel may overwrite with anything.
+  /// The bytes after the destination that may be overwritten.
   std::size_t spill = 0;
   Call call;
 };
 
-/// The arenas live as long as the test: new pages for each call would take most of the time.
+/// The arenas of a test, which all its calls use: new pages for each call would take most of the time.
 class Bench {
  public:
   Bench() : in_(32768), out_(32768), wanted_(32768), before_(32768) {
@@ -51,13 +50,13 @@ class Bench {
     std::memcpy(wanted_.begin(), before_.begin(), wanted_.size());
   }
 
-  /// Where a block lies: `skew` bytes from the guard page before it, or from the one after it.
+  /// The position of a block: `skew` bytes from the guard before it, or from the guard behind it.
   struct Place {
     bool is_at_front = true;
     std::size_t skew = 0;
   };
 
-  /// Whether the table's kernel writes what the portable kernel writes, and no other byte.
+  /// Returns whether the table's kernel writes what the portable one writes, and preserves all other bytes.
   bool agrees(const Kernels& kernels, const Job& job, Place in_place, Place out_place) {
     const std::size_t out_room = job.out_bytes + job.spill;
     const std::byte* const in =
@@ -79,7 +78,7 @@ class Bench {
     return same;
   }
 
-  /// Flush with the guards: both sides, each with the guard in front and the one behind.
+  /// Tests with both sides directly at a guard: each at the one before it and at the one behind it.
   ::testing::AssertionResult at_the_guards(const Kernels& kernels, const Job& job) {
     for (const bool in_front : {true, false}) {
       for (const bool out_front : {true, false}) {
@@ -93,7 +92,7 @@ class Bench {
     return ::testing::AssertionSuccess();
   }
 
-  /// Every alignment of both sides to a line, near the guard behind.
+  /// Tests every alignment of both sides to a line, near either guard.
   ::testing::AssertionResult at_every_alignment(const Kernels& kernels, const Job& job) {
     for (std::size_t in_skew = 0; in_skew < line; ++in_skew) {
       for (std::size_t out_skew = 0; out_skew < line; ++out_skew) {

@@ -137,7 +137,7 @@ inline constexpr std::size_t alternating_pages = sizeof(From) >= 4 * sizeof(To) 
 template <class To, class From, class Line>
 HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   constexpr std::size_t in_page = 64;
-  const std::size_t pages = stores == Stores::streaming_in_order ? 1 : alternating_pages<To, From>;
+  const std::size_t pages = stores == Stores::streaming_sequential ? 1 : alternating_pages<To, From>;
   for (std::size_t i = 0; i < lines;) {
     const bool is_whole = pages > 1 && lines - i >= pages * in_page;
     const std::size_t end = is_whole ? i + in_page : lines;
@@ -155,7 +155,7 @@ template <class To, class From>
 class PrefetchBesideLine {
  public:
   HWY_INLINE explicit PrefetchBesideLine(Stores stores)
-      : is_one_stream_(stores == Stores::streaming_in_order) {}
+      : is_one_stream_(stores == Stores::streaming_sequential) {}
 
   HWY_INLINE void operator()(const std::byte* from, std::size_t count) const {
     if (is_one_stream_) {

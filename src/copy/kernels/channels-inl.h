@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short axes on either side: woven into rows, or taken apart, straight to the destination, which is written
-// in order. Included once for each instruction set.
+// Interleaving and deinterleaving short axes, directly into the destination, which is written sequentially by
+// ordinary stores. A pixel is one item of each channel. Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_INL
 #undef TENSTRIDE_COPY_KERNELS_CHANNELS_INL
@@ -28,7 +28,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A vector of each of two to four channels, which Highway takes apart.
+/// Loads and deinterleaves a vector of each of two to four channels.
 template <std::size_t channels, class D>
 HWY_INLINE std::array<hn::Vec<D>, channels> load_channels(D d, const std::byte* in) {
   const auto* from = reinterpret_cast<const hn::TFromD<D>*>(in);
@@ -39,7 +39,7 @@ HWY_INLINE std::array<hn::Vec<D>, channels> load_channels(D d, const std::byte* 
   return v;
 }
 
-/// The other way; from(c) is a vector of channel c.
+/// Interleaves and stores a vector of each of two to four channels; from(c) returns that of channel c.
 template <std::size_t channels, class D, class From>
 HWY_INLINE void store_channels(D d, const From& from, hn::TFromD<D>* to) {
   if constexpr (channels == 2) hn::StoreInterleaved2(from(0), from(1), d, to);
@@ -47,14 +47,14 @@ HWY_INLINE void store_channels(D d, const From& from, hn::TFromD<D>* to) {
   if constexpr (channels == 4) hn::StoreInterleaved4(from(0), from(1), from(2), from(3), d, to);
 }
 
-/// Calls `visit(i)` for vectors of `lanes` that make up `count`, no less: the last one begins within the one
-/// before it.
+/// Calls visit(i) for vectors of `lanes` items that cover `count` items. The last one may overlap the one
+/// before it. Precondition: count >= lanes.
 template <class Visit>
-HWY_INLINE void each_vector(std::size_t count, std::size_t lanes, const Visit& visit) {
+HWY_INLINE void for_each_vector(std::size_t count, std::size_t lanes, const Visit& visit) {
   for (std::size_t i = 0; i < count; i += lanes) visit(std::min(i, count - lanes));
 }
 
-/// Calls `run` with the tag of the widest vector that `count` items fill. False where they fill none.
+/// Calls `run` with the tag of the widest vector that `count` items fill. Returns false where they fill none.
 template <std::size_t item, class Run>
 HWY_INLINE bool with_vector(std::size_t count, const Run& run) {
   using T = Item<item>;
@@ -77,12 +77,12 @@ HWY_INLINE bool with_vector(std::size_t count, const Run& run) {
   return false;
 }
 
-/// Two to four channels. False where there are too few pixels.
+/// Deinterleaves two to four channels. Returns false where the pixels do not fill a vector.
 template <std::size_t item, std::size_t channels>
-bool deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+bool deinterleave_2_to_4(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
   using T = Item<item>;
   return with_vector<item>(count, [=](auto d) HWY_ATTR {
-    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+    for_each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
       const auto v = load_channels<channels>(d, in + i * channels * item);
 #pragma GCC unroll 4
       for (std::size_t c = 0; c < channels; ++c)
@@ -91,12 +91,12 @@ bool deinterleave_few(std::byte* out, std::size_t pitch, const std::byte* in, st
   });
 }
 
-/// The same the other way.
+/// Interleaves two to four channels. Returns false where the pixels do not fill a vector.
 template <std::size_t item, std::size_t channels>
-bool interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
+bool interleave_2_to_4(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count) {
   using T = Item<item>;
   return with_vector<item>(count, [=](auto d) HWY_ATTR {
-    each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
+    for_each_vector(count, hn::MaxLanes(d), [=](std::size_t i) HWY_ATTR {
       const auto from = [=](std::ptrdiff_t c) HWY_ATTR {
         return hn::LoadU(d, reinterpret_cast<const T*>(in + c * pitch + i * item));
       };
@@ -105,7 +105,7 @@ bool interleave_few(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, s
   });
 }
 
-/// 16 bytes of each of widest / item pixels, each channel a vector, written as it is.
+/// Deinterleaves up to 16 bytes of each of widest / item pixels: one vector for each channel.
 template <std::size_t item>
 HWY_INLINE void deinterleave_items(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
                                    std::size_t channels) {
@@ -123,7 +123,8 @@ HWY_INLINE void deinterleave_items(std::byte* out, std::size_t pitch, const std:
   }
 }
 
-/// widest / item pixels. Reads up to 15 bytes behind the last one where the channels are shorter than 16.
+/// Deinterleaves widest / item pixels. Reads up to 15 bytes behind the last one where its channels have fewer
+/// than 16 bytes.
 template <std::size_t item>
 HWY_INLINE void deinterleave_pixels(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
                                     std::size_t channels) {
@@ -142,16 +143,16 @@ HWY_INLINE void deinterleave_pixels(std::byte* out, std::size_t pitch, const std
     }
   }
   for (std::size_t c = 0; c < channels; c += group) {
-    // The last ones once more with those before them, to be 16 bytes.
+    // The last channels together with some before them, again, so that they have 16 bytes.
     const std::size_t first = std::min(c, channels - group);
     deinterleave_items<item>(out + first * pitch, pitch, in + first * item, pixel, group);
   }
 }
 
-/// As many channels as are written at a time.
-inline constexpr std::size_t channels_at_once = 16;
+/// The greatest number of channels that are written in one pass: as many streams as the processor follows.
+inline constexpr std::size_t max_pass_channels = 16;
 
-/// Neighbouring channels of pixels `pixel` bytes apart.
+/// Deinterleaves up to `max_pass_channels` neighbouring channels of pixels that lie `pixel` bytes apart.
 template <std::size_t item>
 void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
                        std::size_t channels, std::size_t count, const std::byte* next) {
@@ -167,23 +168,23 @@ void deinterleave_part(std::byte* out, std::size_t pitch, const std::byte* in, s
     }
     deinterleave_pixels<item>(out + i * item, pitch, in + i * pixel, pixel, channels);
   }
-  alignas(64) std::array<std::byte, step * channels_at_once * item + 16> pixels{};
-  alignas(64) std::array<std::byte, channels_at_once * widest> apart;
+  alignas(64) std::array<std::byte, step * max_pass_channels * item + 16> pixels{};
+  alignas(64) std::array<std::byte, max_pass_channels * widest> separate;
   for (; i < count; i += step) {
     const std::size_t rest = std::min(count - i, step);
     for (std::size_t k = 0; k < rest; ++k)
       std::memcpy(pixels.data() + k * bytes, in + (i + k) * pixel, bytes);
-    deinterleave_pixels<item>(apart.data(), widest, pixels.data(), bytes, channels);
+    deinterleave_pixels<item>(separate.data(), widest, pixels.data(), bytes, channels);
     for (std::size_t c = 0; c < channels; ++c)
-      std::memcpy(out + c * pitch + i * item, apart.data() + c * widest, rest * item);
+      std::memcpy(out + c * pitch + i * item, separate.data() + c * widest, rest * item);
   }
 }
 
-/// Equal parts of at most `channels_at_once`.
+/// Deinterleaves any number of channels, in passes of equally many.
 template <std::size_t item>
-void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                       std::size_t count, const std::byte* next) {
-  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
+void deinterleave_in_passes(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                            std::size_t count, const std::byte* next) {
+  const std::size_t parts = (channels + max_pass_channels - 1) / max_pass_channels;
   const std::size_t part = (channels + parts - 1) / parts;
   for (std::size_t c = 0; c < channels; c += part) {
     deinterleave_part<item>(out + c * pitch, pitch, in + c * item, channels * item,
@@ -192,7 +193,7 @@ void deinterleave_many(std::byte* out, std::size_t pitch, const std::byte* in, s
   }
 }
 
-/// A vector in halves of `store_bytes`, which is as memory likes it best.
+/// Stores a vector in parts of `store_bytes`, the size that sequential stores are fastest with.
 template <class D, class V>
 HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
   using T = hn::TFromD<D>;
@@ -205,7 +206,7 @@ HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
   }
 }
 
-/// A vector of each of `group` channels, woven.
+/// Loads a vector of each of `group` channels, and interleaves them within blocks of 16 bytes.
 template <std::size_t group, class D>
 HWY_INLINE void interleave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows, std::size_t at) {
 #pragma GCC unroll 16
@@ -214,8 +215,8 @@ HWY_INLINE void interleave_rows(D d, hn::Vec<D>* v, const std::byte* const* rows
   interleave_blocks<group>(d, v);
 }
 
-/// Pixels of at most 16 bytes: `widest` bytes of each channel, a store of 16 bytes for each pixel, in rising
-/// order, so that the next one writes over what is too much.
+/// Interleaves pixels of at most 16 bytes: `widest` bytes of each channel. Each pixel is stored as 16 bytes,
+/// in ascending order, so that the next pixel overwrites what is too much.
 template <std::size_t item>
 HWY_INLINE void interleave_short_pixels(std::byte* out, std::size_t pixel, const std::byte* const* rows,
                                         std::size_t at) {
@@ -234,7 +235,7 @@ HWY_INLINE void interleave_short_pixels(std::byte* out, std::size_t pixel, const
   }
 }
 
-/// Pixels of 16 bytes, whole vectors of them.
+/// Interleaves pixels of 16 bytes, and stores whole vectors of them.
 template <std::size_t item>
 HWY_INLINE void interleave_pixels_of_16(std::byte* out, const std::byte* const* rows, std::size_t at) {
   constexpr std::size_t group = 16 / item;
@@ -253,7 +254,8 @@ HWY_INLINE void interleave_pixels_of_16(std::byte* out, const std::byte* const* 
   }
 }
 
-/// `width` bytes of each of width / item channels, a store of as many bytes for each pixel, in rising order.
+/// Interleaves `width` bytes of each of width / item channels. Each pixel is stored as `width` bytes, in
+/// ascending order.
 template <std::size_t item, std::size_t width>
 HWY_INLINE void interleave_square(std::byte* out, std::size_t pixel, const std::byte* const* rows,
                                   std::size_t at) {
@@ -275,7 +277,7 @@ HWY_INLINE void interleave_square(std::byte* out, std::size_t pixel, const std::
   }
 }
 
-/// How a leaf weaves pixels of at most 16 bytes.
+/// How `interleave_in_steps` interleaves pixels of at most 16 bytes.
 template <std::size_t item>
 struct ShortPixels {
   static constexpr std::size_t width = 16;
@@ -294,7 +296,7 @@ struct ShortPixels {
   }
 };
 
-/// How it weaves longer ones: a square for each `bytes` of a pixel.
+/// How it interleaves longer pixels: by a square for each `bytes` of a pixel.
 template <std::size_t item, std::size_t bytes>
 struct LongPixels {
   static constexpr std::size_t width = bytes;
@@ -303,7 +305,8 @@ struct LongPixels {
 
   static HWY_INLINE void run(std::byte* out, std::size_t pixel, const std::byte* const* rows,
                              std::size_t at) {
-    // From last to first: what the last channels write too much, the next pixel's first ones write over.
+    // From the last part to the first: what the last one writes behind a pixel, the first part of the next
+    // pixel overwrites.
     for (std::size_t part = (pixel - 1) / width * width;; part -= width) {
       interleave_square<item, width>(out + part, pixel, rows + part / item, at);
       if (part == 0) return;
@@ -311,31 +314,32 @@ struct LongPixels {
   }
 };
 
-/// Each step of `Pixels` writes up to `spilt` bytes behind its last pixel: over what comes next, or, at the
-/// end, in a buffer.
+/// Interleaves up to 16 channels in steps of `Pixels`. A step may write `spilt` bytes behind its last pixel;
+/// the next step overwrites them, and the last pixels are written by way of a buffer.
 template <std::size_t item, class Pixels>
-void interleave_many(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                     std::size_t count) {
-  constexpr std::size_t most = 16;
+void interleave_in_steps(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
+                         std::size_t count) {
+  constexpr std::size_t max_channels = 16;
   const std::size_t pixel = channels * item;
   const std::size_t spilt = (pixel + Pixels::width - 1) / Pixels::width * Pixels::width - pixel;
-  const std::byte* rows[most];
-  for (std::size_t r = 0; r < most; ++r)
+  const std::byte* rows[max_channels];
+  for (std::size_t r = 0; r < max_channels; ++r)
     rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
   std::size_t i = 0;
   for (; i + Pixels::step <= count && (count - i - Pixels::step) * pixel >= spilt; i += Pixels::step)
     Pixels::run(out + i * pixel, pixel, rows, i * item);
   if (i == count) return;
-  alignas(64) std::array<std::byte, most * Pixels::read> ends{};
-  alignas(64) std::array<std::byte, Pixels::step * most * item + Pixels::width> interleave;
-  const std::byte* padded[most];
-  for (std::size_t r = 0; r < most; ++r) padded[r] = ends.data() + std::min(r, channels - 1) * Pixels::read;
+  alignas(64) std::array<std::byte, max_channels * Pixels::read> tails{};
+  alignas(64) std::array<std::byte, Pixels::step * max_channels * item + Pixels::width> interleaved;
+  const std::byte* padded[max_channels];
+  for (std::size_t r = 0; r < max_channels; ++r)
+    padded[r] = tails.data() + std::min(r, channels - 1) * Pixels::read;
   for (; i < count; i += Pixels::step) {
     const std::size_t rest = std::min(count - i, Pixels::step);
     for (std::size_t c = 0; c < channels; ++c)
-      std::memcpy(ends.data() + c * Pixels::read, rows[c] + i * item, rest * item);
-    Pixels::run(interleave.data(), pixel, padded, 0);
-    std::memcpy(out + i * pixel, interleave.data(), rest * pixel);
+      std::memcpy(tails.data() + c * Pixels::read, rows[c] + i * item, rest * item);
+    Pixels::run(interleaved.data(), pixel, padded, 0);
+    std::memcpy(out + i * pixel, interleaved.data(), rest * pixel);
   }
 }
 
@@ -343,34 +347,34 @@ template <std::size_t item>
 void deinterleave(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                   std::size_t count, const std::byte* next) {
   if constexpr (item <= 8) {
-    if (channels == 2 && deinterleave_few<item, 2>(out, pitch, in, count)) return;
-    if (channels == 3 && deinterleave_few<item, 3>(out, pitch, in, count)) return;
-    if (channels == 4 && deinterleave_few<item, 4>(out, pitch, in, count)) return;
+    if (channels == 2 && deinterleave_2_to_4<item, 2>(out, pitch, in, count)) return;
+    if (channels == 3 && deinterleave_2_to_4<item, 3>(out, pitch, in, count)) return;
+    if (channels == 4 && deinterleave_2_to_4<item, 4>(out, pitch, in, count)) return;
   }
-  deinterleave_many<item>(out, pitch, in, channels, count, next);
+  deinterleave_in_passes<item>(out, pitch, in, channels, count, next);
 }
 
 template <std::size_t item>
 void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                 std::size_t count) {
   if constexpr (item <= 8) {
-    if (channels == 2 && interleave_few<item, 2>(out, in, pitch, count)) return;
-    if (channels == 3 && interleave_few<item, 3>(out, in, pitch, count)) return;
-    if (channels == 4 && interleave_few<item, 4>(out, in, pitch, count)) return;
+    if (channels == 2 && interleave_2_to_4<item, 2>(out, in, pitch, count)) return;
+    if (channels == 3 && interleave_2_to_4<item, 3>(out, in, pitch, count)) return;
+    if (channels == 4 && interleave_2_to_4<item, 4>(out, in, pitch, count)) return;
   }
   if (channels * item <= 16) {
-    interleave_many<item, ShortPixels<item>>(out, in, pitch, channels, count);
+    interleave_in_steps<item, ShortPixels<item>>(out, in, pitch, channels, count);
     return;
   }
   if constexpr (item >= 4) {
     if (channels * item > 32) {
-      interleave_many<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
+      interleave_in_steps<item, LongPixels<item, widest>>(out, in, pitch, channels, count);
       return;
     }
   }
   if constexpr (item >= 2)
-    interleave_many<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
-                                                                               count);
+    interleave_in_steps<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
+                                                                                   count);
 }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pixels of bytes converted while they are taken apart or woven, by whole lines of the destination past the
-// cache. Included once for each instruction set.
+// Interleaving and deinterleaving pixels of uint8 with a conversion, by streaming stores of whole lines.
+// Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL
 #undef TENSTRIDE_COPY_KERNELS_CHANNELS_CONVERTED_INL
@@ -31,12 +31,13 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// So many pixels are taken apart channel by channel: a run of memory for each channel (bytes to floats, 3
-/// channels, .83 of a plain copy, where a plain fill of what is written has .90 to .95; by 64 pixels .5 to
-/// .75, as the source is then read among stores to three places), from the L1 cache.
-inline constexpr std::size_t pixels_at_once = 448;
+/// The pixels that are deinterleaved channel after channel from the L1 cache, a run of memory for each
+/// channel. With 64 the source would be read among stores to three runs: .5-.75 → .83 of a plain copy (uint8
+/// to float32, 3 channels), where filling the destination alone takes .90 to .95.
+inline constexpr std::size_t block_pixels = 448;
 
-/// Where the bytes of channel c of four pixels go: each to the lowest of 4, to be a number of 32 bits.
+/// Returns the shuffle that moves the bytes of channel c of four pixels to the lowest byte of four 32-bit
+/// lanes.
 template <std::size_t channels>
 std::array<std::uint8_t, 16> channel_bytes(std::size_t c) {
   std::array<std::uint8_t, 16> bytes{};
@@ -45,7 +46,7 @@ std::array<std::uint8_t, 16> channel_bytes(std::size_t c) {
   return bytes;
 }
 
-/// Four pixels in each 16 bytes of a vector. Reads a whole vector, whatever of it is wanted.
+/// Loads four pixels into each 16 bytes of a vector. Always reads a whole vector.
 template <std::size_t channels>
 HWY_INLINE auto load_pixels(const std::byte* in) {
   const hn::FixedTag<std::uint32_t, widest / 4> d;
@@ -63,7 +64,7 @@ HWY_INLINE auto load_pixels(const std::byte* in) {
   }
 }
 
-/// A half float of a number that is not NaN.
+/// Rounds a number that is not NaN to float16.
 struct FiniteFloat16 {
   template <class D, class V>
   static HWY_INLINE auto run(D, V v) {
@@ -71,7 +72,7 @@ struct FiniteFloat16 {
   }
 };
 
-/// A bfloat16 of a number that is not NaN.
+/// Rounds a number that is not NaN to bfloat16.
 struct FiniteBfloat16 {
   template <class D, class V>
   static HWY_INLINE auto word(D d, V v) {
@@ -79,7 +80,8 @@ struct FiniteBfloat16 {
   }
 };
 
-/// Channel c of `count` pixels, a multiple of a line of results. Reads whole vectors.
+/// Converts channel c of `count` pixels and writes it by streaming stores. `count` is a multiple of the
+/// results in a line. Reads whole vectors.
 template <class To, class Rule, std::size_t channels, bool scales>
 void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std::size_t c, float scale,
                     float shift) {
@@ -87,10 +89,10 @@ void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std:
   const hn::FixedTag<std::uint8_t, widest> bytes;
   const hn::FixedTag<Bits<To>, widest / sizeof(To)> result;
   constexpr std::size_t lanes = widest / 4;
-  constexpr std::size_t in_vector = widest / sizeof(To);
+  constexpr std::size_t vector_results = widest / sizeof(To);
   constexpr std::size_t vectors = 64 / widest;
-  const auto places = channel_bytes<channels>(c);
-  const auto table = hn::LoadDup128(bytes, places.data());
+  const auto shuffle = channel_bytes<channels>(c);
+  const auto table = hn::LoadDup128(bytes, shuffle.data());
   const auto factor = hn::Set(d, scale);
   const auto summand = hn::Set(d, shift);
   const auto floats = [&](std::size_t i) HWY_ATTR {
@@ -103,12 +105,12 @@ void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std:
       return v;
     }
   };
-  for (std::size_t i = 0; i < count; i += vectors * in_vector) {
+  for (std::size_t i = 0; i < count; i += vectors * vector_results) {
     hn::Vec<decltype(result)> line[vectors];
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k) {
       line[k] = convert_whole<To, Rule>([&](std::size_t p)
-                                            HWY_ATTR { return floats(i + k * in_vector + p * lanes); });
+                                            HWY_ATTR { return floats(i + k * vector_results + p * lanes); });
     }
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < vectors; ++k)
@@ -116,8 +118,8 @@ void stream_channel(std::byte* out, const std::byte* in, std::size_t count, std:
   }
 }
 
-/// Whole lines of each channel of bytes, converted from register to register: the bytes are spread by the
-/// same shuffle that takes them apart.
+/// Deinterleaves and converts whole lines of each channel, from register to register: one shuffle both
+/// separates the bytes of a channel and widens them.
 template <class To, class Rule, std::size_t channels, bool scales>
 void convert_deinterleaved(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
                            const float* scale, const float* shift) {
@@ -128,18 +130,18 @@ void convert_deinterleaved(std::byte* out, std::size_t pitch, const std::byte* i
   };
   if (count == 0) return;
   const std::size_t before_last = count - line;
-  for (std::size_t i = 0; i < before_last; i += pixels_at_once) {
-    const std::size_t part = std::min(pixels_at_once, before_last - i);
+  for (std::size_t i = 0; i < before_last; i += block_pixels) {
+    const std::size_t part = std::min(block_pixels, before_last - i);
     for (std::size_t c = 0; c < channels; ++c) channel(c, in + i * channels, i, part);
   }
-  // Of what lies behind the last pixel nothing is read.
+  // A copy of the last pixels, so that nothing behind them is read.
   alignas(64) std::array<std::byte, line * channels + widest> last{};
   std::memcpy(last.data(), in + before_last * channels, line * channels);
   for (std::size_t c = 0; c < channels; ++c) channel(c, last.data(), before_last, line);
 }
 
 template <class To, class Exact, class Finite>
-ConvertingKernels::Deinterleave pick_deinterleaved(std::size_t channels, Arithmetic arithmetic) {
+ConvertingKernels::Deinterleave choose_deinterleaved(std::size_t channels, Arithmetic arithmetic) {
   const bool scales = arithmetic == Arithmetic::scaled;
   if (channels == 2)
     return scales ? convert_deinterleaved<To, Finite, 2, true> : convert_deinterleaved<To, Exact, 2, false>;
@@ -150,11 +152,11 @@ ConvertingKernels::Deinterleave pick_deinterleaved(std::size_t channels, Arithme
   return nullptr;
 }
 
-/// So far ahead of what is woven each channel is asked for (floats to bytes, 3 channels, .92 of a plain copy;
-/// by half of it .85, without .68).
-inline constexpr std::size_t interleaved_ahead = 4096;
+/// The prefetch distance of each channel that is interleaved, in bytes. None → 2 KiB → 4 KiB: .68 → .85 → .92
+/// of a plain copy (float32 to uint8, 3 channels).
+inline constexpr std::size_t interleave_distance = 4096;
 
-/// A vector of bytes of `in`.
+/// Loads elements from `in`, scales and shifts them, and returns them as a vector of bytes.
 template <class From, bool scales>
 HWY_INLINE auto load_as_bytes(const std::byte* in, float scale, float shift) {
   const hn::FixedTag<float, widest / 4> d;
@@ -169,7 +171,7 @@ HWY_INLINE auto load_as_bytes(const std::byte* in, float scale, float shift) {
   });
 }
 
-/// Each channel is converted in registers, then woven there.
+/// Converts each channel in registers and interleaves the results.
 template <class From, std::size_t channels, bool scales>
 void convert_interleaved(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
                          const float* scale, const float* shift) {
@@ -179,19 +181,19 @@ void convert_interleaved(std::byte* out, const std::byte* in, std::ptrdiff_t pit
       const std::byte* const row = in + static_cast<std::ptrdiff_t>(c) * pitch + i * sizeof(From);
 #pragma GCC unroll 4
       for (std::size_t at = 0; at < widest * sizeof(From); at += 64)
-        __builtin_prefetch(row + interleaved_ahead + at, 0, 2);
+        __builtin_prefetch(row + interleave_distance + at, 0, 2);
       return load_as_bytes<From, scales>(row, scales ? scale[c] : 1.0F, scales ? shift[c] : 0.0F);
     };
-    alignas(64) std::uint8_t interleave[channels * widest];
-    store_channels<channels>(bytes, from, interleave);
+    alignas(64) std::uint8_t interleaved[channels * widest];
+    store_channels<channels>(bytes, from, interleaved);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < channels * widest; k += widest)
-      hn::Stream(hn::Load(bytes, interleave + k), bytes, reinterpret_cast<std::uint8_t*>(out) + k);
+      hn::Stream(hn::Load(bytes, interleaved + k), bytes, reinterpret_cast<std::uint8_t*>(out) + k);
   }
 }
 
 template <class From>
-ConvertingKernels::Interleave pick_interleaved(std::size_t channels, Arithmetic arithmetic) {
+ConvertingKernels::Interleave choose_interleaved(std::size_t channels, Arithmetic arithmetic) {
   if constexpr (widest >= 32) {
     const bool scales = arithmetic == Arithmetic::scaled;
     if (channels == 2)
@@ -207,10 +209,10 @@ ConvertingKernels::Interleave pick_interleaved(std::size_t channels, Arithmetic 
 inline ConvertingKernels::Interleave find_convert_interleaved(DType to, DType from, std::size_t channels,
                                                               Arithmetic arithmetic) {
   if (to != DType::uint8) return nullptr;
-  if (from == DType::float32) return pick_interleaved<float>(channels, arithmetic);
-  if (from == DType::bfloat16) return pick_interleaved<bfloat16>(channels, arithmetic);
+  if (from == DType::float32) return choose_interleaved<float>(channels, arithmetic);
+  if (from == DType::bfloat16) return choose_interleaved<bfloat16>(channels, arithmetic);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
-  if (from == DType::float16) return pick_interleaved<float16>(channels, arithmetic);
+  if (from == DType::float16) return choose_interleaved<float16>(channels, arithmetic);
 #endif
   return nullptr;
 }
@@ -219,12 +221,12 @@ inline ConvertingKernels::Deinterleave find_convert_deinterleaved(DType to, DTyp
                                                                   Arithmetic arithmetic) {
   if (from != DType::uint8) return nullptr;
   if (to == DType::float32)
-    return pick_deinterleaved<float, FromFloats<float>, FromFloats<float>>(channels, arithmetic);
+    return choose_deinterleaved<float, FromFloats<float>, FromFloats<float>>(channels, arithmetic);
   if (to == DType::bfloat16)
-    return pick_deinterleaved<bfloat16, ExactBfloat16, FiniteBfloat16>(channels, arithmetic);
+    return choose_deinterleaved<bfloat16, ExactBfloat16, FiniteBfloat16>(channels, arithmetic);
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   if (to == DType::float16)
-    return pick_deinterleaved<float16, FiniteFloat16, FiniteFloat16>(channels, arithmetic);
+    return choose_deinterleaved<float16, FiniteFloat16, FiniteFloat16>(channels, arithmetic);
 #endif
   return nullptr;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short axes past the cache: woven into rows, or taken apart, by whole lines of the destination. Included
-// once for each instruction set.
+// Interleaving and deinterleaving short axes by streaming stores of whole lines. Included once for each
+// instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL
 #undef TENSTRIDE_COPY_KERNELS_CHANNELS_STREAMED_INL
@@ -31,30 +31,31 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What is written past the cache goes to each channel in pieces of two lines, which cost memory as much as a
-/// run (16 floats .94 of a plain copy, by single lines .71); through a buffer, to more than 16 of four.
-inline constexpr std::size_t few_piece_bytes = 128;
-inline constexpr std::size_t many_piece_bytes = 256;
-/// So far ahead of what is taken apart, or woven, its source is asked for, where four pieces of each channel
-/// are not more: beside each line that goes out one of it (3 floats taken apart .97, without .77).
-inline constexpr std::size_t prefetched_ahead = 8192;
-/// The processor's prefetcher brings rows that are woven as near as the L2 cache, requests of lines that far
-/// ahead do so for what is taken apart: what lies this near is asked for into the L1 cache as well. Three
-/// planes of 224 x 224 bytes .92 of a plain copy by 8 KiB ahead alone and 1.02 so, 16 of half floats
-/// .71-.85 and .94-1.0; taken apart, 64 channels of floats .83-.92 and .96. Two to four channels taken apart
-/// gain nothing.
-inline constexpr std::size_t prefetched_near = 512;
-/// The same for rows that are woven where memory is read as one stream: of a plain copy on Zen 5 2 to 4
-/// planes of 16 Mi items of 1, 2 and 4 bytes 1.02-1.10 by 256, .83-.97 by 512, five of floats 1.06 and .91;
-/// without, 16 planes of bytes .57 and .73.
-inline constexpr std::size_t asked_nearer = 256;
+/// The bytes of a channel that are written together when channels are deinterleaved. Pieces of two lines are
+/// written as fast as a long run: .71 (single lines) → .94 of a plain copy (16 channels of float32).
+inline constexpr std::size_t piece_bytes = 128;
+/// The same for more than 16 channels, which are packed into a buffer first.
+inline constexpr std::size_t long_piece_bytes = 256;
+/// The prefetch distance into the L2 cache, in bytes, or four pieces of each channel where these are more.
+/// With each line written one line is prefetched: .77 (no prefetch) → .97 of a plain copy (3 channels of
+/// float32, deinterleaved).
+inline constexpr std::size_t l2_distance = 8192;
+/// The prefetch distance into the L1 cache, in bytes. The lines are in the L2 cache by then: the processor's
+/// prefetcher brings rows that are interleaved, and `l2_distance` what is deinterleaved. Compared with 8 KiB
+/// alone: .92 → 1.02 of a plain copy (3 planes of 224×224 uint8, interleaved), .71-.85 → .94-1.0 (16 planes
+/// of float16), .83-.92 → .96 (64 channels of float32, deinterleaved). Deinterleaving 2 to 4 channels does
+/// not use it.
+inline constexpr std::size_t l1_distance = 512;
+/// The same for rows that are interleaved under MemoryStreams::one. 512 → 256: .83-.97 → 1.02-1.10 of a plain
+/// copy (2 to 4 planes of 16 Mi items of 1, 2 and 4 bytes, Zen 5), .91 → 1.06 (5 planes of float32, Zen 5).
+inline constexpr std::size_t one_stream_l1_distance = 256;
 
-constexpr std::size_t near_in_rows(MemoryStreams streams) {
-  return streams == MemoryStreams::one ? asked_nearer : prefetched_near;
+constexpr std::size_t l1_distance_of(MemoryStreams streams) {
+  return streams == MemoryStreams::one ? one_stream_l1_distance : l1_distance;
 }
 
-/// A line past the cache.
-HWY_INLINE void send_line(std::byte* dst, const std::byte* src) {
+/// Writes a line by streaming stores.
+HWY_INLINE void write_line(std::byte* dst, const std::byte* src) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   for (std::size_t part = 0; part < 64; part += step) {
@@ -63,15 +64,14 @@ HWY_INLINE void send_line(std::byte* dst, const std::byte* src) {
   }
 }
 
-/// `bytes` of each of two to four channels straight from the registers past the cache.
+/// Deinterleaves `bytes` of each of two to four channels, from registers by streaming stores.
 template <std::size_t item, std::size_t channels, std::size_t bytes>
-HWY_INLINE void stream_few_apart(std::byte* out, std::size_t pitch, const std::byte* in) {
+HWY_INLINE void stream_2_to_4_deinterleaved(std::byte* out, std::size_t pitch, const std::byte* in) {
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   constexpr std::size_t vectors = bytes / widest;
 #pragma GCC unroll 16
-  for (std::size_t at = 0; at < channels * bytes; at += 64)
-    __builtin_prefetch(in + prefetched_ahead + at, 0, 2);
+  for (std::size_t at = 0; at < channels * bytes; at += 64) __builtin_prefetch(in + l2_distance + at, 0, 2);
   std::array<hn::Vec<decltype(d)>, channels> v[vectors];
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < vectors; ++k) v[k] = load_channels<channels>(d, in + k * channels * widest);
@@ -84,48 +84,52 @@ HWY_INLINE void stream_few_apart(std::byte* out, std::size_t pitch, const std::b
 }
 
 template <std::size_t item, std::size_t channels>
-void deinterleave_few_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
+void deinterleave_2_to_4_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count) {
   const std::size_t bytes = count * item;
   std::size_t at = 0;
-  for (; at + few_piece_bytes <= bytes; at += few_piece_bytes)
-    stream_few_apart<item, channels, few_piece_bytes>(out + at, pitch, in + at * channels);
-  for (; at < bytes; at += 64) stream_few_apart<item, channels, 64>(out + at, pitch, in + at * channels);
+  for (; at + piece_bytes <= bytes; at += piece_bytes)
+    stream_2_to_4_deinterleaved<item, channels, piece_bytes>(out + at, pitch, in + at * channels);
+  for (; at < bytes; at += 64)
+    stream_2_to_4_deinterleaved<item, channels, 64>(out + at, pitch, in + at * channels);
 }
 
-/// The first `bytes` of a piece of each of `channels`, `piece_bytes` apart.
+/// Writes the first `bytes` of a piece of each channel by streaming stores. Pieces lie `piece_pitch` apart.
 HWY_INLINE void stream_pieces(std::byte* dst, std::size_t pitch, const std::byte* from,
-                              std::size_t piece_bytes, std::size_t channels, std::size_t bytes) {
+                              std::size_t piece_pitch, std::size_t channels, std::size_t bytes) {
   for (std::size_t c = 0; c < channels; ++c) {
     for (std::size_t at = 0; at < bytes; at += 64)
-      send_line(dst + c * pitch + at, from + c * piece_bytes + at);
+      write_line(dst + c * pitch + at, from + c * piece_pitch + at);
   }
 }
 
-/// Less than a piece of each channel, and what cannot be read by whole vectors. Pre: at most 256 bytes of
-/// each.
+/// Deinterleaves the last pixels: less than a piece of each channel, and what cannot be read by whole
+/// vectors. Precondition: at most 256 bytes of each channel.
 template <std::size_t item>
 void deinterleave_last_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                              std::size_t count) {
-  alignas(64) std::byte apart[channels_at_once * many_piece_bytes];
-  for (std::size_t c = 0; c < channels && count != 0; c += channels_at_once) {
-    const std::size_t taken = std::min(channels_at_once, channels - c);
-    deinterleave_part<item>(apart, many_piece_bytes, in + c * item, channels * item, taken, count, nullptr);
-    stream_pieces(out + c * pitch, pitch, apart, many_piece_bytes, taken, count * item);
+  alignas(64) std::byte separate[max_pass_channels * long_piece_bytes];
+  for (std::size_t c = 0; c < channels && count != 0; c += max_pass_channels) {
+    const std::size_t taken = std::min(max_pass_channels, channels - c);
+    deinterleave_part<item>(separate, long_piece_bytes, in + c * item, channels * item, taken, count,
+                            nullptr);
+    stream_pieces(out + c * pitch, pitch, separate, long_piece_bytes, taken, count * item);
   }
 }
 
-/// Pixels whose neighbouring `bytes` are read by vectors of 16 bytes, but for the last so many.
+/// Returns how many of the last pixels may not be read by vectors of 16 bytes, where `bytes` of each pixel
+/// are needed: the vector would end behind the last pixel.
 inline std::size_t pixels_read_beyond(std::size_t bytes, std::size_t pixel) {
   return bytes < 16 ? (16 - bytes + pixel - 1) / pixel : 0;
 }
 
-/// A piece of each of the channels [first, last) of those in 16 bytes, straight from the registers past the
-/// cache. `far` and `near` give what is asked for beside each line.
+/// Deinterleaves a piece of each of the channels [first, last) of those in 16 bytes of a pixel, from
+/// registers by streaming stores. With each line it prefetches the next lines of `far` and of `near`.
 template <std::size_t item>
-HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t pixel,
-                                   std::size_t first, std::size_t last, Steps& far, Steps& near) {
+HWY_INLINE void stream_group_deinterleaved(std::byte* out, std::size_t pitch, const std::byte* in,
+                                           std::size_t pixel, std::size_t first, std::size_t last,
+                                           Addresses& far, Addresses& near) {
   constexpr std::size_t group = 16 / item;
-  constexpr std::size_t vectors = few_piece_bytes / widest;
+  constexpr std::size_t vectors = piece_bytes / widest;
   using T = Item<item>;
   const hn::FixedTag<T, widest / sizeof(T)> d;
   const auto step = static_cast<std::ptrdiff_t>(pixel);
@@ -134,14 +138,14 @@ HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std:
 #pragma GCC unroll 2
   for (std::size_t k = 0; k < vectors; ++k) {
     const std::byte* const from = in + k * (widest / item) * pixel;
-    std::array<Steps, 4> blocks{Steps(from, step), Steps(from + block, step), Steps(from + 2 * block, step),
-                                Steps(from + 3 * block, step)};
+    std::array<Addresses, 4> blocks{Addresses(from, step), Addresses(from + block, step),
+                                    Addresses(from + 2 * block, step), Addresses(from + 3 * block, step)};
 #pragma GCC unroll 16
     for (std::size_t r = 0; r < group; ++r)
       v[k][r] = load_blocks(d, [&](std::size_t j) HWY_ATTR { return blocks[j].next(); });
     interleave_blocks<group>(d, v[k]);
   }
-  Steps channels(out, static_cast<std::ptrdiff_t>(pitch));
+  Addresses channels(out, static_cast<std::ptrdiff_t>(pitch));
 #pragma GCC unroll 16
   for (std::size_t c = 0; c < group; ++c) {
     T* const to = reinterpret_cast<T*>(const_cast<std::byte*>(channels.next()));
@@ -155,50 +159,50 @@ HWY_INLINE void stream_group_apart(std::byte* out, std::size_t pitch, const std:
   }
 }
 
-/// 16 bytes of the pixels at a time, all of them before the next pixels.
+/// Deinterleaves any number of channels, 16 bytes of each pixel at a time.
 template <std::size_t item>
 void deinterleave_groups_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                                std::size_t count) {
   constexpr std::size_t group = 16 / item;
-  constexpr std::size_t piece = few_piece_bytes / item;
+  constexpr std::size_t piece = piece_bytes / item;
   const std::size_t pixel = channels * item;
   const std::size_t beyond = pixels_read_beyond(pixel, pixel);
-  const std::size_t pieces = channels * few_piece_bytes;
-  Steps far(in + std::max(prefetched_ahead, 4 * pieces), 64);
-  Steps near(in + std::max(2 * prefetched_near, pieces), 64);
+  const std::size_t pieces = channels * piece_bytes;
+  Addresses far(in + std::max(l2_distance, 4 * pieces), 64);
+  Addresses near(in + std::max(2 * l1_distance, pieces), 64);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t c = 0; c < channels; c += group) {
-      // The last ones with those before them, which are not written again.
+      // The last channels are read together with some before them, which are not written again.
       const std::size_t first = channels < group ? 0 : std::min(c, channels - group);
-      stream_group_apart<item>(out + first * pitch + i * item, pitch, in + i * pixel + first * item, pixel,
-                               c - first, std::min(group, channels - first), far, near);
+      stream_group_deinterleaved<item>(out + first * pitch + i * item, pitch, in + i * pixel + first * item,
+                                       pixel, c - first, std::min(group, channels - first), far, near);
     }
   }
   deinterleave_last_lines<item>(out + i * item, pitch, in + i * pixel, channels, count - i);
 }
 
-/// Taken apart to one of two buffers, a piece of each channel, 16 channels at a time, while the pieces in the
-/// other go out: a load waits for no store behind a streaming one, and places follow from counts in
-/// registers. For what does not fit the registers: 16 channels of bytes .84 of a plain copy, .73 straight
-/// from them.
-template <std::size_t item, std::size_t piece_bytes>
-void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
-                             std::size_t count) {
+/// Deinterleaves what does not fit the registers: a piece of each channel, 16 channels at a time, into one of
+/// two buffers, while the pieces in the other are written by streaming stores. So no load waits for a store
+/// that stands behind a streaming store, and all addresses are computed in registers: .73 (from registers) →
+/// .84 of a plain copy (16 channels of uint8).
+template <std::size_t item, std::size_t bytes_of_piece>
+void deinterleave_buffered_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
+                                 std::size_t count) {
   constexpr std::size_t step = widest / item;
-  constexpr std::size_t steps = piece_bytes / widest;
-  constexpr std::size_t piece = piece_bytes / item;
-  const std::size_t parts = (channels + channels_at_once - 1) / channels_at_once;
+  constexpr std::size_t steps = bytes_of_piece / widest;
+  constexpr std::size_t piece = bytes_of_piece / item;
+  const std::size_t parts = (channels + max_pass_channels - 1) / max_pass_channels;
   const std::size_t part = (channels + parts - 1) / parts;
   const std::size_t pixel = channels * item;
   const std::size_t last = (channels - (parts - 1) * part) * item;  // bytes of the last part
   const std::size_t beyond = pixels_read_beyond(last, pixel);
-  alignas(64) std::byte apart[2][channels_at_once * piece_bytes];
-  std::byte* now = apart[0];
-  std::byte* before = apart[1];
+  alignas(64) std::byte separate[2][max_pass_channels * bytes_of_piece];
+  std::byte* now = separate[0];
+  std::byte* before = separate[1];
   std::byte* dst = out;
   std::size_t sent = 0;
-  const std::byte* ask = in + std::max(prefetched_ahead, 2 * channels * piece_bytes);
+  const std::byte* prefetched = in + std::max(l2_distance, 2 * channels * bytes_of_piece);
   std::size_t i = 0;
   for (; i + piece + beyond <= count; i += piece) {
     for (std::size_t first = 0; first < channels; first += part) {
@@ -209,22 +213,22 @@ void deinterleave_many_lines(std::byte* out, std::size_t pitch, const std::byte*
       for (std::size_t s = 0; s < steps; ++s) {
         for (const std::size_t end = (s + 1) * sent / steps; c < end; ++c) {
 #pragma GCC unroll 4
-          for (std::size_t at = 0; at < piece_bytes; at += 64) {
-            __builtin_prefetch(ask + at, 0, 2);
-            send_line(dst + at, from + at);
+          for (std::size_t at = 0; at < bytes_of_piece; at += 64) {
+            __builtin_prefetch(prefetched + at, 0, 2);
+            write_line(dst + at, from + at);
           }
           dst += pitch;
-          from += piece_bytes;
-          ask += piece_bytes;
+          from += bytes_of_piece;
+          prefetched += bytes_of_piece;
         }
-        deinterleave_pixels<item>(now + s * widest, piece_bytes, src + s * step * pixel, pixel, taken);
+        deinterleave_pixels<item>(now + s * widest, bytes_of_piece, src + s * step * pixel, pixel, taken);
       }
       dst = out + first * pitch + i * item;
       sent = taken;
       std::swap(now, before);
     }
   }
-  stream_pieces(dst, pitch, before, piece_bytes, sent, piece_bytes);
+  stream_pieces(dst, pitch, before, bytes_of_piece, sent, bytes_of_piece);
   deinterleave_last_lines<item>(out + i * item, pitch, in + i * pixel, channels, count - i);
 }
 
@@ -232,25 +236,25 @@ template <std::size_t item>
 void deinterleave_lines(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t channels,
                         std::size_t count) {
   if constexpr (item <= 8) {
-    if (channels == 2) return deinterleave_few_lines<item, 2>(out, pitch, in, count);
-    if (channels == 3) return deinterleave_few_lines<item, 3>(out, pitch, in, count);
-    if (channels == 4) return deinterleave_few_lines<item, 4>(out, pitch, in, count);
+    if (channels == 2) return deinterleave_2_to_4_lines<item, 2>(out, pitch, in, count);
+    if (channels == 3) return deinterleave_2_to_4_lines<item, 3>(out, pitch, in, count);
+    if (channels == 4) return deinterleave_2_to_4_lines<item, 4>(out, pitch, in, count);
   }
   if constexpr (item >= 2 && widest == 64)
     return deinterleave_groups_lines<item>(out, pitch, in, channels, count);
-  if (channels <= channels_at_once) {
-    deinterleave_many_lines<item, few_piece_bytes>(out, pitch, in, channels, count);
+  if (channels <= max_pass_channels) {
+    deinterleave_buffered_lines<item, piece_bytes>(out, pitch, in, channels, count);
   } else {
-    deinterleave_many_lines<item, many_piece_bytes>(out, pitch, in, channels, count);
+    deinterleave_buffered_lines<item, long_piece_bytes>(out, pitch, in, channels, count);
   }
 }
 
-/// A line of each of two to four channels: woven, and straight from the registers past the cache.
+/// Interleaves two to four channels, a vector of each at a time, by streaming stores.
 template <std::size_t item, std::size_t channels>
-void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
-                          MemoryStreams streams) {
+void interleave_2_to_4_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
+                             MemoryStreams streams) {
   using T = Item<item>;
-  const std::size_t near = near_in_rows(streams);
+  const std::size_t near = l1_distance_of(streams);
   const hn::FixedTag<T, widest / sizeof(T)> d;
   for (std::size_t at = 0; at < count * item; at += widest, out += channels * widest) {
     const auto from = [&](std::ptrdiff_t c) HWY_ATTR {
@@ -258,55 +262,56 @@ void interleave_few_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pi
       if (widest == 64 || at % 64 == 0) __builtin_prefetch(row + near, 0, 3);
       return hn::LoadU(d, reinterpret_cast<const T*>(row));
     };
-    alignas(64) T interleave[channels * widest / item];
-    store_channels<channels>(d, from, interleave);
+    alignas(64) T interleaved[channels * widest / item];
+    store_channels<channels>(d, from, interleaved);
 #pragma GCC unroll 4
     for (std::size_t k = 0; k < channels; ++k) {
-      hn::Stream(hn::Load(d, interleave + k * widest / item), d, reinterpret_cast<T*>(out + k * widest));
+      hn::Stream(hn::Load(d, interleaved + k * widest / item), d, reinterpret_cast<T*>(out + k * widest));
     }
   }
 }
 
-/// A line of each channel woven to one of two buffers, while the pixels in the other go out.
+/// Interleaves a line of each channel into one of two buffers, while the pixels in the other are written by
+/// streaming stores.
 template <std::size_t item, class Pixels>
-void interleave_many_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
-                           std::size_t count, MemoryStreams streams) {
-  constexpr std::size_t most = 16;
-  const std::size_t near = near_in_rows(streams);
+void interleave_buffered_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
+                               std::size_t channels, std::size_t count, MemoryStreams streams) {
+  constexpr std::size_t max_channels = 16;
+  const std::size_t near = l1_distance_of(streams);
   const std::size_t pixel = channels * item;
-  const std::byte* rows[most];
-  for (std::size_t r = 0; r < most; ++r)
+  const std::byte* rows[max_channels];
+  for (std::size_t r = 0; r < max_channels; ++r)
     rows[r] = in + static_cast<std::ptrdiff_t>(std::min(r, channels - 1)) * pitch;
-  constexpr std::size_t room = most * 64 + 64;  // what the last pixel writes too much
-  alignas(64) std::byte interleave[2][room];
-  std::byte* now = interleave[0];
-  std::byte* before = interleave[1];
+  constexpr std::size_t room = max_channels * 64 + 64;  // 64 for what is written behind the last pixel
+  alignas(64) std::byte interleaved[2][room];
+  std::byte* now = interleaved[0];
+  std::byte* before = interleaved[1];
   for (std::size_t at = 0; at < count * item; at += 64) {
     if (at != 0) {
       for (std::size_t c = 0; c < channels; ++c, out += 64) {
         __builtin_prefetch(rows[c] + at + near, 0, 3);
-        send_line(out, before + c * 64);
+        write_line(out, before + c * 64);
       }
     }
     for (std::size_t part = 0; part < 64; part += Pixels::read)
       Pixels::run(now + part * channels, pixel, rows, at + part);
     std::swap(now, before);
   }
-  for (std::size_t c = 0; c < channels; ++c, out += 64) send_line(out, before + c * 64);
+  for (std::size_t c = 0; c < channels; ++c, out += 64) write_line(out, before + c * 64);
 }
 
-/// Pixels of one or two whole lines, straight from the registers.
+/// Interleaves pixels of one or two whole lines, from registers.
 template <std::size_t item>
 void interleave_squares_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t channels,
                               std::size_t count, MemoryStreams streams) {
   constexpr std::size_t square = 64 / item;
-  const std::size_t near = near_in_rows(streams);
+  const std::size_t near = l1_distance_of(streams);
   const auto pixel = static_cast<std::ptrdiff_t>(channels * item);
   for (std::size_t i = 0; i < count; i += square, out += square * channels * item) {
     for (std::size_t c = 0; c < channels; c += square) {
       const std::byte* const first = in + static_cast<std::ptrdiff_t>(c) * pitch + i * item;
-      Steps rows(first, pitch);
-      Steps prefetch(first + near, pitch);
+      Addresses rows(first, pitch);
+      Addresses prefetch(first + near, pitch);
       write_transposed<item>(out + c * item, pixel, rows,
                              [&]() HWY_ATTR { __builtin_prefetch(prefetch.next(), 0, 3); });
     }
@@ -318,21 +323,22 @@ void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
                       std::size_t count, MemoryStreams streams) {
   if (count == 0) return;
   if constexpr (item <= 8) {
-    if (channels == 2) return interleave_few_lines<item, 2>(out, in, pitch, count, streams);
-    if (channels == 3) return interleave_few_lines<item, 3>(out, in, pitch, count, streams);
-    if (channels == 4) return interleave_few_lines<item, 4>(out, in, pitch, count, streams);
+    if (channels == 2) return interleave_2_to_4_lines<item, 2>(out, in, pitch, count, streams);
+    if (channels == 3) return interleave_2_to_4_lines<item, 3>(out, in, pitch, count, streams);
+    if (channels == 4) return interleave_2_to_4_lines<item, 4>(out, in, pitch, count, streams);
   }
   if (channels * item <= 16)
-    return interleave_many_lines<item, ShortPixels<item>>(out, in, pitch, channels, count, streams);
+    return interleave_buffered_lines<item, ShortPixels<item>>(out, in, pitch, channels, count, streams);
   if constexpr (item >= 4) {
     if (channels * item % 64 == 0)
       return interleave_squares_lines<item>(out, in, pitch, channels, count, streams);
     if (channels * item > 32)
-      return interleave_many_lines<item, LongPixels<item, widest>>(out, in, pitch, channels, count, streams);
+      return interleave_buffered_lines<item, LongPixels<item, widest>>(out, in, pitch, channels, count,
+                                                                       streams);
   }
   if constexpr (item >= 2)
-    interleave_many_lines<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(out, in, pitch, channels,
-                                                                                     count, streams);
+    interleave_buffered_lines<item, LongPixels<item, std::min<std::size_t>(widest, 32)>>(
+        out, in, pitch, channels, count, streams);
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves that convert what they turn, over Highway: compiled once for each instruction set, as
+// The kernels that convert while they transpose, over Highway: compiled once for each instruction set, as
 // copy/kernels/simd.cpp is.
 
 #include "copy/kernels/simd_targets.hpp"
@@ -21,7 +21,7 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 extern const ConvertingKernels converting;
-constinit const ConvertingKernels converting{.apart = find_convert_deinterleaved,
+constinit const ConvertingKernels converting{.deinterleave = find_convert_deinterleaved,
                                              .interleave = find_convert_interleaved,
                                              .transpose = find_transpose_converted};
 

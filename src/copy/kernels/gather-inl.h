@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items at a stride, included once for each instruction set.
+// Gathering items at a stride, included once for each instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_GATHER_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_GATHER_INL
 #undef TENSTRIDE_COPY_KERNELS_GATHER_INL
@@ -24,27 +24,28 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Every second, third or fourth item, as many as a vector holds: whole vectors are loaded and one channel is
-/// kept, the first from `in` on or the last up to it. The items in between belong to the source's storage;
-/// those after the last kept one of the first channel, or before the first of the last channel, may not.
-template <std::ptrdiff_t channels, std::ptrdiff_t kept, class D>
+/// Loads every second, third or fourth item, as many as a vector holds: deinterleaves whole vectors and
+/// returns one channel, the first one (from `in` on) or the last one (so that the load ends with its last
+/// item). Items between those of the channel may be read; items behind the last one, or before the first one,
+/// may lie outside of the storage.
+template <std::ptrdiff_t channels, std::ptrdiff_t channel, class D>
 HWY_INLINE hn::Vec<D> load_channel(D d, const std::byte* in) {
   using T = hn::TFromD<D>;
-  const auto* from = reinterpret_cast<const T*>(in) - kept;
+  const auto* from = reinterpret_cast<const T*>(in) - channel;
   hn::Vec<D> v[4];
   if constexpr (channels == 2) hn::LoadInterleaved2(d, from, v[0], v[1]);
   if constexpr (channels == 3) hn::LoadInterleaved3(d, from, v[0], v[1], v[2]);
   if constexpr (channels == 4) hn::LoadInterleaved4(d, from, v[0], v[1], v[2], v[3]);
-  return v[kept];
+  return v[channel];
 }
 
-/// As many items as a vector holds, backwards from `in`.
+/// Loads a vector of items backwards from `in`.
 template <class D>
 HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
   using T = hn::TFromD<D>;
   const auto v = hn::LoadU(d, reinterpret_cast<const T*>(in + sizeof(T)) - hn::Lanes(d));
   if constexpr (sizeof(T) == 1) {
-    // Bytes turn within pairs, pairs within the vector.
+    // Reverses the pairs of the vector, then the bytes of each pair.
     const hn::Repartition<std::uint16_t, D> d16;
     const auto pairs = hn::Reverse(d16, hn::BitCast(d16, v));
     return hn::BitCast(d, hn::Or(hn::ShiftLeft<8>(pairs), hn::ShiftRight<8>(pairs)));
@@ -53,20 +54,20 @@ HWY_INLINE hn::Vec<D> load_reversed(D d, const std::byte* in) {
   }
 }
 
-/// `stride` in items: -1, 2, 3 or 4. Nothing before `in` is read, or where it is the `last` vector nothing
-/// behind the items.
+/// Loads a vector of items at a stride of -1, 2, 3 or 4 items. Reads nothing before `in`, or, for the `last`
+/// vector, nothing behind its last item.
 template <std::ptrdiff_t stride, bool last = false, class D>
 HWY_INLINE hn::Vec<D> load_strided(D d, const std::byte* in) {
   if constexpr (stride == -1) {
     return load_reversed(d, in);
   } else {
-    constexpr std::ptrdiff_t kept = last ? stride - 1 : 0;
-    return load_channel<stride, kept>(d, in);
+    constexpr std::ptrdiff_t channel = last ? stride - 1 : 0;
+    return load_channel<stride, channel>(d, in);
   }
 }
 
-/// How many of the first items vectors give: all of them, where a vector is not too long. The last one takes
-/// up items again that were taken before.
+/// Gathers by vectors, of which the last one may overlap the one before it. Returns how many items were
+/// gathered: all, or none where they do not fill a vector.
 template <std::ptrdiff_t stride, class D>
 HWY_INLINE std::size_t gather_vectors(D d, std::byte* out, const std::byte* in, std::size_t count) {
   constexpr std::size_t item = sizeof(hn::TFromD<D>);
@@ -110,7 +111,7 @@ inline void gather16(std::byte* out, const std::byte* in, std::ptrdiff_t stride,
   }
 }
 
-/// So many pages in turn, straight from the registers past the cache.
+/// Gathers whole lines by streaming stores, a line of each of `pages` pages alternately.
 template <std::size_t item, std::ptrdiff_t stride, std::ptrdiff_t pages>
 void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines) {
   constexpr std::ptrdiff_t line = 64;
@@ -122,7 +123,7 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
       hn::Stream(load_strided<stride>(d, src + part * stride), d, reinterpret_cast<Item<item>*>(dst + part));
     }
   };
-  const auto ask = [&](std::ptrdiff_t at) {
+  const auto prefetch = [&](std::ptrdiff_t at) {
     for (std::ptrdiff_t i = 0; i < (stride < 0 ? 1 : stride); ++i) {
       __builtin_prefetch(src + at * line * stride + i * line, 0, 2);
     }
@@ -132,7 +133,7 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
   for (; done + pages * page_lines <= count; done += pages * page_lines) {
     for (std::ptrdiff_t at = done; at < done + page_lines; ++at) {
       for (std::ptrdiff_t page = 0; page < pages; ++page) {
-        ask(at + (pages + page) * page_lines);
+        prefetch(at + (pages + page) * page_lines);
         write(at + page * page_lines);
       }
     }
@@ -140,7 +141,8 @@ void stream_vector_pages(std::byte* dst, const std::byte* src, std::size_t lines
   for (; done < count; ++done) write(done);
 }
 
-/// Of four pages four banks of the memory work at once, where that is faster.
+/// Gathers by streaming stores, page after page, or four pages alternately, which keeps four memory banks
+/// busy.
 template <std::size_t item, std::ptrdiff_t stride>
 void stream_vectors(std::byte* dst, const std::byte* src, std::size_t lines, MemoryStreams streams) {
   streams == MemoryStreams::one ? stream_vector_pages<item, stride, 1>(dst, src, lines)
@@ -152,7 +154,7 @@ std::size_t gather_lines(std::byte* dst, const std::byte* src, std::ptrdiff_t st
                          MemoryStreams streams) {
   constexpr auto unit = static_cast<std::ptrdiff_t>(item);
   const std::size_t lines = count / (64 / item);
-  // See load_channel on what lies after the last item.
+  // The line of the last item is left to the caller: see load_channel on what lies behind it.
   const std::size_t before_last = count == 0 ? 0 : (count - 1) / (64 / item);
   if (stride == -unit) {
     stream_vectors<item, -1>(dst, src, lines, streams);

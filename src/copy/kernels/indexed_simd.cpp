@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves for tiles of listed rows and columns, over Highway: compiled once for each instruction set, as
+// The kernels for indexed tiles over Highway: compiled once for each instruction set, as
 // copy/kernels/simd.cpp is.
 
 #include "copy/kernels/simd_targets.hpp"

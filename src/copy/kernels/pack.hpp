@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of pipelined blocks: a block is packed into a buffer, while lines of the block before it go
-// out and the source of what follows is prefetched. One table for each instruction set.
+// The kernels of pipelined blocks. They pack a block into a buffer; meanwhile they write lines of the block
+// before it by streaming stores and prefetch the source of what follows. One table for each instruction set.
 #pragma once
 
 #include <array>
@@ -13,79 +13,84 @@
 
 namespace tenstride::copy {
 
-/// Rows of some bytes, some of them at a time, permuted by vectors: each vector of the destination is made of
-/// those of the source that have bytes of it.
+/// A permutation of the bytes of one or more rows, by vectors. Each vector of the destination is combined in
+/// steps: a step loads one vector of the source, and takes the bytes of it that belong to the destination
+/// vector.
 struct PermuteProgram {
   struct Vector {
-    /// In the destination.
-    std::uint32_t place = 0;
+    /// Where the vector begins in the destination, in bytes.
+    std::uint32_t dst_offset = 0;
+    /// Its steps: [first_step, last_step).
     std::uint32_t first_step = 0;
     std::uint32_t last_step = 0;
   };
   struct Step {
-    /// In the source, from the first row on.
-    std::int32_t from = 0;
-    /// Bytes of the vector that this step has.
-    std::uint64_t taken = 0;
+    /// Where the loaded vector begins in the source, in bytes from the first row on.
+    std::int32_t src_offset = 0;
+    /// Bit i is set where byte i of the destination vector comes from this step.
+    std::uint64_t lane_mask = 0;
   };
-  /// So many rows at a time, and their bytes.
+  /// The number of rows that are permuted together, and their bytes.
   std::size_t rows = 1;
   std::size_t bytes = 0;
-  /// Where they lie in the source, from the first one on, gaps and all.
+  /// The bytes of the source that they span, gaps included: [lowest, lowest + span), from the first row on.
   std::ptrdiff_t lowest = 0;
   std::size_t span = 0;
   std::vector<Vector> vectors;
   std::vector<Step> steps;
-  /// Of each step a vector of lanes: which byte each takes, 0x80 where it takes none.
+  /// For each step one byte for each lane: which byte of the loaded vector the lane takes, or 0x80 for none.
   std::vector<std::uint8_t> lanes;
 };
 
-/// The program of `rows` rows, each `src_step` bytes behind the one before, whose byte i is byte from[i] of
-/// the source, by vectors of `width` bytes, or all bytes where these are fewer.
-PermuteProgram make_program(const std::vector<std::uint16_t>& from, std::size_t rows, std::ptrdiff_t src_step,
-                            std::size_t width);
+/// Returns the program for `rows` rows that lie `src_step` bytes apart in the source. Byte i of a row is byte
+/// src_bytes[i] of it in the source. Vectors have `width` bytes, or as many as all rows where these are
+/// fewer.
+PermuteProgram make_program(const std::vector<std::uint16_t>& src_bytes, std::size_t rows,
+                            std::ptrdiff_t src_step, std::size_t width);
 
-/// Where the items of a block lie. A panel is as many rows of the source as are turned together, or all
-/// where there are fewer; a unit is 16 bytes of each of them. The last panel of several, and the last unit of
-/// a row, begin within the one before.
+/// The offsets of the items of a block. A panel is the rows of the source that are transposed together,
+/// `panel_rows` or all where there are fewer; a unit is 16 bytes of each row of a panel. The last panel of
+/// several, and the last unit of a row, may overlap the one before.
 struct PackTable {
-  /// Of each panel `panel_rows` rows: how far each lies from the first item of the block. Where there are
-  /// fewer, the last one again and again.
+  /// For each panel `panel_rows` offsets in the source, in bytes from the first item of the block to a row.
+  /// Where a panel has fewer rows the last offset is repeated.
   std::vector<std::ptrdiff_t> rows;
-  /// The greatest of these.
+  /// The greatest of these offsets.
   std::ptrdiff_t highest = 0;
   /// Where the first column of each panel begins in the buffer.
-  std::vector<std::int32_t> places;
-  /// How far each column of a panel lies from its first one in the buffer.
+  std::vector<std::int32_t> panel_offsets;
+  /// Where each column of a panel begins, from its first column on, in the buffer.
   std::vector<std::int32_t> columns;
   std::size_t panel_rows = 0;
+  /// The number of different rows in a panel.
   std::size_t filled_rows = 0;
   std::size_t item = 0;
-  /// For rows: each of `rows` is the first of so many, each of `bytes` bytes, so far apart on either side.
+  /// For rows that are copied or permuted: each offset of `rows` begins `repeats` rows of `bytes` bytes,
+  /// which lie `src_step` apart in the source and `buffer_step` apart in the buffer.
   std::size_t repeats = 1;
   std::size_t bytes = 0;
   std::ptrdiff_t src_step = 0;
   std::ptrdiff_t buffer_step = 0;
-  /// For rows that are permuted: byte i of a row is byte from[i] of it in the source.
-  std::vector<std::uint16_t> from;
+  /// For rows that are permuted: byte i of a row is byte src_bytes[i] of it in the source.
+  std::vector<std::uint16_t> src_bytes;
   PermuteProgram program;
-  /// For what is gathered: where each of the pieces of `bytes` bytes lies, those of a panel one after the
-  /// other.
+  /// For pieces that are gathered: where each piece of `bytes` bytes begins in the source, from its panel's
+  /// row on. The pieces of a panel are contiguous in the buffer.
   std::vector<std::ptrdiff_t> pieces;
-  /// Where the runs of the source begin that hold the block, and their lines.
-  std::vector<std::ptrdiff_t> asked;
-  std::size_t prefetched_lines = 0;
+  /// For the prefetch: where the runs of the source begin that hold the block, and how many lines each has.
+  std::vector<std::ptrdiff_t> src_runs;
+  std::size_t src_run_lines = 0;
 
-  /// Whether all that is written at a time are whole lines of the buffer, where that is one run.
+  /// Whether each vector that is written is a whole line, and the block is one run of the destination.
   bool is_lines = false;
 
-  [[nodiscard]] std::size_t panels() const { return places.size(); }
+  [[nodiscard]] std::size_t panels() const { return panel_offsets.size(); }
   [[nodiscard]] std::size_t row_bytes() const { return columns.size() * item; }
   [[nodiscard]] std::size_t units() const { return (row_bytes() + 15) / 16; }
 };
 
-/// The place in the source where lines are prefetched: in the order of use, a line of each row of a panel
-/// after the other, on into the next block.
+/// A cursor over the lines of the source that are prefetched, in the order of their use: line 0 of each row
+/// of a panel, then line 1 of each row, then the next panel, and after the last panel the next block.
 struct PrefetchRows {
   const PackTable* table = nullptr;
   const std::byte* src = nullptr;
@@ -109,63 +114,69 @@ struct PrefetchRows {
   }
 };
 
+/// What a pack kernel does in one call, and how far the output and the prefetch have come.
 struct Pack {
   const PackTable* table = nullptr;
   const std::byte* src = nullptr;
   std::byte* buffer = nullptr;
-  /// Whether `buffer` is the destination itself, written by streaming stores: for `PackTable::is_lines`, from
-  /// a line's start on.
+  /// Whether `buffer` is the destination itself, which begins at the start of a line and is written by
+  /// streaming stores. Only where `PackTable::is_lines`.
   bool is_direct = false;
-  /// The panels that are packed.
+  /// The panels that are packed: [first_panel, last_panel).
   std::size_t first_panel = 0;
   std::size_t last_panel = 0;
-  /// Of each unit so many lines are written.
-  std::size_t lines_each = 0;
+  /// The number of lines of `out` that are written with each step: a unit of a panel, or `step_bytes` of rows
+  /// or pieces.
+  std::size_t lines_per_step = 0;
   OutgoingRuns out;
   PrefetchRows prefetch;
 };
 
 using PackBlock = void (*)(Pack& pack);
 
-/// What is packed while `lines_each` lines are written, of rows and pieces.
-inline constexpr std::size_t row_quantum = 256;
-/// Pieces that are gathered have so many bytes at most, and are moved by the next power of two.
+/// The bytes of rows or pieces that are packed in one step.
+inline constexpr std::size_t step_bytes = 256;
+/// The greatest number of bytes of a gathered piece. Pieces are moved by loads of the next power of two.
 inline constexpr std::size_t max_piece = 64;
-/// So many pieces are gathered at a time, and so many times of a table.
-inline std::size_t pieces_at_once(const PackTable& table) {
-  return row_quantum / table.bytes;
+/// Returns how many pieces are gathered in one step.
+inline std::size_t pieces_per_step(const PackTable& table) {
+  return step_bytes / table.bytes;
 }
-inline std::size_t gatherings(const PackTable& table) {
-  return table.panels() * ((table.pieces.size() + pieces_at_once(table) - 1) / pieces_at_once(table));
+/// Returns the number of steps that gather all pieces of a table.
+inline std::size_t gather_steps(const PackTable& table) {
+  return table.panels() * ((table.pieces.size() + pieces_per_step(table) - 1) / pieces_per_step(table));
 }
-/// How far ahead of its use the source is prefetched, in bytes.
+/// The prefetch distance: how many bytes of the source lie between what is prefetched and what is packed.
 inline constexpr std::size_t prefetch_bytes = 8192;
 
+/// The pack kernels of one instruction set.
 struct PackKernels {
   std::string_view name;
-  /// Bytes of the rows of a panel, of one column: panel_rows * item.
+  /// Bytes of one column of a panel: panel_rows * item.
   std::size_t panel_bytes;
-  /// By log2 of the bytes of an item.
+  /// Transpose; by log2 of the bytes of an item.
   std::array<PackBlock, 5> pack;
+  /// Copies rows.
   PackBlock rows;
-  /// By programs of vectors of so many bytes, which rows have at least where `permutes_less` is false.
+  /// Permutes rows by a program of vectors of `permuted_bytes`. Shorter programs are allowed only where
+  /// `permutes_short_rows`.
   PackBlock permuted;
   std::size_t permuted_bytes;
-  bool permutes_less;
-  /// Of each piece the next power of two of its bytes is read.
+  bool permutes_short_rows;
+  /// Gathers pieces. Reads the next power of two of the bytes of each piece.
   PackBlock gathered;
-  /// Whether `pack` takes blocks that are direct.
+  /// Whether `pack` accepts Pack::is_direct.
   bool packs_directly;
 };
 
-/// The definitions.
+/// Returns the table of plain C++, which all others are tested against.
 const PackKernels& portable_pack_kernels();
 
-/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
-/// is used, the processor has it.
+/// Returns the table that goes with the `Kernels` of this name, or nullptr. Precondition for using it: the
+/// processor has the instruction set.
 const PackKernels* find_pack_kernels(std::string_view name);
 
-/// The table that goes with `kernels()`.
+/// Returns the table that goes with `kernels()`.
 const PackKernels& pack_kernels();
 
 }  // namespace tenstride::copy

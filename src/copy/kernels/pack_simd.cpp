@@ -25,6 +25,7 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
+/// Writes the next `count` lines of the runs by streaming stores, or as many as there are.
 HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
@@ -40,11 +41,12 @@ HWY_INLINE void write_lines(OutgoingRuns& out, std::size_t count) {
   }
 }
 
-/// How much of a panel there is: in `lines` every column is a whole line of the destination.
-enum class Fill { whole, lines, few_rows, few_columns };
+/// The shape of a panel: complete; complete, with columns that are whole lines of the destination, written by
+/// streaming stores; fewer rows than a vector has items; rows of fewer than 16 bytes.
+enum class Fill { whole, lines, partial_rows, narrow };
 
-/// Turns 16 bytes of each row of a panel: every column comes out as one vector, of which `filled` bytes are
-/// kept.
+/// Transposes a unit, 16 bytes of each row of a panel: each column becomes one vector, of which `filled`
+/// bytes are stored.
 template <std::size_t item, Fill fill>
 HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size_t count,
                           const std::byte* const* rows, std::size_t at, std::size_t filled) {
@@ -63,15 +65,15 @@ HWY_INLINE void pack_unit(std::byte* out, const std::int32_t* columns, std::size
     const auto mask = hn::FirstN(d, filled / sizeof(T));
 #pragma GCC unroll 16
     for (std::size_t c = 0; c < group; ++c) {
-      if (fill == Fill::few_columns && c >= count) break;
+      if (fill == Fill::narrow && c >= count) break;
       hn::BlendedStore(v[c], mask, d, reinterpret_cast<T*>(out + columns[c]));
     }
   }
 }
 
-/// Prefetches a line of `count` rows, `step` apart in their list.
+/// Prefetches a line of `count` rows: `first`, first + step, ….
 template <std::size_t count, std::size_t step>
-HWY_INLINE void ask(const PrefetchRows& prefetch, std::size_t first) {
+HWY_INLINE void prefetch_line(const PrefetchRows& prefetch, std::size_t first) {
   const std::byte* const at = prefetch.src + prefetch.line * line_bytes;
   const std::ptrdiff_t* const rows = &prefetch.table->rows[first];
 #pragma GCC unroll 16
@@ -82,45 +84,46 @@ template <std::size_t item, Fill fill>
 HWY_INLINE void pack_panels(Pack& pack) {
   constexpr std::size_t rows_in_panel = widest / item;
   constexpr std::size_t group = 16 / item;
-  /// Units of a line, and rows of which a line is prefetched with each.
-  constexpr std::size_t in_line = 4;
-  constexpr std::size_t asked = std::max<std::size_t>(rows_in_panel / in_line, 1);
+  // Units of a cache line, and the number of rows of which a line is prefetched with each unit.
+  constexpr std::size_t units_in_line = 4;
+  constexpr std::size_t prefetched = std::max<std::size_t>(rows_in_panel / units_in_line, 1);
   const PackTable& table = *pack.table;
   const std::size_t units = table.units();
   const std::size_t count = table.columns.size();
   const std::int32_t* const columns = table.columns.data();
   const std::size_t filled = table.filled_rows * item;
-  const std::size_t lines = pack.lines_each;
-  // Copies, which no store can change.
+  const std::size_t lines = pack.lines_per_step;
+  // Local copies: stores through the buffer cannot alias them.
   OutgoingRuns outgoing = pack.out;
   PrefetchRows prefetch = pack.prefetch;
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
     const std::byte* rows[rows_in_panel];
     for (std::size_t r = 0; r < rows_in_panel; ++r) rows[r] = pack.src + table.rows[p * rows_in_panel + r];
-    std::byte* const out = pack.buffer + table.places[p];
-    if constexpr (fill == Fill::few_columns) {
-      // Rows shorter than 16 bytes lie side by side as a rule.
-      ask<asked, rows_in_panel / asked>(prefetch, prefetch.panel * rows_in_panel);
+    std::byte* const out = pack.buffer + table.panel_offsets[p];
+    if constexpr (fill == Fill::narrow) {
+      // Rows shorter than 16 bytes mostly share lines: one prefetch for several rows is enough.
+      prefetch_line<prefetched, rows_in_panel / prefetched>(prefetch, prefetch.panel * rows_in_panel);
       prefetch.step();
       pack_unit<item, fill>(out, columns, count, rows, 0, filled);
       write_lines(outgoing, lines);
       continue;
     }
     std::size_t u = 0;
-    for (; u + in_line < units; u += in_line) {
+    for (; u + units_in_line < units; u += units_in_line) {
       const std::size_t first = prefetch.panel * rows_in_panel;
 #pragma GCC unroll 4
-      for (std::size_t q = 0; q < in_line; ++q) {
-        if (q * asked < rows_in_panel) ask<asked, 1>(prefetch, first + q * asked);
+      for (std::size_t q = 0; q < units_in_line; ++q) {
+        if (q * prefetched < rows_in_panel) prefetch_line<prefetched, 1>(prefetch, first + q * prefetched);
         pack_unit<item, fill>(out, columns + (u + q) * group, group, rows, (u + q) * 16, filled);
         write_lines(outgoing, lines);
       }
       prefetch.step();
     }
     for (; u < units; ++u) {
-      const std::size_t q = u % in_line;
-      if (q * asked < rows_in_panel) ask<asked, 1>(prefetch, prefetch.panel * rows_in_panel + q * asked);
-      if (q + 1 == in_line || u + 1 == units) prefetch.step();
+      const std::size_t q = u % units_in_line;
+      if (q * prefetched < rows_in_panel)
+        prefetch_line<prefetched, 1>(prefetch, prefetch.panel * rows_in_panel + q * prefetched);
+      if (q + 1 == units_in_line || u + 1 == units) prefetch.step();
       const std::size_t column = std::min(u * group, count - group);
       pack_unit<item, fill>(out, columns + column, group, rows, column * item, filled);
       write_lines(outgoing, lines);
@@ -133,9 +136,9 @@ HWY_INLINE void pack_panels(Pack& pack) {
 template <std::size_t item>
 void pack_block(Pack& pack) {
   if (pack.table->columns.size() < 16 / item) {
-    pack_panels<item, Fill::few_columns>(pack);
+    pack_panels<item, Fill::narrow>(pack);
   } else if (pack.table->filled_rows * item < widest) {
-    pack_panels<item, Fill::few_rows>(pack);
+    pack_panels<item, Fill::partial_rows>(pack);
   } else if (widest == line_bytes && pack.is_direct) {
     pack_panels<item, Fill::lines>(pack);
   } else {
@@ -143,7 +146,7 @@ void pack_block(Pack& pack) {
   }
 }
 
-/// As many bytes as a vector has, and as many again that end with the row.
+/// Copies a row of `width` to 2 * width bytes by two vectors, one at either end, which may overlap.
 template <std::size_t width>
 HWY_INLINE void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
   const hn::FixedTag<std::uint8_t, width> d;
@@ -153,6 +156,7 @@ HWY_INLINE void copy_ends(std::byte* to, const std::byte* from, std::size_t byte
   hn::StoreU(last, d, reinterpret_cast<std::uint8_t*>(to + bytes - width));
 }
 
+/// Copies a row of one to two words in the same way.
 template <class Word>
 HWY_INLINE void copy_words(std::byte* to, const std::byte* from, std::size_t bytes) {
   Word first{};
@@ -181,29 +185,30 @@ HWY_INLINE void copy_row(std::byte* to, const std::byte* from, std::size_t bytes
   *to = *from;
 }
 
-/// What is moved at a time: rows, their bytes, and where these lie in the source.
-struct Rows {
+/// The rows that are packed together: how many, their bytes, and the bytes [lowest, lowest + span) of the
+/// source that they span, from the first row on.
+struct RowGroup {
   std::size_t count;
   std::size_t bytes;
   std::ptrdiff_t lowest;
   std::size_t span;
 };
 
-/// The rows of a table, or so many at a time; the last of these may begin within the ones before. With each
-/// step lines are written and the source is prefetched.
-class RowWalk {
+/// A cursor over the rows of a table, `RowGroup::count` at a time; the last group may overlap the one before.
+/// Each step writes lines of the block before and prefetches the source.
+class RowCursor {
  public:
-  HWY_INLINE RowWalk(Pack& pack, const Rows& rows)
+  HWY_INLINE RowCursor(Pack& pack, const RowGroup& rows)
       : pack_(pack),
         table_(*pack.table),
         outgoing_(pack.out),
         rows_(rows),
         to_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.buffer_step),
         from_step_(static_cast<std::ptrdiff_t>(rows.count) * table_.src_step),
-        prefetch_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
+        distance_(std::max<std::size_t>(prefetch_bytes / (table_.repeats * table_.bytes), 1)),
         panel_(pack.first_panel) {}
 
-  /// Goes to the first rows, or the next ones. False where there are none.
+  /// Goes to the first group, or to the next one. Returns false after the last one.
   HWY_INLINE bool next() {
     if (left_ >= rows_.count) {
       move(to_step_, from_step_);
@@ -218,11 +223,12 @@ class RowWalk {
       pack_.out = outgoing_;
       return false;
     }
-    for (std::size_t line = 0; line < rows_.span; line += line_bytes) __builtin_prefetch(asked_ + line, 0, 3);
+    for (std::size_t line = 0; line < rows_.span; line += line_bytes)
+      __builtin_prefetch(prefetched_ + line, 0, 3);
     packed_ += rows_.bytes;
-    if (packed_ >= row_quantum) {
-      write_lines(outgoing_, packed_ / row_quantum * pack_.lines_each);
-      packed_ %= row_quantum;
+    if (packed_ >= step_bytes) {
+      write_lines(outgoing_, packed_ / step_bytes * pack_.lines_per_step);
+      packed_ %= step_bytes;
     }
     return true;
   }
@@ -234,63 +240,64 @@ class RowWalk {
   HWY_INLINE void move(std::ptrdiff_t in_buffer, std::ptrdiff_t in_source) {
     to += in_buffer;
     from += in_source;
-    asked_ += in_source;
+    prefetched_ += in_source;
   }
 
   HWY_NOINLINE void begin_panel() {
     from = pack_.src + table_.rows[panel_];
-    to = pack_.buffer + table_.places[panel_];
+    to = pack_.buffer + table_.panel_offsets[panel_];
     left_ = table_.repeats - rows_.count;
-    const std::size_t later = panel_ + prefetch_;
+    const std::size_t later = panel_ + distance_;
     if (later < table_.panels()) {
-      asked_ = pack_.src + table_.rows[later];
+      prefetched_ = pack_.src + table_.rows[later];
     } else if (pack_.prefetch.next_table != nullptr) {
       const PackTable& after = *pack_.prefetch.next_table;
-      asked_ = pack_.prefetch.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
+      prefetched_ =
+          pack_.prefetch.next_src + after.rows[std::min(later - table_.panels(), after.panels() - 1)];
     } else {
-      asked_ = from;
+      prefetched_ = from;
     }
-    asked_ += rows_.lowest;
+    prefetched_ += rows_.lowest;
     ++panel_;
   }
 
   Pack& pack_;
   const PackTable& table_;
   OutgoingRuns outgoing_;
-  Rows rows_;
+  RowGroup rows_;
   std::ptrdiff_t to_step_;
   std::ptrdiff_t from_step_;
-  /// So many rows of the table later, what is prefetched now is needed.
-  std::size_t prefetch_;
+  /// The prefetch distance, in panels.
+  std::size_t distance_;
   std::size_t panel_;
-  /// Rows of the panel behind these.
+  /// Rows of the panel behind the current group.
   std::size_t left_ = 0;
-  const std::byte* asked_ = nullptr;
+  const std::byte* prefetched_ = nullptr;
   std::size_t packed_ = 0;
 };
 
 void pack_rows(Pack& pack) {
   const std::size_t bytes = pack.table->bytes;
-  for (RowWalk walk(pack, {1, bytes, 0, bytes}); walk.next();) copy_row(walk.to, walk.from, bytes);
+  for (RowCursor cursor(pack, {1, bytes, 0, bytes}); cursor.next();) copy_row(cursor.to, cursor.from, bytes);
 }
 
-/// Prefetches the block after this one, as much with each gathering.
-class BlockAhead {
+/// Prefetches the block after this one, an equal share with each step.
+class NextBlockPrefetch {
  public:
-  HWY_INLINE explicit BlockAhead(const Pack& pack) {
+  HWY_INLINE explicit NextBlockPrefetch(const Pack& pack) {
     table_ = pack.prefetch.next_table;
     if (table_ == nullptr) return;
     src_ = pack.prefetch.next_src;
-    const std::size_t all = gatherings(*pack.table);
-    each_ = (table_->asked.size() * table_->prefetched_lines + all - 1) / all;
-    const std::size_t done = each_ * (all / pack.table->panels()) * pack.first_panel;
-    run_ = done / table_->prefetched_lines;
-    line_ = done % table_->prefetched_lines;
+    const std::size_t steps = gather_steps(*pack.table);
+    each_ = (table_->src_runs.size() * table_->src_run_lines + steps - 1) / steps;
+    const std::size_t done = each_ * (steps / pack.table->panels()) * pack.first_panel;
+    run_ = done / table_->src_run_lines;
+    line_ = done % table_->src_run_lines;
   }
   HWY_INLINE void step() {
-    for (std::size_t i = 0; i < each_ && run_ < table_->asked.size(); ++i) {
-      __builtin_prefetch(src_ + table_->asked[run_] + line_ * line_bytes, 0, 2);
-      if (++line_ < table_->prefetched_lines) continue;
+    for (std::size_t i = 0; i < each_ && run_ < table_->src_runs.size(); ++i) {
+      __builtin_prefetch(src_ + table_->src_runs[run_] + line_ * line_bytes, 0, 2);
+      if (++line_ < table_->src_run_lines) continue;
       line_ = 0;
       ++run_;
     }
@@ -304,29 +311,31 @@ class BlockAhead {
   std::size_t line_ = 0;
 };
 
-/// `width` bytes of each piece, of which the next piece overwrites what is too many.
+/// Gathers pieces by loads and stores of `width` bytes. The next piece overwrites what is stored past the end
+/// of a piece; the last one of a panel is stored exactly.
 template <std::size_t width>
 void gather_pieces(Pack& pack) {
   const PackTable& table = *pack.table;
   const std::size_t bytes = table.bytes;
-  const std::size_t at_once = pieces_at_once(table);
+  const std::size_t per_step = pieces_per_step(table);
   OutgoingRuns outgoing = pack.out;
-  BlockAhead prefetch(pack);
+  NextBlockPrefetch prefetch(pack);
   for (std::size_t p = pack.first_panel; p < pack.last_panel; ++p) {
-    std::byte* to = pack.buffer + table.places[p];
+    std::byte* to = pack.buffer + table.panel_offsets[p];
     const std::byte* const from = pack.src + table.rows[p];
     const std::ptrdiff_t* piece = table.pieces.data();
     for (std::size_t left = table.pieces.size(); left > 0;) {
-      const std::size_t now = std::min(left, at_once);
+      const std::size_t now = std::min(left, per_step);
       left -= now;
       prefetch.step();
-      // Not unrolled, its place in the code decides whether bytes take 1.7 times as long.
+      // Unrolled, because the time of the short loop depends on its alignment: up to 1.7 times as long for
+      // bytes.
 #pragma GCC unroll 8
       for (std::size_t i = 0; i + 1 < now; ++i, to += bytes) std::memcpy(to, from + piece[i], width);
       std::memcpy(to, from + piece[now - 1], left > 0 ? width : bytes);
       to += bytes;
       piece += now;
-      write_lines(outgoing, pack.lines_each);
+      write_lines(outgoing, pack.lines_per_step);
     }
   }
   pack.out = outgoing;
@@ -342,24 +351,25 @@ void pack_gathered(Pack& pack) {
   bytes == 2 ? gather_pieces<2>(pack) : gather_pieces<1>(pack);
 }
 
-Rows rows_of(const PermuteProgram& program) {
+RowGroup rows_of(const PermuteProgram& program) {
   return {program.rows, program.bytes, program.lowest, program.span};
 }
 
-/// 16 bytes at a time: each instruction set permutes as many in any way.
+/// Permutes rows 16 bytes at a time: every instruction set can permute the bytes of a 16-byte vector freely.
 void pack_permuted(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
   const hn::FixedTag<std::uint8_t, 16> d;
   const PermuteProgram::Step* const steps = program.steps.data();
   const std::uint8_t* const lanes = program.lanes.data();
-  for (RowWalk walk(pack, rows_of(program)); walk.next();) {
+  for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
     for (const PermuteProgram::Vector& vector : program.vectors) {
       auto made = hn::Zero(d);
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
-        const auto given = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(walk.from) + steps[s].from);
+        const auto given =
+            hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(cursor.from) + steps[s].src_offset);
         made = hn::Or(made, hn::TableLookupBytesOr0(given, hn::LoadU(d, lanes + s * 16)));
       }
-      hn::StoreU(made, d, reinterpret_cast<std::uint8_t*>(walk.to) + vector.place);
+      hn::StoreU(made, d, reinterpret_cast<std::uint8_t*>(cursor.to) + vector.dst_offset);
     }
   }
 }
@@ -368,31 +378,33 @@ void pack_permuted(Pack& pack) {
 #pragma GCC push_options
 #pragma GCC target("avx512vbmi")
 
-/// As many lanes, or all.
+/// Returns a mask of the first `count` lanes, or of all 64.
 __mmask64 first_bytes(std::size_t count) {
   return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-/// 64 bytes at a time, by VBMI, which Highway has as a target of its own. Directly to the destination but for
-/// the last rows, which may begin within the ones before.
+/// Permutes rows 64 bytes at a time by AVX-512 VBMI, which is a target of its own in Highway. Direct blocks
+/// are written by streaming stores except for the last rows, which may overlap the ones before and are not
+/// aligned.
 void pack_permuted_64(Pack& pack) {
   const PermuteProgram& program = pack.table->program;
   const PermuteProgram::Step* const steps = program.steps.data();
   const std::uint8_t* const lanes = program.lanes.data();
   const __mmask64 read = first_bytes(program.span);
   const __mmask64 written = first_bytes(program.bytes);
-  for (RowWalk walk(pack, rows_of(program)); walk.next();) {
-    const bool is_line = pack.is_direct && reinterpret_cast<std::uintptr_t>(walk.to) % line_bytes == 0;
+  for (RowCursor cursor(pack, rows_of(program)); cursor.next();) {
+    const bool is_line = pack.is_direct && reinterpret_cast<std::uintptr_t>(cursor.to) % line_bytes == 0;
     for (const PermuteProgram::Vector& vector : program.vectors) {
       __m512i made = _mm512_setzero_si512();
       for (std::size_t s = vector.first_step; s < vector.last_step; ++s) {
-        const __m512i given = _mm512_maskz_loadu_epi8(read, walk.from + steps[s].from);
-        made = _mm512_mask_permutexvar_epi8(made, steps[s].taken, _mm512_loadu_si512(lanes + s * 64), given);
+        const __m512i given = _mm512_maskz_loadu_epi8(read, cursor.from + steps[s].src_offset);
+        made =
+            _mm512_mask_permutexvar_epi8(made, steps[s].lane_mask, _mm512_loadu_si512(lanes + s * 64), given);
       }
       if (is_line) {
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(walk.to + vector.place), made);
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(cursor.to + vector.dst_offset), made);
       } else {
-        _mm512_mask_storeu_epi8(walk.to + vector.place, written, made);
+        _mm512_mask_storeu_epi8(cursor.to + vector.dst_offset, written, made);
       }
     }
   }
@@ -408,7 +420,7 @@ constexpr PackKernels table{
     .rows = pack_rows,
     .permuted = pack_permuted,
     .permuted_bytes = 16,
-    .permutes_less = false,
+    .permutes_short_rows = false,
     .gathered = pack_gathered,
     .packs_directly = widest == line_bytes};
 
@@ -419,7 +431,7 @@ constexpr PackKernels vbmi_table{.name = table.name,
                                  .rows = table.rows,
                                  .permuted = pack_permuted_64,
                                  .permuted_bytes = 64,
-                                 .permutes_less = true,
+                                 .permutes_short_rows = true,
                                  .gathered = pack_gathered,
                                  .packs_directly = table.packs_directly};
 #endif

@@ -17,22 +17,22 @@ void transpose(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_
 }
 
 template <std::size_t item>
-void transpose_along(const Along& along) {
-  constexpr std::size_t bytes = Along::column_bytes;
-  for (std::size_t c = 0; c < along.lines * 64 / item + along.columns; ++c) {
+void transpose_panel(const TransposePanel& panel) {
+  constexpr std::size_t bytes = TransposePanel::column_bytes;
+  for (std::size_t c = 0; c < panel.lines * 64 / item + panel.tail_columns; ++c) {
     std::byte column[64 + bytes];
     for (std::size_t r = 0; r < bytes / item; ++r) {
-      std::memcpy(column + 64 + r * item, along.rows[std::min(r, along.count - 1)] + c * item, item);
+      std::memcpy(column + 64 + r * item, panel.rows[std::min(r, panel.row_count - 1)] + c * item, item);
     }
-    std::byte* const to = along.column(c);
+    std::byte* const to = panel.column(c);
     std::size_t shift = 0;
-    if (along.kept != nullptr) {
-      std::memcpy(column, along.kept + c * 64, 64);
-      std::memcpy(along.kept + c * 64, column + bytes, 64);
+    if (panel.partial_lines != nullptr) {
+      std::memcpy(column, panel.partial_lines + c * 64, 64);
+      std::memcpy(panel.partial_lines + c * 64, column + bytes, 64);
       shift = reinterpret_cast<std::uintptr_t>(to) % 64;
     }
-    const std::size_t from = along.begins ? 64 : 64 - shift;
-    const std::size_t end = along.ends ? 64 + along.count * item : 64 - shift + bytes;
+    const std::size_t from = panel.is_first ? 64 : 64 - shift;
+    const std::size_t end = panel.is_last ? 64 + panel.row_count * item : 64 - shift + bytes;
     std::memcpy(to + from - 64, column + from, end - from);
   }
 }
@@ -77,9 +77,9 @@ void interleave(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::
 }
 
 void stream(StoreQueue& queue) {
-  while (queue.left > 0 || queue.next_row()) {
-    std::memcpy(queue.to, queue.from, queue.left * 64);
-    queue.left = 0;
+  while (queue.lines_left > 0 || queue.next_row()) {
+    std::memcpy(queue.next_dst, queue.next_src, queue.lines_left * 64);
+    queue.lines_left = 0;
   }
 }
 
@@ -161,7 +161,7 @@ void interleave_lines(std::byte* out, const std::byte* in, std::ptrdiff_t pitch,
 }
 
 constexpr ConvertingKernels converting{
-    .apart = no_deinterleave, .interleave = no_interleave, .transpose = no_transpose};
+    .deinterleave = no_deinterleave, .interleave = no_interleave, .transpose = no_transpose};
 
 void repeat(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes, std::size_t times,
             std::size_t count) {
@@ -187,14 +187,14 @@ void stream_partial_rows(const PartialRows& rows) {
   constexpr std::size_t line = 64;
   std::byte* dst = rows.dst;
   const std::byte* src = rows.src;
-  std::byte* carried = rows.lines;
+  std::byte* partial_line = rows.partial_lines;
   for (std::size_t r = 0; r < rows.rows; ++r, dst += rows.dst_pitch, src += rows.src_pitch) {
     const std::size_t before = reinterpret_cast<std::uintptr_t>(dst) % line;
     const std::size_t tail = (before + rows.bytes) % line;
-    if (before != 0 && !rows.is_first) std::memcpy(dst - before, carried, before);
+    if (before != 0 && !rows.is_first) std::memcpy(dst - before, partial_line, before);
     std::memcpy(dst, src, rows.is_last ? rows.bytes : rows.bytes - tail);
-    if (tail != 0 && !rows.is_last) std::memcpy(carried, src + (rows.bytes - tail), tail);
-    if (carried != nullptr) carried += PartialRows::pitch;
+    if (tail != 0 && !rows.is_last) std::memcpy(partial_line, src + (rows.bytes - tail), tail);
+    if (partial_line != nullptr) partial_line += PartialRows::pitch;
   }
 }
 
@@ -235,8 +235,8 @@ constexpr IndexedKernels indexed{
 constexpr Kernels table{
     .name = "portable",
     .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
-    .transpose_along = {transpose_along<1>, transpose_along<2>, transpose_along<4>, transpose_along<8>,
-                        transpose_along<16>},
+    .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
+                        transpose_panel<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather<16>},
     .gather_lines = {no_lines, no_lines, no_lines, no_lines, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},

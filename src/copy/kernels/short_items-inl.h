@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Items of up to 16 bytes, of any length, by shuffles of 16 bytes. Included once for each instruction set.
+// Repeating items of any length up to 16 bytes, by shuffles of 16 bytes. Included once for each instruction
+// set.
 #if defined(TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL
 #undef TENSTRIDE_COPY_KERNELS_SHORT_ITEMS_INL
@@ -27,10 +28,12 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Where the bytes of 16 repetitions of an item come from, 16 at a time: then all begins anew.
+/// Shuffles that repeat an item 16 times: byte i of block j comes from byte [j][i] of the item. For an item
+/// of n bytes n blocks of 16 bytes make a period.
 using RepeatedBytes = std::array<std::array<std::uint8_t, 16>, 16>;
 
-/// By the length of an item. Made once: to make one for each row took longer than rows of 192 bytes.
+/// These shuffles by the length of an item. Computed at compile time: computing one for each row took longer
+/// than copying a row of 192 bytes.
 inline constexpr auto repeated_bytes = [] {
   std::array<RepeatedBytes, 17> from{};
   for (std::size_t bytes = 1; bytes < from.size(); ++bytes) {
@@ -42,13 +45,15 @@ inline constexpr auto repeated_bytes = [] {
   return from;
 }();
 
-/// Where byte `at` of pixels of `bytes` comes from that are repeated so often.
+/// Returns which byte of the source byte `at` of the destination comes from, where pixels of `bytes` bytes
+/// are repeated `times` times.
 constexpr std::size_t repeated_source(std::size_t bytes, std::size_t times, std::size_t at) {
   return at / (bytes * times) * bytes + at % bytes;
 }
 
-/// How pixels of `bytes` that are repeated so often fill vectors, until all begins anew with a line: from
-/// where each is loaded, and what of this each block of 16 bytes takes.
+/// The shuffles that repeat pixels of `bytes` bytes `times` times, for the vectors of one period: the
+/// shortest run of whole pixels and whole lines. For each vector: where it is loaded from (`first`), which
+/// four words each block of 16 bytes takes (`words`), and which bytes of them (`lanes`).
 template <std::size_t bytes, std::size_t times>
 struct RepeatedVectors {
   static constexpr std::size_t period = bytes * times;
@@ -57,7 +62,7 @@ struct RepeatedVectors {
   static constexpr std::size_t items = size / period;
   std::array<std::size_t, vectors> first{};
   alignas(widest) std::array<std::array<std::int32_t, widest / 4>, vectors> words{};
-  alignas(widest) std::array<std::array<std::uint8_t, widest>, vectors> places{};
+  alignas(widest) std::array<std::array<std::uint8_t, widest>, vectors> lanes{};
 
   constexpr RepeatedVectors() {
     for (std::size_t v = 0; v < vectors; ++v) {
@@ -67,38 +72,38 @@ struct RepeatedVectors {
         const std::size_t word = widest == 16 ? 0 : (first_of(begin, 16) - first[v]) / 4;
         for (std::size_t i = 0; i < 4; ++i) words[v][block / 4 + i] = static_cast<std::int32_t>(word + i);
         for (std::size_t i = 0; i < 16; ++i) {
-          places[v][block + i] =
+          lanes[v][block + i] =
               static_cast<std::uint8_t>(repeated_source(bytes, times, begin + i) - first[v] - 4 * word);
         }
       }
     }
   }
 
-  /// As many bytes of the source from the first item on are read.
+  /// Returns how many bytes of the source, from the first item on, are read.
   [[nodiscard]] constexpr std::size_t reach() const { return first[vectors - 1] + widest; }
 
-  /// Whether four words hold what any block takes.
+  /// Returns whether the four words of each block hold all bytes that it takes.
   [[nodiscard]] constexpr bool fits() const {
-    for (const auto& vector : places) {
-      for (const std::uint8_t place : vector) {
-        if (place >= 16) return false;
+    for (const auto& vector : lanes) {
+      for (const std::uint8_t lane : vector) {
+        if (lane >= 16) return false;
       }
     }
     return true;
   }
 
  private:
-  /// The first of where the `count` bytes from `at` on come from.
+  /// Returns the lowest source byte of the `count` destination bytes from `at` on.
   static constexpr std::size_t first_of(std::size_t at, std::size_t count) {
-    std::size_t least = repeated_source(bytes, times, at);
-    for (std::size_t i = 1; i < count; ++i) least = std::min(least, repeated_source(bytes, times, at + i));
-    return least;
+    std::size_t lowest = repeated_source(bytes, times, at);
+    for (std::size_t i = 1; i < count; ++i) lowest = std::min(lowest, repeated_source(bytes, times, at + i));
+    return lowest;
   }
 };
 
-/// Four words for each block of 16 bytes, and of them bytes, or none.
-HWY_INLINE auto pick_bytes(const std::byte* in, const std::array<std::int32_t, widest / 4>& words,
-                           const std::array<std::uint8_t, widest>& bytes) {
+/// Loads a vector, takes four words of it for each block of 16 bytes, and of these words the given bytes.
+HWY_INLINE auto shuffle_bytes(const std::byte* in, const std::array<std::int32_t, widest / 4>& words,
+                              const std::array<std::uint8_t, widest>& bytes) {
   const hn::FixedTag<std::uint8_t, widest> d;
   const auto v = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in));
   const auto indices = hn::LoadU(d, bytes.data());
@@ -111,7 +116,8 @@ HWY_INLINE auto pick_bytes(const std::byte* in, const std::array<std::int32_t, w
   }
 }
 
-/// Calls `put(at, vector)` for whole lines of pixels side by side, each repeated. How many pixels these were.
+/// Calls put(at, vector) for whole lines of contiguous pixels, each repeated. Returns how many pixels these
+/// were.
 template <std::size_t bytes, std::size_t times, class Put>
 HWY_INLINE std::size_t repeat_pixels(const std::byte* in, std::size_t count, const Put& put) {
   static constexpr RepeatedVectors<bytes, times> from;
@@ -121,15 +127,16 @@ HWY_INLINE std::size_t repeat_pixels(const std::byte* in, std::size_t count, con
 #pragma GCC unroll 9
     for (std::size_t v = 0; v < from.vectors; ++v)
       put(i * from.period + v * widest,
-          pick_bytes(in + i * bytes + from.first[v], from.words[v], from.places[v]));
+          shuffle_bytes(in + i * bytes + from.first[v], from.words[v], from.lanes[v]));
   }
   return i;
 }
 
-/// Pixels of three channels, of 1, 2 and 4 bytes each, enlarged two to four times. How many: none of others.
+/// Does the same for pixels of three channels of 1, 2 or 4 bytes, repeated two to four times. Returns 0 for
+/// all others.
 template <class Put>
-std::size_t repeat_some_pixels(const std::byte* in, std::size_t bytes, std::size_t times, std::size_t count,
-                               const Put& put) {
+std::size_t repeat_rgb_pixels(const std::byte* in, std::size_t bytes, std::size_t times, std::size_t count,
+                              const Put& put) {
   const auto by_times = [&]<std::size_t size>(std::integral_constant<std::size_t, size>) -> std::size_t {
     if (times == 2) return repeat_pixels<size, 2>(in, count, put);
     if (times == 3) return repeat_pixels<size, 3>(in, count, put);
@@ -142,14 +149,13 @@ std::size_t repeat_some_pixels(const std::byte* in, std::size_t bytes, std::size
   return 0;
 }
 
-/// Straight from the registers to all places: made in the L1 cache first and then written, both take their
-/// time, as what is stored there waits behind the streaming stores (4 x 4 pixels of bytes .78 of a plain
-/// fill).
+/// Repeats pixels and writes them to all copies from registers. By way of the L1 cache the stores there would
+/// wait behind the streaming stores: .78 of a plain fill (4×4 pixels of uint8).
 inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
                                 const std::byte* in, std::size_t bytes, std::size_t times,
                                 std::size_t count) {
   const hn::FixedTag<std::uint8_t, widest> d;
-  const std::size_t pixels = repeat_some_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
+  const std::size_t pixels = repeat_rgb_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
     std::byte* to = dst + at;
     for (std::size_t copy = 0; copy < copies; ++copy, to += dst_pitch)
       hn::Stream(vector, d, reinterpret_cast<std::uint8_t*>(to));
@@ -157,8 +163,9 @@ inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::s
   return pixels * bytes * times;
 }
 
-/// Each item is loaded with what lies behind it, and written by whole blocks, of which the next item's write
-/// over what is too much. So the items at the ends of what may be read and written are left to a plain loop.
+/// Repeats items. Each item is loaded together with the bytes behind it, and written by blocks of 16 bytes;
+/// what the last block writes too much, the next item overwrites. The items at both ends, where these bytes
+/// may not be read or written, are left to the portable kernel.
 inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t bytes,
                          std::size_t times, std::size_t count) {
   constexpr std::size_t block = 16;
@@ -167,23 +174,23 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
   std::size_t pixels = 0;
   if (pitch == static_cast<std::ptrdiff_t>(bytes)) {
     const hn::FixedTag<std::uint8_t, widest> whole;
-    pixels = repeat_some_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
+    pixels = repeat_rgb_pixels(in, bytes, times, count, [=](std::size_t at, auto vector) {
       hn::StoreU(vector, whole, reinterpret_cast<std::uint8_t*>(out + at));
     });
   }
   out += pixels * period;
   in += static_cast<std::ptrdiff_t>(pixels) * pitch;
   count -= pixels;
-  const auto apart = static_cast<std::size_t>(pitch < 0 ? -pitch : pitch);
-  const std::size_t beyond = apart == 0 ? count : (block - bytes + apart - 1) / apart;
+  const auto distance = static_cast<std::size_t>(pitch < 0 ? -pitch : pitch);
+  const std::size_t beyond = distance == 0 ? count : (block - bytes + distance - 1) / distance;
   const std::size_t head = std::min(count, pitch < 0 ? beyond : 0);
   const std::size_t tail = std::max((block + period - 1) / period, pitch < 0 ? 0 : beyond);
-  const auto plainly = [&](std::size_t from, std::size_t to) {
+  const auto repeat_portably = [&](std::size_t from, std::size_t to) {
     portable_kernels().short_items->repeat(
         out + from * period, in + static_cast<std::ptrdiff_t>(from) * pitch, pitch, bytes, times, to - from);
   };
-  if (head + tail >= count) return plainly(0, count);
-  plainly(0, head);
+  if (head + tail >= count) return repeat_portably(0, count);
+  repeat_portably(0, head);
   const RepeatedBytes& from = repeated_bytes[bytes];
   const std::size_t blocks = (period + block - 1) / block;
   const auto first = hn::LoadU(d, from[0].data());
@@ -192,12 +199,12 @@ inline void repeat_items(std::byte* out, const std::byte* in, std::ptrdiff_t pit
         hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(in + static_cast<std::ptrdiff_t>(i) * pitch));
     auto* to = reinterpret_cast<std::uint8_t*>(out + i * period);
     hn::StoreU(hn::TableLookupBytes(item, first), d, to);
-    for (std::size_t j = 1, transpose = 1 % bytes; j < blocks; ++j) {
-      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[transpose].data())), d, to + j * block);
-      transpose = transpose + 1 == bytes ? 0 : transpose + 1;
+    for (std::size_t j = 1, phase = 1 % bytes; j < blocks; ++j) {
+      hn::StoreU(hn::TableLookupBytes(item, hn::LoadU(d, from[phase].data())), d, to + j * block);
+      phase = phase + 1 == bytes ? 0 : phase + 1;
     }
   }
-  plainly(count - tail, count);
+  repeat_portably(count - tail, count);
 }
 
 #endif

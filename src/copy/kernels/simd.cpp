@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves over Highway: this file is compiled once for each instruction set, in a namespace of its own.
+// The kernels over Highway. This file is compiled once for each instruction set, in a namespace of its own.
 
 #include "copy/kernels/simd_targets.hpp"
 
@@ -33,12 +33,13 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void stream(StoreQueue& queue) {
-  StoreQueue rest = queue;  // a copy, which no store can change
-  pump(rest, rest.lines());
-  queue = rest;
+  StoreQueue local = queue;  // local copy: stores through dst cannot alias it
+  write_queued(local, local.lines());
+  queue = local;
 }
 
-HWY_INLINE void stream_from(const std::byte* src, std::byte* dst) {
+/// Copies a line by streaming stores.
+HWY_INLINE void stream_line_from(const std::byte* src, std::byte* dst) {
   const hn::CappedTag<std::uint8_t, 64> d;
   for (std::size_t part = 0; part < 64; part += hn::MaxLanes(d)) {
     hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(src) + part), d,
@@ -46,7 +47,7 @@ HWY_INLINE void stream_from(const std::byte* src, std::byte* dst) {
   }
 }
 
-/// So many pages in turn.
+/// Copies by streaming stores, a line of each of `pages` pages alternately.
 template <std::size_t pages>
 void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
   constexpr std::size_t line = 64;
@@ -54,20 +55,21 @@ void stream_pages(std::byte* dst, const std::byte* src, std::size_t bytes) {
   std::size_t done = 0;
   for (; done + pages * page <= bytes; done += pages * page) {
     for (std::size_t at = done; at < done + page; at += line) {
-      for (std::size_t k = 0; k < pages; ++k) stream_from(src + at + k * page, dst + at + k * page);
+      for (std::size_t k = 0; k < pages; ++k) stream_line_from(src + at + k * page, dst + at + k * page);
     }
   }
-  for (; done < bytes; done += line) stream_from(src + done, dst + done);
+  for (; done < bytes; done += line) stream_line_from(src + done, dst + done);
 }
 
-/// Of four pages four banks of the memory work at once, where that is faster.
+/// Copies page after page, or four pages alternately, which keeps four memory banks busy.
 void stream_run(std::byte* dst, const std::byte* src, std::size_t bytes, MemoryStreams streams) {
   streams == MemoryStreams::one ? stream_pages<1>(dst, src, bytes) : stream_pages<4>(dst, src, bytes);
 }
 
-/// Rows of the source are so many streams, and their places as many banks of the memory: by 128 bytes of four
-/// rows, with what lies 1 KiB ahead asked for across a row's end, rows of 28 KiB have .99-1.02 of a plain
-/// copy; row by row four pages in turn .74-.80, in order .82, four rows without asking .95.
+/// Copies 128 bytes of each row alternately, so that the rows are as many read streams and use as many memory
+/// banks, and prefetches 1 KiB ahead, across the end of a row into the rows that follow. Rows of 28 KiB:
+/// .74-.80 (row after row, four pages alternately), .82 (sequentially), .95 (four rows without prefetch) →
+/// .99-1.02 of a plain copy.
 void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                         std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
   constexpr std::size_t line = 64;
@@ -90,21 +92,22 @@ void stream_alternating(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byt
   const std::ptrdiff_t next =
       static_cast<std::ptrdiff_t>(rows) * src_pitch - static_cast<std::ptrdiff_t>(bytes);
   for (std::size_t at = 0; at < common; at += piece) {
-    const std::ptrdiff_t ask =
+    const std::ptrdiff_t next_offset =
         static_cast<std::ptrdiff_t>(at + distance) + (at + distance < common ? 0 : next);
     for (std::size_t r = 0; r < rows; ++r) {
 #pragma GCC unroll 2
       for (std::size_t part = at; part < at + piece; part += line) {
-        __builtin_prefetch(from[r] + ask + static_cast<std::ptrdiff_t>(part - at), 0, 3);
-        stream_from(from[r] + part, to[r] + part);
+        __builtin_prefetch(from[r] + next_offset + static_cast<std::ptrdiff_t>(part - at), 0, 3);
+        stream_line_from(from[r] + part, to[r] + part);
       }
     }
   }
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t at = common; at < whole[r]; at += line) stream_from(from[r] + at, to[r] + at);
+    for (std::size_t at = common; at < whole[r]; at += line) stream_line_from(from[r] + at, to[r] + at);
   }
 }
 
+/// Copies a line by ordinary stores.
 HWY_INLINE void copy_line(const std::byte* src, std::byte* dst) {
   const hn::CappedTag<std::uint8_t, 64> d;
   for (std::size_t part = 0; part < 64; part += hn::MaxLanes(d)) {
@@ -113,9 +116,9 @@ HWY_INLINE void copy_line(const std::byte* src, std::byte* dst) {
   }
 }
 
-/// The last `bytes` bytes before `end` to the beginning of a line; what the line holds behind them is of no
-/// meaning. With masks no store crosses a line: rows of 129 bytes at .84 of a plain copy in place of .64.
-HWY_INLINE void keep_tail(const std::byte* end, std::size_t bytes, std::byte* line) {
+/// Copies the last `bytes` bytes before `end` to the beginning of a line. The rest of the line is undefined.
+/// With a masked store no store crosses a line: .64 → .84 of a plain copy (rows of 129 bytes).
+HWY_INLINE void save_tail(const std::byte* end, std::size_t bytes, std::byte* line) {
 #if HWY_TARGET <= HWY_AVX3
   const hn::FixedTag<std::uint8_t, 64> d;
   hn::Store(hn::MaskedLoad(hn::FirstN(d, bytes), d, reinterpret_cast<const std::uint8_t*>(end - bytes)), d,
@@ -125,33 +128,34 @@ HWY_INLINE void keep_tail(const std::byte* end, std::size_t bytes, std::byte* li
 #endif
 }
 
-/// The ends of rows are moved by whole lines of the row, so that nothing depends on how long these ends are.
+/// Copies rows with partial lines. Heads and tails are moved by whole lines, so that no branch depends on
+/// their length.
 void stream_partial_rows(const PartialRows& all) {
   constexpr std::size_t line = 64;
-  const PartialRows rows = all;  // a copy, which no store can change
+  const PartialRows rows = all;  // local copy: stores through dst cannot alias it
   std::byte* dst = rows.dst;
   const std::byte* src = rows.src;
-  std::byte* carried = rows.lines;
+  std::byte* partial_line = rows.partial_lines;
   for (std::size_t r = 0; r < rows.rows; ++r, dst += rows.dst_pitch, src += rows.src_pitch) {
     const std::size_t head = (0 - reinterpret_cast<std::uintptr_t>(dst)) % line;
     if (head != 0) {
       if (rows.is_first) {
         std::memcpy(dst, src, head);
       } else {
-        copy_line(src, carried + (line - head));
-        stream_from(carried, dst + head - line);
+        copy_line(src, partial_line + (line - head));
+        stream_line_from(partial_line, dst + head - line);
       }
     }
     std::size_t at = head;
-    for (; at + line <= rows.bytes; at += line) stream_from(src + at, dst + at);
+    for (; at + line <= rows.bytes; at += line) stream_line_from(src + at, dst + at);
     if (const std::size_t tail = rows.bytes - at; tail != 0) {
       if (rows.is_last) {
         std::memcpy(dst + at, src + at, tail);
       } else {
-        keep_tail(src + rows.bytes, tail, carried);
+        save_tail(src + rows.bytes, tail, partial_line);
       }
     }
-    if (carried != nullptr) carried += PartialRows::pitch;
+    if (partial_line != nullptr) partial_line += PartialRows::pitch;
   }
 }
 
@@ -166,8 +170,8 @@ void stream_line(std::byte* dst, const std::byte* line, std::size_t bytes) {
   }
 }
 
-/// Rows of a length that the compiler knows: a few moves each, where a call of memcpy would take longer than
-/// the bytes (pixels of 3 bytes flipped).
+/// Copies rows of a length that is known at compile time, by a few moves each. A call of memcpy would take
+/// longer than the copy itself. Example: pixels of 3 bytes that are flipped.
 template <std::size_t bytes>
 void copy_short_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                      std::size_t rows) {
@@ -181,7 +185,7 @@ constexpr std::array<CopyShortRows, sizeof...(bytes)> short_rows_table(std::inde
   return {copy_short_rows<bytes>...};
 }
 
-/// Where the bytes of as many rows as 16 bytes hold come from, backwards, by the length of a row.
+/// Shuffles that reverse the order of as many rows as 16 bytes hold, by the length of a row.
 constexpr auto reversed_orders = [] {
   std::array<std::array<std::uint8_t, 16>, 9> orders{};
   for (std::size_t bytes = 1; bytes < orders.size(); ++bytes) {
@@ -192,42 +196,43 @@ constexpr auto reversed_orders = [] {
   return orders;
 }();
 
-/// Short rows backwards, one after another in the destination: pixels flipped. As many at once as 16 bytes
-/// hold; what is written too much the next ones write over. How many rows these were.
+/// Copies contiguous short rows in reverse order, as many at a time as 16 bytes hold. What is stored behind
+/// them, the next ones overwrite. Returns how many rows were copied. Example: pixels that are flipped.
 std::size_t reverse_short_rows(std::byte* dst, const std::byte* src, std::size_t rows, std::size_t bytes,
-                               CopyShortRows copy_some) {
+                               CopyShortRows copy_margin) {
   const hn::FixedTag<std::uint8_t, 16> d;
-  const std::size_t at_once = 16 / bytes;
-  const std::size_t step = at_once * bytes;
+  const std::size_t per_vector = 16 / bytes;
+  const std::size_t step = per_vector * bytes;
   const auto indices = hn::LoadU(d, reversed_orders[bytes].data());
-  // The first rows lie at the end of what may be read, the last ones at the end of what may be written.
+  // A vector would read behind the first rows and write behind the last ones, where this may not be allowed.
   const std::size_t margin = (16 + bytes - 1) / bytes;
   if (rows < 2 * margin) return 0;
   const auto pitch = static_cast<std::ptrdiff_t>(bytes);
-  copy_some(dst, pitch, src, -pitch, margin);
+  copy_margin(dst, pitch, src, -pitch, margin);
   std::size_t r = margin;
-  for (; r + at_once + margin <= rows; r += at_once) {
-    const auto* from = reinterpret_cast<const std::uint8_t*>(src - (r + at_once - 1) * bytes);
+  for (; r + per_vector + margin <= rows; r += per_vector) {
+    const auto* from = reinterpret_cast<const std::uint8_t*>(src - (r + per_vector - 1) * bytes);
     hn::StoreU(hn::TableLookupBytes(hn::LoadU(d, from), indices), d,
                reinterpret_cast<std::uint8_t*>(dst + r * bytes));
   }
   return r;
 }
 
-/// Nothing to the processor: the compiler leaves stores on either side of it in their order. Where it turned
-/// them round, so that lines were written by turns, what lies in the L2 cache was copied at half the speed.
-inline void line_by_line() {
+/// Keeps the compiler from reordering stores across this point; it generates no instruction. Where the
+/// compiler reordered them, so that stores alternated between lines, copies within the L2 cache took twice as
+/// long.
+inline void keep_store_order() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
-/// By stores of `store_bytes`, in the cache and outside of it; long rows from the first line of the
-/// destination on, so that no store crosses one.
+/// Copies rows by stores of `store_bytes`. Long rows are copied from their first whole line in the
+/// destination on, so that no store crosses a line.
 void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, store_bytes> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   constexpr std::size_t line = 64;
-  constexpr std::size_t long_row = 512;
+  constexpr std::size_t long_row_bytes = 512;
   static constexpr auto short_rows = short_rows_table(std::make_index_sequence<step>());
   if (bytes < step) {
     const auto pitch = static_cast<std::ptrdiff_t>(bytes);
@@ -243,7 +248,7 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
     const auto* from =
         reinterpret_cast<const std::uint8_t*>(src + static_cast<std::ptrdiff_t>(r) * src_pitch);
     std::size_t at = 0;
-    if (bytes >= long_row) {
+    if (bytes >= long_row_bytes) {
       for (; at < line; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
       at -= reinterpret_cast<std::uintptr_t>(to) % line;
     }
@@ -253,11 +258,11 @@ void copy_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
       const auto v2 = hn::LoadU(d, from + at + 2 * step);
       const auto v3 = hn::LoadU(d, from + at + 3 * step);
       hn::StoreU(v0, d, to + at);
-      line_by_line();
+      keep_store_order();
       hn::StoreU(v1, d, to + at + step);
-      line_by_line();
+      keep_store_order();
       hn::StoreU(v2, d, to + at + 2 * step);
-      line_by_line();
+      keep_store_order();
       hn::StoreU(v3, d, to + at + 3 * step);
     }
     for (; at + step <= bytes; at += step) hn::StoreU(hn::LoadU(d, from + at), d, to + at);
@@ -294,27 +299,28 @@ void fill_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, s
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// Every `apart`th item, 2 to 4, by stores of whole vectors of which only the wanted items are written. How
-/// many items these were.
+/// Writes every `step`th item, step 2 to 4, by masked stores of whole vectors. Returns how many items were
+/// written.
 template <std::size_t item>
-std::size_t fill_masked(std::byte* dst, std::size_t apart, const std::byte* from, std::size_t count) {
+std::size_t fill_masked(std::byte* dst, std::size_t step, const std::byte* from, std::size_t count) {
   using T = Item<item>;
   const hn::ScalableTag<T> d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
   T value{};
   std::memcpy(&value, from, item);
   const auto v = hn::Set(d, value);
-  // Vector k of every `apart` begins with item k * lanes, of which the multiples of `apart` are wanted.
+  // Of each `step` vectors, vector k begins with item k * lanes. Items whose index is a multiple of `step`
+  // are written.
   std::array<decltype(hn::FirstN(d, 0)), 4> masks{};
-  for (std::size_t k = 0; k < apart; ++k) {
-    std::array<T, lanes> rest{};
-    for (std::size_t i = 0; i < lanes; ++i) rest[i] = static_cast<T>((k * lanes + i) % apart);
-    masks[k] = hn::Eq(hn::LoadU(d, rest.data()), hn::Zero(d));
+  for (std::size_t k = 0; k < step; ++k) {
+    std::array<T, lanes> remainders{};
+    for (std::size_t i = 0; i < lanes; ++i) remainders[i] = static_cast<T>((k * lanes + i) % step);
+    masks[k] = hn::Eq(hn::LoadU(d, remainders.data()), hn::Zero(d));
   }
   std::size_t done = 0;
   for (; done + lanes < count; done += lanes) {
-    auto* const to = reinterpret_cast<T*>(dst + done * apart * item);
-    for (std::size_t k = 0; k < apart; ++k) hn::BlendedStore(v, masks[k], d, to + k * lanes);
+    auto* const to = reinterpret_cast<T*>(dst + done * step * item);
+    for (std::size_t k = 0; k < step; ++k) hn::BlendedStore(v, masks[k], d, to + k * lanes);
   }
   return done;
 }
@@ -346,8 +352,8 @@ extern const IndexedKernels indexed;
 constexpr Kernels table{
     .name = hwy_target_name,
     .transpose = {transpose<1>, transpose<2>, transpose<4>, transpose<8>, transpose<16>},
-    .transpose_along = {transpose_along<1>, transpose_along<2>, transpose_along<4>, transpose_along<8>,
-                        transpose_along<16>},
+    .transpose_panel = {transpose_panel<1>, transpose_panel<2>, transpose_panel<4>, transpose_panel<8>,
+                        transpose_panel<16>},
     .gather = {gather<1>, gather<2>, gather<4>, gather<8>, gather16},
     .gather_lines = {gather_lines<1>, gather_lines<2>, gather_lines<4>, gather_lines<8>, no_lines},
     .deinterleave = {deinterleave<1>, deinterleave<2>, deinterleave<4>, deinterleave<8>, deinterleave<16>},
@@ -372,13 +378,13 @@ constexpr Kernels table{
     .stream_partial_rows = stream_partial_rows,
 };
 
-const Kernels* best_table() {
+const Kernels* own_table() {
   return &table;
 }
 
 #else
 
-const Kernels* best_table() {
+const Kernels* own_table() {
   return &portable_kernels();
 }
 
@@ -401,22 +407,22 @@ struct Tables {
   }
 };
 
-/// Highway's own dispatch would do the same, but would need its library at run time.
+/// Returns the tables that this processor can run. Highway's own dispatch would need its library at run time.
 Tables find_tables() {
   Tables tables;
   const InstructionSet here = detail::available_instructions();
 #if HWY_ARCH_X86
 #if HWY_TARGETS & HWY_AVX3
-  tables.add(here >= InstructionSet::avx512, N_AVX3::best_table());
+  tables.add(here >= InstructionSet::avx512, N_AVX3::own_table());
 #endif
 #if HWY_TARGETS & HWY_AVX2
-  tables.add(here >= InstructionSet::avx2, N_AVX2::best_table());
+  tables.add(here >= InstructionSet::avx2, N_AVX2::own_table());
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-  tables.add(here >= InstructionSet::ssse3, N_SSSE3::best_table());
+  tables.add(here >= InstructionSet::ssse3, N_SSSE3::own_table());
 #endif
 #else
-  tables.add(here > InstructionSet::portable, HWY_STATIC_DISPATCH(best_table)());
+  tables.add(here > InstructionSet::portable, HWY_STATIC_DISPATCH(own_table)());
 #endif
   tables.best_first[tables.count++] = &portable_kernels();
   return tables;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The instruction sets that the leaves are compiled for: included first by each of their sources, before
+// The instruction sets that the kernels are compiled for: included first by each of their sources, before
 // Highway.
 #pragma once
 

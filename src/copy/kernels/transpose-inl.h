@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turning a tile in registers while the one before it is on its way to memory, included once for each
+// Transposing a tile in registers while the tile before it is written to memory, included once for each
 // instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INL
@@ -55,38 +55,39 @@ inline constexpr std::size_t widest = 32;
 inline constexpr std::size_t widest = 16;
 #endif
 
-HWY_INLINE void ask(Prefetch& prefetch) {
+/// Prefetches the next `pace` lines.
+HWY_INLINE void prefetch_lines(Prefetch& prefetch) {
   for (std::size_t i = 0; i < prefetch.pace; ++i) {
-    if (prefetch.left == 0 && !prefetch.next_row()) return;
+    if (prefetch.lines_left == 0 && !prefetch.next_row()) return;
     __builtin_prefetch(prefetch.line, 0, 2);
     prefetch.line += 64;
-    --prefetch.left;
+    --prefetch.lines_left;
   }
 }
 
-/// Writes the next `count` lines of what is pending, and asks for as many times `pace` lines ahead.
-HWY_INLINE void pump(StoreQueue& queue, std::size_t count) {
+/// Writes the next `count` lines of a queue, and prefetches with each of them.
+HWY_INLINE void write_queued(StoreQueue& queue, std::size_t count) {
   const hn::CappedTag<std::uint8_t, 64> d;
   constexpr std::size_t step = hn::MaxLanes(d);
   for (; count > 0; --count) {
-    if (queue.left == 0 && !queue.next_row()) return;
-    ask(queue.prefetch);
+    if (queue.lines_left == 0 && !queue.next_row()) return;
+    prefetch_lines(queue.prefetch);
     for (std::size_t part = 0; part < 64; part += step) {
-      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(queue.from) + part), d,
-                 reinterpret_cast<std::uint8_t*>(queue.to) + part);
+      hn::Stream(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(queue.next_src) + part), d,
+                 reinterpret_cast<std::uint8_t*>(queue.next_dst) + part);
     }
-    queue.from += 64;
-    queue.to += 64;
-    --queue.left;
+    queue.next_src += 64;
+    queue.next_dst += 64;
+    --queue.lines_left;
   }
 }
 
-/// One vector of 16-byte blocks: block j is at place(j).
-template <class D, class Place>
-HWY_INLINE hn::Vec<D> load_blocks(D d, const Place& place) {
+/// Returns a vector of 16-byte blocks: block j is loaded from address(j).
+template <class D, class Address>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const Address& address) {
   using T = hn::TFromD<D>;
   const auto block = [&](std::size_t j) HWY_ATTR {
-    return hn::LoadU(hn::FixedTag<T, 16 / sizeof(T)>(), reinterpret_cast<const T*>(place(j)));
+    return hn::LoadU(hn::FixedTag<T, 16 / sizeof(T)>(), reinterpret_cast<const T*>(address(j)));
   };
   constexpr std::size_t width = hn::MaxLanes(d) * sizeof(T);
   if constexpr (width == 16) {
@@ -108,8 +109,9 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const Place& place) {
   }
 }
 
-/// Turns each column of 16-byte blocks of `group` vectors: each step interleaves vector k with vector k +
-/// half within the blocks (the perfect shuffle: H. S. Stone, IEEE Trans. Computers C-20, 1971).
+/// Transposes the `group` x (16 / item) matrix that block j of the `group` vectors holds, for each j. Each
+/// step interleaves vector k with vector k + group / 2 within the blocks (the perfect shuffle: H. S. Stone,
+/// IEEE Trans. Computers C-20, 1971).
 template <std::size_t group, class D, class V>
 HWY_INLINE void interleave_blocks(D d, V* v) {
 #pragma GCC unroll 4
@@ -125,8 +127,8 @@ HWY_INLINE void interleave_blocks(D d, V* v) {
   }
 }
 
-/// Turns 16 bytes of each of the rows that fill a vector: every column comes out as one, in `columns`. Vector
-/// k holds the rows k, k + group, ….
+/// Transposes 16 bytes of each of as many rows as a vector has items: columns[c] becomes column c. Vector k
+/// is loaded from the rows k, k + group, ….
 template <std::size_t group, class D, class V>
 HWY_INLINE void transpose_columns(D d, V* columns, const std::byte* const* rows, std::size_t at) {
 #pragma GCC unroll 16
@@ -135,7 +137,7 @@ HWY_INLINE void transpose_columns(D d, V* columns, const std::byte* const* rows,
   interleave_blocks<group>(d, columns);
 }
 
-/// Turns 16 bytes of each of width/item rows to columns `pitch` apart.
+/// Transposes 16 bytes of each of width / item rows into columns that lie `pitch` step.
 template <std::size_t item, std::size_t width>
 HWY_INLINE void transpose_unit(std::byte* out, std::size_t pitch, const std::byte* const* rows,
                                std::size_t at) {
@@ -148,10 +150,10 @@ HWY_INLINE void transpose_unit(std::byte* out, std::size_t pitch, const std::byt
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(out + c * pitch));
 }
 
-/// Fewer columns than fill 16 bytes.
+/// Transposes rows of fewer than 16 bytes.
 template <std::size_t item, std::size_t width>
-HWY_NOINLINE void transpose_few(std::byte* out, std::size_t pitch, const std::byte* const* rows,
-                                std::size_t columns) {
+HWY_NOINLINE void transpose_short_rows(std::byte* out, std::size_t pitch, const std::byte* const* rows,
+                                       std::size_t columns) {
   constexpr std::size_t count = width / item;
   alignas(16) std::byte padded[count][16];
   const std::byte* pointers[count];
@@ -164,36 +166,37 @@ HWY_NOINLINE void transpose_few(std::byte* out, std::size_t pitch, const std::by
   for (std::size_t c = 0; c < columns; ++c) std::memcpy(out + c * pitch, transposed[c], width);
 }
 
-/// Turns the square matrix of 16-byte blocks whose rows are the vectors v[0], v[apart], ….
+/// Transposes the square matrix of 16-byte blocks whose rows are the vectors v[0], v[step], ….
 template <class D, class V>
-HWY_INLINE void transpose_blocks(D d, V* v, std::size_t apart) {
+HWY_INLINE void transpose_blocks(D d, V* v, std::size_t step) {
   constexpr std::size_t blocks = hn::MaxLanes(d) * sizeof(hn::TFromD<D>) / 16;
   if constexpr (blocks == 2) {
     const V a = v[0];
-    const V b = v[apart];
+    const V b = v[step];
     v[0] = hn::ConcatLowerLower(d, b, a);
-    v[apart] = hn::ConcatUpperUpper(d, b, a);
+    v[step] = hn::ConcatUpperUpper(d, b, a);
   }
 #if HWY_TARGET == HWY_AVX3
   if constexpr (blocks == 4) {
-    const __m512i low01 = _mm512_shuffle_i32x4(v[0].raw, v[apart].raw, 0x44);
-    const __m512i high01 = _mm512_shuffle_i32x4(v[0].raw, v[apart].raw, 0xee);
-    const __m512i low23 = _mm512_shuffle_i32x4(v[2 * apart].raw, v[3 * apart].raw, 0x44);
-    const __m512i high23 = _mm512_shuffle_i32x4(v[2 * apart].raw, v[3 * apart].raw, 0xee);
+    const __m512i low01 = _mm512_shuffle_i32x4(v[0].raw, v[step].raw, 0x44);
+    const __m512i high01 = _mm512_shuffle_i32x4(v[0].raw, v[step].raw, 0xee);
+    const __m512i low23 = _mm512_shuffle_i32x4(v[2 * step].raw, v[3 * step].raw, 0x44);
+    const __m512i high23 = _mm512_shuffle_i32x4(v[2 * step].raw, v[3 * step].raw, 0xee);
     v[0] = V{_mm512_shuffle_i32x4(low01, low23, 0x88)};
-    v[apart] = V{_mm512_shuffle_i32x4(low01, low23, 0xdd)};
-    v[2 * apart] = V{_mm512_shuffle_i32x4(high01, high23, 0x88)};
-    v[3 * apart] = V{_mm512_shuffle_i32x4(high01, high23, 0xdd)};
+    v[step] = V{_mm512_shuffle_i32x4(low01, low23, 0xdd)};
+    v[2 * step] = V{_mm512_shuffle_i32x4(high01, high23, 0x88)};
+    v[3 * step] = V{_mm512_shuffle_i32x4(high01, high23, 0xdd)};
   }
 #endif
 }
 
-/// How often a square calls `between`: after each group of rows and after each four columns of a group.
+/// How often `transpose_square` calls `between`: after each group of rows and after each four columns of a
+/// group.
 template <std::size_t item, std::size_t width>
 inline constexpr std::size_t calls_in_square = width / 16 + 16 / item / 4;
 
-/// Turns `width` bytes of each of width / item rows; each byte is loaded once, by a whole vector. Meanwhile
-/// what was turned before goes out, a few lines with each call of `between`.
+/// Transposes `width` bytes of each of width / item rows. Each byte is loaded once, by a whole vector. In
+/// between it calls `between`, which writes lines that were transposed before.
 template <std::size_t item, std::size_t width, class Between>
 HWY_INLINE void transpose_square(std::byte* out, std::size_t pitch, const std::byte* const* rows,
                                  std::size_t at, const Between& between) {
@@ -223,9 +226,9 @@ HWY_INLINE void transpose_square(std::byte* out, std::size_t pitch, const std::b
   }
 }
 
-/// The columns of one line of the source at a time, a few lines of what is pending in between: loads,
-/// shuffles and streaming stores that stand close together in the program go on at the same time (.91 of a
-/// plain copy; one after the other .82).
+/// Transposes a tile, the columns of one line of the source at a time, and writes lines of the queue in
+/// between. Loads, shuffles and streaming stores that stand close together in the program overlap: .82 (one
+/// after the other) → .91 of a plain copy.
 template <std::size_t item, std::size_t width>
 HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows& in, std::size_t rows,
                                std::size_t cols, StoreQueue& queued_before) {
@@ -234,15 +237,15 @@ HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows
   constexpr std::size_t calls = calls_in_square<item, width>;
   const std::size_t row_bytes = cols * item;
   const std::size_t groups = (rows + count - 1) / count;
-  // Then columns must come in rising order, as units write them.
+  // Where columns are written past their end they must be written in ascending order, as units do.
   const bool spills = groups * width > out_pitch;
-  StoreQueue queue = queued_before;  // a copy, which no store can change
+  StoreQueue queue = queued_before;  // local copy: stores through out cannot alias it
   const std::size_t squares = groups * ((row_bytes + width - 1) / width);
   const std::size_t lines = (queue.lines() + squares * calls - 1) / (squares * calls);
-  const auto between = [&]() HWY_ATTR { pump(queue, lines); };
+  const auto between = [&]() HWY_ATTR { write_queued(queue, lines); };
   for (std::size_t start = 0; start < row_bytes; start += line) {
     const std::size_t end = std::min(start + line, row_bytes);
-    // From last to first: see Kernels::Turn on spilling rows.
+    // From the last group to the first: what the last one writes past the end of its columns is overwritten.
     for (std::size_t g = groups; g-- > 0;) {
       const std::byte* pointers[count];
       for (std::size_t r = 0; r < count; ++r) pointers[r] = in[std::min(g * count + r, rows - 1)];
@@ -252,15 +255,15 @@ HWY_INLINE void transpose_rows(std::byte* out, std::size_t out_pitch, const Rows
         transpose_square<item, width>(to + at / item * out_pitch, out_pitch, pointers, at, between);
       }
       for (; at < end; at += 16) {
-        pump(queue, lines);
+        write_queued(queue, lines);
         if (at + 16 <= row_bytes) {
           transpose_unit<item, width>(to + at / item * out_pitch, out_pitch, pointers, at);
         } else if (row_bytes >= 16) {
-          // Once more a whole unit, of which the first columns are there already.
+          // A whole unit again, which ends with the row; its first columns are already written.
           transpose_unit<item, width>(to + (row_bytes - 16) / item * out_pitch, out_pitch, pointers,
                                       row_bytes - 16);
         } else {
-          transpose_few<item, width>(to, out_pitch, pointers, cols);
+          transpose_short_rows<item, width>(to, out_pitch, pointers, cols);
         }
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turning long rows straight to memory with a conversion, included once for each instruction set.
+// Transposing a panel of long rows directly to memory with a conversion, included once for each instruction
+// set.
 #if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL
 #undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_CONVERTED_INL
@@ -29,9 +30,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A line of results in registers, of elements in the L1 cache: through float.
+/// Converts the elements of one line of results, from the L1 cache, by way of float, and writes the line by
+/// streaming stores.
 template <class To, class From>
-struct LineOf {
+struct ConvertLine {
   static HWY_INLINE void write(std::byte* out, const std::byte* in) {
     const hn::FixedTag<float, widest / 4> d;
     const hn::FixedTag<Bits<To>, widest / sizeof(To)> whole;
@@ -47,9 +49,9 @@ struct LineOf {
   }
 };
 
-/// Doubles to floats.
+/// Narrows doubles to floats.
 template <>
-struct LineOf<float, double> {
+struct ConvertLine<float, double> {
   static HWY_INLINE void write(std::byte* out, const std::byte* in) {
     const hn::FixedTag<double, widest / 8> d;
     const hn::FixedTag<float, widest / 4> whole;
@@ -64,9 +66,9 @@ struct LineOf<float, double> {
   }
 };
 
-/// The lower halves.
+/// Truncates int64 to int32: takes the lower halves.
 template <>
-struct LineOf<std::int32_t, std::int64_t> {
+struct ConvertLine<std::int32_t, std::int64_t> {
   static HWY_INLINE void write(std::byte* out, const std::byte* in) {
     const hn::FixedTag<std::int32_t, widest / 4> d;
     const auto* from = reinterpret_cast<const std::int32_t*>(in);
@@ -79,35 +81,35 @@ struct LineOf<std::int32_t, std::int64_t> {
   }
 };
 
-/// Turned columns on their way past the cache, converted line by line. See Outgoing.
+/// Writes the columns of a transposed tile, converted line by line, by streaming stores. See ColumnWriter.
 template <class To, class From, std::size_t bytes>
-struct OutgoingConverted {
+struct ConvertedColumns {
   std::byte* dst = nullptr;
   std::ptrdiff_t dst_pitch = 0;
   const std::byte* src = nullptr;
 
-  static constexpr std::size_t in_line = 64 / sizeof(To) * sizeof(From);  // bytes of the source
-  static constexpr std::size_t lines = bytes / in_line;                   // of a column
+  static constexpr std::size_t line_src_bytes = 64 / sizeof(To) * sizeof(From);
+  static constexpr std::size_t lines = bytes / line_src_bytes;  // of a column
 
   HWY_INLINE void write(std::size_t i) const {
     const std::size_t column = i / lines;
     const std::size_t line = i % lines;
-    LineOf<To, From>::write(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch + line * 64,
-                            src + column * bytes + line * in_line);
+    ConvertLine<To, From>::write(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch + line * 64,
+                                 src + column * bytes + line * line_src_bytes);
   }
 };
 
-/// As PageTurner does: columns of `bytes` of the source.
+/// Transposes a panel as PanelTransposer does. `bytes` are those of a column before the conversion.
 template <class To, class From, std::size_t bytes>
-void transpose_converted(const Along& along) {
+void transpose_converted(const TransposePanel& panel) {
   constexpr std::size_t item = sizeof(From);
   constexpr std::size_t line = 64;
   constexpr std::size_t columns = line / item;
   constexpr std::size_t group = widest / item;
-  constexpr std::size_t count = bytes / item;  // rows: as many lines are asked for
-  constexpr std::size_t turns = Asked<count>::turns;
-  constexpr std::size_t page_lines = Along::page_lines;
-  using Columns = OutgoingConverted<To, From, bytes>;
+  constexpr std::size_t count = bytes / item;  // rows, and prefetched lines of a tile
+  constexpr std::size_t alternating_rows = BlockPrefetch<count>::alternating_rows;
+  constexpr std::size_t block_lines = TransposePanel::block_lines;
+  using Columns = ConvertedColumns<To, From, bytes>;
   constexpr std::size_t results = columns * Columns::lines;
   constexpr std::size_t calls = count / group * (line / widest) * calls_in_square<item, widest>;
   constexpr std::size_t pace = (results + calls - 1) / calls;
@@ -116,28 +118,29 @@ void transpose_converted(const Along& along) {
   const std::byte* rows[count];
   const std::byte* next[count];
   for (std::size_t r = 0; r < count; ++r) {
-    rows[r] = along.rows[r];
-    next[r] = along.next[r];
+    rows[r] = panel.rows[r];
+    next[r] = panel.next_rows[r];
   }
-  Columns outgoing;
-  outgoing.dst_pitch = along.dst_pitch;
-  std::size_t written = results;  // nothing is on its way yet
-  for (std::size_t l = 0; l < along.lines; ++l) {
-    const std::size_t page = l / page_lines * page_lines;
-    const bool is_last = page + page_lines >= along.lines;
-    const std::size_t in_turn = along.prefetches_by_rows ? 1 : turns;
-    const std::size_t prefetched_lines = (l - page) * (count / in_turn);
-    Asked<count> lines;
-    lines.is_by_rows = along.prefetches_by_rows;
-    lines.rows = (is_last ? next : rows) + prefetched_lines / page_lines * in_turn;
-    lines.at = ((is_last ? 0 : page + page_lines) + prefetched_lines % page_lines) * line;
+  Columns writer;
+  writer.dst_pitch = panel.dst_pitch;
+  std::size_t written = results;  // of the tile before the first one nothing remains to be written
+  for (std::size_t l = 0; l < panel.lines; ++l) {
+    const std::size_t block = l / block_lines * block_lines;
+    const bool is_last = block + block_lines >= panel.lines;
+    const std::size_t alternating = panel.prefetches_sequentially ? 1 : alternating_rows;
+    const std::size_t prefetched_lines = (l - block) * (count / alternating);
+    BlockPrefetch<count> lines;
+    lines.is_sequential = panel.prefetches_sequentially;
+    lines.rows = (is_last ? next : rows) + prefetched_lines / block_lines * alternating;
+    lines.at = ((is_last ? 0 : block + block_lines) + prefetched_lines % block_lines) * line;
     std::byte* const buffer = buffers + l % 2 * columns * bytes;
-    std::size_t asked = 0;
+    std::size_t prefetched = 0;
     const auto between = [&]() HWY_ATTR {
-      for (const std::size_t end = std::min(asked + prefetch_pace, count); asked < end; ++asked)
-        lines.ask(asked);
+      for (const std::size_t end = std::min(prefetched + prefetch_pace, count); prefetched < end;
+           ++prefetched)
+        lines.prefetch(prefetched);
       for (const std::size_t end = std::min(written + pace, results); written < end; ++written)
-        outgoing.write(written);
+        writer.write(written);
     };
     for (std::size_t r = 0; r < count; r += group) {
       for (std::size_t part = 0; part < line; part += widest) {
@@ -145,17 +148,17 @@ void transpose_converted(const Along& along) {
                                        l * line + part, between);
       }
     }
-    for (; written < results; ++written) outgoing.write(written);
-    outgoing.dst = along.dst + static_cast<std::ptrdiff_t>(l * columns) * along.dst_pitch;
-    outgoing.src = buffer;
+    for (; written < results; ++written) writer.write(written);
+    writer.dst = panel.dst + static_cast<std::ptrdiff_t>(l * columns) * panel.dst_pitch;
+    writer.src = buffer;
     written = 0;
   }
-  for (; written < results; ++written) outgoing.write(written);
+  for (; written < results; ++written) writer.write(written);
 }
 
-/// Columns of two lines on the narrower side, of no more than 64 rows where they become shorter: pieces that
-/// memory takes as well as a run (bytes to floats .83-.85 of a plain copy, by twice as many rows .44-.48;
-/// floats to bytes .58, by 128 rows .34-.41).
+/// Returns the kernel whose columns have two lines on the narrower side, and at most 64 rows where items
+/// become shorter. Columns of two lines are written as fast as a long run. With twice as many rows: uint8 to
+/// float32 .83-.85 → .44-.48, float32 to uint8 .58 → .34-.41 of a plain copy.
 template <class To, class From>
 ConvertingKernels::Transpose transpose_of() {
   constexpr std::size_t rows =

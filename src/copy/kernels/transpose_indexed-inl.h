@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turning a tile whose rows and columns lie anywhere, or a pitch apart, straight into its place, with both
-// sides in a cache. Included once for each instruction set.
+// Transposing a tile directly into the destination, with both sides in a cache. The offsets of its rows and
+// columns stand in tables, or are multiples of a pitch. Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL
 #undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_INDEXED_INL
@@ -26,44 +26,46 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows or columns of a tile, each so many bytes from the first. Byte is const in the source.
+/// The rows or columns of a tile, by a table of their offsets in bytes. Byte is const for the source.
 template <class Byte>
-struct IndexedPlaces {
+struct IndexedAddresses {
   Byte* first;
-  const std::ptrdiff_t* places;
+  const std::ptrdiff_t* offsets;
 
-  /// The first one; what is left are those behind it.
-  HWY_INLINE Byte* next() { return first + *places++; }
-  HWY_INLINE Byte* operator[](std::size_t at) const { return first + places[at]; }
-  /// Those from one on, each from one of its bytes on.
-  [[nodiscard]] HWY_INLINE IndexedPlaces from(std::size_t at, std::size_t byte) const {
-    return {first + byte, places + at};
+  /// Returns the address of the first one, and goes to the next one.
+  HWY_INLINE Byte* next() { return first + *offsets++; }
+  HWY_INLINE Byte* operator[](std::size_t at) const { return first + offsets[at]; }
+  /// Returns the rows or columns from index `at` on, each from byte `byte` on.
+  [[nodiscard]] HWY_INLINE IndexedAddresses from(std::size_t at, std::size_t byte) const {
+    return {first + byte, offsets + at};
   }
 };
 
-/// Rows or columns of a tile, each `pitch` from the one before it.
+/// The rows or columns of a tile that lie `pitch` bytes apart.
 template <class Byte>
-struct PitchedPlaces {
+struct PitchedAddresses {
   Byte* first;
   std::ptrdiff_t pitch;
 
-  /// The compiler is not to make products of the pitch of these sums: their registers, 16 of them, would be
-  /// taken from the vectors (64 x 64 float32 .82 of the speed).
+  /// Returns the address of the first one, and goes to the next one. The `asm` keeps the compiler from
+  /// replacing these sums by 16 products in as many registers, which cost spills: 1 → .82 of the speed (64×64
+  /// float32).
   HWY_INLINE Byte* next() {
-    Byte* const place = first;
+    Byte* const current = first;
     first += pitch;
     asm("" : "+r"(first));
-    return place;
+    return current;
   }
   HWY_INLINE Byte* operator[](std::size_t at) const {
     return first + static_cast<std::ptrdiff_t>(at) * pitch;
   }
-  [[nodiscard]] HWY_INLINE PitchedPlaces from(std::size_t at, std::size_t byte) const {
+  [[nodiscard]] HWY_INLINE PitchedAddresses from(std::size_t at, std::size_t byte) const {
     return {(*this)[at] + byte, pitch};
   }
 };
 
-/// Turns 16 bytes of each of `bytes` / item rows, where `bytes` fill a vector: every column comes out as one.
+/// Transposes 16 bytes of each of `bytes` / item rows, where `bytes` fill a vector: each column is one
+/// vector.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
 HWY_INLINE void transpose_wide(Columns columns, const Rows& rows) {
   constexpr std::size_t group = 16 / item;
@@ -81,7 +83,7 @@ HWY_INLINE void transpose_wide(Columns columns, const Rows& rows) {
   for (std::size_t c = 0; c < group; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(columns.next()));
 }
 
-/// Turns as many rows as `bytes` hold by as many columns: each byte is loaded once, by a whole vector.
+/// Transposes `bytes` / item rows by as many columns. Each byte is loaded once, by a whole vector.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
 HWY_INLINE void transpose_tile_square(Columns columns, Rows rows) {
   constexpr std::size_t group = 16 / item;
@@ -102,7 +104,7 @@ HWY_INLINE void transpose_tile_square(Columns columns, Rows rows) {
   for (std::size_t c = 0; c < group * blocks; ++c) hn::StoreU(v[c], d, reinterpret_cast<T*>(columns.next()));
 }
 
-/// Stores the halves of a vector in two places.
+/// Stores the halves of a vector at two addresses.
 template <class D, class V>
 HWY_INLINE void store_halves(D d, V v, std::byte* lower, std::byte* upper) {
   using T = hn::TFromD<D>;
@@ -111,7 +113,7 @@ HWY_INLINE void store_halves(D d, V v, std::byte* lower, std::byte* upper) {
   hn::StoreU(hn::UpperHalf(half, v), half, reinterpret_cast<T*>(upper));
 }
 
-/// Turns 16 bytes of each of as many rows as 8 bytes hold: two columns come out in each vector.
+/// Transposes 16 bytes of each of 8 / item rows: each vector holds two columns.
 template <std::size_t item, class Columns, class Rows>
 HWY_INLINE void transpose_low(const Columns& columns, const Rows& rows) {
   constexpr std::size_t count = 8 / item;
@@ -125,7 +127,7 @@ HWY_INLINE void transpose_low(const Columns& columns, const Rows& rows) {
   for (std::size_t r = 0; r < count; ++r) store_halves(d, v[r], columns[2 * r], columns[2 * r + 1]);
 }
 
-/// Turns 8 bytes of each of as many rows as `bytes`, 8 or 16, hold.
+/// Transposes 8 bytes of each of `bytes` / item rows, where `bytes` are 8 or 16.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
 HWY_INLINE void transpose_narrow(const Columns& columns, const Rows& rows) {
   constexpr std::size_t count = bytes / item;
@@ -138,7 +140,7 @@ HWY_INLINE void transpose_narrow(const Columns& columns, const Rows& rows) {
     const auto load = [=](std::size_t r) HWY_ATTR {
       return hn::ZeroExtendVector(d, hn::LoadU(half, reinterpret_cast<const T*>(rows[r])));
     };
-    // Of the first weaving the upper halves would hold nothing.
+    // The first interleaving needs no upper halves, which would be empty.
     hn::Vec<decltype(d)> v[count / 2];
 #pragma GCC unroll 8
     for (std::size_t r = 0; r < count / 2; ++r) v[r] = hn::InterleaveLower(d, load(r), load(r + count / 2));
@@ -154,8 +156,8 @@ HWY_INLINE void transpose_narrow(const Columns& columns, const Rows& rows) {
   }
 }
 
-/// Columns [from, to) of as many rows as `bytes` hold: the last ones, where they do not fill a block, once
-/// more with some before them.
+/// Transposes columns [from, to) of `bytes` / item rows. Where the last ones do not fill a vector, they are
+/// transposed together with some columns before them, again.
 template <std::size_t item, std::size_t bytes, class Columns, class Rows>
 HWY_INLINE void transpose_tile_rows(const Columns& columns, const Rows& rows, std::size_t from,
                                     std::size_t to) {
@@ -174,23 +176,25 @@ HWY_INLINE void transpose_tile_rows(const Columns& columns, const Rows& rows, st
       }
     }
   } else if constexpr (bytes <= 16) {
-    constexpr std::size_t few = group / 2;
-    for (std::size_t c = from; c < to; c += few) {
-      c = std::min(c, to - few);
+    constexpr std::size_t step = group / 2;
+    for (std::size_t c = from; c < to; c += step) {
+      c = std::min(c, to - step);
       transpose_narrow<item, bytes>(columns.from(c, 0), rows.from(0, c * item));
     }
   }
 }
 
-/// Columns [from, to) of the rows of a tile from `row` on, as many as a block takes. How far they go.
+/// Transposes columns [from, to) of the rows of a tile from `row` on, as many rows as a vector of up to
+/// `max_bytes` holds. Returns the row after them.
 template <std::size_t item, class Columns, class Rows>
 HWY_INLINE std::size_t transpose_next_rows(const Columns& columns, const Rows& rows, std::size_t row_count,
                                            std::size_t row, std::size_t from, std::size_t to,
-                                           std::size_t most) {
-  // The narrowest block that holds the rest, or the widest.
+                                           std::size_t max_bytes) {
+  // The narrowest vector that holds all remaining rows, or the widest.
   std::size_t bytes = 8;
-  while (bytes < most && bytes < (row_count - row) * item) bytes *= 2;
-  // The rest once more with some rows before it; by a narrower block where there are none.
+  while (bytes < max_bytes && bytes < (row_count - row) * item) bytes *= 2;
+  // The remaining rows are transposed together with some before them; by a narrower vector where there are
+  // none.
   if (bytes > row_count * item) bytes /= 2;
   row = std::min(row, row_count - bytes / item);
   const Columns part = columns.from(0, row * item);
@@ -206,7 +210,7 @@ HWY_INLINE std::size_t transpose_next_rows(const Columns& columns, const Rows& r
   return row + bytes / item;
 }
 
-/// A tile that lies in the L1 cache, or of which a line of each row does.
+/// Transposes a tile of which at least one line of each row fits the L1 cache.
 template <std::size_t item, class Columns, class Rows>
 HWY_INLINE void transpose_tile(const Columns& columns, std::size_t column_count, const Rows& rows,
                                std::size_t row_count) {
@@ -219,27 +223,27 @@ HWY_INLINE void transpose_tile(const Columns& columns, std::size_t column_count,
     }
   } else {
     constexpr std::size_t line = 64 / item;
-    const std::size_t most = column_count * item < 16 ? 16 : widest;
+    const std::size_t max_bytes = column_count * item < 16 ? 16 : widest;
     for (std::size_t c = 0; c < column_count; c += line) {
       const std::size_t end = std::min(c + line, column_count);
       for (std::size_t r = 0; r < row_count;)
-        r = transpose_next_rows<item>(columns, rows, row_count, r, c, end, most);
+        r = transpose_next_rows<item>(columns, rows, row_count, r, c, end, max_bytes);
     }
   }
 }
 
 template <std::size_t item>
 void transpose_indexed(std::byte* dst, const std::byte* src, const IndexedTile& tile) {
-  transpose_tile<item>(IndexedPlaces<std::byte>{dst, tile.columns}, tile.column_count,
-                       IndexedPlaces<const std::byte>{src, tile.rows}, tile.row_count);
+  transpose_tile<item>(IndexedAddresses<std::byte>{dst, tile.columns}, tile.column_count,
+                       IndexedAddresses<const std::byte>{src, tile.rows}, tile.row_count);
 }
 
-/// All of a tile by squares, its sides multiples of theirs, 128 bytes of as many rows at a time: then two
-/// lines of a column, or of a row, are met one after the other (256 x 256 float32 .60 of a plain copy; .44 by
-/// 256 bytes or column after column).
+/// Transposes a tile by squares; its sides are multiples of a square's. Squares are grouped to 128 bytes of
+/// each row and column, so that two neighbouring lines are used one after the other: .44 (256 bytes, or
+/// column after column) → .60 of a plain copy (256×256 float32).
 template <std::size_t item>
-HWY_NOINLINE void transpose_by_squares(PitchedPlaces<std::byte> columns, std::size_t column_count,
-                                       PitchedPlaces<const std::byte> rows, std::size_t row_count) {
+HWY_NOINLINE void transpose_by_squares(PitchedAddresses<std::byte> columns, std::size_t column_count,
+                                       PitchedAddresses<const std::byte> rows, std::size_t row_count) {
   constexpr std::size_t side = 128 / item;
   constexpr std::size_t step = widest / item;
   for (std::size_t left = 0; left < column_count; left += side) {
@@ -259,20 +263,20 @@ HWY_NOINLINE void transpose_by_squares(PitchedPlaces<std::byte> columns, std::si
 template <std::size_t item>
 void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                        std::ptrdiff_t src_pitch, std::size_t row_count, std::size_t column_count) {
-  const PitchedPlaces<std::byte> columns{dst, dst_pitch};
-  const PitchedPlaces<const std::byte> rows{src, src_pitch};
+  const PitchedAddresses<std::byte> columns{dst, dst_pitch};
+  const PitchedAddresses<const std::byte> rows{src, src_pitch};
   if constexpr (widest > 16 && item >= 4) {
     constexpr std::size_t step = widest / item;
-    constexpr std::size_t few = item < 8 ? 8 / item : 1;
+    constexpr std::size_t min_side = item < 8 ? 8 / item : 1;  // 8 bytes
     const std::size_t row_end = row_count / step * step;
     const std::size_t column_end = column_count / step * step;
     transpose_by_squares<item>(columns, column_end, rows, row_end);
     if (row_end < row_count) {
-      const std::size_t row = std::min(row_end, row_count - few);
+      const std::size_t row = std::min(row_end, row_count - min_side);
       transpose_tile<item>(columns.from(0, row * item), column_end, rows.from(row, 0), row_count - row);
     }
     if (column_end < column_count) {
-      const std::size_t column = std::min(column_end, column_count - few);
+      const std::size_t column = std::min(column_end, column_count - min_side);
       transpose_tile<item>(columns.from(column, 0), column_count - column, rows.from(0, column * item),
                            row_count);
     }
@@ -281,7 +285,7 @@ void transpose_pitched(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte
   }
 }
 
-/// Rows of 32 to 64 bytes: the first 32 and the last, which may overlap.
+/// Copies rows of 32 to 64 bytes: the first 32 and the last 32, which may overlap.
 inline void copy_overlapping(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                              std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, 32> d;
@@ -294,7 +298,7 @@ inline void copy_overlapping(std::byte* dst, std::ptrdiff_t dst_pitch, const std
   }
 }
 
-/// Rows of whole lines, by the widest vectors.
+/// Copies rows of whole lines by the widest vectors.
 inline void copy_line_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                            std::ptrdiff_t src_pitch, std::size_t rows, std::size_t bytes) {
   const hn::CappedTag<std::uint8_t, 64> d;

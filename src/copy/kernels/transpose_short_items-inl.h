@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of items of 3, 5, 6 or 7 bytes, as the pixels of an RGB image that is turned: 16 bytes of a row are
-// spread to lanes of 4 or 8 bytes, lanes are turned, and the columns put together again. Included once for
-// each instruction set.
+// Transposing tiles of items of 3, 5, 6 or 7 bytes, such as the pixels of an RGB image that is rotated. 16
+// bytes of a row are spread to lanes of 4 or 8 bytes, the lanes are transposed, and the items of each column
+// are compacted again. Included once for each instruction set.
 #if defined(TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL
 #undef TENSTRIDE_COPY_KERNELS_TRANSPOSE_SHORT_ITEMS_INL
@@ -29,7 +29,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 inline constexpr std::size_t short_vector = 16;
 
-/// As many items as lanes of `lane` bytes, from so many rows and columns each, at a time.
+/// Transposes items in squares of `side` rows and columns, each item in a lane of `lane` bytes.
 template <std::size_t lane>
 class ShortItems {
  public:
@@ -38,22 +38,23 @@ class ShortItems {
   explicit ShortItems(std::size_t item) : item_(item), bytes_(side * item) {
     std::array<std::uint8_t, short_vector> spread;
     std::array<std::uint8_t, short_vector> spread_last;
-    std::array<std::uint8_t, short_vector> joined;
+    std::array<std::uint8_t, short_vector> compact;
     constexpr std::uint8_t none = 0x80;
-    joined.fill(none);
+    compact.fill(none);
     for (std::size_t i = 0; i < short_vector; ++i) {
       const std::size_t from = i / lane * item + i % lane;
       const bool is_item = i % lane < item;
       spread[i] = is_item ? static_cast<std::uint8_t>(from) : none;
       spread_last[i] = is_item ? static_cast<std::uint8_t>(short_vector - bytes_ + from) : none;
-      if (is_item) joined[from] = static_cast<std::uint8_t>(i);
+      if (is_item) compact[from] = static_cast<std::uint8_t>(i);
     }
     spread_ = hn::LoadU(Bytes(), spread.data());
     spread_last_ = hn::LoadU(Bytes(), spread_last.data());
-    joined_ = hn::LoadU(Bytes(), joined.data());
+    compact_ = hn::LoadU(Bytes(), compact.data());
   }
 
-  /// dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item]. Pre: `side` rows, and rows of 16 bytes.
+  /// Transposes: dst[c * dst_pitch + r * item] = src[r * src_pitch + c * item]. Precondition: at least `side`
+  /// rows, and at least 16 bytes in a row.
   HWY_INLINE void transpose(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,
                             std::ptrdiff_t src_pitch, std::size_t rows, std::size_t columns) const {
     const std::size_t whole = ((columns * item_ - short_vector) / bytes_ + 1) * side;
@@ -61,7 +62,7 @@ class ShortItems {
       transpose_columns(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch, dst_pitch, src + c * item_,
                         src_pitch, rows, spread_);
     }
-    // Those that remain end where the row does: they are read with what lies before them.
+    // The last columns end with the row, so they are read together with bytes before them.
     for (std::size_t c = whole; c < columns; c += side) {
       const std::size_t column = std::min(c, columns - side);
       transpose_columns(dst + static_cast<std::ptrdiff_t>(column) * dst_pitch, dst_pitch,
@@ -98,7 +99,7 @@ class ShortItems {
     };
     const auto column = [&](std::size_t c, auto items) HWY_ATTR {
       store<exact>(dst + static_cast<std::ptrdiff_t>(c) * dst_pitch,
-                   hn::TableLookupBytesOr0(hn::BitCast(Bytes(), items), joined_));
+                   hn::TableLookupBytesOr0(hn::BitCast(Bytes(), items), compact_));
     };
     if constexpr (lane == 8) {
       const auto row0 = row(0);
@@ -121,7 +122,7 @@ class ShortItems {
     }
   }
 
-  /// The items of a column, `exact`, or with what lies behind them, which is written next.
+  /// Stores the items of a column: exactly, or with bytes behind them, which the next store overwrites.
   template <bool exact>
   HWY_INLINE void store(std::byte* dst, Vector items) const {
     if constexpr (exact) {
@@ -136,11 +137,11 @@ class ShortItems {
   }
 
   std::size_t item_;
-  /// Of `side` items.
+  /// The bytes of `side` items.
   std::size_t bytes_;
   Vector spread_;
   Vector spread_last_;
-  Vector joined_;
+  Vector compact_;
 };
 
 inline void transpose_short(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src,

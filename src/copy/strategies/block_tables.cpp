@@ -134,7 +134,7 @@ class TableMaker {
     }
     Places others = places_of(other_side, extent, place);
     pack.rows = std::move(others.src);
-    for (const std::ptrdiff_t at : others.buffer) pack.places.push_back(static_cast<std::int32_t>(at));
+    for (const std::ptrdiff_t at : others.buffer) pack.panel_offsets.push_back(static_cast<std::int32_t>(at));
   }
 
   /// Pieces in the order of the run: as many of its loops are listed as there is room for, the last of them
@@ -172,34 +172,34 @@ class TableMaker {
     for (std::size_t p = 0; p < panels.src.size(); ++p) {
       for (std::size_t n = 0; n < parts.src.size(); ++n) {
         pack.rows.push_back(panels.src[p] + parts.src[n]);
-        pack.places.push_back(static_cast<std::int32_t>(panels.buffer[p] + parts.buffer[n]));
+        pack.panel_offsets.push_back(static_cast<std::int32_t>(panels.buffer[p] + parts.buffer[n]));
       }
     }
     pack.highest = *std::max_element(pack.rows.begin(), pack.rows.end()) +
                    *std::max_element(pack.pieces.begin(), pack.pieces.end());
-    fill_asked(pack, extent);
+    fill_src_runs(pack, extent);
   }
 
   /// The runs of the source: loops whose steps leave gaps of a line at most.
-  void fill_asked(PackTable& pack, const Extents& extent) const {
+  void fill_src_runs(PackTable& pack, const Extents& extent) const {
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
     const Side loops = Side::of(nest_, all, &Loop::src_stride);
     constexpr auto line = static_cast<Index>(line_bytes);
     Index reach = nest_.src_item;
     Index below = 0;
-    pack.asked = {0};
+    pack.src_runs = {0};
     for (std::size_t i = 0; i < loops.count; ++i) {
       const std::size_t d = loops.loops[i];
       const Index step = nest_[d].src_stride;
-      if (pack.asked.size() == 1 && std::abs(step) <= reach + line) {
+      if (pack.src_runs.size() == 1 && std::abs(step) <= reach + line) {
         reach += std::abs(step) * (extent[d] - 1);
         below += std::min<Index>(step * (extent[d] - 1), 0);
       } else {
-        repeat(pack.asked, extent[d], step);
+        repeat(pack.src_runs, extent[d], step);
       }
     }
-    for (std::ptrdiff_t& run : pack.asked) run += below;
-    pack.prefetched_lines = static_cast<std::size_t>((reach + line - 1) / line);
+    for (std::ptrdiff_t& run : pack.src_runs) run += below;
+    pack.src_run_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
   /// Rows whose items stand in another order in the buffer.
@@ -211,14 +211,14 @@ class TableMaker {
       tables.lowest += std::min<Index>((extent[d] - 1) * nest_[d].src_stride, 0);
     }
     const Places items = places_of(row_side, extent, place);
-    pack.from.resize(pack.bytes);
+    pack.src_bytes.resize(pack.bytes);
     for (std::size_t i = 0; i < items.src.size(); ++i) {
       for (std::size_t b = 0; b < pack.item; ++b) {
-        pack.from[static_cast<std::size_t>(items.buffer[i]) + b] =
+        pack.src_bytes[static_cast<std::size_t>(items.buffer[i]) + b] =
             static_cast<std::uint16_t>(items.src[i] - tables.lowest + static_cast<std::ptrdiff_t>(b));
       }
     }
-    pack.program = make_program(pack.from, rows_of_program(pack), pack.src_step, permuted_bytes_);
+    pack.program = make_program(pack.src_bytes, rows_of_program(pack), pack.src_step, permuted_bytes_);
     pack.is_lines = tables.runs.size() == 1 && permuted_bytes_ == line_bytes &&
                     pack.program.bytes % line_bytes == 0 && tables.run_items * pack.item % line_bytes == 0 &&
                     pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes);
@@ -228,7 +228,7 @@ class TableMaker {
   [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
     constexpr std::size_t max_vectors = 16;
     constexpr std::size_t max_gap = 64;
-    const std::size_t span = *std::max_element(pack.from.begin(), pack.from.end()) + std::size_t{1};
+    const std::size_t span = *std::max_element(pack.src_bytes.begin(), pack.src_bytes.end()) + std::size_t{1};
     const bool are_together = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
                               static_cast<std::size_t>(std::abs(pack.src_step)) <= span + max_gap;
     std::size_t best = 1;
@@ -274,12 +274,12 @@ class TableMaker {
     const std::size_t row_count = rows.src.size();
     pack.filled_rows = std::min(row_count, pack.panel_rows);
     const std::size_t panels = others.src.size() * ((row_count + pack.panel_rows - 1) / pack.panel_rows);
-    pack.places.reserve(panels);
+    pack.panel_offsets.reserve(panels);
     pack.rows.reserve(panels * pack.panel_rows);
     for (std::size_t other = 0; other < others.src.size(); ++other) {
       for (std::size_t done = 0; done < row_count; done += pack.panel_rows) {
         const std::size_t first = std::min(done, row_count - pack.filled_rows);
-        pack.places.push_back(static_cast<std::int32_t>(others.buffer[other] + rows.buffer[first]));
+        pack.panel_offsets.push_back(static_cast<std::int32_t>(others.buffer[other] + rows.buffer[first]));
         for (std::size_t r = 0; r < pack.panel_rows; ++r)
           pack.rows.push_back(others.src[other] + rows.src[std::min(first + r, row_count - 1)]);
       }
@@ -294,7 +294,7 @@ class TableMaker {
     const bool is_apart = std::adjacent_find(pack.columns.begin(), pack.columns.end()) == pack.columns.end();
     return is_apart && pack.row_bytes() % 16 == 0 &&
            std::all_of(pack.columns.begin(), pack.columns.end(), is_start) &&
-           std::all_of(pack.places.begin(), pack.places.end(), is_start);
+           std::all_of(pack.panel_offsets.begin(), pack.panel_offsets.end(), is_start);
   }
 
   const PipelinedBlocks& strategy_;

@@ -104,8 +104,8 @@ class ChannelTiles {
     const RowConverter& converter = sink_.converter();
     if (!converter.is_plain()) return;
     if (plan_.kernel == CopyKernel::deinterleave && !tiling_.inner.is_scaled) {
-      convert_deinterleaved_ = leaves.apart(plan_.dst_type, plan_.src_type,
-                                            static_cast<Size>(tiling_.run.extent), converter.arithmetic());
+      convert_deinterleaved_ = leaves.deinterleave(
+          plan_.dst_type, plan_.src_type, static_cast<Size>(tiling_.run.extent), converter.arithmetic());
     }
     if (plan_.kernel == CopyKernel::interleave && !tiling_.has_scaled_columns) {
       convert_interleaved_ = leaves.interleave(

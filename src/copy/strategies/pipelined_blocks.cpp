@@ -147,15 +147,15 @@ class Worker {
     const std::size_t panels = table.panels();
     const std::size_t units = is_transposed_ ? panels * table.units()
                               : packing_ == Packing::gathered
-                                  ? gatherings(table)
-                                  : panels * table.repeats * table.bytes / row_quantum + 1;
+                                  ? gather_steps(table)
+                                  : panels * table.repeats * table.bytes / step_bytes + 1;
     if (converted_ == nullptr) {
-      pack.lines_each = (pack.out.lines() + units - 1) / units;
+      pack.lines_per_step = (pack.out.lines() + units - 1) / units;
       pack_panels(pack, 0, panels);
       drain(pack);
       return;
     }
-    pack.lines_each = 0;
+    pack.lines_per_step = 0;
     const std::size_t pieces = std::max<std::size_t>(converted_->lines() / OutgoingConverted::piece_lines, 1);
     const std::size_t step = (panels + pieces - 1) / pieces;
     const std::size_t lines = (converted_->lines() * step + panels - 1) / panels;
@@ -198,8 +198,8 @@ class Worker {
     if (is_transposed_) return kernels.pack[static_cast<std::size_t>(std::countr_zero(table.item))];
     if (packing_ == Packing::rows) return kernels.rows;
     if (packing_ == Packing::gathered) return kernels.gathered;
-    const bool fits =
-        kernels.permutes_less || std::min(table.program.bytes, table.program.span) >= kernels.permuted_bytes;
+    const bool fits = kernels.permutes_short_rows ||
+                      std::min(table.program.bytes, table.program.span) >= kernels.permuted_bytes;
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 

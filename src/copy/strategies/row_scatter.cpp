@@ -80,7 +80,7 @@ class ScatterWorker {
     rows.bytes = static_cast<std::size_t>(row_bytes(walk_));
     for (Index i = 0; i < joined; ++i, dst += joined_.dst_stride, src += joined_.src_stride) {
       if (scatter_.carries) {
-        rows.lines = lines_.data() + line_bytes;
+        rows.partial_lines = lines_.data() + line_bytes;
         rows.is_first = i == 0;
         rows.is_last = i + 1 == joined;
       }
@@ -112,7 +112,7 @@ class ScatterWorker {
     rows.src_pitch = along.src_stride;
     rows.rows = static_cast<std::size_t>(count);
     walk_.kernels.stream_partial_rows(rows);
-    if (rows.lines != nullptr) rows.lines += rows.rows * PartialRows::pitch;
+    if (rows.partial_lines != nullptr) rows.partial_lines += rows.rows * PartialRows::pitch;
   }
 
   const Walk& walk_;

@@ -87,7 +87,7 @@ class TileWorker {
       rows.pitch = tiling_.inner.src_stride;
     } else {
       tiling_.inner.list(tile.src, tile.first, tile.last, list);
-      rows.list = list;
+      rows.addresses = list;
     }
     return rows;
   }
@@ -102,7 +102,7 @@ class TileWorker {
     prefetch.rows = rows;
     prefetch.count = static_cast<Size>(tile.rows());
     prefetch.lines = lines_from(rows[0], row_bytes);
-    if (rows.list == nullptr && rows.pitch > 0 &&
+    if (rows.addresses == nullptr && rows.pitch > 0 &&
         static_cast<Size>(rows.pitch) < std::min(2 * line_bytes, row_bytes + line_bytes)) {
       // Rows that share lines.
       prefetch.lines = lines_from(rows[0], (prefetch.count - 1) * static_cast<Size>(rows.pitch) + row_bytes);
@@ -221,7 +221,7 @@ class TileWorker {
     Index along = 0;
     if (goes_along(tile)) {
       flush();
-      along = transpose_along(tile, rows);
+      along = transpose_panel(tile, rows);
     }
     for (Index done = along; done < tile.columns; done += plan_.block_src) {
       block.column = tile.column + done;
@@ -241,33 +241,33 @@ class TileWorker {
   }
 
   /// Turns a tile's rows straight to memory, or their whole lines. How many columns these were.
-  Index transpose_along(const Tile& tile, const Rows& rows) {
+  Index transpose_panel(const Tile& tile, const Rows& rows) {
     const auto item = static_cast<Index>(item_);
-    Along along;
-    along.dst = tile.dst + tile.first * static_cast<Index>(walk_.dst_item);
+    TransposePanel panel;
+    panel.dst = tile.dst + tile.first * static_cast<Index>(walk_.dst_item);
     if (tiling_.places.empty()) {
-      along.dst += tile.column * tiling_.run.dst_stride;
-      along.dst_pitch = tiling_.run.dst_stride;
+      panel.dst += tile.column * tiling_.run.dst_stride;
+      panel.dst_pitch = tiling_.run.dst_stride;
     } else {
-      along.places = tiling_.places.data() + tile.column;
+      panel.column_offsets = tiling_.places.data() + tile.column;
     }
-    along.rows = rows;
-    along.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
-    along.prefetches_by_rows = walk_.plan.streams == MemoryStreams::one;
-    along.kept = carried_.data();
-    along.next = *next_rows_;
+    panel.rows = rows;
+    panel.lines = static_cast<Size>(tile.columns) * item_ / line_bytes;
+    panel.prefetches_sequentially = walk_.plan.streams == MemoryStreams::one;
+    panel.partial_lines = carried_.data();
+    panel.next_rows = *next_rows_;
     if (converts_) {
-      tiling_.converting.run(along);
-      return static_cast<Index>(along.lines * line_bytes) / item;
+      tiling_.converting.run(panel);
+      return static_cast<Index>(panel.lines * line_bytes) / item;
     }
-    along.columns = static_cast<Size>(tile.columns) - along.lines * line_bytes / item_;
-    along.count = static_cast<Size>(tile.rows());
-    along.next_count = next_count_;
-    along.begins = tiling_.carries && (tile.strip == 0 || is_first_);
-    along.ends = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
-                 (tiling_.splits && is_last_);
-    along.prefetches_near = tiling_.prefetches_near;
-    walk_.kernels.transpose_along[walk_.item_log2()](along);
+    panel.tail_columns = static_cast<Size>(tile.columns) - panel.lines * line_bytes / item_;
+    panel.row_count = static_cast<Size>(tile.rows());
+    panel.next_row_count = next_count_;
+    panel.is_first = tiling_.carries && (tile.strip == 0 || is_first_);
+    panel.is_last = (tile.strip + 1 == tiling_.strips && (tiling_.carries || tile.rows() < plan_.tile_dst)) ||
+                    (tiling_.splits && is_last_);
+    panel.prefetches_into_l1 = tiling_.prefetches_into_l1;
+    walk_.kernels.transpose_panel[walk_.item_log2()](panel);
     return tile.columns;
   }
 
@@ -382,7 +382,8 @@ class TileWorker {
   bool is_first_ = true;
   bool is_last_ = false;
   bool queued_from_first_ = false;
-  /// A line's worth of each column of a tile, from a line's start on, and a line behind (`Along::kept`).
+  /// A line's worth of each column of a tile, from a line's start on, and a line behind
+  /// (`TransposePanel::partial_lines`).
   LineBuffer carried_;
   unsigned list_ = 0;
   std::array<std::array<const std::byte*, max_indexed_rows>, 2> lists_;

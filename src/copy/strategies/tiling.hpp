@@ -51,7 +51,7 @@ struct DestinationRun {
 inline bool crowd_sets(std::size_t rows, std::ptrdiff_t pitch) {
   constexpr std::size_t sets = 64;
   constexpr std::size_t ways = 8;
-  constexpr std::size_t lines = Along::near_lines + 2;
+  constexpr std::size_t lines = TransposePanel::l1_distance_lines + 2;
   std::array<std::size_t, sets> wanted{};
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t first = r * static_cast<std::size_t>(pitch) / line_bytes;
@@ -76,11 +76,11 @@ struct Tiling {
   /// Whether rows begin anywhere in a line: then a strip keeps the end of each of its rows for the next
   /// strip, which writes it with the beginning of its own.
   bool carries = false;
-  /// Whether strips are turned straight to memory (see `Along`). Not where rows of the source lie so close
-  /// together that the whole tile is one stream.
+  /// Whether strips are turned straight to memory (see `TransposePanel`). Not where rows of the source lie so
+  /// close together that the whole tile is one stream.
   bool is_along = false;
-  /// See `Along`.
-  bool prefetches_near = false;
+  /// See `TransposePanel`.
+  bool prefetches_into_l1 = false;
   /// What turns strips straight to memory with a conversion.
   ConvertingKernels::Transpose converting;
   /// Whether strips that carry are all turned straight to memory: then they can be begun with anywhere.
@@ -109,7 +109,7 @@ struct Tiling {
                                plan.conversion == CopyConversion::none && !is_dense;
     is_along = streams_tiles && has_whole_items(walk, item) &&
                std::abs(inner.src_stride) >= detail::apart_bytes &&
-               plan.tile_dst * item == static_cast<Index>(Along::column_bytes);
+               plan.tile_dst * item == static_cast<Index>(TransposePanel::column_bytes);
     if (converts_along(walk)) {
       converting = walk.kernels.converting->transpose(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
@@ -120,7 +120,7 @@ struct Tiling {
     // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
     if (is_along) panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
-    prefetches_near = is_along && follows_rows(plan, item);
+    prefetches_into_l1 = is_along && follows_rows(plan, item);
     const auto last_panel = [&] { return (run.extent - (panels - 1) * panel) * item; };
     if (!places.empty() && last_panel() < min_along) {
       panel = run.extent;
@@ -137,7 +137,7 @@ struct Tiling {
   /// those of a wider matrix are.
   [[nodiscard]] bool has_long_rows(const CopyPlan& plan, Index item) const {
     return plan.kernel == CopyKernel::tile &&
-           inner.extent * item == static_cast<Index>(Along::column_bytes) &&
+           inner.extent * item == static_cast<Index>(TransposePanel::column_bytes) &&
            plan.tile_src * item >= detail::long_row_bytes;
   }
 
@@ -169,9 +169,9 @@ struct Tiling {
   /// x 5009 1.02 and .95; 128 rows of bytes .45 and .65, and rows that share sets of the L1 cache lose .03 to
   /// .1 too.
   [[nodiscard]] bool follows_rows(const CopyPlan& plan, Index item) const {
-    constexpr auto max_followed = static_cast<Index>(Along::max_followed);
+    constexpr auto max_followed = static_cast<Index>(TransposePanel::max_followed_rows);
     // Of so few rows the page takes no turns (complex128 2503 x 2521 .96 in place of 1.01).
-    constexpr auto few = static_cast<Index>(Along::alternating_rows);
+    constexpr auto few = static_cast<Index>(TransposePanel::alternating_rows);
     constexpr Index long_bytes = 4096;
     return inner.is_plain && plan.tile_dst > few && plan.tile_dst <= max_followed &&
            plan.tile_src * item > long_bytes &&

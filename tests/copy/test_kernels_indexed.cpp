@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of rows and columns that lie anywhere, and rows within a cache, with each instruction set, between
-// guard pages.
+// Indexed tiles, small tiles and rows within a cache, with each instruction set, between guard pages.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -18,15 +17,15 @@ using testing::line;
 using testing::signed_bytes;
 using testing::text;
 
-/// Each of `count` places once, in an order of its own.
+/// Returns `count` offsets, multiples of `pitch`, in a mixed order.
 std::vector<std::ptrdiff_t> scattered(std::size_t count, std::size_t pitch) {
-  std::vector<std::ptrdiff_t> places(count);
+  std::vector<std::ptrdiff_t> offsets(count);
   for (std::size_t i = 0; i < count; ++i)
-    places[i] = signed_bytes((i % 2 == 0 ? i / 2 : count - 1 - i / 2) * pitch);
-  return places;
+    offsets[i] = signed_bytes((i % 2 == 0 ? i / 2 : count - 1 - i / 2) * pitch);
+  return offsets;
 }
 
-/// A tile with so many bytes between its rows, and between its columns.
+/// A tile with the given pitches of its rows and columns.
 Job tile_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap) {
   const std::size_t item = std::size_t{1} << log2;
   const std::size_t row_pitch = columns * item + gap;
@@ -35,14 +34,14 @@ Job tile_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_
   job.in_bytes = rows * row_pitch - gap;
   job.out_bytes = columns * column_pitch - gap;
   job.call = [=](const Kernels& kernels, std::byte* out, const std::byte* in) {
-    const auto row_places = scattered(rows, row_pitch);
-    const auto column_places = scattered(columns, column_pitch);
-    kernels.indexed->transpose[log2](out, in, {row_places.data(), rows, column_places.data(), columns});
+    const auto row_offsets = scattered(rows, row_pitch);
+    const auto column_offsets = scattered(columns, column_pitch);
+    kernels.indexed->transpose[log2](out, in, {row_offsets.data(), rows, column_offsets.data(), columns});
   };
   return job;
 }
 
-/// The same with rows and columns that lie a pitch apart.
+/// The same for the kernel that takes pitches.
 Job pitched_job(std::size_t log2, std::size_t rows, std::size_t columns, std::size_t gap) {
   Job job = tile_job(log2, rows, columns, gap);
   const std::size_t item = std::size_t{1} << log2;
@@ -57,7 +56,7 @@ std::size_t min_items(std::size_t log2) {
   return log2 < 3 ? std::size_t{8} >> log2 : 1;
 }
 
-TEST(KernelsIndexed, AreTurnedWithEveryTail) {
+TEST(KernelsIndexed, AreTransposedWithEveryTail) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -74,7 +73,7 @@ TEST(KernelsIndexed, AreTurnedWithEveryTail) {
   }
 }
 
-TEST(KernelsIndexed, AreTurnedAtEveryAlignment) {
+TEST(KernelsIndexed, AreTransposedAtEveryAlignment) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 0; log2 < 5; ++log2) {
@@ -87,8 +86,8 @@ TEST(KernelsIndexed, AreTurnedAtEveryAlignment) {
   }
 }
 
-/// Of several squares, and of several groups of these.
-TEST(KernelsIndexed, AreTurnedByGroups) {
+/// Tiles of several squares, and of several groups of squares.
+TEST(KernelsIndexed, AreTransposedByGroups) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (std::size_t log2 = 2; log2 < 5; ++log2) {
@@ -103,7 +102,7 @@ TEST(KernelsIndexed, AreTurnedByGroups) {
   }
 }
 
-/// A tile of items of any size, its rows the last first if `is_backwards`.
+/// A tile of items of any size, with its rows in reverse order if `is_backwards`.
 Job short_job(std::size_t item, std::size_t rows, std::size_t columns, std::size_t gap, bool is_backwards) {
   const std::size_t row_pitch = columns * item + gap;
   const std::size_t column_pitch = rows * item + gap;
@@ -118,7 +117,7 @@ Job short_job(std::size_t item, std::size_t rows, std::size_t columns, std::size
   return job;
 }
 
-TEST(KernelsIndexed, TurnShortItems) {
+TEST(KernelsIndexed, TransposeShortItems) {
   Bench bench;
   for (const Kernels* kernels : copy::available_kernels()) {
     for (const std::size_t item : {3U, 5U, 6U, 7U}) {
