@@ -35,7 +35,7 @@ Json description(const CopyCase& what, const std::string& destination, int threa
           {"bytes_of_lines_read", what.bytes_of_lines_read()},
           {"bytes_written", what.destination_bytes()},
           {"bytes", moved},
-          {"kernel", made.way()},
+          {"kernel", made.method()},
           {"plan", made.to_string() + run_line(made)}};
 }
 

@@ -10,29 +10,29 @@
 #include "tenstride/export.hpp"
 #include "tenstride/layout.hpp"
 
-/// How the elements of a file are written in another order under a memory limit: data, with no file behind
-/// it.
+/// Plans that write the elements of a file in another order with limited memory, as data: no file is needed.
 namespace tenstride {
 
-/// The elements to be moved: the n-th index of `src` is that of `dst`.
+/// The elements to be moved: index n of `src` goes to index n of `dst`.
 struct BlockProblem {
-  /// In elements of `src_item` bytes from byte `src_begin` of the source on. Any strides.
+  /// The source in elements of `src_item` bytes, from byte `src_begin` on. Any strides.
   Layout src;
-  /// In elements of `dst_item` bytes from byte `dst_begin` of the destination on. Dense: every element of the
-  /// destination has one index. A stride of 0 marks an axis that is reduced.
+  /// The destination in elements of `dst_item` bytes, from byte `dst_begin` on. Dense: every element has one
+  /// index. A stride of 0 marks an axis that is reduced.
   Layout dst;
-  /// Where each element stands in the row-major order of the result, for checksums; as `dst` where it has no
-  /// axes.
+  /// The position of each element in the row-major order of the result, for checksums; `dst` is used where
+  /// this has no axes.
   Layout positions{};
   Index src_item = 1;
   Index dst_item = 1;
   Index src_begin = 0;
   Index dst_begin = 0;
-  /// An axis that is not merged with others: numbers run along it.
-  std::optional<std::size_t> kept_axis{};
+  /// An axis that must not be merged with others, because scale and shift have a number for each of its
+  /// indices.
+  std::optional<std::size_t> unmerged_axis{};
 };
 
-/// What the plan may use.
+/// The resources that a plan may use.
 struct BlockLimits {
   /// Bytes of all buffers together.
   Index memory = Index{64} << 20;
@@ -41,14 +41,14 @@ struct BlockLimits {
   double copy_bytes_per_second = 4e9;
 };
 
-/// What one side of a pass asks of the disk.
+/// The reads or the writes of one pass.
 struct BlockTraffic {
-  /// Bytes of a full tile's run: consecutive in the file.
+  /// Bytes of a run of a full tile: consecutive in the file.
   Index run_bytes = 0;
-  /// All runs of all tiles, and the requests that they take (a long run takes several).
+  /// The number of runs of all tiles, and of the requests for them (a long run takes several).
   Index runs = 0;
   Index requests = 0;
-  /// All bytes, each run rounded to whole pages.
+  /// All bytes, each run extended to whole pages.
   Index bytes = 0;
   friend bool operator==(const BlockTraffic&, const BlockTraffic&) = default;
 };
@@ -58,28 +58,30 @@ struct BlockPass {
   /// Extents of a tile along each axis of the plan; the last tile of an axis may be shorter. Tiles are done
   /// in the row-major order of the plan's axes.
   Dims tile;
-  /// How many tiles there are.
+  /// The number of tiles.
   Index tiles = 1;
   BlockTraffic read;
   BlockTraffic write;
-  /// Of the buffers: of one tile as it is read (there are two), of one group of runs to be written (two).
+  /// Bytes of the buffer of a tile that is read, and of a group of runs that is written. There are two of
+  /// each.
   Index tile_bytes = 0;
   Index group_bytes = 0;
-  /// Pages that runs of neighbouring tiles share are kept until they are full: at most so many.
+  /// The most pages that are kept in memory until neighbouring tiles, whose runs share them, have filled
+  /// them.
   Index kept_pages = 0;
   double seconds = 0;
   friend bool operator==(const BlockPass&, const BlockPass&) = default;
 };
 
 struct BlockPlan {
-  /// As given, with the axes in the order of the destination, the slowest first, and merged where both sides
-  /// allow.
+  /// The given problem with its axes sorted in the destination's order, the slowest first, and merged where
+  /// both sides allow it.
   BlockProblem problem;
-  /// One pass, or two with a temporary file between.
+  /// One pass, or two with a temporary file between them.
   std::vector<BlockPass> passes;
-  /// Of two passes: the temporary file consists of blocks, the parts that a tile of the first pass and one of
-  /// the second have in common; each lies in a slot of its own, those of a tile of the second pass one behind
-  /// the other.
+  /// For two passes: the temporary file consists of blocks, each the intersection of a tile of the first pass
+  /// and one of the second. Each block has a slot of its own; the slots of a tile of the second pass follow
+  /// each other.
   Dims block;
   Index slot_bytes = 0;
   Index temporary_item = 0;
@@ -92,8 +94,8 @@ struct BlockPlan {
   Index memory = 0;
   /// Of all passes.
   double seconds = 0;
-  /// Whether requests and bytes were counted run by run, or, for more than 2^24 runs, estimated from a full
-  /// tile's.
+  /// Whether requests and bytes were counted run by run, or estimated from a full tile's because there are
+  /// more than 2^24 runs.
   bool is_counted = true;
 
   [[nodiscard]] Index bytes_read() const;
@@ -101,18 +103,18 @@ struct BlockPlan {
   [[nodiscard]] Index requests() const;
 };
 
-/// The fastest plan under the limit, by the disk's rates. Tiles are products of parts of axes, long along the
-/// fastest axes of both sides: with tiles of M bytes of a matrix of items of e bytes no run on both sides can
-/// be longer than sqrt(M e) (Aggarwal and Vitter, "The input/output complexity of sorting and related
-/// problems", CACM 31(9), 1988). Where such runs cost more than moving everything twice, the elements go
-/// through a file of blocks, whose runs are longer on all sides (Suh and Prasanna, "An efficient algorithm
-/// for out-of-core matrix transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of runs:
-/// Krishnamoorthy et al., "Efficient parallel out-of-core matrix transposition", IJHPCN 2(2), 2004). Throws
-/// ValueError where the limit is below `min_block_memory`.
+/// The fastest plan within the limits, by the disk's rates. Tiles are products of parts of axes, long along
+/// the fastest axes of both sides: with tiles of M bytes of a matrix of items of e bytes, runs cannot be
+/// longer than sqrt(M e) on both sides (Aggarwal and Vitter, "The input/output complexity of sorting and
+/// related problems", CACM 31(9), 1988). Where such runs cost more than moving everything twice, the plan has
+/// two passes through a file of blocks, whose runs are longer on all sides (Suh and Prasanna, "An efficient
+/// algorithm for out-of-core matrix transposition", IEEE Trans. Comput. 51(4), 2002; costs by the length of
+/// runs: Krishnamoorthy et al., "Efficient parallel out-of-core matrix transposition", IJHPCN 2(2), 2004).
+/// Throws ValueError where the memory is less than `min_block_memory`.
 TENSTRIDE_API BlockPlan plan_blocks(const BlockProblem& problem, const BlockLimits& limits);
 
-/// The least `memory` that plan_blocks accepts, found to a sixteenth: it suffices, and less by more than that
-/// (and one byte) does not.
+/// The smallest `memory` that plan_blocks accepts, to within a sixteenth: it suffices, and memory smaller by
+/// more than a sixteenth and one byte does not.
 TENSTRIDE_API Index min_block_memory(const BlockProblem& problem);
 
 /// The first index and the extents of a tile. Pre: 0 <= tile < tiles of the pass.
@@ -124,10 +126,10 @@ TENSTRIDE_API BlockBox tile_box(const Dims& shape, const Dims& tile, Index numbe
 /// How many tiles there are along each axis.
 TENSTRIDE_API Dims tile_counts(const Dims& shape, const Dims& tile);
 
-/// Where in the temporary file a block begins, in bytes: that of the tile `q` of the second pass whose first
-/// index is `first`. Pre: `first` is where a block begins.
+/// The byte offset in the temporary file of the block whose first index is `first`. Pre: a block begins
+/// there.
 TENSTRIDE_API Index block_offset(const BlockPlan& plan, const Dims& first);
-/// The slots of one tile of the second pass.
+/// The number of slots of a tile of the second pass.
 TENSTRIDE_API Index slots_per_tile(const BlockPlan& plan);
 
 /// Several lines for people: axes, passes, runs, requests, bytes, memory, seconds. See docs/large-files.md.

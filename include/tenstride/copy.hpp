@@ -6,25 +6,27 @@
 #include "tenstride/factory.hpp"
 #include "tenstride/tensor.hpp"
 
-/// Every copy of elements in the library goes through here, so that all are planned, counted and explained
-/// alike.
+/// Copies of tensors. Every copy of elements in the library uses these functions, so that all are planned,
+/// counted and explained in the same way.
 namespace tenstride {
 
-/// A copy's arithmetic: each element is converted, then times scale plus shift. Empty spans: none; one
-/// number: for all; as many numbers as axis `axis` is long: one per index along it.
+/// The arithmetic of a copy: each element is converted, then multiplied by scale, then shift is added. An
+/// empty span: no arithmetic; one number: the same for all elements; as many numbers as axis `axis` is long:
+/// one for each index along it.
 struct ScaleShift {
   std::span<const double> scale{};
   std::span<const double> shift{};
   Index axis = 0;
 };
 
-/// Writes every element of src into dst: same shape, converted to dst's dtype, conjugation carried out. Pre:
-/// no two elements of dst share memory, and dst and src do not overlap (see Tensor::copy_ for the checked
-/// form). Nothing moves on meta.
+/// Copies every element of src to dst, of the same shape: converted to dst's dtype, conjugated where only one
+/// side is. Pre: no two elements of dst share memory, and dst and src do not overlap (see Tensor::copy_ for
+/// the checked form). Copies nothing on meta.
 TENSTRIDE_API void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic = {},
                                  Caller caller = Caller::current());
 
-/// A new dense tensor of the dtype and layout with src's elements: what clone, contiguous and to are made of.
+/// A new dense tensor of the dtype and layout with src's elements. clone, contiguous and to are built on
+/// this.
 TENSTRIDE_API Tensor materialize(const Tensor& src, const Layout& layout, DType dtype,
                                  const ScaleShift& arithmetic = {}, Caller caller = Caller::current());
 

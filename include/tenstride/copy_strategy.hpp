@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategies by which a copy can be carried out, each with its parameters.
+// The strategies that can carry out a copy, with their parameters.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace tenstride {
 
-/// Loops of a nest, of which there are 8 at most: bit `i` is loop `i`.
+/// A set of loops of a nest of at most 8: bit `i` is loop `i`.
 using LoopSet = std::uint8_t;
 
 constexpr bool has_loop(LoopSet set, std::size_t loop) {
@@ -24,71 +24,74 @@ struct Contiguous {
   friend bool operator==(const Contiguous&, const Contiguous&) = default;
 };
 
-/// Row after row of the destination, by the plan's kernel: copied, filled, gathered or converted. Where the
-/// destination has no rows, element by element.
+/// Row after row of the destination, by the plan's kernel: copied, filled, gathered or converted. Element by
+/// element where the destination has no rows.
 struct RowLoops {
   friend bool operator==(const RowLoops&, const RowLoops&) = default;
 };
 
-/// Rows that come several times in the destination are made in a cache, some at a time, and written from
-/// there. The plan's loops stand in the destination's order.
+/// Rows that occur several times in the destination: some of them at a time are packed in a cache and written
+/// from there to all their positions. The plan's loops are in the destination's order.
 struct RepeatedRows {
-  /// The loop of the repetitions: what is inside of it is a row.
+  /// The loop that repeats; the loops inside it make up a row.
   std::size_t loop = 0;
   /// Elements of a row.
   Index elements = 0;
   friend bool operator==(const RepeatedRows&, const RepeatedRows&) = default;
 };
 
-/// Rows in the source's order, in which the plan's loops stand, each past the cache to its place.
+/// Rows are read in the source's order, which is that of the plan's loops, and scattered to the destination
+/// by streaming stores.
 struct RowScatter {
-  /// The loop along which rows meet in a line of the destination ...
-  std::size_t joined = 0;
-  /// ... and so much of the loop inside of it that is done before the joined loop goes on.
-  Index cut_part = 1;
-  /// Whether such a line is carried from the row that has its beginning to the one that has its end.
-  bool carries = false;
+  /// The loop along which rows follow each other in the destination, so that two of them may share a cache
+  /// line.
+  std::size_t neighbour_loop = 0;
+  /// How many iterations of the loop inside it are done before that loop advances.
+  Index inner_part = 1;
+  /// Whether rows share cache lines. A partial line is then kept from the row that begins it until the row
+  /// that completes it.
+  bool has_partial_lines = false;
   friend bool operator==(const RowScatter&, const RowScatter&) = default;
 };
 
-/// Tiles that are read by rows of the source and written by whole lines of the destination, transposed in
-/// registers; or channels that are interleaved or deinterleaved. Their extents are the plan's `tile_dst`,
+/// Tiles that are read by rows of the source, transposed in registers and written by whole lines of the
+/// destination; or channels that are interleaved or deinterleaved. Their extents are the plan's `tile_dst`,
 /// `tile_src` and `block_src`.
 struct Tiles {
   friend bool operator==(const Tiles&, const Tiles&) = default;
 };
 
-/// Within the caches: each tile, row or item straight into the destination, by tables of their places.
+/// Copies within the caches: each tile, row or item directly to the destination, by tables of offsets.
 struct CachedTiles {
   friend bool operator==(const CachedTiles&, const CachedTiles&) = default;
 };
 
-/// How a block is packed.
+/// How the items of a block are moved into the buffer.
 enum class Packing : std::uint8_t {
-  transposed,  ///< rows of the source are turned into columns in registers
-  rows,        ///< what is contiguous on both sides is moved row by row
-  permuted,    ///< tiny blocks that are closed on both sides are permuted byte by byte in registers
-  gathered,    ///< items or short rows are moved one by one, each from its place
+  transposed,  ///< rows of the source are transposed in registers
+  rows,        ///< rows that are contiguous on both sides are copied
+  permuted,    ///< small blocks that are contiguous on both sides are permuted byte by byte in registers
+  gathered,    ///< items or short rows are copied one by one
 };
 
 /// Blocks of the loop nest, one after the other. Each is packed into a buffer in the destination's order;
-/// meanwhile whole lines of the block packed before it are written past the cache, and the source lines that
-/// are needed next are prefetched.
+/// meanwhile whole lines of the previous block are written by streaming stores, and the source lines that are
+/// needed next are prefetched.
 struct PipelinedBlocks {
   static constexpr std::size_t max_loops = 8;
   Packing packing = Packing::transposed;
-  /// The extent of a block along each loop of the nest.
-  std::array<Index, max_loops> part{};
-  /// Loops that are contiguous in the destination, from the innermost on: a run of the block.
+  /// The extents of a block along each loop of the nest.
+  std::array<Index, max_loops> extents{};
+  /// The loops, from the innermost on, that are contiguous in the destination: a run of the block.
   LoopSet run = 0;
-  /// For Packing::transposed: loops of that run whose items are turned from rows of the source ...
+  /// For Packing::transposed: the loops of that run whose items come from different rows of the source.
   LoopSet rows = 0;
-  /// ... and loops, contiguous in the source, along which these rows extend. Otherwise the loops of a row:
-  /// the innermost ones, the same on both sides; none for rows of one item.
+  /// For Packing::transposed: the loops, contiguous in the source, along which these rows extend. Otherwise
+  /// the loops of a row: the innermost ones, the same on both sides; none where a row is one item.
   LoopSet columns = 0;
-  /// The loop along which one block follows another and takes over the destination lines that the one before
-  /// it did not fill; `max_loops` where blocks are closed.
-  std::uint8_t along = max_loops;
+  /// The loop along which a block continues the destination runs of the block before it and completes their
+  /// partial lines; `max_loops` where no block continues another one.
+  std::uint8_t continued_loop = max_loops;
 
   friend bool operator==(const PipelinedBlocks&, const PipelinedBlocks&) = default;
 };
@@ -96,15 +99,15 @@ struct PipelinedBlocks {
 using CopyStrategy =
     std::variant<Contiguous, RowLoops, RepeatedRows, RowScatter, Tiles, CachedTiles, PipelinedBlocks>;
 
-/// Their names, by the index of the variant.
+/// The strategies' names, by the index of the variant.
 inline constexpr std::array<std::string_view, std::variant_size_v<CopyStrategy>> strategy_names{
     "contiguous", "row loops", "repeated rows", "row scatter", "tiles", "cached tiles", "pipelined blocks"};
 
-/// What the strategies would take for a copy, as multiples of a plain copy's time: 0 for those that cannot
-/// carry it out, or were not weighed.
+/// The costs of the strategies for a copy, as multiples of a plain copy's time; 0 for strategies that cannot
+/// make it, or whose cost was not computed.
 struct StrategyCosts {
   std::array<double, strategy_names.size()> strategies{};
-  /// By Packing: of the cheapest pipelined blocks that are packed so.
+  /// By Packing: the cost of the cheapest pipelined blocks with that packing.
   std::array<double, 4> packings{};
 
   friend bool operator==(const StrategyCosts&, const StrategyCosts&) = default;

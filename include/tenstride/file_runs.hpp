@@ -8,17 +8,16 @@
 
 namespace tenstride {
 
-/// The runs of consecutive elements that a box of a file consists of, and a buffer in which they lie one
-/// behind the other. All counts are in elements; positions are relative to the box's first element in memory
-/// (the lowest).
+/// The runs of consecutive elements that a box of a file consists of, and a buffer that holds them one behind
+/// the other. All counts are in elements; positions are relative to the box's element at the lowest address.
 struct FileRuns {
-  /// Elements from the first to the last of one run, with the gaps that are read over.
+  /// Elements of one run, gaps that are read over included.
   Index span = 1;
-  /// How the runs repeat, the slowest first: extents and the (positive) distances in the file.
+  /// The loops over the runs, outermost first: extents, and (positive) strides in the file.
   Dims extents;
   Dims strides;
 
-  /// How many runs there are.
+  /// The number of runs.
   [[nodiscard]] Index count() const {
     Index result = 1;
     for (const Index extent : extents) result *= extent;
@@ -31,12 +30,12 @@ struct FileRuns {
 /// (32,8,1): 6 runs of 4 elements at (2,3):(32,8); with gaps of up to 4 elements 2 runs of 20 at (2):(32).
 TENSTRIDE_API FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap);
 
-/// How far below its first index the lowest element of a box lies: 0, or negative with negative strides.
+/// The position of a box's lowest element relative to its first index: 0, or negative with negative strides.
 TENSTRIDE_API Index lowest_of_box(const Dims& extents, const Dims& strides);
 
-/// Where the elements of a box lie in a buffer of the runs: `pitch` says how many elements of the buffer lie
-/// between the beginnings of two runs, for each axis of the runs. The result has the box's extents, and the
-/// lowest element lies at 0. Pre: the runs are those of the box.
+/// The layout of a box's elements in a buffer of its runs, with the box's extents and the lowest element at
+/// 0. `pitch` is the distance of the beginnings of two runs in the buffer, for each loop over the runs. Pre:
+/// the runs are those of the box.
 TENSTRIDE_API Layout box_in_buffer(const Dims& extents, const Dims& strides, const FileRuns& runs,
                                    const Dims& pitch);
 

@@ -18,20 +18,20 @@
 #include "tenstride/storage.hpp"
 #include "tenstride/transfer.hpp"
 
-/// Copies in the open: a list of all that a stretch of code copies and allocates, and a ban on copies. Both
-/// are scopes of the calling thread; where none is open, an operation asks for one pointer. See
-/// docs/ledger.md.
+/// Ledgers of copies: a scope that lists everything that a stretch of code copies and allocates, and a scope
+/// that forbids copies. Both belong to the calling thread; where none is open, an operation tests one
+/// pointer. See docs/ledger.md.
 namespace tenstride {
 
-/// `copy` reads elements and writes them elsewhere, `fill` writes one value (it is no copy), `allocation` is
-/// fresh memory that the same call does not fill by one copy, `scramble` a reshape that moves nothing and was
-/// probably meant to be a transpose (see scramble.hpp), `transfer` sends elements to another device (it is
-/// foretold; the copies before and after it on either side are entries of their own).
+/// The kinds of entries. `copy` reads elements and writes them elsewhere; `fill` writes one value (it is no
+/// copy); `allocation` is new memory that the same call does not fill by one copy; `scramble` is a reshape
+/// that moves nothing and was probably meant to be a transpose (see scramble.hpp); `transfer` sends elements
+/// to another device (a forecast; copies before and after it on either side are entries of their own).
 enum class LedgerKind : unsigned char { copy, fill, allocation, scramble, transfer };
 /// "copy", "fill", "allocation", "scramble" or "transfer".
 TENSTRIDE_API std::string_view name(LedgerKind kind);
 
-/// A line of a script that called, where an interpreter stands between it and the library; of an expression
+/// The calling line of a script, where an interpreter stands between it and the library. For an expression
 /// that `evaluate` or `explain` runs, the file is "<expression>".
 struct ScriptPlace {
   std::string file;
@@ -39,7 +39,7 @@ struct ScriptPlace {
   unsigned line = 0;
 };
 
-/// One thing that happened; on meta, that would have happened.
+/// A recorded event; on meta, one that would have happened.
 struct LedgerEntry {
   LedgerKind kind = LedgerKind::copy;
   /// The outermost public call: "contiguous", "reshape", "cat", …
@@ -47,53 +47,55 @@ struct LedgerEntry {
   /// Why there was a copy, or what the scramble was probably meant to be; empty for the other kinds.
   /// Example: "strides (1,3) are not the row-major (2,1)".
   std::string reason;
-  /// What was read and written; nothing where there is no such side. Of a gather by an index the whole
-  /// source.
+  /// The layouts that were read and written; empty where there is no such side. For a gather by an index
+  /// `src` is the whole source.
   std::optional<Layout> src{};
   std::optional<Layout> dst{};
   DType src_dtype = DType::float32;
   DType dst_dtype = DType::float32;
-  /// Of the destination.
+  /// The device of the destination.
   Device device = Device::cpu;
-  /// Bytes of elements; each written element is read once. Allocated: by the same call, for this.
+  /// Bytes of the elements read and written (each written element is read once), and of memory that the same
+  /// call allocated for them.
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// What carried it out: `CopyPlan::way()`, such as "tile" or "pipelined blocks", or "small" for a copy too
-  /// short to be planned, "pieces" for parts joined piece by piece, "boxes" and "mask" for elements picked by
-  /// an index, "triangle"; of a transfer "pageable", "pinned" or "peer". Without memory what was planned.
+  /// The name of what made the copy: `CopyPlan::method()`, such as "tile" or "pipelined blocks"; "small" for
+  /// a copy too short to be planned, "pieces" for parts that are joined, "boxes" and "mask" for elements
+  /// selected by an index, "triangle"; for a transfer "pageable", "pinned" or "peer". Without memory what was
+  /// planned.
   std::string kernel;
-  /// Of a copy between two layouts; else null.
+  /// The plan of a copy between two layouts; otherwise null.
   std::shared_ptr<const CopyPlan> plan{};
-  /// Of a transfer; `bytes_read`, and as many `bytes_written`, cross it.
+  /// The link of a transfer, which `bytes_read` bytes cross.
   std::optional<Link> link{};
-  /// When it began, from the ledger's beginning, and how long it took. The parts of one "pieces" share the
-  /// time by their bytes; on meta 0.
+  /// Seconds from the ledger's beginning to the start of the event, and its duration. The parts of one
+  /// "pieces" copy share the time by their bytes; 0 on meta.
   double start = 0;
   double seconds = 0;
   /// The line that called the operation; line 0 where it is not known.
   Caller caller{};
-  /// Told instead of `caller` where there is one.
+  /// Shown in place of `caller` where there is one.
   std::optional<ScriptPlace> script{};
   /// The name of the innermost NoCopy::Allow, empty where there is none.
   std::string allowed;
 };
 
-/// Sums over all entries, also over those that are not kept.
+/// Sums over all entries, including those that the ledger does not list.
 struct LedgerTotals {
   std::size_t copies = 0;
   std::size_t fills = 0;
-  /// Of fresh memory, however it was filled.
+  /// All allocations, however the memory was filled.
   std::size_t allocations = 0;
   std::size_t scrambles = 0;
   std::size_t transfers = 0;
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
-  /// Bytes that cross a link; read and written above, too.
+  /// Bytes that cross a link; they are counted as read and written, too.
   Index bytes_transferred = 0;
-  /// The most bytes allocated since the ledger began, on all devices together, that were alive at the same
-  /// time. What another thread gives back counts on.
+  /// The largest number of bytes, allocated since the ledger began, that were alive at the same time, on all
+  /// devices together. Memory that another thread frees still counts.
   Index peak_bytes = 0;
   double seconds = 0;
   friend bool operator==(const LedgerTotals&, const LedgerTotals&) = default;
@@ -102,8 +104,7 @@ struct LedgerTotals {
 namespace detail {
 class LedgerWatch;
 
-/// A scope that the calling thread's watch knows. Pre: ends on the thread that it began on, the inner scope
-/// before the outer.
+/// A scope of the calling thread. Pre: ends on the thread that it began on, inner scopes before outer ones.
 class TENSTRIDE_API WatchScope {
  public:
   WatchScope(const WatchScope&) = delete;
@@ -113,7 +114,7 @@ class TENSTRIDE_API WatchScope {
   enum class Kind : unsigned char { ledger, no_copy, allow_copy, reading, no_scramble, allow_scramble };
   explicit WatchScope(Kind kind);
   ~WatchScope();
-  /// Ends it before its time; again it does nothing.
+  /// Ends the scope early; does nothing if it has ended.
   void end() noexcept;
 
  private:
@@ -124,24 +125,24 @@ class TENSTRIDE_API WatchScope {
 };
 }  // namespace detail
 
-/// Lists every copy and every allocation that the calling thread makes while this lives, in order. Ledgers
-/// nest: an entry stands in all that are open. What other threads do at a caller's own bidding is not seen;
-/// the engine's helpers count to the call that they work for. Scratch memory of one operation's inside (of at
-/// most some 128 KiB a thread, or the list of positions of an index) is not listed. Pre: as of any scope
+/// Lists every copy and every allocation that the calling thread makes during its lifetime, in order. Ledgers
+/// nest: an entry is recorded in all that are open. Copies that other threads of the program make are not
+/// recorded; the engine's worker threads count for the call that they work for. Scratch memory inside an
+/// operation (at most about 128 KiB a thread, or the positions of an index) is muted. Pre: as for any scope
 /// here. Example: `CopyLedger ledger; y = x.t().contiguous(); ledger.totals().copies == 1`.
 class TENSTRIDE_API CopyLedger : public detail::WatchScope {
  public:
-  /// Keeps the first `most` entries, and counts the others.
-  explicit CopyLedger(std::size_t most = std::size_t{1} << 16);
+  /// Lists the first `max_entries` entries, and only counts the others.
+  explicit CopyLedger(std::size_t max_entries = std::size_t{1} << 16);
   ~CopyLedger() = default;
 
   [[nodiscard]] const std::vector<LedgerEntry>& entries() const noexcept { return entries_; }
   [[nodiscard]] const LedgerTotals& totals() const noexcept { return totals_; }
-  /// How many entries there were beyond what is kept.
+  /// The number of entries that are counted but not listed.
   [[nodiscard]] std::size_t left_out() const noexcept { return left_out_; }
-  /// Ends the scope early: what it lists stays to be read.
+  /// Ends the scope early; the entries stay readable.
   void close() noexcept { end(); }
-  /// Begins anew; what is alive counts no more.
+  /// Empties the ledger and begins again; memory that is alive no longer counts.
   void clear();
 
  private:
@@ -150,40 +151,41 @@ class TENSTRIDE_API CopyLedger : public detail::WatchScope {
   void allocated(const void* block, Index nbytes);
   void released(const void* block) noexcept;
 
-  std::size_t most_;
+  std::size_t max_entries_;
   std::size_t left_out_ = 0;
   std::vector<LedgerEntry> entries_;
   LedgerTotals totals_;
-  /// Bytes of the blocks allocated since the beginning and alive.
+  /// Bytes of each block that was allocated since the beginning and is alive.
   std::unordered_map<const void*, Index> alive_;
   Index alive_bytes_ = 0;
-  /// The block of the last entry, where that is an allocation; a copy or fill of all of it takes it over.
+  /// The block of the last entry, if that is an allocation. A copy or fill of the whole block replaces the
+  /// entry.
   const void* last_block_ = nullptr;
   std::chrono::steady_clock::time_point began_;
 };
 
-/// A copy inside NoCopy. Nothing of it was done; the destination is as it was.
+/// Thrown for a copy inside NoCopy. Nothing was copied; the destination is unchanged.
 class TENSTRIDE_API NoCopyError : public RuntimeError {
  public:
   explicit NoCopyError(LedgerEntry refused);
-  /// What would have been copied.
+  /// The copy that was refused.
   [[nodiscard]] const LedgerEntry& refused() const noexcept { return refused_; }
 
  private:
   LedgerEntry refused_;
 };
 
-/// Forbids the calling thread to copy elements: an operation that would throws NoCopyError before it has
-/// written anything. Views, fresh memory and fills (`zeros`) are free, and so is what hands elements out of
-/// tensors: `item`, `tolist`, `to_vector`, printing, comparisons. Of NoCopy and NoCopy::Allow within each
-/// other the innermost decides. A transfer to another device counts as a copy. Pre: as of any scope here.
-/// Example: `const NoCopy none; y = x.permute({0, 2, 1}).view({2, 12});` throws where that takes a copy.
+/// Forbids the calling thread to copy elements: an operation that would copy throws NoCopyError before it has
+/// written anything. Views, allocations and fills (`zeros`) are allowed, and so is reading elements out of
+/// tensors: `item`, `tolist`, `to_vector`, printing, comparisons. Where NoCopy and NoCopy::Allow are nested,
+/// the innermost decides. A transfer to another device counts as a copy. Pre: as for any scope here. Example:
+/// `const NoCopy none; y = x.permute({0, 2, 1}).view({2, 12});` throws where that takes a copy.
 class TENSTRIDE_API NoCopy : public detail::WatchScope {
  public:
   NoCopy() : WatchScope(Kind::no_copy) {}
   ~NoCopy() = default;
 
-  /// A named place where copies are welcome. Costs nothing worth naming where no scope is open.
+  /// A named scope in which copies are allowed. Takes next to no time where no other scope is open.
   /// Example: `const NoCopy::Allow allowed("batching");`
   class TENSTRIDE_API Allow : public detail::WatchScope {
    public:
@@ -195,7 +197,7 @@ class TENSTRIDE_API NoCopy : public detail::WatchScope {
     std::string place_;
   };
 
-  /// What was let through inside this scope, by place, in the order of the first copy of each.
+  /// The copies that were allowed inside this scope, by place, in the order of the first copy of each.
   struct Allowed {
     std::string place;
     std::size_t copies = 0;
@@ -209,7 +211,7 @@ class TENSTRIDE_API NoCopy : public detail::WatchScope {
   std::vector<Allowed> allowed_;
 };
 
-/// A `view` or `reshape` inside NoScramble that was probably meant to be a transpose.
+/// Thrown for a `view` or `reshape` inside NoScramble that was probably meant to be a transpose.
 class TENSTRIDE_API ScrambleError : public RuntimeError {
  public:
   ScrambleError(Scramble scramble, std::string_view operation);
@@ -219,11 +221,11 @@ class TENSTRIDE_API ScrambleError : public RuntimeError {
   Scramble scramble_;
 };
 
-/// Strict mode: a `view` or `reshape` of the calling thread in which an axis stands elsewhere and nothing
-/// moves (see `find_scramble`) throws ScrambleError, which names the transpose that was probably meant. Where
-/// it is meant as it stands, NoScramble::Allow silences this and the ledger's note, for a scope or for one
-/// call. Of both within each other the innermost decides. Pre: as of any scope here. Example: `const
-/// NoScramble strict; x.reshape({3, 2});` throws for x of sizes (2,3).
+/// Strict mode: a `view` or `reshape` of the calling thread that moves an axis to another position without
+/// moving elements (see `find_scramble`) throws ScrambleError, which names the transpose that was probably
+/// meant. NoScramble::Allow permits it, and keeps it out of ledgers, for a scope or for one call. Where both
+/// are nested, the innermost decides. Pre: as for any scope here. Example: `const NoScramble strict;
+/// x.reshape({3, 2});` throws for x of sizes (2,3).
 class TENSTRIDE_API NoScramble : public detail::WatchScope {
  public:
   NoScramble() : WatchScope(Kind::no_scramble) {}
@@ -237,8 +239,8 @@ class TENSTRIDE_API NoScramble : public detail::WatchScope {
   };
 };
 
-/// A line for each entry (number, operation, kind, layouts, bytes, kernel, milliseconds, place) and below it
-/// the reason; then the totals. Ends with a line end.
+/// The ledger as text: one line for each entry (number, operation, kind, layouts, bytes, kernel,
+/// milliseconds, place) with the reason below it; then the totals. Ends with a newline.
 TENSTRIDE_API std::string to_text(const CopyLedger& ledger);
 /// Everything as JSON on one line; `left_out` counts the entries that are not kept:
 /// ```text

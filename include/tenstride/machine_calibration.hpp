@@ -8,13 +8,13 @@
 
 namespace tenstride {
 
-/// This machine with its stores and streams as they are measured, for about a second and with 256 MiB of
-/// memory. What is within .05 of each other is left as it is known of the processor's kind.
-/// Throws StorageError where the memory cannot be had.
+/// This machine with measured stores and streams; takes about a second and 256 MiB of memory. Where two
+/// measurements differ by less than 5 %, what is known of the processor's kind is kept. Throws StorageError
+/// where the memory cannot be allocated.
 TENSTRIDE_API Machine calibrate_machine();
 
-/// Calibrates, and keeps that in `machine_file()` for `Machine::here()` of processes that start later. A file
-/// that cannot be written is no error.
+/// Calibrates, and writes the result to `machine_file()` for `Machine::here()` of processes that start later.
+/// Failing to write the file is no error.
 TENSTRIDE_API Machine refresh_machine();
 
 /// `$XDG_CACHE_HOME/tenstride/machine`, or `~/.cache/tenstride/machine`; empty where neither is known.

@@ -13,17 +13,17 @@ namespace tenstride {
 /// not overlap.
 TENSTRIDE_API void run(const CopyPlan& plan, void* dst_base, const void* src_base);
 
-/// How `run` goes about a plan, in one line for people: empty where it walks the loops with the plan's
-/// kernel. Blocks have so many items along each loop of the copy, outer to inner. Example, of float32
-/// (100000,64,6) by (1,0,2): "in pipelined blocks of 64 x 168 x 3, gathered".
+/// What the strategy of a plan does, in one line for people; empty where the plan's loops and kernel say all.
+/// The extents of blocks are items along each loop, outermost first. Example, of float32 (100000,64,6) by
+/// (1,0,2): "in pipelined blocks of 64 x 168 x 3, gathered".
 TENSTRIDE_API std::string run_text(const CopyPlan& plan);
 
-/// What the address of a destination tells; `dst_base` is that of its storage element 0. Of less than 4 MiB
-/// the system is not asked whether it has memory.
+/// The placement of a destination; `dst_base` is the address of its storage element 0. For destinations of
+/// less than 4 MiB the system is not asked whether pages are untouched.
 TENSTRIDE_API Placement placement_of(const void* dst_base, const Layout& dst, DType type);
 
-/// The options of a plan that is to run on this processor, or the one of a MachineScope, all else as it is.
-/// Example: `run(plan(dst, type, src, type, options_here()), to, from)`.
+/// Options for a plan that will run on this processor, or on that of a MachineScope; all else is default.
+/// Example: `run(plan(dst, type, src, type, options_here()), dst_base, src_base)`.
 TENSTRIDE_API PlanOptions options_here();
 
 }  // namespace tenstride

@@ -10,11 +10,11 @@
 #include "tenstride/memory.hpp"
 #include "tenstride/parallel.hpp"
 
-/// Measurements, and what follows from them.
+/// Measures bandwidths, and forecasts the time of copies by them.
 namespace tenstride {
 namespace {
 
-/// The shortest of several runs: whatever else the machine does only adds.
+/// The shortest time of several runs, in seconds: other load on the machine can only make a run longer.
 template <class Work>
 double shortest(int runs, const Work& work) {
   double best = std::numeric_limits<double>::max();
@@ -27,14 +27,15 @@ double shortest(int runs, const Work& work) {
   return std::max(best, 1e-9);
 }
 
-/// Bytes of one side of a copy that stays in the L2 cache, and of one that stays in none.
+/// Bytes of one side of a copy within the L2 cache, and of one that no cache holds.
 constexpr Index cached_side = Index{128} << 10;
 constexpr Index memory_side = Index{64} << 20;
-/// From here on a copy counts as one of memory; between the two the rate changes with the logarithm.
+/// A forecast uses the cached rate up to the first size, the memory rate from the second on, and a blend
+/// between them.
 constexpr double last_cached = 2.0 * (Index{256} << 10);
 constexpr double first_memory = 2.0 * (Index{32} << 20);
 
-/// Bytes per second of copying between two square matrices of so many bytes each.
+/// Bytes read and written per second by `calls` copies of `src` to `dst`.
 double rate(const Tensor& dst, const Tensor& src, int runs, int calls) {
   Tensor to = dst;
   const double seconds = shortest(runs, [&] {
@@ -49,15 +50,16 @@ Index side_of_square(Index bytes) {
   return side;
 }
 
-bool is_turned(std::string_view kernel) {
+/// Whether a kernel's sides are in different orders, so that the transposed rates apply.
+bool is_transposing(std::string_view kernel) {
   for (const std::string_view plain : {"memcpy", "rows", "fill", "small", "pieces", "triangle"}) {
     if (kernel == plain) return false;
   }
   return true;
 }
 
-/// What is read again and again comes from memory once.
-double bytes_from_memory(const LedgerEntry& entry) {
+/// The bytes read of distinct elements: elements that a stride of 0 repeats come from memory once.
+double distinct_bytes_read(const LedgerEntry& entry) {
   auto bytes = static_cast<double>(entry.bytes_read);
   if (!entry.src || is_empty(*entry.src)) return bytes;
   for (std::size_t d = 0; d < entry.src->rank(); ++d) {
@@ -66,11 +68,11 @@ double bytes_from_memory(const LedgerEntry& entry) {
   return bytes;
 }
 
-/// Between two rates, by where the bytes stand between the caches and memory.
+/// The rate of a copy of `bytes` bytes, between the cached rate and the memory rate.
 double blend(double bytes, double cached, double memory) {
   if (bytes <= last_cached) return cached;
   if (bytes >= first_memory) return memory;
-  // Linear in the bytes: what exceeds the cache goes to memory.
+  // The time is linear in the bytes: those beyond the cache have the memory rate.
   const double part = (bytes - last_cached) / (first_memory - last_cached);
   return 1 / ((1 - part) / cached + part / memory);
 }
@@ -86,12 +88,12 @@ Bandwidth measure_bandwidth() {
     const Tensor to = zeros({side, side});
     result.cached = rate(to, from, 9, 64);
     result.transposed_cached_share = std::min(1.0, rate(to, from.t(), 9, 16) / result.cached);
-    const Tensor few = ones({4});
+    const Tensor small = ones({4});
     Tensor out = zeros({4});
     constexpr int calls = 4096;
     result.call_seconds = shortest(5,
                                    [&] {
-                                     for (int i = 0; i < calls; ++i) copy_elements(out, few);
+                                     for (int i = 0; i < calls; ++i) copy_elements(out, small);
                                    }) /
                           calls;
   }
@@ -102,7 +104,7 @@ Bandwidth measure_bandwidth() {
     result.memory = rate(to, from, 5, 1);
     result.transposed_share = std::min(1.0, rate(to, from.t(), 3, 1) / result.memory);
   }
-  // Memory that is kept for the next tensor would not be fresh.
+  // Memory that the allocator caches for the next tensor would not be new.
   const double seconds = shortest(3, [&] {
     empty_cache();
     (void)from.clone();
@@ -113,13 +115,13 @@ Bandwidth measure_bandwidth() {
 
 double forecast_seconds(const LedgerEntry& entry, const Bandwidth& bandwidth) {
   if (entry.link) return transfer_seconds(entry.bytes_read, entry.link->memory, bandwidth.link);
-  const double bytes = static_cast<double>(entry.bytes_written) + bytes_from_memory(entry);
+  const double bytes = static_cast<double>(entry.bytes_written) + distinct_bytes_read(entry);
   if (bytes == 0) return 0;
   if (!entry.device.is_host()) return bandwidth.link.call_seconds + bytes / bandwidth.link.device_memory;
-  const bool turns = is_turned(entry.kernel);
-  const double cached = bandwidth.cached * (turns ? bandwidth.transposed_cached_share : 1);
-  double memory = bandwidth.memory * (turns ? bandwidth.transposed_share : 1);
-  // The pages cost what they cost, whatever is written to them.
+  const bool is_transposed = is_transposing(entry.kernel);
+  const double cached = bandwidth.cached * (is_transposed ? bandwidth.transposed_cached_share : 1);
+  double memory = bandwidth.memory * (is_transposed ? bandwidth.transposed_share : 1);
+  // Providing new pages takes the same time whatever is written to them.
   if (entry.bytes_allocated > 0 && bytes >= first_memory) {
     memory = 1 / (1 / memory + 1 / bandwidth.fresh - 1 / bandwidth.memory);
   }

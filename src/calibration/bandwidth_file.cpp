@@ -12,7 +12,7 @@
 #include "files/write_cache.hpp"
 #include "tenstride/parallel.hpp"
 
-/// The figures kept from run to run.
+/// The file in which measured bandwidths are stored.
 namespace tenstride {
 namespace {
 
@@ -30,7 +30,7 @@ constexpr std::array<Figure, 6> figures{{{"cached", &Bandwidth::cached},
                                          {"transposed_cached_share", &Bandwidth::transposed_cached_share},
                                          {"call_seconds", &Bandwidth::call_seconds}}};
 
-/// What the figures hold for: the first lines of the file.
+/// The first lines of the file: the version, processor and number of threads that the figures are valid for.
 std::string heading(int threads) {
   std::string processor = "unknown";
   std::ifstream facts("/proc/cpuinfo");
@@ -72,15 +72,15 @@ std::optional<Bandwidth> detail::bandwidth_from_file(std::string_view text) {
 
 namespace {
 
-std::optional<Bandwidth> kept() {
+std::optional<Bandwidth> read_stored() {
   return detail::bandwidth_from_file(detail::read_cache(bandwidth_file()));
 }
 
-void keep(const Bandwidth& bandwidth) {
+void store(const Bandwidth& bandwidth) {
   detail::write_cache(bandwidth_file(), detail::bandwidth_to_file(bandwidth), "bandwidth");
 }
 
-/// Guards the figures of the process.
+/// Protects the figures of the process.
 std::mutex& guard() {
   static std::mutex mutex;
   return mutex;
@@ -91,7 +91,7 @@ std::optional<Bandwidth>& of_process() {
 }
 const std::optional<Bandwidth>& known_to_process() {
   std::optional<Bandwidth>& known = of_process();
-  if (!known || known->threads != num_threads()) known = kept();
+  if (!known || known->threads != num_threads()) known = read_stored();
   return known;
 }
 
@@ -111,7 +111,7 @@ Bandwidth machine_bandwidth() {
   if (const std::optional<Bandwidth>& known = known_to_process()) return *known;
   const Bandwidth measured = measure_bandwidth();
   of_process() = measured;
-  keep(measured);
+  store(measured);
   return measured;
 }
 
@@ -119,7 +119,7 @@ Bandwidth refresh_bandwidth() {
   const std::lock_guard lock(guard());
   const Bandwidth measured = measure_bandwidth();
   of_process() = measured;
-  keep(measured);
+  store(measured);
   return measured;
 }
 
@@ -129,8 +129,8 @@ std::string to_text(const Bandwidth& bandwidth) {
   return "copy in the cache            " + rate(bandwidth.cached) +                    //
          "copy in memory               " + rate(bandwidth.memory) +                    //
          "copy into fresh memory       " + rate(bandwidth.fresh) +                     //
-         "turned copy in the cache     " + share(bandwidth.transposed_cached_share) +  //
-         "turned copy in memory        " + share(bandwidth.transposed_share) +         //
+         "transpose in the cache       " + share(bandwidth.transposed_cached_share) +  //
+         "transpose in memory          " + share(bandwidth.transposed_share) +         //
          "smallest copy                " + fixed(bandwidth.call_seconds * 1e9, 0) + " ns\n" +
          "threads                      " + std::to_string(bandwidth.threads) + "\n";
 }

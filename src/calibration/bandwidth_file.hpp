@@ -9,9 +9,10 @@
 
 namespace tenstride::detail {
 
-/// What stands in the file: for which processor, threads and version, then the figures, then "end".
+/// The content of the file: version, processor and threads, then the figures, then "end".
 std::string bandwidth_to_file(const Bandwidth& bandwidth);
-/// Nothing for a text that was not written whole, or not for this machine, version and number of threads.
+/// Parses the content of the file. Nothing for a text that is incomplete, or that is of another machine,
+/// version or number of threads.
 std::optional<Bandwidth> bandwidth_from_file(std::string_view text);
 
 }  // namespace tenstride::detail

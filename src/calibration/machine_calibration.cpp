@@ -8,19 +8,19 @@
 #include "copy/kernels/kernels.hpp"
 #include "files/cache_file.hpp"
 #include "files/write_cache.hpp"
-#include "plan/machine_kept.hpp"
+#include "plan/processor.hpp"
 #include "tenstride/factory.hpp"
 
 namespace tenstride {
 namespace {
 
-/// Far more than a core's caches.
+/// Bytes of one side of the measured copies: far more than a core's caches.
 constexpr Index side = Index{128} << 20;
 constexpr std::size_t rounds = 9;
-/// What is faster by less is noise.
-constexpr double clearly = 1.05;
+/// Smaller differences are taken as noise.
+constexpr double min_ratio = 1.05;
 
-/// The times of one way of copying, of which the median counts.
+/// The times of one kind of copy, of which the median is used.
 struct Times {
   std::array<double, rounds> seconds{};
 
@@ -57,21 +57,21 @@ Machine calibrate_machine() {
   const Machine known = detail::machine_of(detail::this_processor());
   Machine machine = Machine::here();
   const double ratio = one.median() / several.median();
-  machine.streams = ratio > clearly       ? MemoryStreams::several
-                    : ratio < 1 / clearly ? MemoryStreams::one
-                                          : known.streams;
+  machine.streams = ratio > min_ratio       ? MemoryStreams::several
+                    : ratio < 1 / min_ratio ? MemoryStreams::one
+                                            : known.streams;
   const double streaming = machine.streams == MemoryStreams::one ? one.median() : several.median();
   const double gain = ordinary.median() / streaming;
-  machine.stores = gain > clearly       ? SequentialStores::streaming
-                   : gain < 1 / clearly ? SequentialStores::ordinary
-                                        : known.stores;
+  machine.stores = gain > min_ratio       ? SequentialStores::streaming
+                   : gain < 1 / min_ratio ? SequentialStores::ordinary
+                                          : known.stores;
   return machine;
 }
 
 Machine refresh_machine() {
   const Machine machine = calibrate_machine();
-  detail::write_cache(machine_file(), detail::kept_heading(detail::this_processor()) + to_text(machine),
-                      "machine");
+  detail::write_cache(machine_file(),
+                      detail::machine_file_heading(detail::this_processor()) + to_text(machine), "machine");
   return machine;
 }
 

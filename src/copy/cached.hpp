@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies whose both sides stay in a cache: by tables of where rows and columns lie, without a plan, a worker
-// or a buffer.
+// Copies within the caches, by tables of the offsets of rows and columns, without a plan or a buffer.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@ namespace tenstride::copy {
 using detail::Loop;
 using detail::Loops;
 
-/// Writes items of 1, 2, 4, 8 or 16 bytes from one side to the other. False, and nothing is written, where
-/// the destination has no contiguous run, or the items of one are a stride apart. Pre: merged loops.
+/// Copies items of 1, 2, 4, 8 or 16 bytes. Returns false, with nothing written, where the destination has no
+/// contiguous run, or where runs of strided items are better copied by a plan. Pre: the loops are merged.
 bool copy_cached(const Loops& loops, std::size_t item, std::byte* dst, const std::byte* src);
 
 }  // namespace tenstride::copy

@@ -40,11 +40,11 @@ PlanOptions plan_options(const Tensor& dst, const Tensor& src, const ScaleShift&
     }
   }
   if (!is_provably_unique(dst.layout()))
-    options.max_threads = 1;  // elements may meet: a fixed order of writes
+    options.max_threads = 1;  // elements may share memory: writes keep a fixed order
   return options;
 }
 
-/// The layout with one index of each axis that moves nothing: the same places, each once.
+/// The layout with extent 1 along each axis of stride 0: the same addresses, each once.
 /// Example: (2,3):(0,1) gives (1,3):(0,1).
 Layout without_repeats(const Layout& layout) {
   Layout once = layout;
@@ -60,8 +60,9 @@ void require_memory(const Tensor& src, std::string_view operation) {
                                      " has no elements to be copied (shape ", src.shape(), ")"));
 }
 
-/// Copies a few elements that only move. False, and nothing is written, where these are others.
-bool copy_few(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+/// Makes a small copy without arithmetic. Returns false, with nothing written, where the copy is not of that
+/// kind.
+bool try_copy_small(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   const bool is_plain = arithmetic.scale.empty() && arithmetic.shift.empty() &&
                         src.is_conj() == dst.is_conj() && !src.is_neg() && !dst.is_neg();
   if (!is_plain || !src.has_memory() || !dst.has_memory()) return false;
@@ -69,27 +70,27 @@ bool copy_few(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
                           src.storage_data());
 }
 
-/// Where the elements of `src` go; nullptr where nothing moves.
-std::byte* destination_of(Tensor& dst, const Tensor& src) {
+/// The memory of `dst`; nullptr where there is nothing to copy.
+std::byte* writable_memory(Tensor& dst, const Tensor& src) {
   std::byte* const bytes = dst.mutable_storage_data();
   if (!dst.has_memory()) return nullptr;
   require_memory(src, "copy");
   return is_empty(dst.layout()) ? nullptr : bytes;
 }
 
-void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
-  if (copy_few(dst, src, arithmetic)) [[likely]]
+void copy_unrecorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
+  if (try_copy_small(dst, src, arithmetic)) [[likely]]
     return;
   const PlanOptions options = plan_options(dst, src, arithmetic);
-  if (std::byte* const bytes = destination_of(dst, src))
+  if (std::byte* const bytes = writable_memory(dst, src))
     run(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options), bytes, src.storage_data());
 }
 
-[[gnu::cold]] void copy_watched(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
-                                const Caller& caller) {
+[[gnu::cold]] void copy_recorded(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic,
+                                 const Caller& caller) {
   const detail::OperationScope scope("copy_elements", caller);
   if (!detail::is_watched() || is_empty(dst.layout())) {
-    copy_now(dst, src, arithmetic);
+    copy_unrecorded(dst, src, arithmetic);
     return;
   }
   const PlanOptions options = plan_options(dst, src, arithmetic);
@@ -97,11 +98,11 @@ void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
   entry.plan =
       std::make_shared<const CopyPlan>(plan(dst.layout(), dst.dtype(), src.layout(), src.dtype(), options));
   detail::record({&entry, 1}, dst.storage(), [&]() -> std::string_view {
-    if (copy_few(dst, src, arithmetic)) return "small";
-    std::byte* const bytes = destination_of(dst, src);
+    if (try_copy_small(dst, src, arithmetic)) return "small";
+    std::byte* const bytes = writable_memory(dst, src);
     if (bytes == nullptr) return {};
     run(*entry.plan, bytes, src.storage_data());
-    return entry.plan->way();
+    return entry.plan->method();
   });
 }
 
@@ -109,9 +110,9 @@ void copy_now(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
 
 void copy_elements(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic, Caller caller) {
   if (detail::watch == nullptr) [[likely]] {
-    copy_now(dst, src, arithmetic);
+    copy_unrecorded(dst, src, arithmetic);
   } else {
-    copy_watched(dst, src, arithmetic, caller);
+    copy_recorded(dst, src, arithmetic, caller);
   }
 }
 
@@ -121,8 +122,8 @@ Tensor materialize(const Tensor& src, const Layout& layout, DType dtype, const S
   if (detail::watch != nullptr) [[unlikely]] {
     detail::require_copy_allowed(layout, dtype, src);
   }
-  const Reach touched = reach(layout, "materialize").value_or(Reach{0, -1});
-  const Index nbytes = checked_multiply(checked_add(touched.highest, 1, "materialize"),
+  const Reach extent = reach(layout, "materialize").value_or(Reach{0, -1});
+  const Index nbytes = checked_multiply(checked_add(extent.highest, 1, "materialize"),
                                         static_cast<Index>(item_size(dtype)), "materialize");
   const auto bytes = static_cast<std::size_t>(nbytes);
   Tensor result(Tensor::Unchecked{}, Storage::on(src.device(), bytes), layout, dtype);
@@ -192,7 +193,7 @@ Tensor& Tensor::fill_(const Scalar& value, Caller caller) {
     if (!is_provably_unique(once)) options.max_threads = 1;
     const CopyPlan made = plan(once, dtype_, repeated, dtype_, options);
     run(made, bytes, element.data());
-    return made.way();
+    return made.method();
   };
   if (!detail::is_watched()) [[likely]] {
     fill();

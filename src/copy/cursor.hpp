@@ -13,13 +13,14 @@ namespace tenstride::copy {
 
 using detail::Loop;
 
-/// Counts through loops, the last one fastest, and knows where both sides stand. The loops are not copied.
+/// Visits the positions of a loop nest, the last loop fastest, and keeps the address of the current position
+/// on both sides. Refers to the loops without copying them.
 class Cursor {
  public:
-  /// The loops of a copy, and what a strategy puts around and between them.
+  /// As many loops as a copy has, and two that a strategy may add.
   static constexpr std::size_t max_loops = max_rank + 2;
 
-  /// At the first position, where both sides stand at `dst` and `src`. Pre: loops.size() <= max_loops.
+  /// Begins at the first position, whose addresses are `dst` and `src`. Pre: loops.size() <= max_loops.
   Cursor(std::span<const Loop> loops, std::byte* dst, const std::byte* src)
       : loops_(loops), dst_(dst), src_(src) {
     for (std::size_t d = 0; d < loops.size(); ++d) index_[d] = 0;
@@ -36,7 +37,7 @@ class Cursor {
   [[nodiscard]] const std::byte* src() const { return src_; }
   [[nodiscard]] Index index(std::size_t loop) const { return index_[loop]; }
 
-  /// Goes to a position counted from the first one. Pre: stands there.
+  /// Moves to the position with this number, counted from 0. Pre: the cursor is at the first position.
   void seek(Index position) {
     for (std::size_t d = loops_.size(); d-- > 0;) {
       const Loop& loop = loops_[d];
@@ -47,13 +48,14 @@ class Cursor {
     }
   }
 
-  /// Positions from here to the end of the innermost loop; that loop.
+  /// The number of positions from here to the end of the innermost loop.
   [[nodiscard]] Index run_left() const {
     return loops_.empty() ? 1 : loops_.back().extent - index_[loops_.size() - 1];
   }
+  /// The innermost loop; of extent 1 where there is none.
   [[nodiscard]] Loop run() const { return loops_.empty() ? Loop{1, 0, 0} : loops_.back(); }
 
-  /// Goes on by `count` positions. Pre: 1 <= count <= run_left().
+  /// Advances by `count` positions. Pre: 1 <= count <= run_left().
   void skip(Index count) {
     if (count > 1) {
       const Loop& loop = loops_.back();
@@ -64,7 +66,8 @@ class Cursor {
     next();
   }
 
-  /// Goes on by one position. False after the last one: then at the first one again.
+  /// Advances by one position. Returns false after the last one; the cursor is then at the first position
+  /// again.
   bool next() {
     for (std::size_t d = loops_.size(); d-- > 0;) {
       const Loop& loop = loops_[d];
@@ -85,13 +88,14 @@ class Cursor {
   std::array<Index, max_loops> index_;
 };
 
-/// Calls `visit(dst, src)` at each position of some loops.
+/// Calls `visit(dst, src)` with the addresses of each position of a loop nest.
 template <class Visit>
-void walk_positions(std::span<const Loop> loops, std::byte* dst, const std::byte* src, const Visit& visit) {
-  Cursor at(loops, dst, src);
+void for_each_position(std::span<const Loop> loops, std::byte* dst, const std::byte* src,
+                       const Visit& visit) {
+  Cursor cursor(loops, dst, src);
   do {
-    visit(at.dst(), at.src());
-  } while (at.next());
+    visit(cursor.dst(), cursor.src());
+  } while (cursor.next());
 }
 
 }  // namespace tenstride::copy

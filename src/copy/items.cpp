@@ -19,11 +19,11 @@ void copy_items(const Loops& loops, std::byte* dst, const std::byte* src) {
   const Index dst_stride = loops[inner].dst_stride;
   const Index src_stride = loops[inner].src_stride;
   if (dst_stride == static_cast<Index>(item) && src_stride == static_cast<Index>(item)) {
-    walk_positions(loops.first(inner), dst, src, [count](std::byte* to, const std::byte* from) {
+    for_each_position(loops.first(inner), dst, src, [count](std::byte* to, const std::byte* from) {
       std::memcpy(to, from, static_cast<std::size_t>(count) * item);
     });
   } else {
-    walk_positions(loops.first(inner), dst, src, [=](std::byte* to, const std::byte* from) {
+    for_each_position(loops.first(inner), dst, src, [=](std::byte* to, const std::byte* from) {
       for (Index i = 0; i < count; ++i) std::memcpy(to + i * dst_stride, from + i * src_stride, item);
     });
   }

@@ -10,7 +10,7 @@
 
 namespace tenstride::copy {
 
-/// Bytes from a line's start on. What they hold at first is not known.
+/// Uninitialized bytes that begin at the start of a cache line.
 class LineBuffer {
  public:
   LineBuffer() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How memory falls on cache lines. A line that is written whole past the cache is not read first, so what a
-// copy writes is cut where lines of the destination begin.
+// Offsets in cache lines. A streaming store writes a whole line without reading it first, so copies cut what
+// they write where lines of the destination begin.
 #pragma once
 
 #include <algorithm>
@@ -14,32 +14,34 @@ namespace tenstride::copy {
 
 inline constexpr std::size_t line_bytes = 64;
 
-/// Bytes from the start of the line that `at` lies in.
-inline std::size_t place_in_line(const std::byte* at) {
-  return reinterpret_cast<std::uintptr_t>(at) % line_bytes;
+/// Offset of an address in its cache line, in bytes.
+inline std::size_t line_offset(const std::byte* address) {
+  return reinterpret_cast<std::uintptr_t>(address) % line_bytes;
 }
 
-/// Bytes up to the next line's start: 0 where `at` is one.
-inline std::size_t bytes_to_line(const std::byte* at) {
-  return (0 - reinterpret_cast<std::uintptr_t>(at)) % line_bytes;
+/// Bytes from an address to the next start of a line; 0 where a line starts there.
+inline std::size_t bytes_to_line(const std::byte* address) {
+  return (0 - reinterpret_cast<std::uintptr_t>(address)) % line_bytes;
 }
 
-/// So many bytes or more that are an odd number of lines: rows of a buffer so far apart fall into different
-/// sets of the cache.
+/// `bytes` rounded up to an odd number of lines: buffer rows with such a pitch fall into different sets of a
+/// cache. Example: 130 bytes to 192.
 constexpr std::size_t odd_lines(std::size_t bytes) {
   return ((bytes + line_bytes - 1) / line_bytes | 1U) * line_bytes;
 }
 
-/// After so many steps of `stride` bytes the place within a line is the same again.
-inline Index steps_to_line(Index stride) {
+/// The number of strides after which an address has the same offset in its line again. Example: 4 for a
+/// stride of 48 bytes.
+inline Index strides_to_line(Index stride) {
   return static_cast<Index>(line_bytes) / std::gcd(static_cast<Index>(line_bytes), stride);
 }
 
-/// A run in pieces that begin where lines do, all but the first: no two of them write to one line. In items.
+/// A run cut into pieces of which all but the first begin at the start of a line, so that no two threads
+/// write to one line. All counts are in items.
 class LinePieces {
  public:
-  /// `lead` items would go before the run into the line that it begins in; a piece of whole lines has
-  /// `piece`.
+  /// A piece has `piece` items, which are whole lines. `lead` is the number of items between the start of the
+  /// run's first line and the run.
   LinePieces(Index extent, Index piece, Index lead) : extent_(extent), piece_(piece), lead_(lead) {}
 
   [[nodiscard]] Index count() const { return ceil_divide(extent_ + lead_, piece_); }

@@ -5,7 +5,7 @@
 #include "ledger/watch.hpp"
 #include "tenstride/copy.hpp"
 
-/// The methods that give the tensor itself, a view, or a copy.
+/// The methods that return the tensor itself, a view, or a copy.
 namespace tenstride {
 namespace {
 
@@ -19,10 +19,10 @@ void require_allowed(CopyRule rule, const Tensor& src, std::string_view operatio
 }  // namespace
 
 Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) const& {
-  const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
-  if (is_contiguous(asked) && copy != CopyRule::always) return *this;
+  const MemoryFormat target = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
+  if (is_contiguous(target) && copy != CopyRule::always) return *this;
   const detail::OperationScope scope("contiguous", caller);
-  const detail::ReasonScope reason([&] { return detail::format_reason(layout_, asked, copy); });
+  const detail::ReasonScope reason([&] { return detail::format_reason(layout_, target, copy); });
   if (format == MemoryFormat::preserve) detail::throw_format_rank("contiguous", format, shape());
   if (format != MemoryFormat::contiguous) {
     const Layout layout{shape(), format_strides(shape(), format, "contiguous"), 0};
@@ -38,8 +38,8 @@ Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) con
   return result;
 }
 Tensor Tensor::contiguous(MemoryFormat format, CopyRule copy, Caller caller) && {
-  const MemoryFormat asked = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
-  if (is_contiguous(asked) && copy != CopyRule::always) return std::move(*this);
+  const MemoryFormat target = format == MemoryFormat::preserve ? MemoryFormat::contiguous : format;
+  if (is_contiguous(target) && copy != CopyRule::always) return std::move(*this);
   return std::as_const(*this).contiguous(format, copy, caller);
 }
 
@@ -94,8 +94,8 @@ Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   return materialize(*this, layout, dtype);
 }
 
-/// Whether `reshape` gives a view: its layout then, otherwise the shape alone. Who watches is told. Pre:
-/// `layout` is blank.
+/// Whether `reshape` returns a view. Sets `layout` to the view's layout, or otherwise only to its shape, and
+/// reports the reshape to open ledgers. Pre: `layout` is blank.
 bool Tensor::fits_view(const Dims& wanted, CopyRule copy, Layout& layout, const Caller& caller) const {
   const bool fits = detail::view_into(layout_, wanted, "reshape", layout);
   if (!fits && copy == CopyRule::never) {

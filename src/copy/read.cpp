@@ -5,16 +5,16 @@
 #include "ledger/watch.hpp"
 #include "tenstride/copy.hpp"
 
-/// Elements handed out as C++ values.
+/// Reading elements as C++ values.
 namespace tenstride {
 namespace {
 
-/// The element at an address, as the tensor's bits have it read.
-Scalar read_scalar(const Tensor& tensor, const std::byte* at) {
+/// The element at an address, conjugated and negated as the tensor's bits say.
+Scalar read_scalar(const Tensor& tensor, const std::byte* address) {
   return visit(tensor.dtype(), [&](auto type) -> Scalar {
     using T = typename decltype(type)::type;
     T value{};
-    std::memcpy(&value, at, sizeof value);
+    std::memcpy(&value, address, sizeof value);
     if (tensor.is_conj()) value = conjugate(value);
     if (tensor.is_neg()) value = negate(value);
     if constexpr (is_complex_element<T>) {

@@ -20,8 +20,8 @@ PlanOptions options_here() {
 
 void run(const CopyPlan& plan, void* dst_base, const void* src_base) {
   if (plan.count == 0) return;
-  const copy::Walk walk(plan, copy::kernels(), dst_base, src_base);
-  std::visit([&](const auto& strategy) { copy::run(strategy, walk); }, plan.strategy);
+  const copy::BoundPlan bound(plan, copy::kernels(), dst_base, src_base);
+  std::visit([&](const auto& strategy) { copy::run(strategy, bound); }, plan.strategy);
 }
 
 std::string run_text(const CopyPlan& plan) {

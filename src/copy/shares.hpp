@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the work of a copy is shared out to threads.
+// How the work of a copy is divided among threads.
 #pragma once
 
 #include <algorithm>
@@ -9,36 +9,37 @@
 
 namespace tenstride::copy {
 
-/// How many threads may carry the plan out.
+/// The number of threads that may carry out the plan.
 inline int threads_of(const CopyPlan& plan) {
   return plan.threads == 0 ? num_threads() : plan.threads;
 }
 
-/// Work in the order in which it is best done by one thread.
+/// The work of a copy: numbered units, in the order that is best for one thread.
 struct Shares {
   Index units = 0;
-  /// Ranges for each thread. The more of them, the less one thread waits for the last range of another; the
-  /// fewer, the less often one begins with an empty cache and buffers of its own.
-  Index ranges_each = 1;
-  /// Ranges are multiples of so many units: those that end where a line of the destination does, or that hand
-  /// lines on to each other.
-  Index together = 1;
+  /// The number of ranges that each thread gets on average. More ranges shorten the wait for the last thread;
+  /// fewer ranges begin less often with an empty cache and new buffers.
+  Index ranges_per_thread = 1;
+  /// The size of a range is a multiple of this: units that end together at a line of the destination, or that
+  /// continue each other's partial lines.
+  Index group = 1;
 };
 
-/// The same, but what is together is parted where there are fewer such groups than ranges.
-inline Shares parted(const CopyPlan& plan, Shares shares) {
-  if (shares.units / shares.together < shares.ranges_each * threads_of(plan)) shares.together = 1;
+/// The same shares, but with groups split into single units where there are fewer groups than ranges.
+inline Shares split_groups(const CopyPlan& plan, Shares shares) {
+  if (shares.units / shares.group < shares.ranges_per_thread * threads_of(plan)) shares.group = 1;
   return shares;
 }
 
-/// Calls `work(from, to)` with ranges that make up the units of a copy.
+/// Calls `work(first, last)` for ranges [first, last) that make up all units, on as many threads as the plan
+/// allows.
 template <class Work>
 void share_out(const CopyPlan& plan, const Shares& shares, const Work& work) {
-  const Index groups = ceil_divide(shares.units, shares.together);
+  const Index groups = ceil_divide(shares.units, shares.group);
   parallel_for(
-      0, groups, ceil_divide(groups, shares.ranges_each * threads_of(plan)),
-      [&](Index from, Index to) {
-        work(from * shares.together, std::min(to * shares.together, shares.units));
+      0, groups, ceil_divide(groups, shares.ranges_per_thread * threads_of(plan)),
+      [&](Index first, Index last) {
+        work(first * shares.group, std::min(last * shares.group, shares.units));
       },
       plan.threads);
 }

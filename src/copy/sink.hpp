@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packed items go: through the conversion, then to the destination, by ordinary or by streaming stores.
+// Writes packed items to the destination: converts them, and stores them by ordinary or streaming stores.
 #pragma once
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 
 namespace tenstride::copy {
 
-/// The most rows of a tile whose addresses are listed one by one.
-inline constexpr std::size_t max_indexed_rows = 512;
+/// The most rows of a tile whose addresses stand in a table.
+inline constexpr std::size_t max_row_addresses = 512;
 
-/// One for each thread and copy. With streaming stores the sink collects the line that a run ends in: where
-/// the next run goes on from there the line is written whole, so rows that share lines cost no reads of the
-/// destination.
+/// Writes the runs of one thread's part of a copy. With streaming stores it keeps the partial line at the end
+/// of a run; where the next run continues it, the line is written whole, so that rows which share lines need
+/// no reads of the destination.
 class Sink {
  public:
   Sink(const CopyPlan& plan, const Kernels& kernels)
@@ -38,7 +38,7 @@ class Sink {
     if (streaming_) kernels_.fence();
   }
 
-  /// `count` dense items to dense places. Item i takes the scale number first + i * step.
+  /// Writes `count` contiguous items, converted. Item i is scaled by number first + i * step.
   void run(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
     if (!converts_) {
       write(dst, src, count * src_item_);
@@ -48,7 +48,8 @@ class Sink {
       std::size_t part = count < RowConverter::longest ? count : RowConverter::longest;
       if (!streaming_) {
         converter_(dst, src, part, first, step);
-      } else if (const std::size_t whole = whole_lines(dst, takes_all(step) ? count : part); whole != 0) {
+      } else if (const std::size_t whole = whole_lines(dst, converts_at_once(step) ? count : part);
+                 whole != 0) {
         part = whole;
         flush();
         converter_(dst, src, part, first, step, streaming_stores(streams_));
@@ -65,14 +66,15 @@ class Sink {
     }
   }
 
-  /// `count` items through the conversion alone. Pre: count <= RowConverter::longest.
+  /// Converts `count` items to `out` without storing them in the destination. Pre: count <=
+  /// RowConverter::longest.
   void convert(std::byte* out, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
     converter_(out, src, count, first, step);
   }
 
   [[nodiscard]] const RowConverter& converter() const { return converter_; }
 
-  /// Bytes as they are.
+  /// Writes bytes without a conversion.
   void write(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (streaming_) {
       stream(dst, src, bytes);
@@ -81,10 +83,10 @@ class Sink {
     }
   }
 
-  /// What will be read next.
+  /// The source lines to be prefetched beside each written line.
   Prefetch prefetch;
 
-  /// Writes out the collected part of a line.
+  /// Writes the partial line that is kept, by ordinary stores.
   void flush() {
     if (filled_ > start_) std::memcpy(line_address_ + start_, line_.data() + start_, filled_ - start_);
     start_ = 0;
@@ -92,24 +94,24 @@ class Sink {
   }
 
  private:
-  /// Whether a run may be converted by one call: no numbers are repeated along it, nothing is asked for
-  /// beside it.
-  [[nodiscard]] bool takes_all(std::size_t step) const { return step == 0 && prefetch.count == 0; }
+  /// Whether one call may convert a whole run: it has one scale, and nothing is prefetched beside it.
+  [[nodiscard]] bool converts_at_once(std::size_t step) const { return step == 0 && prefetch.count == 0; }
 
-  /// How many of `count` items can be converted straight to whole lines.
+  /// How many of `count` items make up whole lines that the converter can stream; 0 where it cannot.
   [[nodiscard]] std::size_t whole_lines(const std::byte* dst, std::size_t count) const {
-    if (place_in_line(dst) != 0 || !converter_.streams()) return 0;
+    if (line_offset(dst) != 0 || !converter_.streams()) return 0;
     return count * dst_item_ / line_bytes * line_bytes / dst_item_;
   }
 
-  /// How many of `count` items end the line that `dst` lies in; all where items cross lines.
+  /// How many of `count` items complete the line that contains `dst`; all where items cross lines or are not
+  /// streamed.
   [[nodiscard]] std::size_t to_line(const std::byte* dst, std::size_t count) const {
-    const std::size_t misfit = place_in_line(dst);
-    if (misfit == 0 || misfit % dst_item_ != 0 || !converter_.streams()) return count;
-    return std::min(count, (line_bytes - misfit) / dst_item_);
+    const std::size_t offset = line_offset(dst);
+    if (offset == 0 || offset % dst_item_ != 0 || !converter_.streams()) return count;
+    return std::min(count, (line_bytes - offset) / dst_item_);
   }
 
-  /// What `stream` asks for beside so many lines.
+  /// Prefetches what `stream` would beside `lines` written lines.
   void prefetch_beside(std::size_t lines) {
     for (std::size_t i = lines * prefetch.pace; i > 0; --i) {
       if (prefetch.lines_left == 0 && !prefetch.next_row()) return;
@@ -121,7 +123,7 @@ class Sink {
 
   void stream(std::byte* dst, const std::byte* src, std::size_t bytes) {
     if (filled_ != 0 && dst != line_address_ + filled_) flush();
-    const std::size_t head = place_in_line(dst);
+    const std::size_t head = line_offset(dst);
     if (head != 0) {
       if (filled_ == 0) {
         line_address_ = dst - head;

@@ -11,14 +11,15 @@
 namespace tenstride::copy {
 namespace {
 
-/// Up to so many elements a loop over them is done before a plan is made.
+/// Copies of at most this many elements are done by one loop, which takes less time than to make a plan.
 constexpr Index max_elements = 512;
-/// From so many elements on it is tables that they are copied by, up to so many bytes of one type.
-constexpr Index min_indexed = 64;
-constexpr Index max_indexed_bytes = Index{64} << 10;
+/// Bounds of copies by `copy_cached`, for equal types: more elements than a plain loop copies as fast, and at
+/// most as many bytes as the L1 and L2 caches hold.
+constexpr Index min_cached_elements = 64;
+constexpr Index max_cached_bytes = Index{64} << 10;
 
-/// Packs all elements, converts them in one go, and puts each in its place.
-void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* dst, DType src_type,
+/// Packs all elements into a buffer, converts them by one call, and copies them to their positions.
+void copy_converted(const Loops& loops, Index count, DType dst_type, std::byte* dst, DType src_type,
                     const std::byte* src) {
   const auto dst_item = static_cast<Index>(item_size(dst_type));
   const auto src_item = static_cast<Index>(item_size(src_type));
@@ -38,9 +39,9 @@ void walk_converted(const Loops& loops, Index count, DType dst_type, std::byte* 
   }
   alignas(64) std::array<std::byte, max_elements * 16 + spill_bytes> converted;
   convert(converted.data(), src, elements, Stores::ordinary);
-  Loops placing = loops;
-  placing.make_contiguous(&Loop::src_stride, dst_item);
-  copy_items(placing, item_size(dst_type), dst, converted.data());
+  Loops unpacking = loops;
+  unpacking.make_contiguous(&Loop::src_stride, dst_item);
+  copy_items(unpacking, item_size(dst_type), dst, converted.data());
 }
 
 }  // namespace
@@ -52,27 +53,29 @@ bool copy_small(const Layout& dst, DType dst_type, std::byte* dst_base, const La
   const auto dst_item = static_cast<Index>(item_size(dst_type));
   const auto src_item = static_cast<Index>(item_size(src_type));
   const Index* const sizes = dst.shape.data();
-  const Index* const dst_steps = dst.strides.data();
-  const Index* const src_steps = src.strides.data();
-  const Index most = dst_type == src_type ? max_indexed_bytes / dst_item : max_elements;
+  const Index* const dst_strides = dst.strides.data();
+  const Index* const src_strides = src.strides.data();
+  const Index max_count = dst_type == src_type ? max_cached_bytes / dst_item : max_elements;
   Loops loops;
   Index count = 1;
   for (std::size_t d = 0; d < rank; ++d) {
     const Index size = sizes[d];
-    if (size > most || size == 0) return size == 0;
+    if (size > max_count || size == 0) return size == 0;
     count *= size;
-    if (count > most) return false;
-    if (size > 1) loops.add({size, dst_steps[d] * dst_item, src_steps[d] * src_item});
+    if (count > max_count) return false;
+    if (size > 1) loops.add({size, dst_strides[d] * dst_item, src_strides[d] * src_item});
   }
   loops.merge();
-  std::byte* const to = dst_base + dst.offset * dst_item;
-  const std::byte* const from = src_base + src.offset * src_item;
+  std::byte* const dst_first = dst_base + dst.offset * dst_item;
+  const std::byte* const src_first = src_base + src.offset * src_item;
   if (dst_type == src_type) {
-    if (count >= min_indexed && copy_cached(loops, static_cast<std::size_t>(dst_item), to, from)) return true;
+    if (count >= min_cached_elements &&
+        copy_cached(loops, static_cast<std::size_t>(dst_item), dst_first, src_first))
+      return true;
     if (count > max_elements) return false;
-    copy_items(loops, static_cast<std::size_t>(dst_item), to, from);
+    copy_items(loops, static_cast<std::size_t>(dst_item), dst_first, src_first);
   } else {
-    walk_converted(loops, count, dst_type, to, src_type, from);
+    copy_converted(loops, count, dst_type, dst_first, src_type, src_first);
   }
   return true;
 }

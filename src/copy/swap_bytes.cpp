@@ -19,14 +19,14 @@ std::uint64_t swapped(std::uint64_t word) {
   return __builtin_bswap64(word);
 }
 
-/// The memories need no alignment.
+/// Needs no alignment of either side.
 template <typename Word>
 void swap_words(std::byte* dst, const std::byte* src, std::size_t nbytes) {
-  for (std::size_t at = 0; at < nbytes; at += sizeof(Word)) {
+  for (std::size_t i = 0; i < nbytes; i += sizeof(Word)) {
     Word word = 0;
-    std::memcpy(&word, src + at, sizeof word);
+    std::memcpy(&word, src + i, sizeof word);
     word = swapped(word);
-    std::memcpy(dst + at, &word, sizeof word);
+    std::memcpy(dst + i, &word, sizeof word);
   }
 }
 
@@ -49,8 +49,8 @@ void swap_bytes(std::byte* dst, const std::byte* src, std::size_t nbytes, std::s
   if (nbytes == 0) return;
   constexpr Index grain = Index{1} << 20;  // bytes; small copies stay on one thread
   const auto word = static_cast<Index>(width);
-  parallel_for(0, static_cast<Index>(nbytes) / word, grain / word, [&](Index from, Index to) {
-    swap_run(dst + from * word, src + from * word, static_cast<std::size_t>((to - from) * word), width);
+  parallel_for(0, static_cast<Index>(nbytes) / word, grain / word, [&](Index first, Index last) {
+    swap_run(dst + first * word, src + first * word, static_cast<std::size_t>((last - first) * word), width);
   });
 }
 

@@ -5,9 +5,9 @@
 
 namespace tenstride {
 
-/// Copies `nbytes`, each run of `width` bytes back to front: numbers of the other byte order. A width of 1
-/// copies. Large copies use several threads. Pre: width is 1, 2, 4 or 8 and divides nbytes; the memories do
-/// not overlap.
+/// Copies `nbytes` bytes, reversing each run of `width` bytes: numbers in the other byte order. A width of 1
+/// copies them unchanged. Large copies use several threads. Pre: width is 1, 2, 4 or 8 and divides nbytes;
+/// the memories do not overlap.
 void swap_bytes(std::byte* dst, const std::byte* src, std::size_t nbytes, std::size_t width);
 
 }  // namespace tenstride

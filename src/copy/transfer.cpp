@@ -18,22 +18,23 @@ Device as_host(Device device) {
   return device.is_host() ? Device::cpu : device;
 }
 
-/// The same without memory, so that nothing that is foretold of it costs anything.
+/// The same tensor without memory, so that forecasts of it take neither time nor memory.
 Tensor without_memory(const Tensor& x) {
   if (!x.has_memory()) return x;
   const detail::MutedScope muted;
   return Tensor(Tensor::Unchecked{}, x.storage().without_memory(), x.layout(), x.dtype());
 }
 
-/// Both sides fill one piece of memory each, in the same order of elements: the bytes go over as they lie.
-bool goes_as_it_lies(const Tensor& dst, const Tensor& src) {
+/// Whether both sides are dense, with the elements in the same order, so that the bytes can be sent
+/// unchanged.
+bool can_send_unchanged(const Tensor& dst, const Tensor& src) {
   if (dst.dtype() != src.dtype()) return false;
   if (dst.is_contiguous() && src.is_contiguous()) return true;
   return src.is_non_overlapping_and_dense() && dst.strides() == src.strides();
 }
 
-/// Tells of the bytes that cross.
-void cross(Tensor& dst, const Tensor& src, Blocking blocking) {
+/// Records the bytes that cross the link.
+void record_crossing(Tensor& dst, const Tensor& src, Blocking blocking) {
   if (!detail::is_watched() || src.numel() == 0) return;
   LedgerEntry entry = detail::copy_entry(dst, src, src.numel());
   entry.kind = LedgerKind::transfer;
@@ -50,7 +51,7 @@ std::string conversion_text(DType from, DType to, Device where, std::string_view
   return message(name(from), " to ", name(to), " on ", name(as_host(where)), ", ", when);
 }
 
-/// What is sent in the end: of the destination's type where it is converted on this side, and row-major.
+/// The tensor that is sent: row-major, and of the destination's type where this side converts.
 Tensor ready_to_send(const Tensor& src, DType dtype) {
   Tensor ready = src;
   if (src.dtype() != dtype) {
@@ -75,13 +76,13 @@ void detail::transfer(Tensor& dst, const Tensor& given, Blocking blocking) {
   }
   const Tensor src = without_memory(given);
   const bool is_between_devices = !src.device().is_host() && !dst.device().is_host();
-  if (is_between_devices || goes_as_it_lies(dst, src)) return cross(dst, src, blocking);
-  // Whoever does not wait has the device convert; whoever waits, the cpu.
+  if (is_between_devices || can_send_unchanged(dst, src)) return record_crossing(dst, src, blocking);
+  // With a blocking transfer the cpu converts, otherwise the device.
   const bool converts_here = src.device().is_host() == (blocking == Blocking::blocking);
   const Tensor sent = ready_to_send(src, converts_here ? dst.dtype() : src.dtype());
-  if (dst.is_contiguous() && dst.dtype() == sent.dtype()) return cross(dst, sent, blocking);
+  if (dst.is_contiguous() && dst.dtype() == sent.dtype()) return record_crossing(dst, sent, blocking);
   Tensor landed = Tensor::fresh(dst.shape(), sent.dtype(), dst.device(), "to");
-  cross(landed, sent, blocking);
+  record_crossing(landed, sent, blocking);
   const ReasonScope reason([&] {
     if (sent.dtype() != dst.dtype())
       return conversion_text(sent.dtype(), dst.dtype(), dst.device(), "after the transfer");
@@ -93,13 +94,13 @@ void detail::transfer(Tensor& dst, const Tensor& given, Blocking blocking) {
 
 Tensor detail::transferred(const Tensor& src, const Layout& layout, DType dtype, Device to,
                            Blocking blocking) {
-  const Reach touched = reach(layout, "to").value_or(Reach{0, -1});
+  const Reach extent = reach(layout, "to").value_or(Reach{0, -1});
   const Index nbytes =
-      checked_multiply(checked_add(touched.highest, 1, "to"), static_cast<Index>(item_size(dtype)), "to");
+      checked_multiply(checked_add(extent.highest, 1, "to"), static_cast<Index>(item_size(dtype)), "to");
   Tensor result(Tensor::Unchecked{},
                 Storage::on(to.is_host() ? Device::meta : to, static_cast<std::size_t>(nbytes)), layout,
                 dtype);
-  // PyTorch pins what comes to the cpu without being waited for.
+  // PyTorch pins the result of a non-blocking transfer to the cpu.
   if (to.is_host() && blocking == Blocking::non_blocking) {
     Storage storage = result.storage();
     storage.set_pinned();

@@ -12,11 +12,12 @@ inline bool is_transfer(Device from, Device to) {
   return from != to && !(from.is_host() && to.is_host());
 }
 
-/// Foretells `dst.copy_(src)` between two devices: tells the thread's ledgers of the transfer and of the
-/// copies before and after it. Throws RuntimeError where dst has elements. Pre: the same shape, is_transfer.
+/// Forecasts `dst.copy_(src)` between two devices: records the transfer, and the copies before and after it,
+/// in the thread's ledgers. Throws RuntimeError where dst has memory. Pre: the same shape, is_transfer.
 void transfer(Tensor& dst, const Tensor& src, Blocking blocking);
 
-/// The same into a tensor that is made for it, of the layout and type; what comes to the cpu lies on meta.
+/// The same for a new tensor of the layout and type, which it returns. A tensor that comes to the cpu is one
+/// on meta.
 Tensor transferred(const Tensor& src, const Layout& layout, DType dtype, Device to, Blocking blocking);
 
 }  // namespace tenstride::detail

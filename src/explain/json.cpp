@@ -68,10 +68,10 @@ Json to_json_value(const Value& value) {
   return value.str();
 }
 
-/// What was weighed, by name.
+/// The costs of the candidates, by name.
 Json to_json_costs(const StrategyCosts& costs) {
   Json all = Json::object();
-  for (const detail::Weighed& each : detail::weighed(costs)) all[each.name] = each.cost;
+  for (const detail::NamedCost& each : detail::sorted_costs(costs)) all[each.name] = each.cost;
   return all;
 }
 
@@ -83,7 +83,7 @@ Json to_json_plans(const std::vector<CopyPlan>& plans) {
       loops.push_back(
           {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
     }
-    list.push_back({{"kernel", plan.way()},
+    list.push_back({{"kernel", plan.method()},
                     {"elements", plan.count},
                     {"src_dtype", name(plan.src_type)},
                     {"dst_dtype", name(plan.dst_type)},

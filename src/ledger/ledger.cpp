@@ -9,7 +9,7 @@
 #include "ledger/watch.hpp"
 #include "tenstride/text.hpp"
 
-/// Scopes of a thread, and what they do with what they are told.
+/// The scopes of a thread, and how they record, refuse and count copies.
 namespace tenstride {
 
 using detail::LedgerWatch;
@@ -20,8 +20,8 @@ std::string_view name(LedgerKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-CopyLedger::CopyLedger(std::size_t most)
-    : WatchScope(Kind::ledger), most_(most), began_(std::chrono::steady_clock::now()) {}
+CopyLedger::CopyLedger(std::size_t max_entries)
+    : WatchScope(Kind::ledger), max_entries_(max_entries), began_(std::chrono::steady_clock::now()) {}
 
 void CopyLedger::clear() {
   entries_.clear();
@@ -53,7 +53,7 @@ void CopyLedger::add(LedgerEntry entry, const void* block) {
   if (takes_over) {
     entry.bytes_allocated = entries_.back().bytes_allocated;
     entries_.back() = std::move(entry);
-  } else if (entries_.size() < most_) {
+  } else if (entries_.size() < max_entries_) {
     entries_.push_back(std::move(entry));
     if (is_allocation) last_block_ = block;
   } else {
@@ -94,8 +94,8 @@ ScrambleError::ScrambleError(Scramble scramble, std::string_view operation)
 namespace detail {
 
 namespace {
-/// Whether elements are read here and written there.
-bool moves(const LedgerEntry& entry) {
+/// Whether an entry is of elements that were moved: a copy or a transfer.
+bool moves_elements(const LedgerEntry& entry) {
   return entry.kind == LedgerKind::copy || entry.kind == LedgerKind::transfer;
 }
 }  // namespace
@@ -116,7 +116,7 @@ void LedgerWatch::open(WatchScope& scope) {
   const bool forbids_or_lists =
       scope.kind_ == Kind::ledger || scope.kind_ == Kind::no_copy || scope.kind_ == Kind::no_scramble;
   if (watch == nullptr) {
-    if (!forbids_or_lists) return;  // there is nothing to be allowed
+    if (!forbids_or_lists) return;  // nothing is forbidden that could be allowed
     watch = new LedgerWatch;
   }
   LedgerWatch& it = ledger_watch();
@@ -144,14 +144,15 @@ WatchScope* LedgerWatch::deciding(WatchScope::Kind forbids, WatchScope::Kind all
 }
 
 void LedgerWatch::require_allowed(const LedgerEntry& entry) const {
-  if (!moves(entry)) return;
+  if (!moves_elements(entry)) return;
   const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
   if (scope != nullptr && scope->kind_ == WatchScope::Kind::no_copy) throw NoCopyError(entry);
 }
 
 void LedgerWatch::add(LedgerEntry entry, const void* block) {
   const WatchScope* const scope = deciding(WatchScope::Kind::no_copy, WatchScope::Kind::allow_copy);
-  const bool is_allowed = moves(entry) && scope != nullptr && scope->kind_ == WatchScope::Kind::allow_copy;
+  const bool is_allowed =
+      moves_elements(entry) && scope != nullptr && scope->kind_ == WatchScope::Kind::allow_copy;
   if (is_allowed) entry.allowed = static_cast<const NoCopy::Allow*>(scope)->place_;
   for (WatchScope* each = innermost_; each != nullptr; each = each->outer_) {
     if (each->kind_ == WatchScope::Kind::ledger) static_cast<CopyLedger*>(each)->add(entry, block);
@@ -167,7 +168,7 @@ void LedgerWatch::add(LedgerEntry entry, const void* block) {
 }
 
 void LedgerWatch::allocated(const StorageBlock* block, Device device, std::size_t nbytes) {
-  if (covered > 0) return;
+  if (mute_depth > 0) return;
   LedgerEntry entry;
   entry.kind = LedgerKind::allocation;
   entry.operation = operation.empty() ? "allocate" : operation;
@@ -189,7 +190,7 @@ void LedgerWatch::released(const StorageBlock* block) noexcept {
 }
 
 void LedgerWatch::reshaped(const Dims& from, const Dims& to, std::string_view what, const Caller& place) {
-  if (!operation.empty()) return;  // the library's own views scramble nothing
+  if (!operation.empty()) return;  // views that the library makes itself are no scrambles
   const std::optional<Scramble> found = find_scramble(from, to);
   if (!found) return;
   const WatchScope* const scope = deciding(WatchScope::Kind::no_scramble, WatchScope::Kind::allow_scramble);
@@ -207,7 +208,7 @@ void LedgerWatch::reshaped(const Dims& from, const Dims& to, std::string_view wh
 }
 
 void LedgerWatch::moving(std::size_t nbytes, Device device) {
-  if (covered > 0) return;
+  if (mute_depth > 0) return;
   LedgerEntry entry;
   entry.operation = operation.empty() ? "grow" : operation;
   entry.reason = reason.empty() ? "the storage grows, and its bytes move" : reason;
@@ -273,8 +274,8 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   for (LedgerEntry& entry : entries) {
-    const auto own = static_cast<double>(entry.bytes_read + entry.bytes_written);
-    if (entry.device.has_memory()) entry.seconds = took.count() * own / static_cast<double>(bytes);
+    const auto entry_bytes = static_cast<double>(entry.bytes_read + entry.bytes_written);
+    if (entry.device.has_memory()) entry.seconds = took.count() * entry_bytes / static_cast<double>(bytes);
     if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? name(entry.plan->kernel) : kernel;
     it.add(std::move(entry), dst.id());
   }

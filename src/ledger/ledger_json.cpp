@@ -8,11 +8,12 @@
 #include "tenstride/ledger.hpp"
 #include "tenstride/text.hpp"
 
-/// Ledgers for programs: JSON, written by hand, as it is short.
+/// Ledgers as JSON. Written without a JSON library, as there is little of it.
 namespace tenstride {
 namespace {
 
-/// A string literal. Bytes beyond ASCII are taken as UTF-8; names of files that are not stay as they are.
+/// The text as a JSON string. Bytes beyond ASCII are passed on as UTF-8; a file name that is not UTF-8 stays
+/// as it is.
 std::string quoted(std::string_view text) {
   constexpr std::string_view digits = "0123456789abcdef";
   std::string result = "\"";
@@ -29,7 +30,7 @@ std::string quoted(std::string_view text) {
   return result + '"';
 }
 
-/// With a point, never with an exponent that some readers do not know.
+/// A number with a decimal point and no exponent, which some readers do not accept.
 std::string number(double value) {
   char digits[64];
   const auto end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 9);

@@ -7,7 +7,7 @@
 #include "tenstride/ledger.hpp"
 #include "tenstride/text.hpp"
 
-/// Ledgers for people.
+/// Ledgers as text.
 namespace tenstride {
 namespace {
 
@@ -48,7 +48,8 @@ Row row_of(const LedgerEntry& entry, std::size_t number) {
           detail::place_text(entry)};
 }
 
-/// Characters, not bytes, decide how wide a cell is; all that stands here is ASCII but a file's name.
+/// Appends a cell, filled up to a column's width. The width counts bytes, which is right for ASCII: only a
+/// file name may hold other characters.
 void pad(std::string& text, const std::string& cell, std::size_t width) {
   text += cell;
   text.append(width - cell.size() + 2, ' ');

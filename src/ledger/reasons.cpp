@@ -25,12 +25,12 @@ std::string format_reason(const Layout& from, MemoryFormat format, CopyRule copy
 std::string cut_reason(const ChainCut& cut) {
   std::string text;
   const std::string lines = to_string(cut);
-  // The last line tells of the copy itself.
-  for (std::size_t at = 0; at < lines.rfind('\n'); ++at) {
-    const bool is_break = lines[at] == '\n';
+  // The last line is about the copy itself.
+  for (std::size_t i = 0; i < lines.rfind('\n'); ++i) {
+    const bool is_break = lines[i] == '\n';
     if (is_break) text += "; ";
-    if (lines[at] != ' ' && !is_break) text += lines[at];
-    if (lines[at] == ' ' && text.back() != ' ') text += ' ';
+    if (lines[i] != ' ' && !is_break) text += lines[i];
+    if (lines[i] == ' ' && text.back() != ' ') text += ' ';
   }
   return text;
 }

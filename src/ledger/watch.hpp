@@ -7,10 +7,11 @@
 #include "tenstride/ledger.hpp"
 #include "tenstride/tensor.hpp"
 
-/// What operations tell the calling thread's ledgers. All of it is for the case that `watch` is not null.
+/// How operations report to the calling thread's ledgers. All functions here except `is_watched` and
+/// MutedScope have the precondition that `watch` is not null.
 namespace tenstride::detail {
 
-/// The one Watch there is: hands on to the open scopes, the innermost first.
+/// The implementation of Watch: passes events to the open scopes, the innermost first.
 class LedgerWatch final : public Watch {
  public:
   void allocated(const StorageBlock* block, Device device, std::size_t nbytes) override;
@@ -18,16 +19,17 @@ class LedgerWatch final : public Watch {
   void reshaped(const Dims& from, const Dims& to, std::string_view what, const Caller& caller) override;
   void moving(std::size_t nbytes, Device device) override;
 
-  /// Opens the first scope of the thread, or null; closes the last.
+  /// Adds a scope of the thread; the first one creates the watch, if it can record or forbid anything.
+  /// `close` removes a scope; the last one deletes the watch.
   static void open(WatchScope& scope);
   static void close(WatchScope& scope) noexcept;
 
-  /// Throws NoCopyError where the innermost scope that knows forbids it.
+  /// Throws NoCopyError where the innermost scope that decides about copies forbids them.
   void require_allowed(const LedgerEntry& entry) const;
   void add(LedgerEntry entry, const void* block);
 
-  /// Inside of what is told as a whole nothing is told: 0 outside.
-  int covered = 0;
+  /// The number of open MutedScopes: where it is not 0, nothing is recorded.
+  int mute_depth = 0;
 
  private:
   [[nodiscard]] WatchScope* deciding(WatchScope::Kind forbids, WatchScope::Kind allows) const noexcept;
@@ -38,25 +40,26 @@ class LedgerWatch final : public Watch {
 inline LedgerWatch& ledger_watch() noexcept {
   return static_cast<LedgerWatch&>(*watch);
 }
-/// Whether copies are to be told.
+/// Whether copies have to be recorded: a scope is open, and it is not muted.
 inline bool is_watched() noexcept {
-  return watch != nullptr && ledger_watch().covered == 0;
+  return watch != nullptr && ledger_watch().mute_depth == 0;
 }
 
-/// A copy of `count` elements, with the operation under way and its reason; no plan.
+/// An entry of a copy of `count` elements, with the current operation and its reason, and without a plan.
 LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count);
-/// A fill of all elements.
+/// An entry of a fill of all elements.
 LedgerEntry fill_entry(const Tensor& dst);
-/// A copy into memory that is not there yet may be refused before that is asked for.
+/// Throws NoCopyError where a copy into new memory is forbidden, before that memory is allocated.
 void require_copy_allowed(const Layout& dst, DType dst_dtype, const Tensor& src);
 
-/// Names what carried a copy out, and does it.
+/// Makes a copy, and returns the name of what made it.
 using CopyWork = std::string_view (*)(void* state);
-/// Refuses the copies, or carries them out by one call and tells them. Pre: is_watched().
+/// Makes the copies by one call of `work`, and records them; throws NoCopyError before that where copies are
+/// forbidden. Pre: is_watched().
 void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state);
 
-/// The same with a callable that gives the kernel's name ("": the plan's). Anything else that it does, copies
-/// and scratch memory, is not told.
+/// The same with a callable that returns the kernel's name ("": the plan's). Copies and allocations inside it
+/// are muted.
 template <class Work>
 void record(std::span<LedgerEntry> entries, const Storage& dst, const Work& work) {
   record(
@@ -64,7 +67,7 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, const Work& work
       const_cast<Work*>(&work));
 }
 
-/// Carries out a copy of `count` elements that is no plan's, and tells it where somebody watches.
+/// Makes a copy of `count` elements that has no plan, and records it where a scope is open.
 template <class Work>
 void copy_by(std::string_view kernel, const Tensor& dst, const Tensor& src, Index count, const Work& work) {
   if (!is_watched() || count == 0) return work();
@@ -75,15 +78,15 @@ void copy_by(std::string_view kernel, const Tensor& dst, const Tensor& src, Inde
   });
 }
 
-/// What happens in the scope is the inside of one operation: scratch memory and the copies to and from it are
-/// neither told nor refused.
+/// Mutes its scope, which is the inside of one operation: scratch memory and copies to and from it are
+/// neither recorded nor refused.
 class MutedScope {
  public:
   MutedScope() noexcept : watched_(watch != nullptr ? &ledger_watch() : nullptr) {
-    if (watched_ != nullptr) ++watched_->covered;
+    if (watched_ != nullptr) ++watched_->mute_depth;
   }
   ~MutedScope() {
-    if (watched_ != nullptr) --watched_->covered;
+    if (watched_ != nullptr) --watched_->mute_depth;
   }
   MutedScope(const MutedScope&) = delete;
   MutedScope& operator=(const MutedScope&) = delete;
@@ -92,7 +95,7 @@ class MutedScope {
   LedgerWatch* watched_;
 };
 
-/// Elements are handed out of tensors, or looked at: what is copied to that end NoCopy lets pass.
+/// A scope that reads elements out of tensors: NoCopy allows the copies that this takes.
 class ReadingScope : public WatchScope {
  public:
   ReadingScope() : WatchScope(Kind::reading) {}

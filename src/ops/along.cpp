@@ -52,7 +52,7 @@ bool is_column_by_column(const Tensor& dst, std::size_t axis, std::size_t outer,
 PlanOptions piece_options(const Tensor& dst) {
   PlanOptions options = options_here();
   options.max_threads = 1;
-  if (dst.numel() * static_cast<Index>(dst.element_size()) >= options.streaming_in_order_above())
+  if (dst.numel() * static_cast<Index>(dst.element_size()) >= options.sequential_streaming_above())
     options.streaming_above = 0;
   return options;
 }

@@ -33,7 +33,7 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-/// What the calling thread's innermost scope says; 0 outside of all.
+/// The count of the calling thread's innermost scope; 0 where there is none.
 thread_local constinit int scoped_count = 0;
 
 void require_count(const char* operation, int count) {
@@ -72,8 +72,8 @@ namespace {
 
 #ifdef __SANITIZE_THREAD__
 
-/// The order that oneTBB keeps between the caller and the bodies, said once more in atomics that
-/// ThreadSanitizer sees: of oneTBB it sees nothing.
+/// Repeats with atomics the ordering that oneTBB guarantees between the caller and the bodies, because
+/// ThreadSanitizer does not see oneTBB's own synchronization.
 class OrderedBody {
  public:
   OrderedBody(void (*body)(void*, Index, Index), void* state) : body_(body), state_(state) {

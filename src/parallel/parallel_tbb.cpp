@@ -13,9 +13,9 @@
 namespace tenstride::copy {
 namespace {
 
-/// oneTBB gives no more threads than there are processors, and prints a warning where it is asked for more.
-/// For as long as this lives it gives as many as are asked for, or as the program allows by a limit of its
-/// own.
+/// Raises oneTBB's limit on threads for its lifetime. oneTBB provides as many threads as there are
+/// processors, and prints a warning where more are requested; a lower limit that the program has set itself
+/// stays.
 class Allowance {
  public:
   explicit Allowance(int threads) {
@@ -44,7 +44,7 @@ bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(v
         tbb::simple_partitioner{});
   };
   if (allowance.threads() == tbb::this_task_arena::max_concurrency()) {
-    // While it waits the thread takes up nothing of the caller's own tasks: its scopes are not theirs.
+    // Isolated, so that a waiting thread does not run other tasks of the caller, which have other scopes.
     tbb::this_task_arena::isolate(loop);
   } else {
     tbb::task_arena arena(allowance.threads());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The loop of `parallel.hpp` on oneTBB's threads. Its source is compiled without ThreadSanitizer: that does
-/// not look into libtbb, so of oneTBB's accesses it would see only those made by templates in its headers.
+/// The loop of `parallel.hpp` on oneTBB's threads. The source is compiled without ThreadSanitizer: that does
+/// not see into libtbb, and would report false races in oneTBB's inlined templates.
 #pragma once
 
 #include "tenstride/index.hpp"
@@ -8,7 +8,7 @@
 namespace tenstride::copy {
 
 /// Calls `body` with `state` and parts of [begin, end) of at most `grain`, on at most `threads` threads, and
-/// waits for all. False where only one thread is to be had: nothing was done then.
+/// waits for all. Returns false, with nothing done, where only one thread is available.
 bool run_on_tbb(Index begin, Index end, Index grain, int threads, void (*body)(void*, Index, Index),
                 void* state);
 

@@ -14,29 +14,29 @@
 namespace tenstride::detail {
 namespace {
 
-std::optional<Proposal> propose_contiguous(Problem& problem) {
+std::optional<Candidate> propose_contiguous(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   if (plan.kernel != CopyKernel::memcpy || plan.conversion != CopyConversion::none) return std::nullopt;
-  return Proposal{Contiguous{}, 1};
+  return Candidate{Contiguous{}, 1};
 }
 
-/// In the order of CopyStrategy: blocks are weighed last, and only where all others cost more than blocks
-/// can.
-constexpr std::array<std::optional<Proposal> (*)(Problem&), strategy_names.size()> candidates{
+/// In the order of CopyStrategy. Pipelined blocks come last: searching for them takes longest, and is skipped
+/// where another candidate costs less than any blocks can.
+constexpr std::array<std::optional<Candidate> (*)(Problem&), strategy_names.size()> proposals{
     propose_contiguous, propose_row_loops,    propose_repeated_rows,   propose_row_scatter,
     propose_tiles,      propose_cached_tiles, propose_pipelined_blocks};
 
-/// The cheapest proposal, or that of the strategy which is asked for.
-std::optional<Proposal> cheapest(Problem& problem, std::string_view wanted) {
-  std::optional<Proposal> best;
-  for (std::size_t at = 0; at < candidates.size(); ++at) {
-    if (!wanted.empty() && wanted != strategy_names[at]) continue;
-    const std::optional<Proposal> proposal = candidates[at](problem);
-    if (!proposal) continue;
-    problem.costs.strategies[at] = proposal->cost;
-    if (best && proposal->cost >= best->cost) continue;
-    best = proposal;
-    problem.least = proposal->cost;
+/// The candidate with the lowest cost, of all strategies or of the one named `only`.
+std::optional<Candidate> cheapest_candidate(Problem& problem, std::string_view only) {
+  std::optional<Candidate> best;
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    if (!only.empty() && only != strategy_names[i]) continue;
+    const std::optional<Candidate> candidate = proposals[i](problem);
+    if (!candidate) continue;
+    problem.costs.strategies[i] = candidate->cost;
+    if (best && candidate->cost >= best->cost) continue;
+    best = candidate;
+    problem.lowest_cost = candidate->cost;
   }
   return best;
 }
@@ -47,13 +47,13 @@ void choose_strategy(CopyPlan& plan, const PlanOptions& options) {
   const Index bytes =
       plan.count * static_cast<Index>(std::max(item_size(plan.dst_type), item_size(plan.src_type)));
   Problem problem{plan, options, plan.streaming || bytes >= options.streaming_above / 2};
-  std::optional<Proposal> best = cheapest(problem, options.strategy);
-  if (!best) best = cheapest(problem, {});
+  std::optional<Candidate> best = cheapest_candidate(problem, options.strategy);
+  if (!best) best = cheapest_candidate(problem, {});
   plan.costs = problem.costs;
   plan.strategy = best->strategy;
   if (std::holds_alternative<RepeatedRows>(plan.strategy)) arrange_repeated_rows(plan);
   if (std::holds_alternative<RowScatter>(plan.strategy)) arrange_row_scatter(plan, options);
-  if (std::holds_alternative<PipelinedBlocks>(plan.strategy)) plan.streaming = problem.leaves_caches;
+  if (std::holds_alternative<PipelinedBlocks>(plan.strategy)) plan.streaming = problem.exceeds_caches;
 }
 
 }  // namespace tenstride::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each strategy proposes for a copy, and what that would take.
+// The strategies that are candidates for a copy, each with its cost.
 #pragma once
 
 #include <optional>
@@ -8,25 +8,28 @@
 
 namespace tenstride::detail {
 
-/// A copy whose loops, kernel and stores are chosen, and what was weighed for it so far.
+/// The copy that strategies are proposed for: its plan has loops, kernel and stores, but no strategy yet.
+/// Also holds the costs computed so far.
 struct Problem {
   const CopyPlan& plan;
   const PlanOptions& options;
-  /// Whether it is larger than what the caches hold.
-  bool leaves_caches = false;
-  /// By strategy and packing; 0 for what was not weighed.
+  /// Whether the copy has more bytes than the caches hold.
+  bool exceeds_caches = false;
+  /// By strategy and by packing; 0 where no cost was computed.
   StrategyCosts costs{};
-  /// The least of these; 0 where nothing was weighed, or no strategy but one is asked for.
-  double least = 0;
+  /// The lowest cost so far; 0 where there is none, or where `PlanOptions::strategy` names the only
+  /// candidate.
+  double lowest_cost = 0;
 };
 
-struct Proposal {
+struct Candidate {
   CopyStrategy strategy;
-  /// As a multiple of a plain copy's time.
+  /// A multiple of the time of a plain copy of the same bytes.
   double cost = 0;
 };
 
-/// Gives a plan the strategy that costs least, or the one that is asked for.
+/// Sets the plan's strategy: the candidate with the lowest cost, or the one that `options.strategy` names
+/// where it can make the copy.
 void choose_strategy(CopyPlan& plan, const PlanOptions& options);
 
 }  // namespace tenstride::detail

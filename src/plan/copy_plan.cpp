@@ -12,18 +12,19 @@
 namespace tenstride {
 namespace {
 
-using detail::InOrder;
-
 constexpr std::size_t no_loop = max_rank;
-/// Below so many destination bytes the start of a thread costs more than it gives.
-constexpr Index serial_below = Index{512} << 10;
-constexpr Index largest_item = 16;
+/// Smaller copies use one thread: starting another one takes longer than it saves.
+constexpr Index min_parallel_bytes = Index{512} << 10;
+constexpr Index max_item_bytes = 16;
+
+/// Whether the two loops step through both sides as one loop of `outer.extent * inner.extent` would.
 bool are_one_loop(const CopyLoop& outer, const CopyLoop& inner) {
   return try_multiply(inner.dst_stride, inner.extent) == outer.dst_stride &&
          try_multiply(inner.src_stride, inner.extent) == outer.src_stride;
 }
 
-/// The loops without extents of 1, outer to inner by destination stride. False where there is no element.
+/// Fills `plan.loops` with the axes whose extent is not 1, sorted by destination stride, the largest first.
+/// Returns false where the layouts have no element.
 bool collect_loops(const Layout& dst, const Layout& src, std::size_t scale_axis, CopyPlan& plan) {
   plan.scale_loop = no_loop;
   for (std::size_t d = 0; d < dst.rank(); ++d) {
@@ -53,45 +54,47 @@ bool collect_loops(const Layout& dst, const Layout& src, std::size_t scale_axis,
   return true;
 }
 
-/// Merges neighbours that are one loop on both sides. What is inside of the loop that scale and shift run
-/// along stays apart; what is around it repeats the numbers.
+/// Merges neighbouring loops that are one loop on both sides. The loop that scale and shift run along is not
+/// merged with loops inside it, because each of its indices has a number of its own; it is merged with loops
+/// around it, for which the numbers repeat.
 void merge_loops(CopyPlan& plan) {
   CopyLoop* loops = plan.loops.data();
-  std::size_t kept = 0;
+  std::size_t merged = 0;
   std::size_t scale_loop = no_loop;
   for (std::size_t d = 0; d < plan.loops.size(); ++d) {
-    if (kept > 0 && kept - 1 != scale_loop && are_one_loop(loops[kept - 1], loops[d])) {
-      const Index extent = loops[kept - 1].extent;
-      loops[kept - 1] = loops[d];
-      loops[kept - 1].extent *= extent;
+    if (merged > 0 && merged - 1 != scale_loop && are_one_loop(loops[merged - 1], loops[d])) {
+      const Index extent = loops[merged - 1].extent;
+      loops[merged - 1] = loops[d];
+      loops[merged - 1].extent *= extent;
     } else {
-      loops[kept++] = loops[d];
+      loops[merged++] = loops[d];
     }
-    if (d == plan.scale_loop) scale_loop = kept - 1;
+    if (d == plan.scale_loop) scale_loop = merged - 1;
   }
-  plan.loops.shrink(kept);
+  plan.loops.shrink(merged);
   plan.scale_loop = scale_loop == no_loop ? 0 : scale_loop;
 }
 
-/// Lets a dense inner run of 2, 4, 8 or 16 bytes move as one item.
+/// Makes one item of an innermost loop that is contiguous on both sides and has 2, 4, 8 or 16 bytes.
 void widen_items(CopyPlan& plan, Index item_bytes) {
   if (plan.loops.size() < 2 || plan.conversion != CopyConversion::none) return;
   const CopyLoop& inner = plan.loops[plan.loops.size() - 1];
-  if (inner.dst_stride != 1 || inner.src_stride != 1 || inner.extent > largest_item) return;
+  if (inner.dst_stride != 1 || inner.src_stride != 1 || inner.extent > max_item_bytes) return;
   const Index bytes = inner.extent * item_bytes;
-  if (bytes > largest_item || (bytes & (bytes - 1)) != 0) return;
+  if (bytes > max_item_bytes || (bytes & (bytes - 1)) != 0) return;
   plan.item_elements = inner.extent;
   plan.loops.shrink(plan.loops.size() - 1);
 }
 
-/// One negation between elements of one type, or none.
-Negation min_negation(Negation negation, const CopyPlan& plan) {
+/// The same negation with as few steps as possible: between elements of one type two negations cancel, and
+/// one of the source is one of the destination.
+Negation simplified_negation(Negation negation, const CopyPlan& plan) {
   if (plan.conversion == CopyConversion::scale || plan.dst_type != plan.src_type) return negation;
   if (negation == Negation::both) return Negation::none;
   return negation == Negation::source ? Negation::destination : negation;
 }
 
-bool is_noop(const PlanOptions& options) {
+bool has_no_arithmetic(const PlanOptions& options) {
   return options.scale.empty() && options.shift.empty();
 }
 
@@ -107,18 +110,18 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   result.src_offset = src.offset;
   result.count = 1;
   if (is_complex(src_type) && is_complex(dst_type)) result.conjugation = options.conjugation;
-  if (!is_noop(options)) {
+  if (!has_no_arithmetic(options)) {
     result.conversion = CopyConversion::scale;
     result.scale.assign(options.scale.begin(), options.scale.end());
     result.shift.assign(options.shift.begin(), options.shift.end());
   }
-  result.negation = min_negation(options.negation, result);
+  result.negation = simplified_negation(options.negation, result);
   const bool changes_sign = result.conjugation == Conjugation::conjugate || result.negation != Negation::none;
-  if (is_noop(options) && (dst_type != src_type || changes_sign)) {
+  if (has_no_arithmetic(options) && (dst_type != src_type || changes_sign)) {
     result.conversion = CopyConversion::convert;
   }
-  const bool per_index = result.scale.size() > 1 || result.shift.size() > 1;
-  if (!collect_loops(dst, src, per_index ? options.axis : no_loop, result)) {
+  const bool is_scaled_per_index = result.scale.size() > 1 || result.shift.size() > 1;
+  if (!collect_loops(dst, src, is_scaled_per_index ? options.axis : no_loop, result)) {
     result.count = 0;
     result.loops.shrink(0);
     result.scale_loop = 0;
@@ -129,15 +132,15 @@ CopyPlan plan(const Layout& dst, DType dst_type, const Layout& src, DType src_ty
   widen_items(result, item_bytes);
   if (result.loops.empty()) result.loops.push_back({1, 1, 1});
   const auto bytes = result.count * static_cast<Index>(item_size(dst_type));
-  const InOrder order =
-      bytes >= options.streaming_in_order_above() ? InOrder::non_temporal : InOrder::through_cache;
-  detail::choose_kernel(result, item_bytes, bytes >= options.streaming_above, order);
-  result.streaming = bytes >= detail::streams_above(result, item_bytes, options);
+  const SequentialStores stores = bytes >= options.sequential_streaming_above() ? SequentialStores::streaming
+                                                                                : SequentialStores::ordinary;
+  detail::choose_kernel(result, item_bytes, bytes >= options.streaming_above, stores);
+  result.streaming = bytes >= detail::min_streaming_bytes(result, item_bytes, options);
   if (result.streaming && result.kernel == CopyKernel::tile)
     detail::join_source_loops(result, item_bytes * result.item_elements);
-  if (options.placement.is_untouched && detail::is_written_in_order(result)) result.streaming = false;
+  if (options.placement.is_untouched && detail::is_written_sequentially(result)) result.streaming = false;
   const Index moved = std::max(bytes, result.count * item_bytes);
-  result.threads = moved < serial_below ? 1 : options.max_threads;
+  result.threads = moved < min_parallel_bytes ? 1 : options.max_threads;
   detail::choose_strategy(result, options);
   return result;
 }

@@ -44,7 +44,7 @@ std::string loops_text(const CopyPlan& plan) {
   }
   const bool is_tiled = plan.tile_dst != 0;
   const std::size_t destination_loop = plan.transposes() ? plan.strip_loop : plan.loops.size() - 1;
-  const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+  const bool is_scaled_per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
   std::string text;
   for (std::size_t d = 0; d < plan.loops.size(); ++d) {
     const CopyLoop& loop = plan.loops[d];
@@ -54,7 +54,7 @@ std::string loops_text(const CopyPlan& plan) {
                        pad(std::to_string(loop.src_stride), src_width);
     if (is_tiled && d <= plan.source_loop && plan.source_loop < d + plan.source_loops) line += "  source run";
     if (d >= destination_loop && plan.kernel != CopyKernel::strided) line += "  destination run";
-    if (per_index && d == plan.scale_loop) line += "  scaled";
+    if (is_scaled_per_index && d == plan.scale_loop) line += "  scaled";
     line.erase(line.find_last_not_of(' ') + 1);
     text += line;
   }
@@ -87,7 +87,7 @@ std::string_view name(CopyKernel kernel) {
   return "nothing";
 }
 
-std::string_view CopyPlan::way() const {
+std::string_view CopyPlan::method() const {
   const bool is_by_kernel = std::holds_alternative<Contiguous>(strategy) ||
                             std::holds_alternative<RowLoops>(strategy) ||
                             std::holds_alternative<Tiles>(strategy);
@@ -112,10 +112,10 @@ std::string CopyPlan::to_string() const {
   text += threads == 1   ? ", one thread"
           : threads == 0 ? ", threads"
                          : ", at most " + std::to_string(threads) + " threads";
-  text += "\n  from     " + std::to_string(src_offset) + ", to " + std::to_string(dst_offset);
+  text += "\n  offset   dst " + std::to_string(dst_offset) + ", src " + std::to_string(src_offset);
   text += loops_text(*this);
-  const std::string weighed = detail::costs_text(costs);
-  return weighed.empty() ? text : text + "\n  weighed  " + weighed;
+  const std::string compared = detail::costs_text(costs);
+  return compared.empty() ? text : text + "\n  costs    " + compared;
 }
 
 }  // namespace tenstride

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernel the innermost loops of a plan go by.
+// The choice of the kernel that a plan's innermost loops run.
 #pragma once
 
 #include "plan/tile_shape.hpp"
 
 namespace tenstride::detail {
 
-/// Chooses the kernel, and the tile where it has one. Pre: loops ordered by the destination's strides and
-/// merged; `item_bytes` of the source's type.
-void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, InOrder order);
+/// Sets the plan's kernel and, where the kernel transposes, its tile. `item_bytes` is the size of an element
+/// of the source, `may_stream` whether the copy is large enough for streaming stores, `stores` how sequential
+/// destinations are written. Pre: the loops are merged and sorted by destination stride.
+void choose_kernel(CopyPlan& plan, Index item_bytes, bool may_stream, SequentialStores stores);
 
 }  // namespace tenstride::detail

@@ -7,7 +7,8 @@
 namespace tenstride::detail {
 namespace {
 
-/// Takes a loop to a place further in.
+/// Moves a loop inwards, from index `from` to index `to`; `source_loop` and, where there is one, `scale_loop`
+/// keep naming the same loops.
 void move_loop(CopyPlan& plan, std::size_t from, std::size_t to, bool has_scale_loop) {
   const auto follow = [&](std::size_t& loop) {
     if (loop == from) {
@@ -31,16 +32,16 @@ void reverse(CopyLoop& loop, CopyPlan& plan) {
   loop.src_stride = -loop.src_stride;
 }
 
-Index bytes_apart(const CopyPlan& plan, Index item) {
+Index row_pitch_bytes(const CopyPlan& plan, Index item) {
   return std::abs(plan.loops[plan.loops.size() - 1].src_stride) / plan.item_elements * item;
 }
 
 bool are_whole_lines(const CopyPlan& plan, const Placement& placement, const CopyLoops& loops,
                      std::size_t count, Index run_bytes) {
   const auto element = static_cast<Index>(item_size(plan.dst_type));
-  Index misfit = (placement.dst_in_line + plan.dst_offset * element) | run_bytes;
-  for (std::size_t d = 0; d < count; ++d) misfit |= loops[d].dst_stride * element;
-  return misfit % line_bytes == 0;
+  Index line_remainder = (placement.dst_in_line + plan.dst_offset * element) | run_bytes;
+  for (std::size_t d = 0; d < count; ++d) line_remainder |= loops[d].dst_stride * element;
+  return line_remainder % line_bytes == 0;
 }
 
 void sort_by_destination(CopyLoops& loops) {
@@ -51,7 +52,7 @@ void sort_by_destination(CopyLoops& loops) {
 
 void order_outer_loops(CopyPlan& plan) {
   CopyLoop* loops = plan.loops.data();
-  const bool per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
+  const bool is_scaled_per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
   bool by_source = true;
   for (std::size_t end = plan.strip_loop; end > 0; --end) {
     std::size_t next = end - 1;
@@ -63,14 +64,14 @@ void order_outer_loops(CopyPlan& plan) {
     }
     if (end == plan.strip_loop) next = plan.source_loop;
     by_source = !by_source || next == plan.source_loop;
-    move_loop(plan, next, end - 1, per_index);
+    move_loop(plan, next, end - 1, is_scaled_per_index);
   }
 }
 
 void place_strips(CopyPlan& plan) {
-  const Index step = std::abs(plan.loops[plan.loops.size() - 1].src_stride);
+  const Index run_stride = std::abs(plan.loops[plan.loops.size() - 1].src_stride);
   std::size_t d = 0;
-  while (d < plan.source_loop && std::abs(plan.loops[d].src_stride) > step) ++d;
+  while (d < plan.source_loop && std::abs(plan.loops[d].src_stride) > run_stride) ++d;
   plan.strip_depth = d;
 }
 

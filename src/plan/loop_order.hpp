@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of a plan's loops.
+// The order of a plan's loops, and the thresholds that its strategies share.
 #pragma once
 
 #include <cstdint>
@@ -9,46 +9,52 @@
 namespace tenstride::detail {
 
 inline constexpr Index line_bytes = 64;
-/// Rows of the source from this far apart are turned straight to memory: nearer ones are one stream.
-inline constexpr Index apart_bytes = 2048;
+/// Rows of the source that lie at least this far apart are separate memory streams, and a tile of them is
+/// transposed straight to memory. Closer rows are read as one stream.
+inline constexpr Index min_separate_pitch = 2048;
 
-/// Rows of a tile from this length on are brought into the cache page by page while others are turned.
+/// Rows of a tile of at least this length are prefetched page by page while others are transposed.
 inline constexpr Index long_row_bytes = 2048;
 
-/// Runs of the source below this begin elsewhere too often for the processor's prefetcher.
+/// Runs of the source shorter than this start at new addresses too often for the processor's prefetcher.
 inline constexpr Index short_run_bytes = 1024;
 
-/// Rows of a strip that is turned straight to memory, and as many columns as keep half a megabyte.
+/// Length of the rows, and the largest number of columns, of a panel that is transposed straight to memory.
+/// Each column keeps one partial line for the next strip: 8192 columns keep 512 KiB, which the L2 cache
+/// holds.
 inline constexpr Index long_panel_bytes = 16384;
-inline constexpr Index max_kept = 8192;
-/// Tiles of fewer bytes are turned within the caches on processors that go on with one stream of memory, but
-/// where their rows or columns lie so far apart that they share sets of a cache (Zen 5: both sides of 6 MiB
-/// in 32 MiB of an L3 cache that others use too).
-inline constexpr Index max_cached_tiles = Index{6} << 20;
+inline constexpr Index max_panel_columns = 8192;
+/// Copies by tiles of up to this size stay in the caches on processors with one memory stream
+/// (`MemoryStreams::one`), except where rows or columns lie so far apart that they share sets of a cache. On
+/// Zen 5 both sides of 6 MiB fit the 32 MiB of the L3 cache, which other cores use too.
+inline constexpr Index max_cached_tile_bytes = Index{6} << 20;
 
-/// As many streams as the processor's prefetcher follows on one side while it follows one on the other: with
-/// 32, in order or not, a copy takes 1.4 times as long.
-inline constexpr Index few_channels = 16;
+/// The processor's prefetcher follows this many streams on one side beside one on the other. With 32 streams
+/// a copy takes 1.4 times as long, whatever their order.
+inline constexpr Index max_followed_channels = 16;
 
-/// How far apart two rows of a tile lie in the source. `item` in bytes.
-Index bytes_apart(const CopyPlan& plan, Index item);
+/// The distance of two rows of a tile in the source, in bytes. `item` is the size of an item in bytes.
+Index row_pitch_bytes(const CopyPlan& plan, Index item);
 
-/// Reverses the loop on both sides: it begins where it ended.
+/// Reverses the direction of a loop of the plan on both sides: it starts at its last index, with negated
+/// strides.
 void reverse(CopyLoop& loop, CopyPlan& plan);
 
-/// Whether destination runs of so many bytes, at every place of the first `count` loops, are whole lines.
+/// Whether destination runs of `run_bytes`, one at each position of the first `count` loops, all consist of
+/// whole cache lines.
 bool are_whole_lines(const CopyPlan& plan, const Placement& placement, const CopyLoops& loops,
                      std::size_t count, Index run_bytes);
 
-/// Outer to inner as the destination lies.
+/// Sorts the loops by the size of their destination strides, the largest first.
 void sort_by_destination(CopyLoops& loops);
 
-/// Orders the loops outside of `strip_loop`, the turned loop innermost and the others by the strides of the
-/// source and of the destination in turn: neither side leaves its pages for long.
+/// Orders the loops around `strip_loop`: the source run innermost, around it alternately the loop with the
+/// smallest stride in the source and the one with the smallest in the destination, so that neither side
+/// leaves its memory pages for long.
 void order_outer_loops(CopyPlan& plan);
 
-/// Puts the strips around the loops whose steps in the source are not longer than the destination run's, so
-/// that the rows of a strip are read on and on.
+/// Sets `strip_depth`: the loop over strips stands around the loops whose source strides are not larger than
+/// the destination run's, so that the rows of a strip are read sequentially.
 void place_strips(CopyPlan& plan);
 
 }  // namespace tenstride::detail

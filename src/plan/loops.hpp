@@ -12,7 +12,7 @@ namespace tenstride::detail {
 
 inline constexpr std::size_t max_loops = PipelinedBlocks::max_loops;
 
-/// Strides in bytes.
+/// One loop of a nest; strides in bytes.
 struct Loop {
   Index extent;
   Index dst_stride;
@@ -22,23 +22,23 @@ struct Loop {
 /// The strides of one side: `&Loop::dst_stride` or `&Loop::src_stride`.
 using Stride = Index Loop::*;
 
-/// Loops from the outermost to the innermost, the destination's strides falling.
+/// A loop nest of up to 8 loops, outermost first, sorted by falling destination strides.
 struct Loops {
   std::size_t count = 0;
   std::array<Loop, max_loops> loops;
 
   [[nodiscard]] const Loop& operator[](std::size_t d) const { return loops[d]; }
   [[nodiscard]] std::span<const Loop> all() const { return first(count); }
-  [[nodiscard]] std::span<const Loop> first(std::size_t some) const { return {loops.data(), some}; }
+  [[nodiscard]] std::span<const Loop> first(std::size_t n) const { return {loops.data(), n}; }
 
-  /// Puts a loop at its place. Pre: count < max_loops.
+  /// Inserts a loop where its destination stride belongs. Pre: count < max_loops.
   void add(const Loop& loop) {
-    std::size_t at = count++;
-    for (; at > 0 && loops[at - 1].dst_stride < loop.dst_stride; --at) loops[at] = loops[at - 1];
-    loops[at] = loop;
+    std::size_t d = count++;
+    for (; d > 0 && loops[d - 1].dst_stride < loop.dst_stride; --d) loops[d] = loops[d - 1];
+    loops[d] = loop;
   }
 
-  /// Makes one loop of neighbours that are one on both sides.
+  /// Merges neighbouring loops that are one loop on both sides.
   void merge() {
     std::size_t last = 0;
     for (std::size_t d = 1; d < count; ++d) {
@@ -54,13 +54,14 @@ struct Loops {
     count = count == 0 ? 0 : last + 1;
   }
 
+  /// The number of positions of the nest.
   [[nodiscard]] Index items() const {
     Index items = 1;
     for (std::size_t d = 0; d < count; ++d) items *= loops[d].extent;
     return items;
   }
 
-  /// Whether items of so many bytes stand one behind the other on a side.
+  /// Whether the nest visits items of `item` bytes one directly behind the other on a side.
   [[nodiscard]] bool is_contiguous(Stride side, Index item) const {
     for (std::size_t d = count; d-- > 0; item *= loops[d].extent) {
       if (loops[d].*side != item) return false;
@@ -68,7 +69,7 @@ struct Loops {
     return true;
   }
 
-  /// Lets items of so many bytes stand one behind the other on a side.
+  /// Sets the strides of a side so that items of `item` bytes follow each other without gaps.
   void make_contiguous(Stride side, Index item) {
     for (std::size_t d = count; d-- > 0; item *= loops[d].extent) loops[d].*side = item;
   }

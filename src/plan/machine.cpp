@@ -27,7 +27,9 @@ constexpr std::array figures{std::pair{std::string_view("l1_bytes"), &Machine::l
                              std::pair{std::string_view("l3_bytes"), &Machine::l3_bytes},
                              std::pair{std::string_view("permuted_bytes"), &Machine::permuted_bytes}};
 
-/// Takes "key word\n" off the front of the text. False where it begins otherwise, or the word is none.
+/// Removes "key word
+/// " from the front of the text and sets `kind` to the index of the word. Returns false where the text begins
+/// otherwise or the word is none of `words`.
 template <class Kind, std::size_t count>
 bool take_word(std::string_view& text, std::string_view key, const std::array<std::string_view, count>& words,
                Kind& kind) {
@@ -127,12 +129,13 @@ std::optional<Machine> machine_from_text(std::string_view text) {
   if (!text.starts_with(heading)) return std::nullopt;
   text.remove_prefix(heading.size());
   Machine machine;
-  // A cache of a byte or of a terabyte is a damaged file.
-  constexpr double least = 16;
-  constexpr double most = 1e12;
+  // A cache of less than 16 bytes or more than a terabyte shows that the file is damaged.
+  constexpr double min_figure = 16;
+  constexpr double max_figure = 1e12;
   for (const auto& [key, value] : figures) {
     const std::optional<double> figure = detail::take_figure(text, key);
-    if (!figure || *figure < least || *figure > most || !text.starts_with('\n')) return std::nullopt;
+    if (!figure || *figure < min_figure || *figure > max_figure || !text.starts_with('\n'))
+      return std::nullopt;
     machine.*value = static_cast<Index>(*figure);
     text.remove_prefix(1);
   }

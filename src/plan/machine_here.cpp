@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the library asks the processor.
+// What the library reads from the processor by CPUID, and the machine that follows from it.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 #include "base/message.hpp"
 #include "files/cache_file.hpp"
-#include "plan/machine_kept.hpp"
+#include "plan/processor.hpp"
 #include "tenstride/machine.hpp"
 
 #if defined(__x86_64__)
@@ -51,15 +51,16 @@ InstructionSet instructions_here() {
   return __builtin_cpu_supports("ssse3") ? InstructionSet::ssse3 : InstructionSet::portable;
 }
 
+/// Whether one instruction permutes the 64 bytes of a vector (AVX-512 VBMI).
 bool permutes_lines() {
   return __builtin_cpu_supports("avx512vbmi");
 }
 
-/// Deterministic cache parameters: leaf 4 of Intel's CPUID, 0x8000001D of AMD's, of the same form (AMD64
-/// Architecture Programmer's Manual, volume 3, appendix E.4.15).
+/// Reads the cache sizes from the deterministic cache parameters: leaf 4 of Intel's CPUID, 0x8000001D of
+/// AMD's, of the same form (AMD64 Architecture Programmer's Manual, volume 3, appendix E.4.15).
 void read_caches(Machine& machine, bool is_amd) {
-  constexpr unsigned most = 8;
-  for (unsigned i = 0; i < most; ++i) {
+  constexpr unsigned max_caches = 8;
+  for (unsigned i = 0; i < max_caches; ++i) {
     std::array<unsigned, 4> r{};
     if (__get_cpuid_count(is_amd ? 0x8000001dU : 4U, i, &r[0], &r[1], &r[2], &r[3]) == 0) return;
     const unsigned type = r[0] & 0x1fU;
@@ -103,7 +104,7 @@ void read_caches(Machine& /*machine*/, bool /*is_amd*/) {}
 
 Machine machine_of(const ProcessorKind& kind) {
   Machine machine;
-  // Skylake-SP, Cascade Lake and Cooper Lake: their core writes faster through the cache.
+  // Skylake-SP, Cascade Lake and Cooper Lake write faster by ordinary stores.
   constexpr unsigned skylake_sp = 0x55;
   const bool is_skylake = kind.vendor() == "GenuineIntel" && kind.family == 6 && kind.model == skylake_sp;
   machine.stores = is_skylake ? SequentialStores::ordinary : SequentialStores::streaming;
@@ -111,33 +112,35 @@ Machine machine_of(const ProcessorKind& kind) {
   return machine;
 }
 
-std::string kept_heading(const ProcessorKind& kind) {
+std::string machine_file_heading(const ProcessorKind& kind) {
   return message("processor ", kind.vendor(), " ", kind.family, " ", kind.model, "\n");
 }
 
 namespace {
 
-/// What was measured of this processor.
-std::optional<Machine> kept_machine(const ProcessorKind& kind) {
+/// The machine that `tenstride bench --calibrate` wrote for this processor, if any.
+std::optional<Machine> calibrated_machine(const ProcessorKind& kind) {
   const std::string text = read_cache(cache_file(machine_cache));
-  const std::string heading = kept_heading(kind);
+  const std::string heading = machine_file_heading(kind);
   if (!text.starts_with(heading)) return std::nullopt;
   return machine_from_text(std::string_view(text).substr(heading.size()));
 }
 
-std::optional<Machine> machine_asked_for(const char* asked) {
-  if (asked == nullptr || std::strcmp(asked, "here") == 0) return std::nullopt;
-  const std::optional<Machine> profile = machine_named(asked);
-  return profile ? profile : machine_from_text(read_cache(asked));
+/// The machine of TENSTRIDE_MACHINE: a profile, or the text in a file of that name.
+std::optional<Machine> requested_machine(const char* requested) {
+  if (requested == nullptr || std::strcmp(requested, "here") == 0) return std::nullopt;
+  const std::optional<Machine> profile = machine_named(requested);
+  return profile ? profile : machine_from_text(read_cache(requested));
 }
 
-InstructionSet instructions_asked_for(const char* asked, InstructionSet most) {
-  if (asked == nullptr) return most;
-  for (unsigned i = 0; i < static_cast<unsigned>(most); ++i) {
+/// The instruction set of TENSTRIDE_KERNELS, or the best available one where the name is unknown or larger.
+InstructionSet requested_instructions(const char* requested, InstructionSet available) {
+  if (requested == nullptr) return available;
+  for (unsigned i = 0; i < static_cast<unsigned>(available); ++i) {
     const auto instructions = static_cast<InstructionSet>(i);
-    if (name(instructions) == asked) return instructions;
+    if (name(instructions) == requested) return instructions;
   }
-  return most;
+  return available;
 }
 
 }  // namespace
@@ -146,14 +149,14 @@ Machine find_machine(const char* machine_name, const char* instructions) {
   const ProcessorKind kind = this_processor();
   Machine machine = machine_of(kind);
   read_caches(machine, kind.vendor() == "AuthenticAMD");
-  if (const std::optional<Machine> asked = machine_asked_for(machine_name)) {
-    machine = *asked;
-  } else if (const std::optional<Machine> kept = kept_machine(kind)) {
-    machine.stores = kept->stores;
-    machine.streams = kept->streams;
+  if (const std::optional<Machine> requested = requested_machine(machine_name)) {
+    machine = *requested;
+  } else if (const std::optional<Machine> calibrated = calibrated_machine(kind)) {
+    machine.stores = calibrated->stores;
+    machine.streams = calibrated->streams;
   }
-  machine.instructions = instructions_asked_for(instructions, available_instructions());
-  // The table of AVX-512 alone has such instructions.
+  machine.instructions = requested_instructions(instructions, available_instructions());
+  // Only the kernels for AVX-512 use instructions that permute 64 bytes.
   machine.permuted_bytes = machine.instructions == InstructionSet::avx512 && permutes_lines() ? 64 : 16;
   return machine;
 }

@@ -10,25 +10,27 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index largest_item = 16;
+constexpr Index max_item_bytes = 16;
 constexpr Index line_bytes = 64;
 
-/// Whether all that is reached can be told in bytes: not of some layouts that no memory holds.
+/// Whether all byte offsets of the plan fit an Index with a factor of 4 to spare. Layouts that no memory can
+/// hold, as on meta, may exceed that.
 bool is_countable(const CopyPlan& plan, Index dst_element, Index src_element) {
-  constexpr Index most = std::numeric_limits<Index>::max() / 4;
+  constexpr Index max_reach = std::numeric_limits<Index>::max() / 4;
   const auto fits = [](Index stride, Index extent, Index element) {
     const std::optional<Index> bytes = try_multiply(std::abs(stride), element);
     const std::optional<Index> reach = bytes ? try_multiply(*bytes, extent) : std::nullopt;
-    return reach && *reach <= most;
+    return reach && *reach <= max_reach;
   };
   return std::all_of(plan.loops.begin(), plan.loops.end(), [&](const CopyLoop& loop) {
     return fits(loop.dst_stride, loop.extent, dst_element) && fits(loop.src_stride, loop.extent, src_element);
   });
 }
 
-/// Lets what is contiguous on both sides move as larger items.
+/// Joins pairs of items that are contiguous on both sides into items twice as large, as long as the limits
+/// allow.
 void widen(Nest& nest) {
-  while (nest.count > 1 && nest.src_item < largest_item && nest.dst_item < line_bytes) {
+  while (nest.count > 1 && nest.src_item < max_item_bytes && nest.dst_item < line_bytes) {
     Loop& inner = nest.loops[nest.count - 1];
     if (inner.dst_stride != nest.dst_item || inner.src_stride != nest.src_item || inner.extent % 2 != 0)
       return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies and what they cost, for people.
+// Strategies and their costs as text.
 #pragma once
 
 #include <string>
@@ -9,21 +9,22 @@
 
 namespace tenstride::detail {
 
-/// How the strategy of a plan goes about it; empty where the plan's loops and kernel tell.
+/// What the strategy of a plan does, in words; empty where the plan's loops and kernel say all.
 /// Example: "in pipelined blocks of 256 x 1 x 96, transposed".
 std::string strategy_text(const CopyPlan& plan);
 
-/// A strategy that was weighed.
-struct Weighed {
+/// A candidate and its cost as a multiple of a plain copy's time.
+struct NamedCost {
   std::string name;
   double cost = 0;
 };
 
-/// The cheapest first. Example: {"pipelined blocks, gathered", 1.67}, {"row loops", 3.5}.
-std::vector<Weighed> weighed(const StrategyCosts& costs);
+/// The costs that were computed, the lowest first. Example: {"pipelined blocks, gathered", 1.67}, {"row
+/// loops", 3.5}.
+std::vector<NamedCost> sorted_costs(const StrategyCosts& costs);
 
-/// Example: "pipelined blocks, gathered 1.67, row loops 3.50 times a plain copy"; empty where there was no
-/// choice.
+/// The costs in one line, empty where there was only one candidate.
+/// Example: "pipelined blocks, gathered 1.67, row loops 3.50 times a plain copy".
 std::string costs_text(const StrategyCosts& costs);
 
 }  // namespace tenstride::detail

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// From how many bytes on results are written by streaming stores.
+// The size from which a plan writes its destination by streaming stores.
 #pragma once
 
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::detail {
 
-/// Bytes of the destination; never for what has no rows there. `item_bytes` of the source's type.
-Index streams_above(const CopyPlan& plan, Index item_bytes, const PlanOptions& options);
+/// The smallest destination, in bytes, that is written by streaming stores; the greatest Index where the
+/// destination has no contiguous runs. `item_bytes` is the size of an element of the source.
+Index min_streaming_bytes(const CopyPlan& plan, Index item_bytes, const PlanOptions& options);
 
-/// What is written in order and at least as much as is read. Memory that comes with the first write is then
-/// filled through the cache; of what narrows, the source's lines pass the cache too, and past it is faster
-/// (float32 to int8 .58 of the plain copy, .47 through it).
-bool is_written_in_order(const CopyPlan& plan);
+/// Whether the destination is written sequentially and has at least as many bytes as are read. Untouched
+/// memory is then filled by ordinary stores: the system has just cleared each page, so its lines are in the
+/// cache. Conversions to shorter types keep streaming stores, as they read more than they write (float32 to
+/// int8: .58 of a plain copy, .47 by ordinary stores).
+bool is_written_sequentially(const CopyPlan& plan);
 
 }  // namespace tenstride::detail

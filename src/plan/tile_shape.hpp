@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extents of tiles, and of what is interleaved or deinterleaved at a time.
+// The extents of tiles, and of the pieces in which short axes are interleaved or deinterleaved.
 #pragma once
-
-#include <cstdint>
 
 #include "tenstride/copy_plan.hpp"
 
 namespace tenstride::detail {
 
-/// How what is written in order goes to memory.
-enum class InOrder : std::uint8_t { through_cache, non_temporal };
+/// Sets the plan's tile and orders the loops around it. A tile is whole cache lines wide in the destination
+/// and a page long in the source; where the matrix is narrower than that on one side, the tile is longer
+/// along the other. `bytes` is the size of an item of the source. Pre: kernel and source run are chosen.
+void choose_tile(CopyPlan& plan, Index bytes, SequentialStores stores);
 
-/// A tile is whole lines wide in the destination and a page long in the source; where the matrix is narrower
-/// than the tile on one side the tile grows along the other. Orders the loops around it. Pre: the kernel and
-/// the turned loop are chosen; `bytes` of an item of the source.
-void choose_tile(CopyPlan& plan, Index bytes, InOrder order);
-
-/// Whether every run of the destination has the same place within a line: then whole lines of each go
-/// straight past the cache, and the rest through it.
-bool keeps_lines(const CopyPlan& plan);
+/// Whether every run of the destination begins at the same offset within a cache line. Then the whole lines
+/// of each run are written directly by streaming stores, and the others by ordinary ones.
+bool has_uniform_line_offset(const CopyPlan& plan);
 
 }  // namespace tenstride::detail

@@ -130,8 +130,8 @@ TEST(Bandwidth, ReadsWellAsText) {
             "copy in the cache            80.00 GB/s\n"
             "copy in memory               20.00 GB/s\n"
             "copy into fresh memory       5.00 GB/s\n"
-            "turned copy in the cache     50 %\n"
-            "turned copy in memory        75 %\n"
+            "transpose in the cache       50 %\n"
+            "transpose in memory          75 %\n"
             "smallest copy                30 ns\n"
             "threads                      2\n");
 }

@@ -15,7 +15,7 @@ using copy::Cursor;
 using detail::Loop;
 using detail::Loops;
 
-/// A nest over two arrays, with a loop that goes back in the source and one that stands still.
+/// A nest over two arrays, with a loop that runs backwards in the source and one of stride 0.
 class CursorTest : public ::testing::Test {
  protected:
   using Place = std::pair<Index, Index>;
@@ -81,11 +81,11 @@ TEST_F(CursorTest, HasOnePositionWithoutLoops) {
   EXPECT_EQ(at.run().extent, 1);
   EXPECT_FALSE(at.next());
   int visits = 0;
-  copy::walk_positions({}, dst_, src_, [&](std::byte*, const std::byte*) { ++visits; });
+  copy::for_each_position({}, dst_, src_, [&](std::byte*, const std::byte*) { ++visits; });
   EXPECT_EQ(visits, 1);
 }
 
-TEST(Loops, StandInTheOrderOfTheDestinationAndMerge) {
+TEST(Loops, AreInTheOrderOfTheDestinationAndMerge) {
   Loops loops;
   loops.add({5, 4, 12});
   loops.add({7, 60, 4});

@@ -47,12 +47,12 @@ Index bytes_reached(const Side& side) {
 }
 
 void expect_same(const char* what, const Side& dst, const Side& src, const Bytes& given,
-                 const Bytes& wanted) {
-  EXPECT_EQ(given, wanted) << what << ": " << to_string(src.layout) << ' ' << name(src.type) << " -> "
-                           << to_string(dst.layout) << ' ' << name(dst.type);
+                 const Bytes& expected) {
+  EXPECT_EQ(given, expected) << what << ": " << to_string(src.layout) << ' ' << name(src.type) << " -> "
+                             << to_string(dst.layout) << ' ' << name(dst.type);
 }
 
-/// Writes one number after another to the places of a layout, by 64-bit arithmetic alone.
+/// Writes successive numbers to the positions of a layout, by 64-bit arithmetic alone.
 template <class F>
 void for_each_place(const Side& side, std::byte* base, const F& f) {
   for (Index n = 0; n < numel(side.layout); ++n) {
@@ -68,7 +68,7 @@ void write_counted(const Side& side, std::byte* base) {
   });
 }
 
-/// What a layout's elements are, one after another.
+/// The elements of a layout, one after another.
 Bytes read_elements(const Side& side, std::byte* base) {
   Bytes result;
   for_each_place(side, base,
@@ -82,10 +82,10 @@ void check(const Side& dst, const Side& src, const PlanOptions& options = {}) {
   const Sparse out(bytes_reached(dst));
   write_counted(src, in.begin());
   const Side dense{row_major(dst.layout.shape), dst.type};
-  Bytes wanted(static_cast<std::size_t>(numel(dense.layout)) * item_size(dst.type));
-  oracle::copy(dense.layout, dense.type, wanted.data(), src.layout, src.type, in.begin(), options);
+  Bytes expected(static_cast<std::size_t>(numel(dense.layout)) * item_size(dst.type));
+  oracle::copy(dense.layout, dense.type, expected.data(), src.layout, src.type, in.begin(), options);
   run(plan(dst.layout, dst.type, src.layout, src.type, options), out.begin(), in.begin());
-  expect_same("copied", dst, src, read_elements(dst, out.begin()), wanted);
+  expect_same("copied", dst, src, read_elements(dst, out.begin()), expected);
 }
 
 PlanOptions streaming() {

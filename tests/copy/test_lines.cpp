@@ -45,22 +45,22 @@ TEST(LinePieces, CoverARunAndMeetWhereLinesBegin) {
   }
 }
 
-TEST(Lines, TellWhereAnAddressLies) {
+TEST(Lines, GiveTheOffsetOfAnAddress) {
   const LineBuffer buffer(256);
   for (std::size_t i = 0; i < 128; ++i) {
-    EXPECT_EQ(copy::place_in_line(buffer.data() + i), i % 64);
+    EXPECT_EQ(copy::line_offset(buffer.data() + i), i % 64);
     EXPECT_EQ((i + copy::bytes_to_line(buffer.data() + i)) % 64, 0);
     EXPECT_LT(copy::bytes_to_line(buffer.data() + i), 64);
   }
   EXPECT_EQ(copy::odd_lines(1), 64);
   EXPECT_EQ(copy::odd_lines(65), 192);
   EXPECT_EQ(copy::odd_lines(192), 192);
-  EXPECT_EQ(copy::steps_to_line(24), 8);
-  EXPECT_EQ(copy::steps_to_line(-96), 2);
-  EXPECT_EQ(copy::steps_to_line(0), 1);
+  EXPECT_EQ(copy::strides_to_line(24), 8);
+  EXPECT_EQ(copy::strides_to_line(-96), 2);
+  EXPECT_EQ(copy::strides_to_line(0), 1);
 }
 
-TEST(Shares, TakeEachUnitOnceAndKeepTogetherWhatIs) {
+TEST(Shares, CoverEachUnitOnceInWholeGroups) {
   for (const int threads : {1, 2, 5}) {
     CopyPlan plan;
     plan.threads = threads;
@@ -68,8 +68,8 @@ TEST(Shares, TakeEachUnitOnceAndKeepTogetherWhatIs) {
       std::vector<std::atomic<int>> taken(static_cast<std::size_t>(shares.units));
       copy::share_out(plan, shares, [&](Index from, Index to) {
         EXPECT_LT(from, to);
-        EXPECT_EQ(from % shares.together, 0);
-        EXPECT_TRUE(to % shares.together == 0 || to == shares.units);
+        EXPECT_EQ(from % shares.group, 0);
+        EXPECT_TRUE(to % shares.group == 0 || to == shares.units);
         for (Index i = from; i < to; ++i) ++taken[static_cast<std::size_t>(i)];
       });
       for (const std::atomic<int>& times : taken) EXPECT_EQ(times, 1);
@@ -77,15 +77,15 @@ TEST(Shares, TakeEachUnitOnceAndKeepTogetherWhatIs) {
   }
 }
 
-TEST(Shares, PartWhatIsTogetherWhereThreadsWouldHaveNothing) {
+TEST(Shares, SplitGroupsWhereThereAreTooFewForTheThreads) {
   CopyPlan plan;
   plan.threads = 4;
-  EXPECT_EQ(copy::parted(plan, {80, 2, 10}).together, 10);
-  EXPECT_EQ(copy::parted(plan, {70, 2, 10}).together, 1);
+  EXPECT_EQ(copy::split_groups(plan, {80, 2, 10}).group, 10);
+  EXPECT_EQ(copy::split_groups(plan, {70, 2, 10}).group, 1);
 }
 
-/// Blocks of random runs, one after the other, to a destination where each byte is written once: whole lines
-/// by one store, the rest by `next`.
+/// Writes blocks of random runs, one after the other, and checks that each byte is written once: whole lines
+/// by one store, the remaining items by `next`.
 class RunWriter {
  public:
   RunWriter(unsigned seed, std::size_t item) : random_(seed), item_(item) {}
@@ -94,14 +94,14 @@ class RunWriter {
     const std::size_t runs = 1 + random_() % 5;
     const std::size_t blocks = 1 + random_() % 4;
     const std::size_t in_line = line_bytes / item_;
-    // Runs that hand lines on have a line's items at least.
+    // Runs that continue in the next block have at least the items of a line.
     const std::size_t items = in_line + random_() % 200;
     const std::size_t length = items * blocks * item_;
-    const std::size_t apart = length + (1 + random_() % 9) * item_;
+    const std::size_t run_pitch = length + (1 + random_() % 9) * item_;
     const std::size_t start = random_() % (in_line + 1) * item_;
-    std::vector<std::ptrdiff_t> places;
-    for (std::size_t r = 0; r < runs; ++r) places.push_back(static_cast<std::ptrdiff_t>(r * apart));
-    bytes_ = LineBuffer(2 * line_bytes + runs * apart);
+    std::vector<std::ptrdiff_t> run_offsets;
+    for (std::size_t r = 0; r < runs; ++r) run_offsets.push_back(static_cast<std::ptrdiff_t>(r * run_pitch));
+    bytes_ = LineBuffer(2 * line_bytes + runs * run_pitch);
     written_.assign(bytes_.size(), 0);
     const std::size_t pitch = copy::odd_lines(items * item_ + line_bytes);
     std::array<LineBuffer, 2> buffers{LineBuffer(runs * pitch + line_bytes),
@@ -109,7 +109,7 @@ class RunWriter {
     for (std::size_t b = 0; b < blocks; ++b) {
       OutgoingRuns out;
       out.dst = bytes_.data() + start + b * items * item_;
-      out.places = places.data();
+      out.offsets = run_offsets.data();
       out.count = runs;
       out.rows = buffers[b % 2].data() + line_bytes;
       out.pitch = static_cast<std::ptrdiff_t>(pitch);
@@ -120,12 +120,13 @@ class RunWriter {
       out.ends = b + 1 == blocks;
       for (std::size_t r = 0; r < runs; ++r) {
         for (std::size_t i = 0; i < items * item_; ++i)
-          out.rows[r * pitch + i] = value(start + b * items * item_ + r * apart + i);
+          out.rows[r * pitch + i] = value(start + b * items * item_ + r * run_pitch + i);
       }
       write(out);
     }
     for (std::size_t at = 0; at < written_.size(); ++at) {
-      const bool is_within = at >= start && (at - start) / apart < runs && (at - start) % apart < length;
+      const bool is_within =
+          at >= start && (at - start) / run_pitch < runs && (at - start) % run_pitch < length;
       ASSERT_EQ(written_[at], is_within ? 1 : 0) << at;
       if (is_within) {
         ASSERT_EQ(bytes_.data()[at], value(at)) << at;
@@ -143,12 +144,12 @@ class RunWriter {
   }
 
   void write(OutgoingRuns& out) {
-    std::size_t most = out.lines();
+    std::size_t max_lines = out.lines();
     while (out.next(
         [this](std::byte* to, const std::byte* from, std::size_t items) { put(to, from, items * item_); })) {
-      ASSERT_EQ(copy::place_in_line(out.to), 0);
-      ASSERT_LE(out.left, most);
-      most -= out.left;
+      ASSERT_EQ(copy::line_offset(out.to), 0);
+      ASSERT_LE(out.left, max_lines);
+      max_lines -= out.left;
       put(out.to, out.from, out.left * line_bytes);
       out.left = 0;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Destinations without memory: the system has promised the pages, and gives one when it is first written to.
+// Destinations whose pages are untouched: the system provides a page when it is first written.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -48,7 +48,7 @@ std::vector<Kind> kinds() {
           {"narrower", row_major({count}), DType::float64, DType::float32, false},
           {"fill", {{count}, {0}, 3}, DType::float32, DType::float32, true},
           {"columns", {{1024, 1025}, {1, 0}, 0}, DType::float32, DType::float32, true},
-          {"turned", {{1024, 1025}, {1, 1024}, 0}, DType::float32, DType::float32, false}};
+          {"transposed", {{1024, 1025}, {1, 1024}, 0}, DType::float32, DType::float32, false}};
 }
 
 TEST(Placement, IsAsOnMemoryInUse) {
@@ -79,7 +79,7 @@ TEST(Placement, IsAsOnMemoryInUse) {
   }
 }
 
-TEST(Placement, IsTouchedWhereOnePageAskedForHasMemory) {
+TEST(Placement, IsTouchedWhereOneProbedPageHasMemory) {
   const Layout all = row_major({count});
   const auto bytes = static_cast<std::size_t>(count) * 4;
   for (const std::size_t at : {std::size_t{0}, bytes / 2, bytes - 1}) {
@@ -90,7 +90,7 @@ TEST(Placement, IsTouchedWhereOnePageAskedForHasMemory) {
   }
 }
 
-TEST(Placement, TellsThePlaceWithinALine) {
+TEST(Placement, HasTheOffsetInALine) {
   alignas(64) std::byte line[64];
   for (Index at = 0; at < 64; ++at)
     EXPECT_EQ(placement_of(line + at, {{2}, {1}, 5}, DType::int16).dst_in_line, at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random copies between guard pages against the element-by-element loop. The variable TENSTRIDE_RANDOM_PLANS
-// says how many (`make fuzz` asks for very many), TENSTRIDE_RANDOM_FIRST the number of the first: each trial
-// is made from its number alone, so that one that fails can be had again.
+// Random copies between guard pages, compared with the element-by-element loop. TENSTRIDE_RANDOM_PLANS is the
+// number of trials (`make fuzz` runs very many), TENSTRIDE_RANDOM_FIRST the number of the first: each trial
+// follows from its number alone, so that one that fails can be repeated.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -30,13 +30,13 @@ unsigned from_environment(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-/// What stands on standard error when a guard page ends the program.
+/// The message on standard error when a guard page ends the program.
 std::array<char, 4096> last_words{};
 struct sigaction old_action {};
 
 void say_last_words(int /*signal*/) {
   static_cast<void>(!write(STDERR_FILENO, last_words.data(), std::strlen(last_words.data())));
-  sigaction(SIGSEGV, &old_action, nullptr);  // the instruction is tried again, and ends the program
+  sigaction(SIGSEGV, &old_action, nullptr);  // the instruction is repeated, and ends the program
 }
 
 class LastWords {
@@ -54,13 +54,13 @@ class LastWords {
   }
 };
 
-/// Extents round the sizes of vectors, lines and tiles.
-Dims telling_shape(Random& random, std::size_t rank, Index most) {
-  constexpr std::array<Index, 27> telling{1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,  17,  24, 31,
-                                          32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257};
+/// A shape of extents around the sizes of vectors, lines and tiles.
+Dims edge_case_shape(Random& random, std::size_t rank, Index most) {
+  constexpr std::array<Index, 27> edge_cases{1,  2,  3,  4,  5,  7,  8,  9,   12,  15,  16,  17,  24, 31,
+                                             32, 33, 48, 63, 64, 65, 96, 127, 128, 129, 255, 256, 257};
   Dims shape = Dims::filled(rank, 1);
   for (Index& extent : shape) {
-    extent = telling[static_cast<std::size_t>(random.between(0, telling.size() - 1))];
+    extent = edge_cases[static_cast<std::size_t>(random.between(0, edge_cases.size() - 1))];
     if (extent > most) extent = 1;
     most = std::max<Index>(most / extent, 1);
   }
@@ -100,7 +100,7 @@ void add_scale_and_shift(Random& random, Trial& trial) {
   trial.options.shift = trial.shift;
 }
 
-/// Pairs that are converted while they are turned or taken apart.
+/// Type pairs that are converted while they are transposed or deinterleaved.
 void draw_common_pair(Random& random, Trial& trial) {
   static constexpr std::array<std::pair<DType, DType>, 12> pairs{{{DType::float32, DType::uint8},
                                                                   {DType::float32, DType::uint8},
@@ -119,9 +119,9 @@ void draw_common_pair(Random& random, Trial& trial) {
   trial.src.type = pairs[at].second;
 }
 
-/// Matrices to turn whose rows lie far apart in the source, which are read line by line; each row of either
+/// Transposes of matrices whose rows lie far apart in the source, which are read line by line; rows of either
 /// side may be padded.
-void draw_turned_matrices(Random& random, Trial& trial) {
+void draw_transposed_matrices(Random& random, Trial& trial) {
   const Index rows = random.between(1, 140);
   const Index columns = random.between(1, random.one_in(4) ? 1500 : 300);
   const Index matrices = random.one_in(2) ? 1 : random.between(1, 3);
@@ -139,7 +139,7 @@ void draw_turned_matrices(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
-/// Short axes to take apart or to weave, past the cache: pictures whose planes may be padded.
+/// Short axes that are interleaved or deinterleaved by streaming stores: images whose planes may be padded.
 void draw_channels(Random& random, Trial& trial) {
   const Index channels = random.between(2, random.one_in(2) ? 5 : random.one_in(2) ? 16 : 70);
   const Index pictures = random.between(1, 3);
@@ -148,9 +148,9 @@ void draw_channels(Random& random, Trial& trial) {
   const Dims shape{pictures, channels, pixels};
   const Layout planes{shape, Dims{channels * plane, plane, 1}, 0};
   const Layout interleave{shape, Dims{channels * pixels, 1, channels}, 0};
-  const bool weaves = random.one_in(2);
-  trial.dst.layout = weaves ? interleave : planes;
-  trial.src.layout = weaves ? planes : interleave;
+  const bool interleaves = random.one_in(2);
+  trial.dst.layout = interleaves ? interleave : planes;
+  trial.src.layout = interleaves ? planes : interleave;
   trial.dst.type = random_type(random);
   trial.src.type = random.one_in(4) ? random_type(random) : trial.dst.type;
   if (random.one_in(3)) draw_common_pair(random, trial);
@@ -181,7 +181,7 @@ void draw_repeated(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
-/// Long rows, which begin anywhere on either side.
+/// Long rows that begin anywhere in a line on either side.
 void draw_long_rows(Random& random, Trial& trial) {
   const Index bytes = random.between(1, random.one_in(4) ? 20000 : 4000);
   const Index rows = random.between(2, 11);
@@ -269,13 +269,13 @@ void draw(Random& random, Trial& trial) {
     return;
   }
   if (random.one_in(12)) {
-    draw_turned_matrices(random, trial);
+    draw_transposed_matrices(random, trial);
     return;
   }
   const auto rank = static_cast<std::size_t>(random.between(0, 7));
   const Index most = random.one_in(200) ? 300000 : random.one_in(12) ? 20000 : 700;
   const Dims shape =
-      random.one_in(2) ? telling_shape(random, rank, most) : oracle::random_shape(random, rank, most);
+      random.one_in(2) ? edge_case_shape(random, rank, most) : oracle::random_shape(random, rank, most);
   trial.dst.layout = oracle::random_layout(random, shape, false).layout;
   trial.src.layout = oracle::random_layout(random, shape, true).layout;
   trial.dst.type = random_type(random);
@@ -291,8 +291,8 @@ void draw(Random& random, Trial& trial) {
   if (random.one_in(4)) trial.threads = static_cast<int>(random.between(1, 3));
 }
 
-/// Whatever is cheapest, or one strategy wherever it can be had: blocks most often, and small ones, so that
-/// there are several. A plan may be for another place within a line than it is run at.
+/// Chooses the cheapest strategy, or a named one: most often pipelined blocks, and small ones, so that there
+/// are several. A plan may be made for another offset in a line than it is run at.
 void draw_strategy(Random& random, Trial& trial) {
   trial.options.placement.dst_in_line = random.one_in(2) ? 0 : random.between(0, 63);
   if (random.one_in(2)) return;
@@ -305,7 +305,7 @@ void draw_strategy(Random& random, Trial& trial) {
   trial.options.machine.permuted_bytes = random.one_in(2) ? 16 : 64;
 }
 
-/// The bytes that a side reaches from its first to its last.
+/// The bytes of a side from its first to its last.
 struct Span {
   std::ptrdiff_t first = 0;
   std::size_t bytes = 0;
@@ -320,11 +320,11 @@ Span span_of(const Side& side) {
 
 class RandomPlans : public ::testing::Test {
  protected:
-  RandomPlans() : in_(arena_bytes), out_(arena_bytes), wanted_(arena_bytes), before_(arena_bytes) {
+  RandomPlans() : in_(arena_bytes), out_(arena_bytes), expected_(arena_bytes), before_(arena_bytes) {
     in_.fill_randomly(1);
     before_.fill_randomly(2);
     std::memcpy(out_.begin(), before_.begin(), arena_bytes);
-    std::memcpy(wanted_.begin(), before_.begin(), arena_bytes);
+    std::memcpy(expected_.begin(), before_.begin(), arena_bytes);
   }
 
   void run_trial(unsigned number, const LastWords& last) {
@@ -341,7 +341,7 @@ class RandomPlans : public ::testing::Test {
     } while (dst.bytes > arena_bytes || src.bytes > arena_bytes);
     const std::byte* const in = place(random, in_, src.bytes) - src.first;
     const auto at = static_cast<std::size_t>(place(random, out_, dst.bytes) - out_.begin());
-    oracle::copy(trial.dst.layout, trial.dst.type, wanted_.begin() + at - dst.first, trial.src.layout,
+    oracle::copy(trial.dst.layout, trial.dst.type, expected_.begin() + at - dst.first, trial.src.layout,
                  trial.src.type, in, trial.options);
     CopyPlan made = plan(trial.dst.layout, trial.dst.type, trial.src.layout, trial.src.type, trial.options);
     if (trial.threads != 0) made.threads = trial.threads;
@@ -351,7 +351,7 @@ class RandomPlans : public ::testing::Test {
   }
 
  private:
-  /// Against one of the guards, or some bytes from it.
+  /// An address next to one of the guards, or some bytes from it.
   static std::byte* place(Random& random, const Guarded& arena, std::size_t bytes) {
     const auto skew = static_cast<std::size_t>(random.one_in(2) ? 0 : random.between(0, 130));
     const std::size_t fitting = std::min(skew, arena.size() - bytes);
@@ -367,20 +367,20 @@ class RandomPlans : public ::testing::Test {
     constexpr std::size_t around = 512;
     const std::size_t from = at < around ? 0 : at - around;
     const std::size_t size = std::min(at + bytes + around, arena_bytes) - from;
-    if (std::memcmp(out_.begin() + from, wanted_.begin() + from, size) != 0) {
+    if (std::memcmp(out_.begin() + from, expected_.begin() + from, size) != 0) {
       const std::byte* const differs =
-          std::mismatch(out_.begin() + from, out_.begin() + from + size, wanted_.begin() + from).first;
+          std::mismatch(out_.begin() + from, out_.begin() + from + size, expected_.begin() + from).first;
       ADD_FAILURE() << described(number, trial, made) << "\nbyte "
                     << (differs - out_.begin()) - static_cast<std::ptrdiff_t>(at) << " of " << bytes
                     << " differs";
     }
     std::memcpy(out_.begin() + from, before_.begin() + from, size);
-    std::memcpy(wanted_.begin() + from, before_.begin() + from, size);
+    std::memcpy(expected_.begin() + from, before_.begin() + from, size);
   }
 
   Guarded in_;
   Guarded out_;
-  Guarded wanted_;
+  Guarded expected_;
   Guarded before_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fills and copies of repeated sources, against the copy element by element; what lies beside stays as it
-// was.
+// Fills and copies of repeated sources, compared with the copy element by element; bytes around them are
+// preserved.
 #include <gtest/gtest.h>
 
 #include "support/copy_oracle.hpp"
@@ -30,14 +30,14 @@ void expect_copied(const Layout& dst, Index elements, const Layout& src, DType t
   const std::size_t item = item_size(type);
   const Bytes source = numbered_bytes(static_cast<std::size_t>(numel(src) + src.offset + 64) * item);
   const Bytes before(static_cast<std::size_t>(elements) * item + shift, std::byte{0xA5});
-  Bytes wanted = before;
-  oracle::copy(dst, type, wanted.data() + shift, src, type, source.data());
+  Bytes expected = before;
+  oracle::copy(dst, type, expected.data() + shift, src, type, source.data());
   for (const int threads : {1, 3}) {
     const ThreadScope scope(threads);
     Bytes given = before;
     run(plan(dst, type, src, type), given.data() + shift, source.data());
-    ASSERT_EQ(given, wanted) << to_string(dst) << " from " << to_string(src) << ", " << name(type)
-                             << ", shift " << shift;
+    ASSERT_EQ(given, expected) << to_string(dst) << " from " << to_string(src) << ", " << name(type)
+                               << ", shift " << shift;
   }
 }
 
@@ -62,7 +62,7 @@ TEST(Repeated, FillsRowsOfDifferentElements) {
   }
 }
 
-TEST(Repeated, FillsElementsThatLieApart) {
+TEST(Repeated, FillsElementsWithGaps) {
   for (const DType type : item_types) {
     expect_copied({{150}, {2}, 0}, 300, {{150}, {0}, 1}, type, 0);
     expect_copied({{600, 256}, {512, 2}, 1}, 600 * 512, {{600, 256}, {0, 0}, 0}, type, 0);
@@ -72,7 +72,7 @@ TEST(Repeated, FillsElementsThatLieApart) {
   }
 }
 
-TEST(Repeated, WritesRowsAgainAndAgain) {
+TEST(Repeated, WritesRepeatedRows) {
   for (const DType type : item_types) {
     const auto item = static_cast<Index>(item_size(type));
     for (Index bytes = 128; bytes < 300; bytes += item) {
@@ -103,7 +103,7 @@ TEST(Repeated, IsPlannedAsWhatItIs) {
   EXPECT_EQ(kernel({{500}, {2}, 0}, {{500}, {0}, 0}), CopyKernel::strided);
 }
 
-TEST(Repeated, FillsAndCopiesOfTensorsGoThisWay) {
+TEST(Repeated, IsUsedByFillsAndCopiesOfTensors) {
   Tensor x = zeros({300, 200}, {.dtype = DType::float32});
   x.slice(1, 1, {}, 2).fill_(7);
   const Tensor row = x.select(0, 5).clone();

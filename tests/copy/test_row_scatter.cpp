@@ -51,7 +51,7 @@ TEST(RowScatter, HaveOneOrderOfManyAxes) {
   }
 }
 
-/// More rows between two neighbours than lines can be carried.
+/// More rows between two neighbours than partial lines can be kept for.
 TEST(RowScatter, AreCutWhereTooManyMeet) {
   Random random(3);
   for (const auto& [shape, order] :
@@ -80,12 +80,12 @@ TEST(RowScatter, HaveGapsAndGoBackwards) {
     EXPECT_TRUE(testing::has_it<RowScatter>(random, flipped));
   }
 
-  Job apart = permuted({9, 14, 301}, {1, 0, 2}, DType::float32);  // no two rows meet
-  apart.dst.strides = {9 * 305, 305, 1};
-  apart.dst_elements = 14 * 9 * 305;
-  EXPECT_TRUE(testing::has_it<RowScatter>(random, apart));
+  Job separate = permuted({9, 14, 301}, {1, 0, 2}, DType::float32);  // no two rows share a line
+  separate.dst.strides = {9 * 305, 305, 1};
+  separate.dst_elements = 14 * 9 * 305;
+  EXPECT_TRUE(testing::has_it<RowScatter>(random, separate));
 
-  Job blocks = permuted({9, 14, 33}, {1, 0, 2}, DType::float32);  // they meet along one loop
+  Job blocks = permuted({9, 14, 33}, {1, 0, 2}, DType::float32);  // they share lines along one loop
   blocks.dst.strides[0] += 7;
   blocks.dst_elements += 14 * 7;
   EXPECT_TRUE(testing::has_it<RowScatter>(random, blocks));

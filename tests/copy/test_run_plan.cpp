@@ -109,8 +109,9 @@ TEST(RunPlan, CopiesLargeTransposesOnThreads) {
   set_num_threads(before);
 }
 
-/// Strips of long rows that carry, begun and ended by threads within lines; what lies between the rows stays.
-TEST(RunPlan, TurnsLongRowsOnThreads) {
+/// Strips of long rows that share partial lines and are begun and ended by threads within lines; bytes
+/// between the rows are preserved.
+TEST(RunPlan, TransposesLongRowsOnThreads) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
   const Dims shape{4099, 4097};
@@ -187,9 +188,9 @@ TEST(RunPlan, CopiesTheSameInEveryOrderOfItsLoops) {
   }
 }
 
-/// Rows of the source some pages apart, those of the destination whole lines or not, by strips of one line
-/// and of two: a strip that begins within a line keeps the end of each row for the next.
-TEST(RunPlan, TurnsMatricesByStripsOfOneLineAndOfTwo) {
+/// Rows of the source lie some pages apart, those of the destination are whole lines or not, in strips of one
+/// line and of two. A strip that begins within a line keeps the end of each row for the next one.
+TEST(RunPlan, TransposesMatricesByStripsOfOneLineAndOfTwo) {
   Random random(9);
   PlanOptions options;
   options.streaming_above = 0;
@@ -287,8 +288,8 @@ TEST(Threads, AreSetForTheProcess) {
   }
 }
 
-/// How a copy into a dense destination is carried out.
-std::string told(const Dims& shape, const std::vector<std::size_t>& order, DType type = DType::float32) {
+/// The text of a copy to a dense destination.
+std::string text_of(const Dims& shape, const std::vector<std::size_t>& order, DType type = DType::float32) {
   const Layout dense = row_major(shape);
   Layout src;
   for (const std::size_t axis : order) {
@@ -305,16 +306,16 @@ TEST(RunText, NamesTheBlocksOfShortRuns) {
   EXPECT_TRUE(text.ends_with(", gathered")) << text;
 }
 
-TEST(RunText, NamesTheWayOfWhatFitsACache) {
-  EXPECT_EQ(told({64, 64}, {1, 0}), "straight into the destination, within the caches");
+TEST(RunText, NamesCopiesWithinTheCaches) {
+  EXPECT_EQ(text_of({64, 64}, {1, 0}), "directly into the destination, within the caches");
 }
 
-TEST(RunText, NamesRowsThatAreMadeOnce) {
+TEST(RunText, NamesRowsThatArePackedOnce) {
   PlanOptions options;
   options.streaming_above = 0;
   const Layout enlarged{{300, 5, 300}, {600, 0, 2}, 0};
   const CopyPlan made = plan(row_major({300, 5, 300}), DType::float32, enlarged, DType::float32, options);
-  EXPECT_EQ(run_text(made), "rows of 300 elements are made once in a cache, each written 5 times")
+  EXPECT_EQ(run_text(made), "rows of 300 elements, each packed once in a cache and written 5 times")
       << made.to_string();
 }
 
@@ -327,20 +328,20 @@ TEST(RunText, NamesRowsInTheSourcesOrder) {
     return run_text(plan(row_major({64, 2307, 75}), DType::float32, permuted, DType::float32, options));
   };
   EXPECT_EQ(text(MemoryStreams::one),
-            "in the source's order: rows of 300 bytes, each past the cache to its place, "
-            "lines in which two meet once both are there");
+            "rows of 300 bytes read in the source's order and scattered by streaming stores, "
+            "partial lines joined in a buffer");
   EXPECT_EQ(text(MemoryStreams::several), "");
 }
 
-TEST(RunText, IsEmptyWhereThePlansKernelDoesIt) {
-  EXPECT_EQ(told({4096, 4096}, {1, 0}), "");
-  EXPECT_EQ(told({1 << 22}, {0}), "");
-  EXPECT_EQ(told({0, 3}, {1, 0}), "");
+TEST(RunText, IsEmptyWhereThePlansKernelSaysAll) {
+  EXPECT_EQ(text_of({4096, 4096}, {1, 0}), "");
+  EXPECT_EQ(text_of({1 << 22}, {0}), "");
+  EXPECT_EQ(text_of({0, 3}, {1, 0}), "");
 }
 
-TEST(RunText, IsToldOfWhatNoMemoryHolds) {
-  EXPECT_NE(told({Index{1} << 40, 17, 3}, {0, 2, 1}), "");
-  EXPECT_NE(told({Index{1} << 40, 64, 6}, {1, 0, 2}), "");
+TEST(RunText, IsThereForLayoutsThatNoMemoryHolds) {
+  EXPECT_NE(text_of({Index{1} << 40, 17, 3}, {0, 2, 1}), "");
+  EXPECT_NE(text_of({Index{1} << 40, 64, 6}, {1, 0, 2}), "");
 }
 
 TEST(ParallelFor, CoversTheRangeOnce) {

@@ -10,7 +10,7 @@
 #include "tenstride/run_plan.hpp"
 #include "tenstride/views_slices.hpp"
 
-// Copies without a plan, and tiles without a worker, against the slow loop.
+// Compares copies without a plan, and tiles without a worker, with the slow loop.
 namespace tenstride {
 namespace {
 
@@ -35,7 +35,7 @@ Bytes values(Random& random, std::size_t nbytes, DType type) {
   return bytes;
 }
 
-/// What copy_small makes of one pair of layouts, the bytes between the elements included.
+/// Compares the result of copy_small for one pair of layouts, with the bytes between the elements.
 void expect_small_is_slow(Random& random, const Placed& dst, DType dst_type, const Placed& src,
                           DType src_type) {
   const Bytes from = values(random, size_of(src, src_type), src_type);
@@ -140,7 +140,7 @@ void expect_transposed(Random& random, DType type, Index rows, Index columns, In
   ASSERT_EQ(written, expected) << small.to_string();
 }
 
-TEST(CachedTiles, TurnsEveryTailIntoThePlaceAndNothingElse) {
+TEST(CachedTiles, TransposesEveryTailAndWritesNothingElse) {
   Random random(3);
   for (const DType type : {DType::uint8, DType::int16, DType::float32, DType::float64, DType::complex128}) {
     for (Index rows = 2; rows <= 70; rows += rows < 20 ? 1 : 7) {
@@ -153,7 +153,7 @@ TEST(CachedTiles, TurnsEveryTailIntoThePlaceAndNothingElse) {
   }
 }
 
-TEST(CachedTiles, TurnsUnderOuterLoops) {
+TEST(CachedTiles, TransposesUnderOuterLoops) {
   Random random(4);
   for (const Dims& order : {Dims{0, 2, 1}, Dims{2, 0, 1}, Dims{1, 2, 0}}) {
     const Layout src = permute(row_major({5, 33, 29}), order);
@@ -167,7 +167,7 @@ TEST(CachedTiles, TurnsUnderOuterLoops) {
   }
 }
 
-TEST(CachedTiles, TurnsPixels) {
+TEST(CachedTiles, TransposesPixels) {
   Random random(7);
   for (const Index channels : {3, 5, 6, 7}) {
     for (Index rows = 3; rows < 40; rows += 4) {
@@ -186,8 +186,8 @@ TEST(CachedTiles, TurnsPixels) {
   }
 }
 
-/// What is longer than a table, and what several threads share.
-TEST(CachedTiles, TurnsInParts) {
+/// Copies that are longer than a table, and copies on several threads.
+TEST(CachedTiles, TransposesInParts) {
   Random random(6);
   for (const Dims& shape : {Dims{1100, 700}, Dims{3, 1030, 250}, Dims{40, 5, 3600}, Dims{90, 80, 70, 2}}) {
     for (const DType type : {DType::uint8, DType::int16}) {
@@ -218,7 +218,7 @@ TEST(CopySmall, TakesNothingFromTheHeap) {
   EXPECT_EQ(testing::allocations_in([&] { return square.t().contiguous(); }), 0U);
 }
 
-TEST(CopySmall, CarriesOutAPendingConjugation) {
+TEST(CopySmall, AppliesAPendingConjugation) {
   const Tensor x = full({2, 3}, std::complex<double>(1, 2)).conj();
   EXPECT_EQ(x.t().contiguous().to_vector<std::complex<double>>(),
             std::vector<std::complex<double>>(6, std::complex<double>(1, -2)));

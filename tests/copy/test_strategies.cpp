@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which strategy a copy goes by, that it is the cheapest of those weighed, and that the ledger names what
-// ran.
+// Tests that a copy has the strategy with the lowest cost, and that the ledger names it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,10 +16,10 @@
 namespace tenstride {
 namespace {
 
-/// A copy to row-major order, and what it goes by.
+/// A copy to row-major order, its strategy, and the name of its method.
 struct Case {
   std::string_view strategy;
-  std::string_view way;
+  std::string_view method;
   Layout src;
   DType from = DType::float32;
   DType to = DType::float32;
@@ -30,7 +29,7 @@ Layout permuted(const Dims& shape, const Dims& order) {
   return permute(row_major(shape), order);
 }
 
-/// Sizes past the caches, on a machine that streams what is in order too.
+/// Copies larger than the caches, on a machine whose sequential stores stream.
 std::vector<Case> cases() {
   return {{"contiguous", "memcpy", row_major({2000000})},
           {"row loops", "memcpy", row_major({2000000}), DType::float32, DType::float64},
@@ -64,7 +63,7 @@ TEST(Strategies, AreTakenWhereTheyCostLeast) {
   for (const Case& c : cases()) {
     const CopyPlan made = planned(c);
     EXPECT_EQ(strategy_names[made.strategy.index()], c.strategy) << made.to_string();
-    EXPECT_EQ(made.way(), c.way) << made.to_string();
+    EXPECT_EQ(made.method(), c.method) << made.to_string();
     const double cost = made.costs.strategies[made.strategy.index()];
     EXPECT_GT(cost, 0);
     for (const double other : made.costs.strategies)
@@ -82,15 +81,15 @@ TEST(Strategies, AreWhatTheLedgerNames) {
     y.fill_(1);
     CopyLedger ledger;
     y.copy_(x);
-    ASSERT_EQ(ledger.entries().size(), 1U) << c.way;
-    EXPECT_EQ(ledger.entries()[0].kernel, c.way);
-    ASSERT_NE(ledger.entries()[0].plan, nullptr) << c.way;
-    EXPECT_EQ(ledger.entries()[0].plan->way(), c.way);
+    ASSERT_EQ(ledger.entries().size(), 1U) << c.method;
+    EXPECT_EQ(ledger.entries()[0].kernel, c.method);
+    ASSERT_NE(ledger.entries()[0].plan, nullptr) << c.method;
+    EXPECT_EQ(ledger.entries()[0].plan->method(), c.method);
   }
 }
 
-/// Whoever asks for a strategy has it where it can carry the copy out, else the cheapest one.
-TEST(Strategies, CanBeAskedFor) {
+/// A named strategy is used where it can make the copy, otherwise the cheapest one.
+TEST(Strategies, CanBeNamed) {
   oracle::Random random(3);
   for (const Case& c : cases()) {
     const auto in = random.bytes(static_cast<std::size_t>(reach(c.src)->highest + 1) * item_size(c.from));
@@ -106,11 +105,11 @@ TEST(Strategies, CanBeAskedFor) {
       run(made, given.data(), in.data());
       EXPECT_TRUE(given == expected) << made.to_string();
     }
-    EXPECT_GE(had, 1) << c.way;
+    EXPECT_GE(had, 1) << c.method;
   }
 }
 
-TEST(Strategies, SayHowTheyGoAboutIt) {
+TEST(Strategies, SayWhatTheyDo) {
   for (const Case& c : cases()) {
     const CopyPlan made = planned(c);
     EXPECT_EQ(run_text(made).empty(),

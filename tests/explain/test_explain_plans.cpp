@@ -30,7 +30,7 @@ TEST(ExplainPlans, StandBelowTheSteps) {
       "\n"
       "plan of step 3, .contiguous():\n" +
           indented(transpose_plan(2, 3)) +
-          "    run      straight into the destination, within the caches\n"
+          "    run      directly into the destination, within the caches\n"
           "\n"
           "torch.Size([3, 2])\n"
           "\n"
@@ -83,7 +83,7 @@ TEST(ExplainPlans, AreAFieldOfTheJson) {
   EXPECT_EQ(steps[2]["plan_count"], 1);
   const auto& made = steps[2]["plans"][0];
   EXPECT_EQ(made["text"], transpose_plan(2, 3));
-  EXPECT_EQ(made["run"], "straight into the destination, within the caches");
+  EXPECT_EQ(made["run"], "directly into the destination, within the caches");
   EXPECT_EQ(made["costs"]["cached tiles"], 0.5);
   EXPECT_EQ(made["elements"], 6);
   EXPECT_EQ(made["threads"], 1);

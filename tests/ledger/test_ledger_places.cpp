@@ -146,7 +146,7 @@ TEST(LedgerPlace, OfAnExpressionIsTheScriptThatAskedForIt) {
     const detail::ScriptScope scope(script);
     (void)explain("torch.arange(6).view(2, 3).t().contiguous()");
   }
-  ASSERT_EQ(ledger.entries().size(), 2U);  // the rehearsal that comes first is not told
+  ASSERT_EQ(ledger.entries().size(), 2U);  // the trial run that comes first is muted
   for (const LedgerEntry& entry : ledger.entries()) EXPECT_EQ(entry.script->file, "train.py");
   EXPECT_EQ(ledger.totals().copies, 1U);
 }

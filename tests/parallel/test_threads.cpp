@@ -18,7 +18,7 @@
 namespace tenstride {
 namespace {
 
-/// 1 in a build without oneTBB, whatever is asked for.
+/// `count`, or 1 in a build without oneTBB.
 int possible(int count) {
 #ifdef TENSTRIDE_HAS_TBB
   return count;

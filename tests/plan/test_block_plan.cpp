@@ -53,8 +53,8 @@ BlockProblem random_problem(Random& random) {
 
 BlockLimits random_limits(Random& random, const BlockProblem& problem) {
   BlockLimits limits;
-  const Index least = std::max<Index>(1, min_block_memory(problem));
-  limits.memory = random.one_in(4) ? least : least + (Index{1} << random.between(10, 23));
+  const Index min_memory = std::max<Index>(1, min_block_memory(problem));
+  limits.memory = random.one_in(4) ? min_memory : min_memory + (Index{1} << random.between(10, 23));
   limits.disk.page = random.one_in(2) ? 4096 : 1;
   limits.disk.seconds_per_request = random.one_in(2) ? 1e-5 : 0.1;
   return limits;
@@ -101,8 +101,8 @@ void add(BlockTraffic& traffic, Index nbytes, Index longest) {
   traffic.bytes += nbytes;
 }
 
-/// Of a dense box as it is written, part by part: a page that a stretch begins in is not written by the
-/// stretch before.
+/// The stretches of a dense box as they are written part by part: a page that a stretch begins in is not
+/// written by the stretch before it.
 BlockTraffic slow_writes(const Layout& dst, const Dims& src_strides, const BlockBox& box, Index item,
                          Index begin, const BlockPlan& plan) {
   std::vector<Stretch> pieces;
@@ -158,7 +158,7 @@ void expect_covered(const BlockPlan& plan, const std::vector<BlockBox>& boxes) {
   EXPECT_TRUE(std::all_of(covered.begin(), covered.end(), [](int count) { return count == 1; }));
 }
 
-/// Blocks are what a tile of either pass has in common; their slots lie behind each other and nowhere else.
+/// Blocks are the intersections of the tiles of both passes; their slots follow each other without gaps.
 void expect_blocks(const BlockPlan& plan) {
   std::vector<BlockBox> blocks;
   std::set<Index> offsets;
@@ -222,7 +222,7 @@ void expect_same(const BlockTraffic& counted, const BlockTraffic& slow, const ch
   EXPECT_EQ(counted.bytes, slow.bytes) << side;
 }
 
-/// What is written, and what goes through blocks, counted element by element.
+/// Compares what is written, and what passes through blocks, element by element.
 void expect_counted(const BlockPlan& plan) {
   ASSERT_TRUE(plan.is_counted);
   const BlockProblem& problem = plan.problem;
@@ -273,9 +273,10 @@ TEST(BlockPlan, CutsBlocksThatBothPassesHaveInCommon) {
   int two = 0;
   for (int trial = 0; trial < 12 && !HasFailure(); ++trial) {
     const bool has_pages = trial % 6 == 0;
-    const Index least = has_pages ? 400 : 500, most = has_pages ? 500 : 600;
-    BlockProblem problem = transpose(random.between(least, most), random.between(least, most),
-                                     has_pages ? 16 : Index{1} << random.between(0, 3));
+    const Index min_extent = has_pages ? 400 : 500, max_extent = has_pages ? 500 : 600;
+    BlockProblem problem =
+        transpose(random.between(min_extent, max_extent), random.between(min_extent, max_extent),
+                  has_pages ? 16 : Index{1} << random.between(0, 3));
     if (random.one_in(2)) problem.dst_item = Index{1} << random.between(0, 3);
     BlockLimits limits;
     limits.memory = has_pages ? 1'200'000 : random.between(20'000, 25'000) * problem.src_item;
@@ -328,37 +329,37 @@ TEST(BlockPlan, MovesEveryElementOfTheProblem) {
   }
 }
 
-TEST(BlockPlan, KeepsTheAxisThatNumbersRunAlong) {
+TEST(BlockPlan, DoesNotMergeTheAxisThatNumbersRunAlong) {
   Random random(34);
   for (int trial = 0; trial < 200; ++trial) {
     BlockProblem problem = random_problem(random);
     if (problem.src.rank() == 0 || is_empty(problem.src)) continue;
     const auto axis = static_cast<std::size_t>(random.between(0, static_cast<Index>(problem.src.rank()) - 1));
-    problem.kept_axis = axis;
+    problem.unmerged_axis = axis;
     const BlockPlan plan = plan_blocks(problem, random_limits(random, problem));
-    if (problem.src.shape[axis] == 1) continue;  // its one number is that of every index
-    ASSERT_TRUE(plan.problem.kept_axis) << to_string(problem.src) << " axis " << axis;
-    const std::size_t kept = *plan.problem.kept_axis;
-    EXPECT_EQ(plan.problem.src.shape[kept], problem.src.shape[axis]);
-    EXPECT_EQ(plan.problem.src.strides[kept], problem.src.strides[axis]);
-    EXPECT_EQ(plan.problem.dst.strides[kept], problem.dst.strides[axis]);
+    if (problem.src.shape[axis] == 1) continue;  // one number holds for every index
+    ASSERT_TRUE(plan.problem.unmerged_axis) << to_string(problem.src) << " axis " << axis;
+    const std::size_t axis_of_plan = *plan.problem.unmerged_axis;
+    EXPECT_EQ(plan.problem.src.shape[axis_of_plan], problem.src.shape[axis]);
+    EXPECT_EQ(plan.problem.src.strides[axis_of_plan], problem.src.strides[axis]);
+    EXPECT_EQ(plan.problem.dst.strides[axis_of_plan], problem.dst.strides[axis]);
   }
 }
 
-TEST(BlockPlan, SaysTheLeastMemory) {
+TEST(BlockPlan, NamesTheSmallestMemory) {
   Random random(35);
   for (int trial = 0; trial < 100; ++trial) {
     const BlockProblem problem = random_problem(random);
     if (is_empty(problem.src)) continue;
-    const Index least = min_block_memory(problem);
+    const Index min_memory = min_block_memory(problem);
     BlockLimits limits;
-    limits.memory = least;
-    EXPECT_LE(plan_blocks(problem, limits).memory, least);
-    limits.memory = least - least / 16 - 2;
+    limits.memory = min_memory;
+    EXPECT_LE(plan_blocks(problem, limits).memory, min_memory);
+    limits.memory = min_memory - min_memory / 16 - 2;
     if (limits.memory < 1) continue;
     EXPECT_EQ(refusal<ValueError>([&] { return plan_blocks(problem, limits); }),
               "plan_blocks: memory of " + std::to_string(limits.memory) + " bytes must be at least " +
-                  std::to_string(least) + " bytes for these axes");
+                  std::to_string(min_memory) + " bytes for these axes");
   }
 }
 

@@ -36,8 +36,8 @@ TEST(BlockPlan, TakesOnePassOfLongRunsAndTwoOfShortOnes) {
   EXPECT_EQ(plan_blocks(matrix, limits).passes.size(), 1U);
 }
 
-/// Of one pass, by the linear model, with at least so many bytes or requests in flight; the copies cost
-/// nothing.
+/// Seconds of one pass by the linear model, with at least the necessary bytes or requests in flight; copies
+/// take no time.
 double slow_seconds(const BlockProblem& problem, const Dims& tile, const BlockLimits& limits) {
   const detail::BlockBudget budget = detail::budget_of(problem, limits);
   const Index elements = numel(row_major(tile));
@@ -89,7 +89,7 @@ TEST(BlockPlan, CostsLittleMoreThanTheBestOfAllTiles) {
   }
 }
 
-TEST(BlockPlan, IsTold) {
+TEST(BlockPlan, PrintsAsText) {
   BlockLimits limits;
   limits.memory = 100'000;
   limits.disk.page = 1;
@@ -114,7 +114,7 @@ TEST(BlockPlan, IsTold) {
             "about 2.09e+03 s");
 }
 
-TEST(BlockPlan, IsToldAsJson) {
+TEST(BlockPlan, PrintsAsJson) {
   BlockLimits limits;
   limits.memory = 100'000;
   limits.disk.page = 1;

@@ -19,7 +19,7 @@ TEST(CopyPlan, OfALargeTransposePrintsAsDocumented) {
   EXPECT_EQ(of({{4096, 4096}, {1, 4096}, 0}, f32).to_string(),
             "copy 16777216 elements float32 -> float32, 64 MiB -> 64 MiB\n"
             "  kernel   tile 32 x 1024, streaming stores, threads\n"
-            "  from     0, to 0\n"
+            "  offset   dst 0, src 0\n"
             "  loop 0   4096  dst stride 4096  src stride 1     source run\n"
             "  loop 1   4096  dst stride 1     src stride 4096  destination run");
 }
@@ -33,7 +33,7 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
   EXPECT_EQ(reversed.to_string(),
             "copy 51840000 elements float32 -> float32, 202500 KiB -> 202500 KiB\n"
             "  kernel   tile 32 x 4096, streaming stores, threads\n"
-            "  from     0, to 0\n"
+            "  offset   dst 0, src 0\n"
             "  loop 0   15  dst stride 480      src stride 7200\n"
             "  loop 1   15  dst stride 7200     src stride 480      source run\n"
             "  loop 2   15  dst stride 108000   src stride 32       source run\n"
@@ -53,13 +53,13 @@ TEST(CopyPlan, JoinsLoopsOfTheSourceToLongRows) {
   EXPECT_EQ(of({{90, 90, 90, 90}, {1, 90, 8100, 729000}, 0}, f32).source_loops, 2U) << "stores in order";
 }
 
-TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
+TEST(CopyPlan, FitsItsTilesToShortRunsWhereSequentialStoresStream) {
   PlanOptions options;
   options.machine.stores = SequentialStores::streaming;
-  // Columns of two lines one behind the other, from rows of four.
+  // Columns of two lines without gaps between them, from rows of four lines.
   const Layout columns{{15, 15, 5, 15, 112, 32}, {17920, 4032000, 112, 268800, 1, 560}, 0};
   EXPECT_EQ(of(columns, f32, options).tile_src, 64);
-  // From long rows far apart as a wider matrix has them, else through a buffer.
+  // From long rows far apart such columns are tiles as of a wider matrix, otherwise they pass a buffer.
   const auto last = [&](Index channels, Index pixels) {
     return of({{4, pixels, channels}, {channels * pixels, 1, pixels}, 0}, DType::float16, options).tile_src;
   };
@@ -68,7 +68,7 @@ TEST(CopyPlan, FitsItsTilesToShortRunsWhereItWritesPastTheCacheInOrderToo) {
   EXPECT_EQ(last(32, 25088), 128) << "columns of one line";
 }
 
-TEST(CopyPlan, TakesChannelsApartInPiecesOfFourLines) {
+TEST(CopyPlan, DeinterleavesChannelsInPiecesOfFourLines) {
   const auto taken = [](DType type, Index channels) {
     return of({{channels, 1 << 20}, {1, channels}, 0}, type).tile_dst;
   };
@@ -89,7 +89,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   EXPECT_EQ(plan(row_major(image.shape), f32, image, u8, options).to_string(),
             "copy 1800 elements uint8 -> float32, 1800 B -> 7200 B\n"
             "  kernel   deinterleave 1280 x 3, times [3] plus 0.5, ordinary stores, one thread\n"
-            "  from     7, to 0\n"
+            "  offset   dst 0, src 7\n"
             "  loop 0   3    dst stride 600  src stride 1  source run  scaled\n"
             "  loop 1   600  dst stride 1    src stride 3  destination run");
   options = {};
@@ -97,7 +97,7 @@ TEST(CopyPlan, PrintsConversionScaleAndConjugation) {
   EXPECT_EQ(of({{1}, {1}, 0}, DType::complex64, options).to_string(),
             "copy 1 element complex64 -> complex64, 8 B -> 8 B\n"
             "  kernel   memcpy, conjugated, ordinary stores, one thread\n"
-            "  from     0, to 0\n"
+            "  offset   dst 0, src 0\n"
             "  loop 0   1  dst stride 1  src stride 1  destination run");
   EXPECT_EQ(of({{2, 0}, {0, 1}, 0}, f32).to_string(), "copy 0 elements");
 }
@@ -130,14 +130,14 @@ TEST(CopyPlan, ChoosesTheKernelByTheLayouts) {
 }
 
 TEST(CopyPlan, MergesAxesThatAreOneOnBothSides) {
-  // (2,3,4,5).permute(2,3,0,1): two blocks of axes trade places.
+  // (2,3,4,5).permute(2,3,0,1): two groups of axes are exchanged.
   const CopyPlan made = of({{4, 5, 2, 3}, {5, 1, 60, 20}, 0}, f32);
   ASSERT_EQ(made.loops.size(), 2U);
   EXPECT_EQ(made.loops[0], (CopyLoop{20, 6, 1}));
   EXPECT_EQ(made.loops[1], (CopyLoop{6, 1, 20}));
   // The destination may be the permuted side: the order of its strides decides.
   EXPECT_EQ(plan({{2, 3, 4}, {1, 2, 6}, 0}, f32, {{2, 3, 4}, {1, 2, 6}, 0}, f32).kernel, CopyKernel::memcpy);
-  // Both sides backwards is forwards.
+  // Axes that are reversed on both sides are copied forwards.
   EXPECT_EQ(plan({{9}, {-1}, 8}, f32, {{9}, {-1}, 8}, f32).kernel, CopyKernel::memcpy);
 }
 
@@ -148,7 +148,7 @@ TEST(CopyPlan, MovesShortDenseRunsAsItems) {
   EXPECT_EQ(of({{64, 64, 3}, {3, 192, 1}, 0}, f32).kernel, CopyKernel::rows);  // 12 bytes are no item
 }
 
-TEST(CopyPlan, StreamsBySizeWhereLinesLieApart) {
+TEST(CopyPlan, StreamsTilesBySize) {
   const auto transposed = [](Index size, DType type) {
     return of({{size, size}, {1, size}, 0}, type).streaming;
   };
@@ -156,7 +156,7 @@ TEST(CopyPlan, StreamsBySizeWhereLinesLieApart) {
   EXPECT_TRUE(transposed(512, f32));
   EXPECT_FALSE(transposed(2047, DType::uint8));
   EXPECT_TRUE(transposed(2048, DType::uint8));
-  EXPECT_FALSE(of(row_major({2000000}), f32).streaming);  // in order: through the cache
+  EXPECT_FALSE(of(row_major({2000000}), f32).streaming);  // sequential: ordinary stores
 }
 
 TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
@@ -170,7 +170,7 @@ TEST(CopyPlan, KeepsSmallTilesInALargeCache) {
   EXPECT_TRUE(reversed(24, non_temporal));
 }
 
-TEST(CopyPlan, TurnsWithinTheCachesWhereMemoryIsOneStream) {
+TEST(CopyPlan, TransposesWithinTheCachesWhereMemoryIsOneStream) {
   PlanOptions options;
   const auto streams = [&](const Dims& shape, DType type, MemoryStreams of_machine) {
     options.machine.streams = of_machine;
@@ -183,12 +183,11 @@ TEST(CopyPlan, TurnsWithinTheCachesWhereMemoryIsOneStream) {
   EXPECT_TRUE(streams({1024, 1024}, f32, one)) << "rows share sets of the L1 cache";
   EXPECT_TRUE(streams({1000, 1024}, f32, one)) << "rows share sets";
   EXPECT_TRUE(streams({1024, 1000}, f32, one)) << "columns do";
-  EXPECT_FALSE(streams({512, 512}, DType::complex128, one)) << "few rows at a time have room";
+  EXPECT_FALSE(streams({512, 512}, DType::complex128, one)) << "rows share sets of the L1 cache";
   EXPECT_FALSE(streams({2200, 2200}, DType::uint8, one));
   EXPECT_TRUE(streams({2048, 2048}, DType::uint8, one));
   EXPECT_TRUE(streams({2200, 2200}, DType::uint8, MemoryStreams::several));
-  EXPECT_FALSE(streams({1000, 1000}, DType::uint8, MemoryStreams::several))
-      << "what fitted before is not asked to stream";
+  EXPECT_FALSE(streams({1000, 1000}, DType::uint8, MemoryStreams::several)) << "smaller copies never stream";
 }
 
 TEST(CopyPlan, ThreadsBySize) {
@@ -196,13 +195,13 @@ TEST(CopyPlan, ThreadsBySize) {
   EXPECT_EQ(of(row_major({2000000}), f32).threads, 0);
 }
 
-TEST(CopyPlan, KeepsTheScaledAxisApartFromWhatItHolds) {
+TEST(CopyPlan, DoesNotMergeTheScaledAxisWithInnerLoops) {
   const std::vector<double> scale(6, 2.0);
   PlanOptions options;
   options.scale = scale;
   options.axis = 1;
   const CopyPlan made = of(row_major({4, 6, 8}), f32, options);
-  // The six numbers come again in each of the four.
+  // The four indices of the outer loop repeat the six numbers.
   ASSERT_EQ(made.loops.size(), 2U);
   EXPECT_EQ(made.scale_loop, 0U);
   EXPECT_EQ(made.loops[0].extent, 24);
@@ -210,7 +209,7 @@ TEST(CopyPlan, KeepsTheScaledAxisApartFromWhatItHolds) {
   EXPECT_EQ(of(row_major({4, 6, 8}), f32).loops.size(), 1U);
 }
 
-TEST(CopyPlan, WritesInOrderPastTheCacheWhereTheMachineDoes) {
+TEST(CopyPlan, StreamsSequentialDestinationsWhereTheMachineDoes) {
   constexpr Index size = Index{4} << 20;
   const auto kernel = [](const Layout& dst, const Layout& src, DType to, Index bytes, Index above) {
     PlanOptions options;

@@ -40,7 +40,7 @@ std::vector<Index> file_positions(const Box& box) {
   return positions;
 }
 
-/// Where the file's element lies that a buffer has at a position.
+/// The position in the file of the element at a position of the buffer.
 std::map<Index, Index> buffer_contents(const FileRuns& runs, const Dims& pitch) {
   std::map<Index, Index> contents;
   for_each_run(runs, pitch, [&](Index file, Index buffer) {
@@ -51,7 +51,8 @@ std::map<Index, Index> buffer_contents(const FileRuns& runs, const Dims& pitch) 
   return contents;
 }
 
-/// Every element is found in the buffer, and the buffer says the same element of the file.
+/// Checks that every element of the box is in the buffer, and that the buffer holds the right element of the
+/// file.
 void expect_found(const Box& box, const FileRuns& runs, const Dims& pitch) {
   const std::map<Index, Index> contents = buffer_contents(runs, pitch);
   const Layout buffer = box_in_buffer(box.extents, box.strides, runs, pitch);
@@ -67,10 +68,10 @@ void expect_found(const Box& box, const FileRuns& runs, const Dims& pitch) {
 void expect_runs(const Box& box) {
   SCOPED_TRACE(box.text());
   const FileRuns runs = runs_of_box(box.extents, box.strides, box.max_gap);
-  const std::vector<Index> wanted = file_positions(box);
+  const std::vector<Index> expected = file_positions(box);
   EXPECT_EQ(lowest_of_box(box.extents, box.strides), testing::sorted_positions(box.layout()).front());
   const auto is_element = [&](Index position) {
-    return std::binary_search(wanted.begin(), wanted.end(), position);
+    return std::binary_search(expected.begin(), expected.end(), position);
   };
   Index visited = 0;
   const Dims dense = dense_pitch(runs);
@@ -97,12 +98,12 @@ void expect_runs(const Box& box) {
 }
 
 TEST(FileRuns, GivesTheExampleOfTheHeader) {
-  const FileRuns apart = runs_of_box({2, 3, 4}, {32, 8, 1}, 0);
-  EXPECT_EQ(apart.span, 4);
-  EXPECT_EQ(apart.extents, (Dims{2, 3}));
-  EXPECT_EQ(apart.strides, (Dims{32, 8}));
-  EXPECT_EQ(apart.count(), 6);
-  EXPECT_EQ(dense_pitch(apart), (Dims{12, 4}));
+  const FileRuns separate = runs_of_box({2, 3, 4}, {32, 8, 1}, 0);
+  EXPECT_EQ(separate.span, 4);
+  EXPECT_EQ(separate.extents, (Dims{2, 3}));
+  EXPECT_EQ(separate.strides, (Dims{32, 8}));
+  EXPECT_EQ(separate.count(), 6);
+  EXPECT_EQ(dense_pitch(separate), (Dims{12, 4}));
   const FileRuns together = runs_of_box({2, 3, 4}, {32, 8, 1}, 4);
   EXPECT_EQ(together.span, 20);
   EXPECT_EQ(together.extents, (Dims{2}));
@@ -134,15 +135,15 @@ TEST(FileRuns, VisitsRunsInTheOrderOfTheFile) {
             (std::vector<std::pair<Index, Index>>{{0, 0}, {10, 2}, {20, 4}, {40, 6}, {50, 8}, {60, 10}}));
 }
 
-TEST(FileRuns, TurnsNegativeStridesRound) {
+TEST(FileRuns, ReversesNegativeStrides) {
   // x[::-1, ::-2] of a row-major file (3,8), its first element at (2,7).
   const FileRuns runs = runs_of_box({3, 4}, {-8, -2}, 1);
   EXPECT_EQ(runs.span, 23);
   EXPECT_EQ(lowest_of_box({3, 4}, {-8, -2}), -22);
   EXPECT_EQ(box_in_buffer({3, 4}, {-8, -2}, runs, dense_pitch(runs)), (Layout{{3, 4}, {-8, -2}, 22}));
-  const FileRuns apart = runs_of_box({3, 4}, {-8, -2}, 0);
-  EXPECT_EQ(apart.count(), 12);
-  EXPECT_EQ(box_in_buffer({3, 4}, {-8, -2}, apart, dense_pitch(apart)), (Layout{{3, 4}, {-4, -1}, 11}));
+  const FileRuns separate = runs_of_box({3, 4}, {-8, -2}, 0);
+  EXPECT_EQ(separate.count(), 12);
+  EXPECT_EQ(box_in_buffer({3, 4}, {-8, -2}, separate, dense_pitch(separate)), (Layout{{3, 4}, {-4, -1}, 11}));
 }
 
 TEST(FileRuns, FindEveryElementOfRandomBoxes) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What plans know of the processor: profiles, this machine, and what the environment and the cache say of it.
+// The machine that plans are made for: profiles, this machine, the environment variables and the calibration
+// file.
 #include "tenstride/machine.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +9,7 @@
 #include <string>
 
 #include "copy/kernels/kernels.hpp"
-#include "plan/machine_kept.hpp"
+#include "plan/processor.hpp"
 #include "tenstride/machine_calibration.hpp"
 #include "tenstride/run_plan.hpp"
 
@@ -28,8 +29,8 @@ TEST(Machine, HasProfilesOfMeasuredProcessors) {
     const std::optional<Machine> profile = machine_named(name);
     ASSERT_TRUE(profile) << name;
     EXPECT_EQ(machine_from_text(to_text(*profile)), *profile);
-    const std::string kept = detail::kept_heading(detail::this_processor()) + to_text(*profile);
-    EXPECT_EQ(machine_from_text(kept), *profile);
+    const std::string file_text = detail::machine_file_heading(detail::this_processor()) + to_text(*profile);
+    EXPECT_EQ(machine_from_text(file_text), *profile);
   }
   EXPECT_EQ(Machine::cascade_lake().stores, SequentialStores::ordinary);
   EXPECT_EQ(Machine::zen5().streams, MemoryStreams::one);
@@ -73,16 +74,16 @@ TEST(Machine, KnowsTheStoresAndStreamsOfItsKind) {
   EXPECT_EQ(detail::machine_of({}).streams, MemoryStreams::several);
 }
 
-TEST(Machine, IsTheOneThatIsAskedFor) {
+TEST(Machine, IsTheRequestedOne) {
   const Machine own = detail::find_machine(nullptr, nullptr);
   EXPECT_EQ(detail::find_machine("here", nullptr), own);
   EXPECT_EQ(detail::find_machine("zen", nullptr), own) << "a name that is none changes nothing";
   EXPECT_EQ(detail::find_machine(nullptr, "avx1024"), own);
   for (const std::string_view name : machine_names()) {
-    Machine asked = *machine_named(name);
-    asked.instructions = own.instructions;  // no others can be had
-    asked.permuted_bytes = own.permuted_bytes;
-    EXPECT_EQ(detail::find_machine(std::string(name).c_str(), nullptr), asked) << name;
+    Machine requested = *machine_named(name);
+    requested.instructions = own.instructions;  // the instructions stay those of this processor
+    requested.permuted_bytes = own.permuted_bytes;
+    EXPECT_EQ(detail::find_machine(std::string(name).c_str(), nullptr), requested) << name;
   }
   const Machine portable = detail::find_machine("zen5", "portable");
   EXPECT_EQ(portable.instructions, InstructionSet::portable);

@@ -32,8 +32,8 @@ const PipelinedBlocks& blocks_of(const CopyPlan& made) {
   return std::get<PipelinedBlocks>(made.strategy);
 }
 
-/// What the blocks give, at every place within a line, is what the element-by-element loop gives, and nothing
-/// around it is written. `source` elements are there to be read, and no byte beyond.
+/// Compares the result of the blocks, at every offset in a line, with that of the element-by-element loop,
+/// and checks that nothing around it is written. `source` elements can be read, and no byte beyond.
 void expect_exact(const Layout& view, Index source, DType to, DType from, const PlanOptions& options) {
   constexpr std::size_t guard = 256;
   const Layout dst = row_major(view.shape);
@@ -51,7 +51,7 @@ void expect_exact(const Layout& view, Index source, DType to, DType from, const 
   }
 }
 
-/// Past the cache, and through it.
+/// By streaming stores, and by ordinary ones.
 void expect_exact(const Layout& view, Index source, DType to, DType from, Index block_bytes) {
   PlanOptions options = blocks_wherever(block_bytes);
   expect_exact(view, source, to, from, options);
@@ -84,10 +84,10 @@ TEST(PipelinedBlocks, HaveLongRunsOnBothSides) {
                                  blocks_wherever(Index{256} << 10));
   const PipelinedBlocks& blocks = blocks_of(made);
   EXPECT_EQ(blocks.packing, Packing::transposed);
-  EXPECT_EQ(blocks.part[0], 2);
-  EXPECT_EQ(blocks.part[2], 12);
-  EXPECT_GT(blocks.part[1], 1000);
-  EXPECT_EQ(blocks.along, 1);  // the loop that both sides go on with
+  EXPECT_EQ(blocks.extents[0], 2);
+  EXPECT_EQ(blocks.extents[2], 12);
+  EXPECT_GT(blocks.extents[1], 1000);
+  EXPECT_EQ(blocks.continued_loop, 1);  // the next loop on both sides
 }
 
 TEST(PipelinedBlocks, PackRowsThatAreContiguousOnBothSides) {
@@ -116,7 +116,7 @@ TEST(PipelinedBlocks, GatherItemsAndShortRowsOfManyAxes) {
 }
 
 TEST(PipelinedBlocks, GatherLongLoopsInParts) {
-  // Planes to pixels, every other one or backwards: more pieces than are listed, not in equal parts.
+  // Planes to pixels, every other one or backwards: more pieces than a table has, not in equal parts.
   for (const Index planes : {2, 3, 7}) {
     for (const Index columns : {1025, 4099, 6007}) {
       const Layout all = row_major({planes, 3, columns});
@@ -157,7 +157,7 @@ TEST(PipelinedBlocks, PermuteRowsWithGapsAndBackwards) {
   EXPECT_EQ(packing_of(slice(pixels, 1, 0, 60, 2)), Packing::permuted);  // 3 of 6 bytes
   EXPECT_EQ(packing_of(flip_view(row_major({30000}), {0})), Packing::permuted);
   EXPECT_EQ(packing_of(slice(row_major({90000}), 0, 0, 90000, 3)), Packing::permuted);
-  // Columns are turned with what lies between them.
+  // Columns are transposed together with the gaps between them.
   EXPECT_EQ(packing_of(slice(permute(row_major({500, 300}), {1, 0}), 0, 0, 300, 2)), Packing::transposed);
 }
 
@@ -210,8 +210,8 @@ TEST(PipelinedBlocks, AreExactOnThreads) {
   EXPECT_TRUE(given == expected);
 }
 
-/// Columns of whole lines go from the registers to the destination, where that begins with a line; elsewhere
-/// the same blocks go through the buffer. The last blocks are shorter, and those of threads begin anywhere.
+/// Columns of whole lines are streamed from registers where the destination begins with a line; elsewhere the
+/// same blocks pass a buffer. The last blocks are shorter, and ranges of threads begin with any block.
 TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
   for (const DType type : {DType::uint8, DType::float16, DType::float32, DType::float64, DType::complex128}) {
     const auto lanes = 64 / static_cast<Index>(item_size(type));
@@ -227,13 +227,13 @@ TEST(PipelinedBlocks, WriteWholeLinesDirectly) {
 
 TEST(PipelinedBlocks, AreTakenWhereTheyCostLess) {
   const CopyPlan narrow = permuted({33, 300001}, {1, 0}, DType::complex128, DType::complex128, {});
-  EXPECT_EQ(narrow.way(), "pipelined blocks");
+  EXPECT_EQ(narrow.method(), "pipelined blocks");
   EXPECT_EQ(blocks_of(narrow).packing, Packing::transposed);
   const std::string text = narrow.to_string();
-  EXPECT_NE(text.find("\n  weighed  pipelined blocks, transposed "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  costs    pipelined blocks, transposed "), std::string::npos) << text;
   EXPECT_NE(text.find(", tiles "), std::string::npos) << text;
-  // What costs little more than a plain copy is not weighed.
-  EXPECT_EQ(permuted({4096, 4096}, {1, 0}, DType::float32, DType::float32, {}).to_string().find("weighed"),
+  // Blocks are not searched where another candidate costs little more than a plain copy.
+  EXPECT_EQ(permuted({4096, 4096}, {1, 0}, DType::float32, DType::float32, {}).to_string().find("costs"),
             std::string::npos);
 }
 

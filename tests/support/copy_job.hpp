@@ -6,14 +6,14 @@
 
 #include <vector>
 
+#include "copy/bound_plan.hpp"
 #include "copy/kernels/kernels.hpp"
-#include "copy/walk.hpp"
 #include "support/copy_oracle.hpp"
 #include "tenstride/run_plan.hpp"
 
 namespace tenstride::testing {
 
-/// A copy to a destination that begins anywhere, with room before and behind it.
+/// A copy to a destination at any address, with room before and behind it.
 struct CopyJob {
   Layout dst;
   DType dst_type = DType::float32;
@@ -32,7 +32,7 @@ inline PlanOptions streaming(bool is_streaming) {
   return options;
 }
 
-/// The axes of a dense source in another order, past the cache.
+/// A permutation of the axes of a dense source, by streaming stores.
 inline CopyJob permuted(const Dims& shape, const std::vector<std::size_t>& order, DType type) {
   const Layout dense = row_major(shape);
   CopyJob job;
@@ -47,8 +47,8 @@ inline CopyJob permuted(const Dims& shape, const std::vector<std::size_t>& order
   return job;
 }
 
-/// Whether the strategy carries it out, at a skew of so many bytes; the result and every byte around it are
-/// as the definition has them, also where the plan was made for another place.
+/// Runs the copy at an address offset of `skew` bytes and compares the result, and every byte around it, with
+/// the definition; also for a plan made for another offset. Returns whether the strategy was used.
 template <class Strategy>
 bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
             const copy::Kernels& kernels = copy::kernels()) {
@@ -71,7 +71,7 @@ bool has_it(oracle::Random& random, const CopyJob& job, Index skew,
     const auto* const strategy = std::get_if<Strategy>(&made.strategy);
     if (strategy == nullptr) continue;
     is_carried_out = is_carried_out || is_placed;
-    copy::run(*strategy, copy::Walk(made, kernels, dst, in.data() + skew));
+    copy::run(*strategy, copy::BoundPlan(made, kernels, dst, in.data() + skew));
     EXPECT_TRUE(given == expected) << kernels.name << '\n' << made.to_string() << "\nplaced: " << is_placed;
   }
   return is_carried_out;

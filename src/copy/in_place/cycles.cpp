@@ -5,39 +5,40 @@
 #include "plan/in_place/transpose.hpp"
 #include "tenstride/run_plan.hpp"
 
-/// The steps that follow cycles: of a matrix's items, and of the rows of a decomposition.
+/// The steps that follow cycles: of a matrix's items, and of the rows in a decomposition.
 namespace tenstride::copy {
 namespace {
 
-/// Below this length a part of an item costs more to reach than to copy: items are cut no shorter for the
-/// sake of threads.
-constexpr Index shortest_part = 256;
+/// Shorter parts of an item take longer to reach than to copy, so items are not cut into shorter parts for
+/// more threads.
+constexpr Index min_part_bytes = 256;
 
-/// A permutation of items, carried out in parts of the items: each thread has a bitmap and a part of its own.
+/// Permutes items part by part; each thread has a bitmap and a part of its own.
 template <class Source>
 void permute_items(std::byte* data, Index batch, Index count, Index item, std::byte* scratch,
                    Index scratch_bytes, const Source& source) {
   const Index bitmap = detail::bitmap_bytes(count);
   const Index threads = num_threads();
-  // A thread is worth a slot where its part is long enough.
-  const Index wanted = std::min(item, shortest_part);
+  // Only as many slots as leave each thread a part of the minimum length.
+  const Index wanted = std::min(item, min_part_bytes);
   const Index held = std::max(scratch_bytes / (bitmap + (wanted + 7) / 8 * 8), Index{1});
   Index slots = std::min(threads, held);
   Index part = std::min(item, scratch_bytes / slots / 8 * 8 - bitmap);
   if (slots == 1) part = std::min(item, scratch_bytes - bitmap);
-  if (batch < slots) part = std::min(part, std::max(shortest_part, (item / slots + 63) / 64 * 64));
+  if (batch < slots) part = std::min(part, std::max(min_part_bytes, (item / slots + 63) / 64 * 64));
   const Index parts = (item + part - 1) / part;
   slots = std::min(slots, batch * parts);
   const Index slot_bytes = slots == 1 ? scratch_bytes : scratch_bytes / slots / 8 * 8;
   run_in_slots(slots, batch * parts, [&](Index slot, Index task) {
     const Index offset = task % parts * part;
     const ItemParts items{data + task / parts * count * item, item, offset, std::min(part, item - offset)};
-    std::byte* const own = scratch + slot * slot_bytes;
-    follow_cycles(items, count, reinterpret_cast<std::uint64_t*>(own), own + bitmap, source);
+    std::byte* const slot_scratch = scratch + slot * slot_bytes;
+    follow_cycles(items, count, reinterpret_cast<std::uint64_t*>(slot_scratch), slot_scratch + bitmap,
+                  source);
   });
 }
 
-/// The decomposition of one m x n matrix: the names are those of the paper.
+/// The decomposition of one m x n matrix; the names are those of the paper.
 struct Decomposition {
   Index m;
   Index n;
@@ -45,22 +46,22 @@ struct Decomposition {
   Index a = m / c;
   Index b = n / c;
 
-  /// By how many rows column j is rotated before the rows are permuted within.
+  /// The number of rows by which column j is rotated before the rows are permuted.
   [[nodiscard]] Index rotation(Index j) const { return j / b % m; }
-  /// Which row comes to row i at the end.
+  /// The row that becomes row i at the end.
   [[nodiscard]] Index row_source(Index i) const { return ((i * n - i / a) % m + m) % m; }
 };
 
 /// Whether each column of a panel is rotated by one row more than the column before it.
 enum class Skew : unsigned char { none, by_column };
 
-/// A panel of `width` columns from `first` on, whose columns are rotated upwards through the scratch.
+/// A panel of `width` columns from `first` on, whose columns are rotated upwards through the scratch memory.
 class Panel {
  public:
   Panel(const Decomposition& matrix, std::byte* data, Index item, Index first, Index width)
       : matrix_(matrix), data_(data + first * item), item_(item), first_(first), width_(width) {}
 
-  /// Each column j by matrix.rotation(j).
+  /// Rotates each column j by matrix.rotation(j) rows.
   void rotate(std::byte* scratch) const {
     lift(scratch, 0);
     for (Index begin = 0; begin < width_;) {
@@ -71,22 +72,23 @@ class Panel {
     }
   }
 
-  /// Each column j by j.
+  /// Rotates each column j by j rows.
   void skew(std::byte* scratch) const {
     lift(scratch, width_ - 1);
     drop(scratch, 0, width_, first_ % matrix_.m, Skew::by_column);
   }
 
  private:
-  /// The panel, row by row, and its first `again` rows once more behind it.
-  void lift(std::byte* scratch, Index again) const {
+  /// Copies the panel to the scratch memory, row by row, and appends its first `repeated_rows` rows.
+  void lift(std::byte* scratch, Index repeated_rows) const {
     const Layout held = row_major({matrix_.m, width_});
     run(plan_items(held, {held.shape, {matrix_.n, 1}, 0}, item_, 1), scratch, data_);
     std::memcpy(scratch + matrix_.m * width_ * item_, scratch,
-                static_cast<std::size_t>(again * width_ * item_));
+                static_cast<std::size_t>(repeated_rows * width_ * item_));
   }
 
-  /// The columns [begin, end), rotated by `shift` rows and by one more from column to column where skewed.
+  /// Copies columns [begin, end) back, rotated by `shift` rows, and by one more from column to column where
+  /// skewed.
   void drop(std::byte* scratch, Index begin, Index end, Index shift, Skew skewed) const {
     const Dims strides{width_, skewed == Skew::none ? 1 : width_ + 1};
     const auto rows = [&](Index from, Index to, Index source) {
@@ -106,8 +108,8 @@ class Panel {
   Index width_;
 };
 
-/// Item j of row i goes to where it is to be in the row. `Item` is copied as a whole; of items of any length
-/// it is the length.
+/// Moves each item j of row i to its new position in the row. `Item` is the length of an item, known to the
+/// compiler for common lengths.
 template <class Item>
 void shuffle_row(const Decomposition& matrix, std::byte* row, Index i, std::byte* scratch, const Item& item) {
   const Index step = matrix.m % matrix.n;
@@ -141,7 +143,7 @@ void shuffle_row_of(const Decomposition& matrix, std::byte* row, Index i, std::b
   }
 }
 
-/// The widest panel within so many bytes, of about a few lines of the cache.
+/// The width of the widest panel within `bytes` bytes, at most about four cache lines.
 Index panel_width(const Decomposition& matrix, Index item, Index bytes) {
   Index width = std::clamp(Index{256} / item, Index{1}, std::min(matrix.m, matrix.n));
   while (width > 1 && (matrix.m + width - 1) * width * item > bytes) --width;
@@ -152,7 +154,7 @@ void decompose(const Decomposition& matrix, std::byte* data, Index item, std::by
                Index scratch_bytes) {
   const Index row = matrix.n * item;
   const Index threads = num_threads();
-  // Narrower panels for the sake of threads would read lines in parts.
+  // Panels narrower than a line, for the sake of more threads, would read lines in parts.
   const Index line = std::max(Index{64} / item, Index{1});
   const bool has_room = panel_width(matrix, item, scratch_bytes / threads) >= std::min(line, matrix.n) &&
                         row <= scratch_bytes / threads;

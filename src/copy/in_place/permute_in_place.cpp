@@ -20,8 +20,8 @@ void require_dense(std::string_view operation, const Tensor& x) {
       ".permute(...).contiguous() or .contiguous(memory_format), which take memory for a second tensor"));
 }
 
-/// The axes of a dense layout, that of the largest stride first; of equal strides, as axes of extent 1 may
-/// have, in their order.
+/// The axes of a dense layout, sorted by falling strides; axes of equal strides, as those of extent 1, stay
+/// in order.
 Dims axes_in_memory(const Layout& layout) {
   Dims axes = Dims::of_size(layout.rank());
   for (std::size_t d = 0; d < axes.size(); ++d) axes[d] = static_cast<Index>(d);
@@ -33,7 +33,7 @@ Dims axes_in_memory(const Layout& layout) {
   return axes;
 }
 
-/// The steps that bring a dense block of memory from one layout to another of the same shape.
+/// The plan that moves a dense block of memory from one layout to another of the same shape.
 InPlacePlan plan_between(std::string_view operation, const Layout& from, const Layout& to,
                          Index element_bytes, std::size_t extra_bytes) {
   if (is_empty(from)) return {};
@@ -45,8 +45,8 @@ InPlacePlan plan_between(std::string_view operation, const Layout& from, const L
   for (const Index axis : after) {
     order.push_back(static_cast<Index>(std::find(before.begin(), before.end(), axis) - before.begin()));
   }
-  const auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
-  return plan_in_place(shape, order, element_bytes, static_cast<Index>(std::min(extra_bytes, most)),
+  const auto max_extra = static_cast<std::size_t>(std::numeric_limits<Index>::max());
+  return plan_in_place(shape, order, element_bytes, static_cast<Index>(std::min(extra_bytes, max_extra)),
                        operation);
 }
 
@@ -56,15 +56,15 @@ InPlacePlan plan_for(std::string_view operation, const Tensor& x, const Layout& 
                       options.extra_bytes.value_or(default_extra_bytes(x.nbytes())));
 }
 
-/// Moves the elements, and tells each step as one copy.
-void carry_out(const InPlacePlan& plan, Tensor& x, const Layout& from, const Layout& to) {
+/// Moves the elements, and records each step as one copy.
+void run_recorded(const InPlacePlan& plan, Tensor& x, const Layout& from, const Layout& to) {
   const Tensor before = x.with_layout(from);
   const Tensor after = x.with_layout(to);
   std::byte* const bytes = x.mutable_storage_data();
   if (plan.steps.empty()) return;
   const detail::ReasonScope reason([] { return "the elements change places in their own memory"; });
   if (detail::is_watched()) {
-    // What NoCopy refuses, it refuses before memory is asked for.
+    // NoCopy refuses before scratch memory is allocated.
     detail::require_copy_allowed(to, x.dtype(), before);
   }
   Storage scratch;
@@ -107,7 +107,7 @@ Tensor& permute_(Tensor& x, const Dims& dims, const InPlaceOptions& options, Cal
   const Layout from = permute(x.layout(), dims);
   Layout to = row_major(from.shape);
   to.offset = from.offset;
-  carry_out(plan_for("permute_", x, from, to, options), x, from, to);
+  run_recorded(plan_for("permute_", x, from, to, options), x, from, to);
   return x.as_strided_(to.shape, to.strides, to.offset);
 }
 
@@ -121,7 +121,7 @@ Tensor& to_memory_format_(Tensor& x, MemoryFormat format, const InPlaceOptions& 
   }
   const Layout from = x.layout();
   const Layout to{from.shape, format_strides(from.shape, format, "to_memory_format_"), from.offset};
-  carry_out(plan_for("to_memory_format_", x, from, to, options), x, from, to);
+  run_recorded(plan_for("to_memory_format_", x, from, to, options), x, from, to);
   return x.as_strided_(to.shape, to.strides, to.offset);
 }
 

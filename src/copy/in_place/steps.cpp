@@ -8,14 +8,15 @@
 #include "tenstride/run_plan.hpp"
 #include "tenstride/views_axes.hpp"
 
-/// The steps that the copy engine carries out: through the scratch, and by tiles.
+/// The steps that use planned copies: through the scratch memory, and by tiles.
 namespace tenstride::copy {
 namespace {
 
-/// What a thread copies to and fro at a time, so that it comes back from the L2 cache.
+/// Bytes that a thread copies to the scratch memory and back at a time, so that they come back from the L2
+/// cache.
 constexpr Index cached_bytes = Index{256} << 10;
 
-/// An element type of the longest item that the engine knows and that divides `item`.
+/// The element type with the most bytes that divides `item`.
 DType unit_of(Index item) {
   if (item % 16 == 0) return DType::complex128;
   if (item % 8 == 0) return DType::int64;
@@ -23,7 +24,7 @@ DType unit_of(Index item) {
   return item % 2 == 0 ? DType::int16 : DType::uint8;
 }
 
-/// The layout in elements of which an item has `units`.
+/// The layout in elements, of which an item has `units`.
 Layout in_units(Layout layout, Index units) {
   for (Index& stride : layout.strides) stride *= units;
   layout.offset *= units;
@@ -32,7 +33,7 @@ Layout in_units(Layout layout, Index units) {
   return layout;
 }
 
-/// The layout of `count` blocks, one behind the other. Pre: the block is dense.
+/// The layout of `count` successive blocks. Pre: the block is dense.
 Layout repeated(const Layout& block, Index count) {
   Layout result = block;
   result.shape.insert(0, count);
@@ -40,7 +41,7 @@ Layout repeated(const Layout& block, Index count) {
   return result;
 }
 
-/// Blocks that are permuted together.
+/// The copies of blocks that are permuted together: to the scratch memory, and back.
 struct Chunk {
   CopyPlan out;
   CopyPlan back;
@@ -57,8 +58,8 @@ Chunk chunk_of(const InPlaceStep& step, Index blocks, int threads) {
           plan_items(flat, flat, step.item_bytes, threads)};
 }
 
-/// How a square matrix is cut into tiles: `side` rows and columns each, at the edge fewer.
-struct Tiling {
+/// How a square matrix is cut into tiles of `side` rows and columns, fewer at the edge.
+struct SquareTiling {
   Index size;
   Index side;
 
@@ -66,17 +67,17 @@ struct Tiling {
   [[nodiscard]] Index extent(Index i) const { return std::min(side, size - i * side); }
 };
 
-/// The copies of a tile of rows x columns: to the scratch, transposed, and from there to the matrix.
+/// The copies of a tile of rows x columns: transposed to the scratch memory, and from there to the matrix.
 struct TileCopies {
-  CopyPlan lift;
-  CopyPlan drop;
+  CopyPlan to_scratch;
+  CopyPlan to_matrix;
 };
 
-TileCopies tile_copies(const Tiling& tiling, Index rows, Index columns, Index item) {
+TileCopies tile_copies(const SquareTiling& tiling, Index rows, Index columns, Index item) {
   const Layout tile{{columns, rows}, {1, tiling.size}, 0};
   const Layout across{{columns, rows}, {tiling.size, 1}, 0};
-  const Layout held = row_major({columns, rows});
-  return {plan_items(held, tile, item, 1), plan_items(across, held, item, 1)};
+  const Layout packed = row_major({columns, rows});
+  return {plan_items(packed, tile, item, 1), plan_items(across, packed, item, 1)};
 }
 
 }  // namespace
@@ -91,33 +92,34 @@ CopyPlan plan_items(const Layout& dst, const Layout& src, Index item, int thread
 
 void run_by_scratch(const InPlaceStep& step, std::byte* data, std::byte* scratch) {
   const Index block = detail::block_bytes(step);
-  const Index held = step.scratch_bytes / block;
+  const Index held_blocks = step.scratch_bytes / block;
   const Index threads = num_threads();
-  const Index together = std::clamp(std::min(cached_bytes / block, held / threads), Index{1}, held);
-  const Index chunks = (step.batch + together - 1) / together;
-  const Index slots = std::min({threads, held / together, chunks});
+  const Index blocks_at_once =
+      std::clamp(std::min(cached_bytes / block, held_blocks / threads), Index{1}, held_blocks);
+  const Index chunks = (step.batch + blocks_at_once - 1) / blocks_at_once;
+  const Index slots = std::min({threads, held_blocks / blocks_at_once, chunks});
   const int inner_threads = slots == 1 ? 0 : 1;
-  const Index left = step.batch - (chunks - 1) * together;
-  const Chunk whole = chunk_of(step, together, inner_threads);
-  const Chunk last = chunk_of(step, left, inner_threads);
+  const Index last_blocks = step.batch - (chunks - 1) * blocks_at_once;
+  const Chunk whole = chunk_of(step, blocks_at_once, inner_threads);
+  const Chunk last = chunk_of(step, last_blocks, inner_threads);
   run_in_slots(slots, chunks, [&](Index slot, Index task) {
     const Chunk& chunk = task + 1 == chunks ? last : whole;
-    std::byte* const blocks = data + task * together * block;
-    std::byte* const there = scratch + slot * together * block;
-    run(chunk.out, there, blocks);
-    run(chunk.back, blocks, there);
+    std::byte* const blocks = data + task * blocks_at_once * block;
+    std::byte* const slot_scratch = scratch + slot * blocks_at_once * block;
+    run(chunk.out, slot_scratch, blocks);
+    run(chunk.back, blocks, slot_scratch);
   });
 }
 
 void run_by_tiles(const InPlaceStep& step, std::byte* data, std::byte* scratch) {
   const Index item = step.item_bytes;
   const Index size = step.shape[0];
-  const Index least = 2 * std::max(cached_bytes, item);
-  const Index slots = std::clamp(step.scratch_bytes / least, Index{1}, Index{num_threads()});
+  const Index min_slot_bytes = 2 * std::max(cached_bytes, item);
+  const Index slots = std::clamp(step.scratch_bytes / min_slot_bytes, Index{1}, Index{num_threads()});
   const Index tile_bytes = std::max(std::min(step.scratch_bytes / slots, cached_bytes) / 2, item);
   auto side = static_cast<Index>(std::sqrt(static_cast<double>(tile_bytes / item)));
   if (side > 16) side -= side % 16;
-  const Tiling tiling{size, std::clamp(side, Index{1}, size)};
+  const SquareTiling tiling{size, std::clamp(side, Index{1}, size)};
   const Index count = tiling.count();
   const auto extents = std::array{tiling.side, tiling.extent(count - 1)};
   std::array<std::array<TileCopies, 2>, 2> copies;
@@ -135,12 +137,12 @@ void run_by_tiles(const InPlaceStep& step, std::byte* data, std::byte* scratch) 
       std::byte* const below = matrix + (j * size + i) * tiling.side * item;
       const TileCopies& down = copies[kind(i)][kind(j)];
       const TileCopies& up = copies[kind(j)][kind(i)];
-      run(down.lift, first, above);
+      run(down.to_scratch, first, above);
       if (i != j) {
-        run(up.lift, second, below);
-        run(up.drop, above, second);
+        run(up.to_scratch, second, below);
+        run(up.to_matrix, above, second);
       }
-      run(down.drop, below, first);
+      run(down.to_matrix, below, first);
     }
   });
 }

@@ -22,7 +22,7 @@
 #include "copy/kernels/kernels.hpp"
 #include "copy/kernels/transpose-inl.h"
 #include "copy/kernels/transpose_long_rows-inl.h"
-#include "plan/machine_kept.hpp"
+#include "plan/processor.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tenstride::copy {

@@ -16,28 +16,28 @@ using detail::Nest;
 using detail::Stride;
 using Extents = BlockExtents;
 
-/// Pieces whose places are listed: beside them the L1 cache has room for what is gathered (4096 of bytes .31
-/// of a plain copy, 1024 .36).
+/// The most pieces in a table: the L1 cache holds the table beside the gathered items. .31 with 4096 → .36 of
+/// a plain copy with 1024 (bytes).
 constexpr std::size_t max_pieces = 1024;
 
-/// Loops, the ones of the smallest strides first.
-struct Side {
+/// Some loops of a nest, sorted by the size of their strides on one side, the smallest first.
+struct SortedLoops {
   std::array<std::size_t, max_loops> loops{};
   std::size_t count = 0;
 
-  static Side of(const Nest& nest, LoopSet set, Stride stride) {
-    Side side;
+  static SortedLoops of(const Nest& nest, LoopSet set, Stride stride) {
+    SortedLoops sorted;
     for (std::size_t d = 0; d < nest.count; ++d) {
-      if (has_loop(set, d)) side.loops[side.count++] = d;
+      if (has_loop(set, d)) sorted.loops[sorted.count++] = d;
     }
-    std::sort(side.loops.data(), side.loops.data() + side.count, [&](std::size_t a, std::size_t b) {
+    std::sort(sorted.loops.data(), sorted.loops.data() + sorted.count, [&](std::size_t a, std::size_t b) {
       return std::abs(nest[a].*stride) < std::abs(nest[b].*stride);
     });
-    return side;
+    return sorted;
   }
 };
 
-/// Makes the tables of a block.
+/// Makes the tables of blocks of given extents.
 class TableMaker {
  public:
   TableMaker(const PipelinedBlocks& strategy, const Nest& nest, std::size_t pitch, const PackKernels& kernels)
@@ -49,98 +49,103 @@ class TableMaker {
 
   [[nodiscard]] std::unique_ptr<BlockTables> make(const Extents& extent) const {
     auto tables = std::make_unique<BlockTables>();
-    Extents place{};
-    const Side run = Side::of(nest_, strategy_.run, &Loop::dst_stride);
+    Extents buffer_stride{};
+    const SortedLoops run = SortedLoops::of(nest_, strategy_.run, &Loop::dst_stride);
     Index reach = nest_.src_item;
     for (std::size_t i = 0; i < run.count; ++i) {
-      place[run.loops[i]] = reach;
+      buffer_stride[run.loops[i]] = reach;
       reach *= extent[run.loops[i]];
     }
     tables->run_items = static_cast<std::size_t>(reach / nest_.src_item);
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
-    const Side across = Side::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), &Loop::dst_stride);
+    const SortedLoops across =
+        SortedLoops::of(nest_, static_cast<LoopSet>(all & ~strategy_.run), &Loop::dst_stride);
     tables->runs = {0};
     auto rows = static_cast<Index>(pitch_);
     for (std::size_t i = 0; i < across.count; ++i) {
       const std::size_t d = across.loops[i];
-      place[d] = rows;
+      buffer_stride[d] = rows;
       rows *= extent[d];
-      repeat(tables->runs, extent[d], nest_[d].dst_stride);
+      add_loop(tables->runs, extent[d], nest_[d].dst_stride);
     }
-    const Side others =
-        Side::of(nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), &Loop::src_stride);
-    const Side columns = Side::of(nest_, strategy_.columns, &Loop::src_stride);
+    const SortedLoops others = SortedLoops::of(
+        nest_, static_cast<LoopSet>(all & ~(strategy_.rows | strategy_.columns)), &Loop::src_stride);
+    const SortedLoops columns = SortedLoops::of(nest_, strategy_.columns, &Loop::src_stride);
     if (strategy_.packing == Packing::gathered) {
-      fill_pieces(*tables, extent, place, columns);
+      fill_pieces(*tables, extent, buffer_stride, columns);
     } else if (strategy_.packing != Packing::transposed) {
-      fill_rows(*tables, extent, place, columns, others);
-      if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, place, columns);
+      fill_rows(*tables, extent, buffer_stride, columns, others);
+      if (strategy_.packing == Packing::permuted) fill_program(*tables, extent, buffer_stride, columns);
     } else {
-      fill_panels(*tables, extent, place, Side::of(nest_, strategy_.rows, &Loop::dst_stride), columns,
-                  others);
+      fill_panels(*tables, extent, buffer_stride, SortedLoops::of(nest_, strategy_.rows, &Loop::dst_stride),
+                  columns, others);
     }
     return tables;
   }
 
  private:
-  /// The places of a loop around those that are there.
-  template <class List>
-  static void repeat(List& places, Index extent, std::ptrdiff_t stride) {
-    const std::size_t count = places.size();
-    places.reserve(count * static_cast<std::size_t>(extent));
+  /// Adds the offsets of a loop around the loops that the table has.
+  template <class Table>
+  static void add_loop(Table& offsets, Index extent, std::ptrdiff_t stride) {
+    const std::size_t count = offsets.size();
+    offsets.reserve(count * static_cast<std::size_t>(extent));
     for (Index i = 1; i < extent; ++i) {
-      for (std::size_t at = 0; at < count; ++at) {
-        places.push_back(
-            static_cast<typename List::value_type>(places[at] + static_cast<std::ptrdiff_t>(i * stride)));
+      for (std::size_t j = 0; j < count; ++j) {
+        offsets.push_back(
+            static_cast<typename Table::value_type>(offsets[j] + static_cast<std::ptrdiff_t>(i * stride)));
       }
     }
   }
 
-  struct Places {
+  /// The offsets of items in the source and in the buffer, in bytes.
+  struct ItemOffsets {
     std::vector<std::ptrdiff_t> src{0};
     std::vector<std::ptrdiff_t> buffer{0};
   };
 
-  [[nodiscard]] Places places_of(const Side& side, const Extents& extent, const Extents& place) const {
-    Places places;
+  [[nodiscard]] ItemOffsets offsets_of(const SortedLoops& side, const Extents& extent,
+                                       const Extents& buffer_stride) const {
+    ItemOffsets offsets;
     for (std::size_t i = 0; i < side.count; ++i) {
       const std::size_t d = side.loops[i];
-      repeat(places.src, extent[d], nest_[d].src_stride);
-      repeat(places.buffer, extent[d], place[d]);
+      add_loop(offsets.src, extent[d], nest_[d].src_stride);
+      add_loop(offsets.buffer, extent[d], buffer_stride[d]);
     }
-    return places;
+    return offsets;
   }
 
-  void fill_rows(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
-                 Side other_side) const {
+  void fill_rows(BlockTables& tables, const Extents& extent, const Extents& buffer_stride,
+                 const SortedLoops& row_side, SortedLoops other_side) const {
     PackTable& pack = tables.pack;
     pack.item = static_cast<std::size_t>(nest_.src_item);
     Index row = nest_.src_item;
     for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
     pack.bytes = static_cast<std::size_t>(row);
-    // The loop of the shortest steps in the source is walked by its steps.
+    // The loop with the smallest source stride is not in the table: the kernel steps along it.
     std::size_t first = 0;
     while (first < other_side.count && extent[other_side.loops[first]] == 1) ++first;
     if (first < other_side.count) {
       const std::size_t d = other_side.loops[first];
       pack.repeats = static_cast<std::size_t>(extent[d]);
       pack.src_step = nest_[d].src_stride;
-      pack.buffer_step = place[d];
+      pack.buffer_step = buffer_stride[d];
       std::copy(other_side.loops.data() + first + 1, other_side.loops.data() + other_side.count,
                 other_side.loops.data());
       other_side.count -= first + 1;
     } else {
       other_side.count = 0;
     }
-    Places others = places_of(other_side, extent, place);
+    ItemOffsets others = offsets_of(other_side, extent, buffer_stride);
     pack.rows = std::move(others.src);
-    for (const std::ptrdiff_t at : others.buffer) pack.panel_offsets.push_back(static_cast<std::int32_t>(at));
+    for (const std::ptrdiff_t offset : others.buffer)
+      pack.panel_offsets.push_back(static_cast<std::int32_t>(offset));
   }
 
-  /// Pieces in the order of the run: as many of its loops are listed as there is room for, the last of them
-  /// in equal parts. Those and the other loops are panels; the last part begins within the one before it.
-  void fill_pieces(BlockTables& tables, const Extents& extent, const Extents& place,
-                   const Side& row_side) const {
+  /// Fills the table of gathered pieces, in the order of the run. Takes in as many of the run's loops as
+  /// there is room for, the last of them in equal parts, of which the last may overlap the one before it.
+  /// These parts and the other loops are panels.
+  void fill_pieces(BlockTables& tables, const Extents& extent, const Extents& buffer_stride,
+                   const SortedLoops& row_side) const {
     PackTable& pack = tables.pack;
     pack.item = static_cast<std::size_t>(nest_.src_item);
     LoopSet indexed = strategy_.columns;
@@ -148,27 +153,28 @@ class TableMaker {
     for (std::size_t i = 0; i < row_side.count; ++i) row *= extent[row_side.loops[i]];
     pack.bytes = static_cast<std::size_t>(row);
     pack.pieces = {0};
-    const Side run =
-        Side::of(nest_, static_cast<LoopSet>(strategy_.run & ~strategy_.columns), &Loop::dst_stride);
-    Places parts;
+    const SortedLoops run =
+        SortedLoops::of(nest_, static_cast<LoopSet>(strategy_.run & ~strategy_.columns), &Loop::dst_stride);
+    ItemOffsets parts;
     for (std::size_t i = 0; i < run.count; ++i) {
       const std::size_t d = run.loops[i];
       const auto room = static_cast<Index>(max_pieces / pack.pieces.size());
       const Index count = ceil_divide(extent[d], room);
       const Index part = ceil_divide(extent[d], count);
-      repeat(pack.pieces, part, nest_[d].src_stride);
+      add_loop(pack.pieces, part, nest_[d].src_stride);
       indexed = static_cast<LoopSet>(indexed | 1U << d);
       if (count == 1) continue;
       for (Index n = 1; n < count; ++n) {
         const Index first = std::min(n * part, extent[d] - part);
         parts.src.push_back(first * nest_[d].src_stride);
-        parts.buffer.push_back(first * place[d]);
+        parts.buffer.push_back(first * buffer_stride[d]);
       }
       break;
     }
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
-    const Places panels =
-        places_of(Side::of(nest_, static_cast<LoopSet>(all & ~indexed), &Loop::dst_stride), extent, place);
+    const ItemOffsets panels =
+        offsets_of(SortedLoops::of(nest_, static_cast<LoopSet>(all & ~indexed), &Loop::dst_stride), extent,
+                   buffer_stride);
     for (std::size_t p = 0; p < panels.src.size(); ++p) {
       for (std::size_t n = 0; n < parts.src.size(); ++n) {
         pack.rows.push_back(panels.src[p] + parts.src[n]);
@@ -180,37 +186,38 @@ class TableMaker {
     fill_src_runs(pack, extent);
   }
 
-  /// The runs of the source: loops whose steps leave gaps of a line at most.
+  /// Fills the table of source runs to be prefetched: a run consists of the loops whose strides leave gaps of
+  /// at most a line.
   void fill_src_runs(PackTable& pack, const Extents& extent) const {
     const auto all = static_cast<LoopSet>((1U << nest_.count) - 1);
-    const Side loops = Side::of(nest_, all, &Loop::src_stride);
+    const SortedLoops loops = SortedLoops::of(nest_, all, &Loop::src_stride);
     constexpr auto line = static_cast<Index>(line_bytes);
     Index reach = nest_.src_item;
     Index below = 0;
     pack.src_runs = {0};
     for (std::size_t i = 0; i < loops.count; ++i) {
       const std::size_t d = loops.loops[i];
-      const Index step = nest_[d].src_stride;
-      if (pack.src_runs.size() == 1 && std::abs(step) <= reach + line) {
-        reach += std::abs(step) * (extent[d] - 1);
-        below += std::min<Index>(step * (extent[d] - 1), 0);
+      const Index stride = nest_[d].src_stride;
+      if (pack.src_runs.size() == 1 && std::abs(stride) <= reach + line) {
+        reach += std::abs(stride) * (extent[d] - 1);
+        below += std::min<Index>(stride * (extent[d] - 1), 0);
       } else {
-        repeat(pack.src_runs, extent[d], step);
+        add_loop(pack.src_runs, extent[d], stride);
       }
     }
     for (std::ptrdiff_t& run : pack.src_runs) run += below;
     pack.src_run_lines = static_cast<std::size_t>((reach + line - 1) / line);
   }
 
-  /// Rows whose items stand in another order in the buffer.
-  void fill_program(BlockTables& tables, const Extents& extent, const Extents& place,
-                    const Side& row_side) const {
+  /// Makes the program that permutes rows, whose items have another order in the buffer.
+  void fill_program(BlockTables& tables, const Extents& extent, const Extents& buffer_stride,
+                    const SortedLoops& row_side) const {
     PackTable& pack = tables.pack;
     for (std::size_t i = 0; i < row_side.count; ++i) {
       const std::size_t d = row_side.loops[i];
       tables.lowest += std::min<Index>((extent[d] - 1) * nest_[d].src_stride, 0);
     }
-    const Places items = places_of(row_side, extent, place);
+    const ItemOffsets items = offsets_of(row_side, extent, buffer_stride);
     pack.src_bytes.resize(pack.bytes);
     for (std::size_t i = 0; i < items.src.size(); ++i) {
       for (std::size_t b = 0; b < pack.item; ++b) {
@@ -224,31 +231,32 @@ class TableMaker {
                     pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes);
   }
 
-  /// As many rows at a time as fill vectors best, where they lie side by side, or almost so in the source.
+  /// The number of rows that are permuted at a time: as many as fill vectors best, where rows are contiguous
+  /// in the buffer and at most 64 bytes apart in the source.
   [[nodiscard]] std::size_t rows_of_program(const PackTable& pack) const {
     constexpr std::size_t max_vectors = 16;
     constexpr std::size_t max_gap = 64;
     const std::size_t span = *std::max_element(pack.src_bytes.begin(), pack.src_bytes.end()) + std::size_t{1};
-    const bool are_together = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
-                              static_cast<std::size_t>(std::abs(pack.src_step)) <= span + max_gap;
+    const bool are_contiguous = pack.buffer_step == static_cast<std::ptrdiff_t>(pack.bytes) &&
+                                static_cast<std::size_t>(std::abs(pack.src_step)) <= span + max_gap;
     std::size_t best = 1;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t rows = 1; rows <= (are_together ? pack.repeats : 1); ++rows) {
+    double lowest_waste = std::numeric_limits<double>::infinity();
+    for (std::size_t rows = 1; rows <= (are_contiguous ? pack.repeats : 1); ++rows) {
       const std::size_t bytes = rows * pack.bytes;
       const std::size_t vectors = (bytes + permuted_bytes_ - 1) / permuted_bytes_;
       if (rows > 1 && vectors > max_vectors) break;
       const double waste = static_cast<double>(vectors * permuted_bytes_) / static_cast<double>(bytes);
-      // Of as good ones the most: each step has its own work beside the vectors.
-      if (waste > least) continue;
-      least = waste;
+      // Of equally good numbers the largest: each step of a program has overhead beside its vectors.
+      if (waste > lowest_waste) continue;
+      lowest_waste = waste;
       best = rows;
     }
     return best;
   }
 
-  /// Columns in the order of the source. Where there is a gap between two of them, what stands in it goes to
-  /// the place of the one that follows, and is overwritten by it.
-  static void fill_columns(BlockTables& tables, const Places& items) {
+  /// Fills the buffer offsets of the columns, in the order of the source. A gap between two columns gets the
+  /// offset of the column after it, which overwrites what stood in the gap.
+  static void fill_columns(BlockTables& tables, const ItemOffsets& items) {
     PackTable& pack = tables.pack;
     const auto [lowest, highest] = std::minmax_element(items.src.begin(), items.src.end());
     const auto item = static_cast<std::ptrdiff_t>(pack.item);
@@ -263,14 +271,15 @@ class TableMaker {
     }
   }
 
-  void fill_panels(BlockTables& tables, const Extents& extent, const Extents& place, const Side& row_side,
-                   const Side& column_side, const Side& other_side) const {
+  void fill_panels(BlockTables& tables, const Extents& extent, const Extents& buffer_stride,
+                   const SortedLoops& row_side, const SortedLoops& column_side,
+                   const SortedLoops& other_side) const {
     PackTable& pack = tables.pack;
     pack.item = static_cast<std::size_t>(nest_.src_item);
     pack.panel_rows = panel_bytes_ / pack.item;
-    fill_columns(tables, places_of(column_side, extent, place));
-    const Places rows = places_of(row_side, extent, place);
-    const Places others = places_of(other_side, extent, place);
+    fill_columns(tables, offsets_of(column_side, extent, buffer_stride));
+    const ItemOffsets rows = offsets_of(row_side, extent, buffer_stride);
+    const ItemOffsets others = offsets_of(other_side, extent, buffer_stride);
     const std::size_t row_count = rows.src.size();
     pack.filled_rows = std::min(row_count, pack.panel_rows);
     const std::size_t panels = others.src.size() * ((row_count + pack.panel_rows - 1) / pack.panel_rows);
@@ -288,11 +297,13 @@ class TableMaker {
     pack.is_lines = tables.runs.size() == 1 && row_count % pack.panel_rows == 0 && are_line_starts(pack);
   }
 
-  /// Whether every column of every panel begins with a line, each with one of its own, in whole units.
+  /// Whether every column of every panel begins at a line of its own in the buffer, and rows are whole units
+  /// of 16 bytes.
   static bool are_line_starts(const PackTable& pack) {
-    const auto is_start = [](std::int32_t place) { return place % static_cast<Index>(line_bytes) == 0; };
-    const bool is_apart = std::adjacent_find(pack.columns.begin(), pack.columns.end()) == pack.columns.end();
-    return is_apart && pack.row_bytes() % 16 == 0 &&
+    const auto is_start = [](std::int32_t offset) { return offset % static_cast<Index>(line_bytes) == 0; };
+    const bool are_distinct =
+        std::adjacent_find(pack.columns.begin(), pack.columns.end()) == pack.columns.end();
+    return are_distinct && pack.row_bytes() % 16 == 0 &&
            std::all_of(pack.columns.begin(), pack.columns.end(), is_start) &&
            std::all_of(pack.panel_offsets.begin(), pack.panel_offsets.end(), is_start);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the items of a block lie, listed once for all blocks of the same extents.
+// Tables of the offsets of a block's items, shared by all blocks of the same extents.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,18 @@
 
 namespace tenstride::copy {
 
-/// Where the items of blocks of the same extents lie, in the source, in the buffer and in the destination.
+/// The offsets of a block's items in the source and in the buffer, and of its runs in the destination.
 struct BlockTables {
   PackTable pack;
+  /// The offset of each run in the destination, in bytes.
   std::vector<std::ptrdiff_t> runs;
-  /// From the first item of a block to the lowest one, in bytes of the source.
+  /// The offset of the block's lowest address in the source from its first item, in bytes: 0, or negative.
   std::ptrdiff_t lowest = 0;
+  /// The number of items of a run.
   std::size_t run_items = 1;
 };
 
-/// The tables of blocks of these extents. `pitch` is from row to row of the buffer, in bytes.
+/// Makes the tables of blocks of these extents. `pitch` is the distance of the buffer's rows in bytes.
 std::unique_ptr<BlockTables> make_block_tables(const PipelinedBlocks& strategy, const detail::Nest& nest,
                                                const BlockExtents& extent, std::size_t pitch,
                                                const PackKernels& kernels);

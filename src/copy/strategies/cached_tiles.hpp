@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// Each tile straight into the destination, without a worker or a buffer.
-void run(const CachedTiles& strategy, const Walk& walk);
+/// Copies each tile directly to the destination, without a worker or a buffer.
+void run(const CachedTiles& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// One run, in pieces that begin at cache lines of the destination where there are several threads.
-void run(const Contiguous& strategy, const Walk& walk);
+/// Copies one contiguous run; several threads copy pieces that begin at cache lines of the destination.
+void run(const Contiguous& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a packed block on their way to the destination through a conversion.
+// A store queue that converts the runs of a packed block as it writes them.
 #pragma once
 
 #include <array>
@@ -10,27 +10,29 @@
 
 namespace tenstride::copy {
 
-/// `OutgoingRuns` whose rows hold elements of the source: each is converted as it is written.
+/// `OutgoingRuns` whose rows hold elements of the source's type; each is converted as it is written.
 class OutgoingConverted {
  public:
-  /// What is written at a time.
+  /// The number of lines that are written between two pieces of packing.
   static constexpr std::size_t piece_lines = 16;
 
   explicit OutgoingConverted(const CopyPlan& plan);
 
-  /// Takes runs on their way that are told in bytes of the destination.
+  /// Queues runs, whose `items` counts bytes of the destination.
   void begin(const OutgoingRuns& bytes);
+  /// An upper bound of the lines that are queued.
   [[nodiscard]] std::size_t lines() const { return runs_.lines(); }
-  /// Writes so many lines or more.
+  /// Writes at least this many of the queued lines.
   void write(std::size_t lines);
+  /// Writes everything that is queued.
   void drain();
-  /// Writes such runs by ordinary stores.
+  /// Writes runs, given as for `begin`, by ordinary stores.
   void write_through_cache(const OutgoingRuns& bytes);
 
  private:
   [[nodiscard]] OutgoingRuns in_items(OutgoingRuns runs) const;
   bool next();
-  /// Items by ordinary stores.
+  /// Converts items by ordinary stores.
   void convert(std::byte* to, const std::byte* from, std::size_t items);
   void write_lines(std::size_t count);
 

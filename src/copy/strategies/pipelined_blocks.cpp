@@ -21,12 +21,12 @@ namespace {
 using detail::Nest;
 
 constexpr auto line = static_cast<Index>(line_bytes);
-/// Ranges of blocks for each thread: a range begins with nothing prefetched.
-constexpr Index ranges_each = 4;
-/// What is read of a row at a time, however short it is.
-constexpr std::size_t min_row = 16;
+/// A small number of ranges, as a range begins with nothing prefetched.
+constexpr Index ranges_per_thread = 4;
+/// Kernels read at least this many bytes of a row, however short it is.
+constexpr std::size_t min_row_read = 16;
 
-/// Memory of a thread that copies again and again.
+/// Returns scratch memory that the thread keeps for its next copies.
 std::byte* scratch(std::size_t bytes) {
   thread_local LineBuffer buffer;
   if (buffer.size() < bytes) {
@@ -36,7 +36,7 @@ std::byte* scratch(std::size_t bytes) {
   return buffer.data();
 }
 
-/// The work of one thread.
+/// Copies the blocks of one thread.
 class Worker {
  public:
   Worker(const PipelinedBlocks& strategy, const Nest& nest, const CopyPlan& plan, const BlockGrid& grid,
@@ -56,45 +56,45 @@ class Worker {
         streams_(plan.streams),
         is_streaming_(plan.streaming) {
     Index items = 1;
-    for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.part[d];
+    for (std::size_t d = 0; d < nest.count; ++d) items *= strategy.extents[d];
     const std::size_t size =
         static_cast<std::size_t>(items * nest.src_item) / run_limit_ * pitch_ + margin_ + spill_bytes;
-    // The same lines of both do not fall into the same sets of the cache.
-    const std::size_t apart = (size + 4095) / 4096 * 4096 + 2048;
-    std::byte* const space = scratch(2 * apart);
-    rows_ = {space + margin_, space + apart + margin_};
+    // Equal lines of the two buffers fall into different sets of the cache.
+    const std::size_t buffer_pitch = (size + 4095) / 4096 * 4096 + 2048;
+    std::byte* const space = scratch(2 * buffer_pitch);
+    rows_ = {space + margin_, space + buffer_pitch + margin_};
     if (plan.conversion != CopyConversion::none) converted_ = std::make_unique<OutgoingConverted>(plan);
   }
 
-  /// Blocks [from, to).
-  void operator()(Index from, Index to) {
-    Cursor at = grid_.blocks(dst_, src_);
-    at.seek(from);
-    Block block = grid_.block(at);
+  /// Copies blocks [first, last).
+  void operator()(Index first, Index last) {
+    Cursor cursor = grid_.blocks(dst_, src_);
+    cursor.seek(first);
+    GridBlock block = grid_.block(cursor);
     block.begins = true;
     Pack pack;
     pack.prefetch.table = &tables(block).pack;
     pack.prefetch.src = src_of(block);
     const std::size_t step = pack.prefetch.table->panel_rows * line_bytes;
     for (std::size_t done = 0; step > 0 && done < prefetch_bytes; done += step) pack.prefetch.step();
-    for (std::size_t buffer = 0; from < to; buffer ^= 1U) {
-      const BlockTables& now = tables(block);
-      Block next;
-      if (++from < to) {
-        at.next();
-        next = grid_.block(at);
+    for (std::size_t buffer = 0; first < last; buffer ^= 1U) {
+      const BlockTables& current = tables(block);
+      GridBlock next;
+      if (++first < last) {
+        cursor.next();
+        next = grid_.block(cursor);
         pack.prefetch.next_table = &tables(next).pack;
         pack.prefetch.next_src = src_of(next);
       } else {
         block.ends = true;
       }
-      pack.table = &now.pack;
+      pack.table = &current.pack;
       pack.src = src_of(block);
-      pack.is_direct = is_direct(block, now);
+      pack.is_direct = is_direct(block, current);
       pack.buffer = pack.is_direct ? block.dst : rows_[buffer];
       pack_and_write(pack);
-      if (!pack.is_direct) send(pack, block, now, buffer);
-      if (pack.prefetch.next_table != nullptr) start_ahead(pack.prefetch);
+      if (!pack.is_direct) queue_stores(pack, block, current, buffer);
+      if (pack.prefetch.next_table != nullptr) skip_to_next_block(pack.prefetch);
       block = next;
     }
     drain(pack);
@@ -102,21 +102,22 @@ class Worker {
   }
 
  private:
-  /// Whether a block goes from the registers to the destination: a run of whole lines, each made at once.
-  [[nodiscard]] bool is_direct(const Block& block, const BlockTables& now) const {
-    return is_streaming_ && converted_ == nullptr && kernels_.packs_directly && now.pack.is_lines &&
-           place_in_line(block.dst) == 0;
+  /// Whether a block is streamed from the registers to the destination: a run of whole lines, each complete
+  /// in registers.
+  [[nodiscard]] bool is_direct(const GridBlock& block, const BlockTables& current) const {
+    return is_streaming_ && converted_ == nullptr && kernels_.packs_directly && current.pack.is_lines &&
+           line_offset(block.dst) == 0;
   }
 
   static std::size_t run_bytes(const PipelinedBlocks& strategy, const Nest& nest) {
     auto bytes = static_cast<std::size_t>(nest.src_item);
     for (std::size_t d = 0; d < nest.count; ++d) {
-      if (has_loop(strategy.run, d)) bytes *= static_cast<std::size_t>(strategy.part[d]);
+      if (has_loop(strategy.run, d)) bytes *= static_cast<std::size_t>(strategy.extents[d]);
     }
     return bytes;
   }
 
-  /// From the first item to behind the highest one.
+  /// The offset of the end of the source from its first item, in bytes.
   static std::ptrdiff_t end_of_source(const Nest& nest) {
     std::ptrdiff_t end = nest.src_item;
     for (std::size_t d = 0; d < nest.count; ++d)
@@ -124,7 +125,7 @@ class Worker {
     return end;
   }
 
-  const BlockTables& tables(const Block& block) {
+  const BlockTables& tables(const GridBlock& block) {
     for (const auto& [shorter, found] : tables_) {
       if (shorter == block.shorter) return *found;
     }
@@ -132,10 +133,10 @@ class Worker {
     return *tables_.back().second;
   }
 
-  const std::byte* src_of(const Block& block) { return block.src + tables(block).lowest; }
+  const std::byte* src_of(const GridBlock& block) { return block.src + tables(block).lowest; }
 
-  /// Prefetching that has not come to its block in time begins there.
-  static void start_ahead(PrefetchRows& prefetch) {
+  /// Lets prefetching continue at the next block where it is still behind it.
+  static void skip_to_next_block(PrefetchRows& prefetch) {
     prefetch.table = prefetch.next_table;
     prefetch.src = prefetch.next_src;
     prefetch.next_table = nullptr;
@@ -166,30 +167,30 @@ class Worker {
     converted_->drain();
   }
 
-  /// Panels [from, to), those near the end of the source without reading beyond it.
-  void pack_panels(Pack& pack, std::size_t from, std::size_t to) {
+  /// Packs panels [first, last), those near the end of the source without reading beyond it.
+  void pack_panels(Pack& pack, std::size_t first, std::size_t last) {
     const PackTable& table = *pack.table;
     if (packing_ == Packing::gathered) {
-      // What is read beyond a piece may lie beyond the source.
+      // The kernel reads beyond a piece, perhaps beyond the source.
       const bool fits = std::has_single_bit(table.bytes) || !reaches_end(pack, std::bit_ceil(table.bytes));
-      pack.first_panel = from;
-      pack.last_panel = to;
+      pack.first_panel = first;
+      pack.last_panel = last;
       (fits ? kernels_ : portable_pack_kernels()).gathered(pack);
       return;
     }
     const PackBlock kernel = kernel_of(kernels_, table);
-    if (table.row_bytes() >= min_row || !is_transposed_ || !reaches_end(pack, min_row)) {
-      pack.first_panel = from;
-      pack.last_panel = to;
+    if (table.row_bytes() >= min_row_read || !is_transposed_ || !reaches_end(pack, min_row_read)) {
+      pack.first_panel = first;
+      pack.last_panel = last;
       kernel(pack);
       return;
     }
-    for (std::size_t p = from; p < to; ++p) {
+    for (std::size_t p = first; p < last; ++p) {
       pack.first_panel = p;
       pack.last_panel = p + 1;
       const auto* const rows = &table.rows[p * table.panel_rows];
       const std::ptrdiff_t highest = *std::max_element(rows, rows + table.filled_rows);
-      const bool fits = pack.src + highest + min_row <= src_end_;
+      const bool fits = pack.src + highest + min_row_read <= src_end_;
       (fits ? kernel : kernel_of(portable_pack_kernels(), table))(pack);
     }
   }
@@ -203,7 +204,7 @@ class Worker {
     return fits ? kernels.permuted : portable_pack_kernels().permuted;
   }
 
-  /// Whether so many bytes from a row or piece of the block on may reach beyond the source.
+  /// Whether reading `bytes` bytes of each row or piece of the block may reach beyond the source.
   [[nodiscard]] bool reaches_end(const Pack& pack, std::size_t bytes) const {
     return pack.src + pack.table->highest + bytes > src_end_;
   }
@@ -220,17 +221,17 @@ class Worker {
     }
   }
 
-  /// Sends the packed block on its way.
-  void send(Pack& pack, const Block& block, const BlockTables& now, std::size_t buffer) {
+  /// Queues the packed block for writing, or writes it by ordinary stores.
+  void queue_stores(Pack& pack, const GridBlock& block, const BlockTables& current, std::size_t buffer) {
     OutgoingRuns out;
     out.dst = block.dst;
-    out.places = now.runs.data();
-    out.count = now.runs.size();
+    out.offsets = current.runs.data();
+    out.count = current.runs.size();
     out.rows = rows_[buffer];
     out.pitch = static_cast<std::ptrdiff_t>(pitch_);
     out.next_rows = rows_[buffer ^ 1U];
-    out.items = now.run_items * static_cast<std::size_t>(nest_.dst_item);
-    // Where runs are shorter than a line they have no line to hand on.
+    out.items = current.run_items * static_cast<std::size_t>(nest_.dst_item);
+    // Runs shorter than a line have no line to hand on.
     const bool hands_on =
         run_limit_ / static_cast<std::size_t>(nest_.src_item) * static_cast<std::size_t>(nest_.dst_item) >=
         static_cast<std::size_t>(line);
@@ -251,7 +252,7 @@ class Worker {
       return;
     }
     for (std::size_t r = 0; r < out.count; ++r)
-      std::memcpy(out.dst + out.places[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.items);
+      std::memcpy(out.dst + out.offsets[r], out.rows + static_cast<std::ptrdiff_t>(r) * out.pitch, out.items);
   }
 
   const PipelinedBlocks& strategy_;
@@ -263,9 +264,9 @@ class Worker {
   std::byte* dst_;
   const std::byte* src_;
   const std::byte* src_end_;
-  /// Of the longest run of a block, in the buffer.
+  /// Bytes of the longest run of a block in the buffer.
   std::size_t run_limit_;
-  /// What stands before each run of the buffer: a line of the destination.
+  /// Bytes before each run of the buffer: the items of a line of the destination.
   std::size_t margin_;
   std::size_t pitch_;
   MemoryStreams streams_;
@@ -277,14 +278,15 @@ class Worker {
 
 }  // namespace
 
-void run(const PipelinedBlocks& strategy, const Walk& walk) {
-  const Nest nest = *detail::nest_of(walk.plan);
+void run(const PipelinedBlocks& strategy, const BoundPlan& bound) {
+  const Nest nest = *detail::nest_of(bound.plan);
   const BlockGrid grid(strategy, nest);
-  std::byte* const dst = walk.dst_base + nest.dst_offset;
-  const std::byte* const src = walk.src_base + nest.src_offset;
-  const Shares shares{grid.blocks(dst, src).count(), ranges_each, grid.together()};
-  share_out(walk.plan, parted(walk.plan, shares),
-            [&](Index from, Index to) { Worker(strategy, nest, walk.plan, grid, dst, src)(from, to); });
+  std::byte* const dst = bound.dst_base + nest.dst_offset;
+  const std::byte* const src = bound.src_base + nest.src_offset;
+  const Shares shares{grid.blocks(dst, src).count(), ranges_per_thread, grid.group()};
+  share_out(bound.plan, split_groups(bound.plan, shares), [&](Index first, Index last) {
+    Worker(strategy, nest, bound.plan, grid, dst, src)(first, last);
+  });
 }
 
 }  // namespace tenstride::copy

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// With streaming stores a block goes out while the next one is packed, else each one by itself, through the
-/// cache.
-void run(const PipelinedBlocks& strategy, const Walk& walk);
+/// Copies block by block. With streaming stores a block is written while the next one is packed; otherwise
+/// each one is written by itself, by ordinary stores.
+void run(const PipelinedBlocks& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// Rows that come several times each: made once, in a cache, and written to all their places.
-void run(const RepeatedRows& strategy, const Walk& walk);
+/// Packs each repeated row once, in a cache, and writes it to all its positions.
+void run(const RepeatedRows& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

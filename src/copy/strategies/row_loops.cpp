@@ -12,69 +12,71 @@
 namespace tenstride::copy {
 namespace {
 
-/// Items of one packed piece.
-constexpr Index piece = 512;
-/// A long run is cut into pieces of so many bytes for the threads.
+/// Items that are packed at a time.
+constexpr Index piece_items = 512;
+/// A long run is cut into pieces of this many bytes for the threads.
 constexpr Index chunk_bytes = Index{128} << 10;
-/// Up to so many chunks are two ranges for each thread: 1 MiB filled by two threads takes 13.8 us so, 14.5 by
-/// eight ranges.
-constexpr Index few_parts = 32;
-/// Otherwise up to so many ranges for each thread: a worker that scales by numbers for each channel takes
-/// some microseconds to set up, and for each chunk anew two threads were 1.2 times as fast as one.
-constexpr Index ranges_each = 32;
+/// Up to this many chunks are divided into two ranges for each thread: 14.5 → 13.8 us against eight ranges (1
+/// MiB filled by two threads).
+constexpr Index max_chunks_of_two_ranges = 32;
+/// Ranges for each thread, where there are more chunks. Not a range for each chunk: a worker that scales by a
+/// number for each channel takes microseconds to set up, and with one for each chunk two threads were only
+/// 1.2 times as fast as one.
+constexpr Index ranges_per_thread = 32;
 
-/// Rows up to so long are moved many in one call.
-constexpr std::size_t longest_row = 4096;
-/// Rows up to so long are put side by side in the L1 cache before they go past it.
-constexpr std::size_t longest_collected_row = 1024;
-/// Rows up to so long that are repeated are items of a leaf.
-constexpr Index longest_short_item = 16;
-/// As many bytes at once: the less often, the less a load waits for stores that wait behind streaming ones.
+/// The longest rows that one call copies many of.
+constexpr std::size_t max_row_bytes = 4096;
+/// The longest rows that are collected in the L1 cache before they are streamed.
+constexpr std::size_t max_collected_row_bytes = 1024;
+/// The longest repeated rows that are written as short items by one kernel.
+constexpr Index max_short_item_bytes = 16;
+/// Bytes that are collected at a time. Larger buffers wait less often for loads behind streaming stores.
 constexpr std::size_t collected_bytes = 8192;
-/// Stretches of the source from this length on are asked for before they are gathered.
-constexpr std::size_t far_bytes = 2048;
+/// Pieces of the source of at least this length are prefetched before they are gathered.
+constexpr std::size_t min_prefetched_bytes = 2048;
 
-/// So often each row comes in a row, where short ones are repeated: pixels of 3 bytes. Then the loop of
-/// repetitions is taken with the row, as one row that is longer.
-std::size_t repetitions(const Walk& walk) {
-  const CopyPlan& plan = walk.plan;
+/// How many times each row is repeated side by side, where rows are short (as pixels of 3 bytes); 1 for all
+/// other copies. The row and its repetitions are then treated as one longer row.
+std::size_t repetitions(const BoundPlan& bound) {
+  const CopyPlan& plan = bound.plan;
   const std::size_t last = plan.loops.size() - 1;
   if (plan.kernel != CopyKernel::rows || plan.conversion != CopyConversion::none || last < 2) return 1;
-  const Loop& repeated = walk.loop(last - 1);
-  const Index bytes = plan.loops[last].extent * static_cast<Index>(walk.dst_item);
+  const Loop& repeated = bound.loop(last - 1);
+  const Index bytes = plan.loops[last].extent * static_cast<Index>(bound.dst_item);
   const Index all = bytes * repeated.extent;
   const bool is_one_row =
-      repeated.src_stride == 0 && repeated.dst_stride == bytes && walk.loop(last - 2).dst_stride == all;
-  if (!is_one_row || bytes > longest_short_item || all > static_cast<Index>(longest_collected_row)) return 1;
+      repeated.src_stride == 0 && repeated.dst_stride == bytes && bound.loop(last - 2).dst_stride == all;
+  if (!is_one_row || bytes > max_short_item_bytes || all > static_cast<Index>(max_collected_row_bytes))
+    return 1;
   return static_cast<std::size_t>(repeated.extent);
 }
 
-/// The work of one thread: a range of chunks.
+/// Copies the rows of one thread.
 class RunWorker {
  public:
-  RunWorker(const Walk& walk, std::size_t times)
-      : walk_(walk),
-        inner_(walk.innermost()),
-        is_scaled_(walk.is_scaled(walk.plan.loops.size() - 1)),
+  RunWorker(const BoundPlan& bound, std::size_t times)
+      : bound_(bound),
+        inner_(bound.innermost()),
+        is_scaled_(bound.is_scaled(bound.plan.loops.size() - 1)),
         times_(times),
-        sink_(walk.plan, walk.kernels) {}
+        sink_(bound.plan, bound.kernels) {}
 
-  /// Whether rows go to the destination as they are, many in one call.
-  [[nodiscard]] bool takes_rows() const {
-    return (walk_.plan.kernel == CopyKernel::rows || walk_.plan.kernel == CopyKernel::fill) &&
-           walk_.plan.conversion == CopyConversion::none &&
-           row_bytes() <= (walk_.plan.streaming ? longest_collected_row : longest_row);
+  /// Whether rows are copied without a conversion, many in one call.
+  [[nodiscard]] bool copies_many_rows() const {
+    return (bound_.plan.kernel == CopyKernel::rows || bound_.plan.kernel == CopyKernel::fill) &&
+           bound_.plan.conversion == CopyConversion::none &&
+           row_bytes() <= (bound_.plan.streaming ? max_collected_row_bytes : max_row_bytes);
   }
 
-  /// `count` rows along the innermost outer loop.
+  /// Copies `count` rows along the loop around the row.
   void rows(const Cursor& at, Index count) {
     const Loop run = at.run();
     const auto pitch = static_cast<std::ptrdiff_t>(row_bytes());
-    if (!walk_.plan.streaming || run.dst_stride != pitch) {
+    if (!bound_.plan.streaming || run.dst_stride != pitch) {
       put_rows(at.dst(), run.dst_stride, at.src(), run.src_stride, count);
       return;
     }
-    if (at.dst() != collected_for_ + collected_) write_collected();
+    if (at.dst() != collected_dst_ + collected_) write_collected();
     for (Index done = 0; done < count;) {
       const Index room = (static_cast<Index>(collected_bytes) - collected_) / pitch;
       if (room == 0) {
@@ -82,26 +84,26 @@ class RunWorker {
         continue;
       }
       const Index part = std::min(count - done, room);
-      if (collected_ == 0) collected_for_ = at.dst() + done * pitch;
+      if (collected_ == 0) collected_dst_ = at.dst() + done * pitch;
       put_rows(packed_.data() + collected_, pitch, at.src() + done * run.src_stride, run.src_stride, part);
       collected_ += part * pitch;
       done += part;
     }
   }
 
-  /// Whether rows go to the destination past the cache, some in turn.
-  [[nodiscard]] static bool takes_alternating_rows(const Walk& walk, std::size_t row_bytes) {
-    return walk.plan.kernel == CopyKernel::rows && walk.plan.conversion == CopyConversion::none &&
-           walk.plan.streaming && row_bytes > longest_collected_row;
+  /// Whether rows are streamed by pieces that alternate between several rows.
+  [[nodiscard]] static bool alternates_rows(const BoundPlan& bound, std::size_t row_bytes) {
+    return bound.plan.kernel == CopyKernel::rows && bound.plan.conversion == CopyConversion::none &&
+           bound.plan.streaming && row_bytes > max_collected_row_bytes;
   }
 
-  /// Up to as many rows as are written in turn, along the innermost outer loop. The line in which one ends
-  /// and the next begins is written once.
+  /// Streams up to `Kernels::max_alternating` rows along the loop around the row. A line that two of them
+  /// share is written once.
   void alternating_rows(const Cursor& at, Index count) {
     const Loop run = at.run();
     const std::size_t bytes = row_bytes();
-    walk_.kernels.stream_alternating(at.dst(), run.dst_stride, at.src(), run.src_stride,
-                                     static_cast<std::size_t>(count), bytes);
+    bound_.kernels.stream_alternating(at.dst(), run.dst_stride, at.src(), run.src_stride,
+                                      static_cast<std::size_t>(count), bytes);
     for (Index row = 0; row < count; ++row) {
       std::byte* const dst = at.dst() + row * run.dst_stride;
       const std::byte* const src = at.src() + row * run.src_stride;
@@ -112,161 +114,165 @@ class RunWorker {
     }
   }
 
-  /// Writes the rows put side by side. To be called after the last ones.
+  /// Writes the collected rows. Has to be called after the last ones.
   void write_collected() {
     if (collected_ == 0) return;
-    sink_.write(collected_for_, packed_.data(), static_cast<std::size_t>(collected_));
+    sink_.write(collected_dst_, packed_.data(), static_cast<std::size_t>(collected_));
     collected_ = 0;
   }
 
-  /// Items [from, to) of the inner loop at one position of the outer ones.
-  void operator()(const Cursor& at, Index from, Index to) {
-    std::byte* dst = at.dst() + from * inner_.dst_stride;
-    const std::byte* src = at.src() + from * inner_.src_stride;
-    const std::size_t step = is_scaled_ ? 1 : 0;
-    const std::size_t first = is_scaled_ ? static_cast<std::size_t>(from) : walk_.scale_index(at);
-    switch (walk_.plan.kernel) {
+  /// Copies items [begin, end) of the innermost loop at one position of the outer loops.
+  void operator()(const Cursor& at, Index begin, Index end) {
+    std::byte* dst = at.dst() + begin * inner_.dst_stride;
+    const std::byte* src = at.src() + begin * inner_.src_stride;
+    const std::size_t number_step = is_scaled_ ? 1 : 0;
+    const std::size_t first = is_scaled_ ? static_cast<std::size_t>(begin) : bound_.scale_index(at);
+    switch (bound_.plan.kernel) {
       case CopyKernel::fill:
-        fill(dst, src, to - from, first, step);
+        fill(dst, src, end - begin, first, number_step);
         return;
       case CopyKernel::gather:
-        gather(dst, src, to - from, first, step);
+        gather(dst, src, end - begin, first, number_step);
         return;
       case CopyKernel::strided:
-        strided(dst, src, to - from, first, step);
+        strided(dst, src, end - begin, first, number_step);
         return;
       default:
-        dense(dst, src, static_cast<std::size_t>(to - from), first, step);
+        dense(dst, src, static_cast<std::size_t>(end - begin), first, number_step);
         return;
     }
   }
 
  private:
   [[nodiscard]] std::size_t row_bytes() const {
-    return static_cast<std::size_t>(inner_.extent) * walk_.dst_item * times_;
+    return static_cast<std::size_t>(inner_.extent) * bound_.dst_item * times_;
   }
 
   void put_rows(std::byte* dst, std::ptrdiff_t dst_pitch, const std::byte* src, std::ptrdiff_t src_pitch,
                 Index count) const {
     const auto rows = static_cast<std::size_t>(count);
     if (times_ > 1) {
-      walk_.kernels.short_items->repeat(dst, src, src_pitch, row_bytes() / times_, times_, rows);
-    } else if (walk_.plan.kernel == CopyKernel::fill) {
-      walk_.kernels.fill_rows[walk_.item_log2()](dst, dst_pitch, src, src_pitch, rows,
-                                                 static_cast<std::size_t>(inner_.extent));
+      bound_.kernels.short_items->repeat(dst, src, src_pitch, row_bytes() / times_, times_, rows);
+    } else if (bound_.plan.kernel == CopyKernel::fill) {
+      bound_.kernels.fill_rows[bound_.item_log2()](dst, dst_pitch, src, src_pitch, rows,
+                                                   static_cast<std::size_t>(inner_.extent));
     } else {
-      walk_.kernels.copy_rows(dst, dst_pitch, src, src_pitch, rows, row_bytes());
+      bound_.kernels.copy_rows(dst, dst_pitch, src, src_pitch, rows, row_bytes());
     }
   }
 
-  void dense(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first, std::size_t step) {
-    if (walk_.plan.conversion == CopyConversion::none && !walk_.plan.streaming) {
-      walk_.kernels.copy_rows(dst, 0, src, 0, 1, count * walk_.dst_item);
+  void dense(std::byte* dst, const std::byte* src, std::size_t count, std::size_t first,
+             std::size_t number_step) {
+    if (bound_.plan.conversion == CopyConversion::none && !bound_.plan.streaming) {
+      bound_.kernels.copy_rows(dst, 0, src, 0, 1, count * bound_.dst_item);
     } else {
-      sink_.run(dst, src, count, first, step);
+      sink_.run(dst, src, count, first, number_step);
     }
   }
 
-  /// One item again and again; where it is converted, from a piece of it in the L1 cache.
-  void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    if (walk_.plan.conversion == CopyConversion::none) {
-      if (walk_.plan.streaming && reinterpret_cast<std::uintptr_t>(dst) % walk_.dst_item == 0) {
-        fill_lines(dst, src, static_cast<std::size_t>(count) * walk_.dst_item);
+  /// Fills a run with one item; where it is converted, from repetitions of it in the L1 cache.
+  void fill(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t number_step) {
+    if (bound_.plan.conversion == CopyConversion::none) {
+      if (bound_.plan.streaming && reinterpret_cast<std::uintptr_t>(dst) % bound_.dst_item == 0) {
+        fill_lines(dst, src, static_cast<std::size_t>(count) * bound_.dst_item);
       } else {
-        walk_.kernels.fill_rows[walk_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
+        bound_.kernels.fill_rows[bound_.item_log2()](dst, 0, src, 0, 1, static_cast<std::size_t>(count));
       }
       return;
     }
-    pack(src, 0, std::min(count, piece));
-    for (Index done = 0; done < count; done += piece) {
+    pack(src, 0, std::min(count, piece_items));
+    for (Index done = 0; done < count; done += piece_items) {
       sink_.run(dst + done * inner_.dst_stride, packed_.data(),
-                static_cast<std::size_t>(std::min(count - done, piece)),
-                first + static_cast<std::size_t>(done) * step, step);
+                static_cast<std::size_t>(std::min(count - done, piece_items)),
+                first + static_cast<std::size_t>(done) * number_step, number_step);
     }
   }
 
-  /// The whole lines of a run of one item past the cache.
+  /// Fills a run with one item, its whole lines by streaming stores.
   void fill_lines(std::byte* dst, const std::byte* src, std::size_t bytes) {
-    pack(src, 0, static_cast<Index>(line_bytes / walk_.dst_item));
+    pack(src, 0, static_cast<Index>(line_bytes / bound_.dst_item));
     const std::size_t head = std::min(bytes_to_line(dst), bytes);
     const std::size_t lines = (bytes - head) / line_bytes * line_bytes;
     if (head != 0) sink_.write(dst, packed_.data(), head);
-    walk_.kernels.stream_line(dst + head, packed_.data(), lines);
+    bound_.kernels.stream_line(dst + head, packed_.data(), lines);
     if (head + lines < bytes) sink_.write(dst + head + lines, packed_.data(), bytes - head - lines);
   }
 
-  void gather(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
+  void gather(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t number_step) {
     if (const Index head = items_to_line(dst); writes_lines(dst) && head <= count) {
       pack(src, inner_.src_stride, head);
-      sink_.run(dst, packed_.data(), static_cast<std::size_t>(head), first, step);
-      const auto lines = static_cast<Index>(walk_.kernels.gather_lines[walk_.item_log2()](
+      sink_.run(dst, packed_.data(), static_cast<std::size_t>(head), first, number_step);
+      const auto lines = static_cast<Index>(bound_.kernels.gather_lines[bound_.item_log2()](
           dst + head * inner_.dst_stride, src + head * inner_.src_stride, inner_.src_stride,
-          static_cast<std::size_t>(count - head), walk_.plan.streams));
-      const Index done = head + lines * static_cast<Index>(line_bytes / walk_.dst_item);
-      gather_rest(dst + done * inner_.dst_stride, src + done * inner_.src_stride, count - done, first, step);
+          static_cast<std::size_t>(count - head), bound_.plan.streams));
+      const Index done = head + lines * static_cast<Index>(line_bytes / bound_.dst_item);
+      gather_by_pieces(dst + done * inner_.dst_stride, src + done * inner_.src_stride, count - done, first,
+                       number_step);
       return;
     }
-    gather_rest(dst, src, count, first, step);
+    gather_by_pieces(dst, src, count, first, number_step);
   }
 
   [[nodiscard]] bool writes_lines(const std::byte* dst) const {
-    return walk_.plan.streaming && walk_.plan.conversion == CopyConversion::none &&
-           reinterpret_cast<std::uintptr_t>(dst) % walk_.dst_item == 0;
+    return bound_.plan.streaming && bound_.plan.conversion == CopyConversion::none &&
+           reinterpret_cast<std::uintptr_t>(dst) % bound_.dst_item == 0;
   }
 
   [[nodiscard]] Index items_to_line(const std::byte* dst) const {
-    return static_cast<Index>(bytes_to_line(dst) / walk_.dst_item);
+    return static_cast<Index>(bytes_to_line(dst) / bound_.dst_item);
   }
 
-  void gather_rest(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    for (Index done = 0; done < count; done += piece) {
-      const auto part = std::min(count - done, piece);
+  void gather_by_pieces(std::byte* dst, const std::byte* src, Index count, std::size_t first,
+                        std::size_t number_step) {
+    for (Index done = 0; done < count; done += piece_items) {
+      const auto part = std::min(count - done, piece_items);
       pack(src + done * inner_.src_stride, inner_.src_stride, part);
       if (done + part < count)
-        prefetch_lines(src + (done + part) * inner_.src_stride, std::min(count - done - part, piece));
+        prefetch_lines(src + (done + part) * inner_.src_stride, std::min(count - done - part, piece_items));
       sink_.run(dst + done * inner_.dst_stride, packed_.data(), static_cast<std::size_t>(part),
-                first + static_cast<std::size_t>(done) * step, step);
+                first + static_cast<std::size_t>(done) * number_step, number_step);
     }
   }
 
-  /// `count` items from `src` on, while as many are written. Only where they lie close together.
+  /// Has `count` items from `src` on prefetched while as many are written, if they lie close together.
   void prefetch_lines(const std::byte* src, Index count) {
     sink_.prefetch = {};
     const std::ptrdiff_t stride = inner_.src_stride;
-    const auto apart = static_cast<std::size_t>(stride < 0 ? -stride : stride);
-    // Shorter stretches the processor foresees by itself.
-    if (apart > line_bytes || static_cast<std::size_t>(count) * apart < far_bytes) return;
+    const auto distance = static_cast<std::size_t>(stride < 0 ? -stride : stride);
+    // The processor prefetches shorter pieces by itself.
+    if (distance > line_bytes || static_cast<std::size_t>(count) * distance < min_prefetched_bytes) return;
     const auto items = static_cast<std::size_t>(count);
     sink_.prefetch.rows.first = stride < 0 ? src + count * stride : src;
     sink_.prefetch.count = 1;
-    sink_.prefetch.lines = items * apart / line_bytes + 1;
-    sink_.prefetch.pace = (apart + walk_.dst_item - 1) / walk_.dst_item;
+    sink_.prefetch.lines = items * distance / line_bytes + 1;
+    sink_.prefetch.pace = (distance + bound_.dst_item - 1) / bound_.dst_item;
   }
 
-  void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first, std::size_t step) {
-    const bool converts = walk_.plan.conversion != CopyConversion::none;
+  void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first,
+               std::size_t number_step) {
+    const bool converts = bound_.plan.conversion != CopyConversion::none;
     if (!converts && inner_.src_stride == 0) {
-      walk_.kernels.fill_strided[walk_.item_log2()](dst, inner_.dst_stride, src,
-                                                    static_cast<std::size_t>(count));
+      bound_.kernels.fill_strided[bound_.item_log2()](dst, inner_.dst_stride, src,
+                                                      static_cast<std::size_t>(count));
       return;
     }
-    for (Index done = 0; done < count; done += piece) {
-      const auto part = std::min(count - done, piece);
+    for (Index done = 0; done < count; done += piece_items) {
+      const auto part = std::min(count - done, piece_items);
       if (done == 0 || inner_.src_stride != 0) pack(src + done * inner_.src_stride, inner_.src_stride, part);
       if (converts) {
         sink_.run(converted_.data(), packed_.data(), static_cast<std::size_t>(part),
-                  first + static_cast<std::size_t>(done) * step, step);
+                  first + static_cast<std::size_t>(done) * number_step, number_step);
       }
       scatter(dst + done * inner_.dst_stride, converts ? converted_.data() : packed_.data(), part);
     }
   }
 
   void pack(const std::byte* src, std::ptrdiff_t stride, Index count) {
-    walk_.kernels.gather[walk_.item_log2()](packed_.data(), src, stride, static_cast<std::size_t>(count));
+    bound_.kernels.gather[bound_.item_log2()](packed_.data(), src, stride, static_cast<std::size_t>(count));
   }
 
   void scatter(std::byte* dst, const std::byte* from, Index count) {
-    switch (walk_.dst_item) {
+    switch (bound_.dst_item) {
       case 1:
         scatter_items<1>(dst, from, count);
         return;
@@ -292,62 +298,63 @@ class RunWorker {
     }
   }
 
-  const Walk& walk_;
+  const BoundPlan& bound_;
   const Loop& inner_;
   bool is_scaled_;
   std::size_t times_;
   Sink sink_;
-  /// Where the rows put side by side belong, and how many bytes they are.
-  std::byte* collected_for_ = nullptr;
+  /// The destination of the collected rows, and their bytes.
+  std::byte* collected_dst_ = nullptr;
   Index collected_ = 0;
-  alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> packed_;
-  alignas(line_bytes) std::array<std::byte, piece * 16 + spill_bytes> converted_;
+  alignas(line_bytes) std::array<std::byte, piece_items * 16 + spill_bytes> packed_;
+  alignas(line_bytes) std::array<std::byte, piece_items * 16 + spill_bytes> converted_;
 };
 
-/// Rows as they are, or a long one in pieces for the threads.
-LinePieces pieces_of(const Walk& walk) {
-  const Loop& inner = walk.innermost();
-  const auto item = static_cast<Index>(walk.dst_item);
+/// Pieces of a row: the row as a whole, or pieces of a long one for the threads.
+LinePieces pieces_of(const BoundPlan& bound) {
+  const Loop& inner = bound.innermost();
+  const auto item = static_cast<Index>(bound.dst_item);
   const Index chunk = std::max<Index>(chunk_bytes / item, 1);
   if (inner.extent <= 2 * chunk) return {inner.extent, inner.extent, 0};
   const bool is_contiguous = inner.dst_stride == item;
-  return {inner.extent, chunk, is_contiguous ? static_cast<Index>(place_in_line(walk.dst)) / item : 0};
+  return {inner.extent, chunk, is_contiguous ? static_cast<Index>(line_offset(bound.dst)) / item : 0};
 }
 
-/// As many rows as make a chunk, such that threads meet where a line of a contiguous destination begins.
-Index rows_together(Index row_bytes, Index row_stride, Index in_turn) {
-  const Index together = std::lcm(steps_to_line(row_stride), in_turn);
-  return ceil_divide(std::max<Index>(chunk_bytes / std::max<Index>(row_bytes, 1), 1), together) * together;
+/// The rows of a group: at least a chunk, and such that the ranges of threads meet where a line of a
+/// contiguous destination begins.
+Index rows_per_group(Index row_bytes, Index row_stride, Index alternating) {
+  const Index group = std::lcm(strides_to_line(row_stride), alternating);
+  return ceil_divide(std::max<Index>(chunk_bytes / std::max<Index>(row_bytes, 1), 1), group) * group;
 }
 
 }  // namespace
 
-void run(const RowLoops& /*strategy*/, const Walk& walk) {
-  const LinePieces pieces = pieces_of(walk);
+void run(const RowLoops& /*strategy*/, const BoundPlan& bound) {
+  const LinePieces pieces = pieces_of(bound);
   const Index each = pieces.count();
-  const std::size_t times = repetitions(walk);
-  const std::size_t row_bytes = static_cast<std::size_t>(walk.innermost().extent) * walk.dst_item * times;
-  const Index in_turn = each == 1 && RunWorker::takes_alternating_rows(walk, row_bytes)
-                            ? static_cast<Index>(Kernels::max_alternating)
-                            : 1;
-  // The loops that go from row to row.
-  const std::size_t row_loops = walk.plan.loops.size() - (times > 1 ? 2 : 1);
-  Shares shares{walk.outer(row_loops).count() * each, ranges_each, 1};
+  const std::size_t times = repetitions(bound);
+  const std::size_t row_bytes = static_cast<std::size_t>(bound.innermost().extent) * bound.dst_item * times;
+  const Index alternating = each == 1 && RunWorker::alternates_rows(bound, row_bytes)
+                                ? static_cast<Index>(Kernels::max_alternating)
+                                : 1;
+  // The loops around a row.
+  const std::size_t row_loops = bound.plan.loops.size() - (times > 1 ? 2 : 1);
+  Shares shares{bound.outer(row_loops).count() * each, ranges_per_thread, 1};
   if (each == 1) {
     const Index row_stride =
-        row_loops >= 1 ? walk.loop(row_loops - 1).dst_stride : static_cast<Index>(walk.dst_item);
-    shares.together = rows_together(static_cast<Index>(row_bytes), row_stride, in_turn);
+        row_loops >= 1 ? bound.loop(row_loops - 1).dst_stride : static_cast<Index>(bound.dst_item);
+    shares.group = rows_per_group(static_cast<Index>(row_bytes), row_stride, alternating);
   }
-  if (ceil_divide(shares.units, shares.together) <= few_parts) shares.ranges_each = 2;
-  share_out(walk.plan, shares, [&](Index unit, Index end) {
-    RunWorker worker(walk, times);
-    Cursor at = walk.outer(row_loops);
+  if (ceil_divide(shares.units, shares.group) <= max_chunks_of_two_ranges) shares.ranges_per_thread = 2;
+  share_out(bound.plan, shares, [&](Index unit, Index end) {
+    RunWorker worker(bound, times);
+    Cursor at = bound.outer(row_loops);
     at.seek(unit / each);
     const auto take = [&](Index count) {
       at.skip(count);
       unit += count;
     };
-    if (worker.takes_rows()) {
+    if (worker.copies_many_rows()) {
       while (unit < end) {
         const Index count = std::min(at.run_left(), end - unit);
         worker.rows(at, count);
@@ -355,8 +362,8 @@ void run(const RowLoops& /*strategy*/, const Walk& walk) {
       }
       worker.write_collected();
     }
-    while (in_turn > 1 && unit < end) {
-      const Index count = std::min({at.run_left(), end - unit, in_turn});
+    while (alternating > 1 && unit < end) {
+      const Index count = std::min({at.run_left(), end - unit, alternating});
       worker.alternating_rows(at, count);
       take(count);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line in which two rows meet is not written until both are there. They meet along one loop, the joined
-// one, and in the source's order all rows of the loops inside of it lie between them; so a line is carried
-// for each of these.
+// A line that two rows share is written only when both rows have been read. Rows share lines along one loop,
+// the neighbour loop; in the source's order all rows of the loops inside it come between two neighbours, so a
+// partial line is kept for each of these.
 #include "copy/strategies/row_scatter.hpp"
 
 #include <algorithm>
@@ -13,76 +13,78 @@
 namespace tenstride::copy {
 namespace {
 
-/// The joined loop is cut for the threads into parts of so many bytes at least of each destination row.
-constexpr Index shortest_part = 16384;
+/// The neighbour loop is cut for threads into parts of at least this many bytes of a destination row.
+constexpr Index min_part_bytes = 16384;
 /// Units of work for each thread.
-constexpr Index units_each = 8;
+constexpr Index units_per_thread = 8;
 
-Index row_bytes(const Walk& walk) {
-  return walk.innermost().extent * static_cast<Index>(walk.dst_item);
+Index row_bytes(const BoundPlan& bound) {
+  return bound.innermost().extent * static_cast<Index>(bound.dst_item);
 }
 
-/// The parts that one thread after another takes: along the joined loop, the cut one, the outer ones.
+/// The units of work: parts along the neighbour loop, along the loop inside it, and the positions of the
+/// outer loops.
 struct Units {
-  Index joined_part = 1;
-  Index joined_parts = 1;
+  Index neighbour_part = 1;
+  Index neighbour_parts = 1;
   Index cut_parts = 1;
   Index count = 1;
 
-  Units(const Walk& walk, const RowScatter& scatter) {
-    const Index joined = walk.plan.loops[scatter.joined].extent;
-    cut_parts = ceil_divide(walk.plan.loops[scatter.joined + 1].extent, scatter.cut_part);
-    const Index others = walk.outer(scatter.joined).count() * cut_parts;
-    const Index threads = threads_of(walk.plan);
-    const Index wanted = threads == 1 ? 1 : ceil_divide(units_each * threads, others);
-    const Index shortest = scatter.carries ? ceil_divide(shortest_part, row_bytes(walk)) : 1;
-    joined_part = std::clamp<Index>(ceil_divide(joined, wanted), std::min(shortest, joined), joined);
-    joined_parts = ceil_divide(joined, joined_part);
-    count = others * joined_parts;
+  Units(const BoundPlan& bound, const RowScatter& scatter) {
+    const Index extent = bound.plan.loops[scatter.neighbour_loop].extent;
+    cut_parts = ceil_divide(bound.plan.loops[scatter.neighbour_loop + 1].extent, scatter.inner_part);
+    const Index others = bound.outer(scatter.neighbour_loop).count() * cut_parts;
+    const Index threads = threads_of(bound.plan);
+    const Index wanted_parts = threads == 1 ? 1 : ceil_divide(units_per_thread * threads, others);
+    const Index min_part = scatter.has_partial_lines ? ceil_divide(min_part_bytes, row_bytes(bound)) : 1;
+    neighbour_part = std::clamp<Index>(ceil_divide(extent, wanted_parts), std::min(min_part, extent), extent);
+    neighbour_parts = ceil_divide(extent, neighbour_part);
+    count = others * neighbour_parts;
   }
 };
 
-/// The work of one thread.
+/// Copies the units of one thread.
 class ScatterWorker {
  public:
-  ScatterWorker(const Walk& walk, const RowScatter& scatter, const Units& units)
-      : walk_(walk),
+  ScatterWorker(const BoundPlan& bound, const RowScatter& scatter, const Units& units)
+      : bound_(bound),
         scatter_(scatter),
         units_(units),
-        joined_(walk.loop(scatter.joined)),
-        cut_(walk.loop(scatter.joined + 1)),
-        has_inner_(scatter.joined + 2 < walk.plan.loops.size() - 1),
-        inner_(walk.loops(scatter.joined + 2, walk.plan.loops.size() - 1), walk.dst, walk.src) {
-    if (!scatter.carries) return;
-    const auto lines = static_cast<std::size_t>(scatter.cut_part * inner_.count());
+        neighbour_(bound.loop(scatter.neighbour_loop)),
+        cut_(bound.loop(scatter.neighbour_loop + 1)),
+        has_inner_(scatter.neighbour_loop + 2 < bound.plan.loops.size() - 1),
+        inner_(bound.loops(scatter.neighbour_loop + 2, bound.plan.loops.size() - 1), bound.dst, bound.src) {
+    if (!scatter.has_partial_lines) return;
+    const auto lines = static_cast<std::size_t>(scatter.inner_part * inner_.count());
     lines_ = LineBuffer((lines + 1) * PartialRows::pitch);
   }
 
-  void operator()(Index from, Index to) {
-    for (Index unit = from; unit < to; ++unit) {
-      const Index joined = unit % units_.joined_parts * units_.joined_part;
-      const Index rest = unit / units_.joined_parts;
-      const Index cut = rest % units_.cut_parts * scatter_.cut_part;
-      Cursor outer = walk_.outer(scatter_.joined);
-      outer.seek(rest / units_.cut_parts);
-      copy(outer.dst() + joined * joined_.dst_stride + cut * cut_.dst_stride,
-           outer.src() + joined * joined_.src_stride + cut * cut_.src_stride,
-           std::min(units_.joined_part, joined_.extent - joined),
-           std::min(scatter_.cut_part, cut_.extent - cut));
+  /// Copies units [first, last).
+  void operator()(Index first, Index last) {
+    for (Index unit = first; unit < last; ++unit) {
+      const Index neighbour = unit % units_.neighbour_parts * units_.neighbour_part;
+      const Index remaining = unit / units_.neighbour_parts;
+      const Index cut = remaining % units_.cut_parts * scatter_.inner_part;
+      Cursor outer = bound_.outer(scatter_.neighbour_loop);
+      outer.seek(remaining / units_.cut_parts);
+      copy(outer.dst() + neighbour * neighbour_.dst_stride + cut * cut_.dst_stride,
+           outer.src() + neighbour * neighbour_.src_stride + cut * cut_.src_stride,
+           std::min(units_.neighbour_part, neighbour_.extent - neighbour),
+           std::min(scatter_.inner_part, cut_.extent - cut));
     }
-    walk_.kernels.fence();
+    bound_.kernels.fence();
   }
 
  private:
-  /// Part of the joined loop and of the cut one.
-  void copy(std::byte* dst, const std::byte* src, Index joined, Index cut) {
+  /// Copies `neighbours` iterations of the neighbour loop and `cut` of the loop inside it.
+  void copy(std::byte* dst, const std::byte* src, Index neighbours, Index cut) {
     PartialRows rows;
-    rows.bytes = static_cast<std::size_t>(row_bytes(walk_));
-    for (Index i = 0; i < joined; ++i, dst += joined_.dst_stride, src += joined_.src_stride) {
-      if (scatter_.carries) {
+    rows.bytes = static_cast<std::size_t>(row_bytes(bound_));
+    for (Index i = 0; i < neighbours; ++i, dst += neighbour_.dst_stride, src += neighbour_.src_stride) {
+      if (scatter_.has_partial_lines) {
         rows.partial_lines = lines_.data() + line_bytes;
         rows.is_first = i == 0;
-        rows.is_last = i + 1 == joined;
+        rows.is_last = i + 1 == neighbours;
       }
       copy_inner(rows, dst, src, cut);
     }
@@ -96,7 +98,7 @@ class ScatterWorker {
     for (Index i = 0; i < cut; ++i, dst += cut_.dst_stride, src += cut_.src_stride) {
       for (Index left = inner_.count(); left > 0;) {
         const Index count = inner_.run_left();
-        copy_rows(rows, dst + (inner_.dst() - walk_.dst), src + (inner_.src() - walk_.src), inner_.run(),
+        copy_rows(rows, dst + (inner_.dst() - bound_.dst), src + (inner_.src() - bound_.src), inner_.run(),
                   count);
         inner_.skip(count);
         left -= count;
@@ -111,14 +113,14 @@ class ScatterWorker {
     rows.src = src;
     rows.src_pitch = along.src_stride;
     rows.rows = static_cast<std::size_t>(count);
-    walk_.kernels.stream_partial_rows(rows);
+    bound_.kernels.stream_partial_rows(rows);
     if (rows.partial_lines != nullptr) rows.partial_lines += rows.rows * PartialRows::pitch;
   }
 
-  const Walk& walk_;
+  const BoundPlan& bound_;
   const RowScatter& scatter_;
   const Units& units_;
-  const Loop& joined_;
+  const Loop& neighbour_;
   const Loop& cut_;
   bool has_inner_;
   Cursor inner_;
@@ -127,10 +129,10 @@ class ScatterWorker {
 
 }  // namespace
 
-void run(const RowScatter& strategy, const Walk& walk) {
-  const Units units(walk, strategy);
-  share_out(walk.plan, {units.count, units_each},
-            [&](Index from, Index to) { ScatterWorker(walk, strategy, units)(from, to); });
+void run(const RowScatter& strategy, const BoundPlan& bound) {
+  const Units units(bound, strategy);
+  share_out(bound.plan, {units.count, units_per_thread},
+            [&](Index first, Index last) { ScatterWorker(bound, strategy, units)(first, last); });
 }
 
 }  // namespace tenstride::copy

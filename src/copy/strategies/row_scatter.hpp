@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// Rows read in the order of the plan's loops, and written past the cache to where they belong.
-void run(const RowScatter& strategy, const Walk& walk);
+/// Reads rows in the order of the plan's loops and scatters them by streaming stores.
+void run(const RowScatter& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "copy/walk.hpp"
+#include "copy/bound_plan.hpp"
 
 namespace tenstride::copy {
 
-/// Tiles over the innermost loop (contiguous in the destination) and the turned loop (contiguous in the
-/// source).
-void run(const Tiles& strategy, const Walk& walk);
+/// Copies tile by tile: a tile extends along the innermost loop, contiguous in the destination, and along the
+/// source run, contiguous in the source.
+void run(const Tiles& strategy, const BoundPlan& bound);
 
 }  // namespace tenstride::copy

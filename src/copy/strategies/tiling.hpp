@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the loops of a tile plan are cut into tiles, and the order in which these are visited.
+// How the loops of a plan are cut into tiles, and the order of these.
 #pragma once
 
 #include <algorithm>
@@ -8,32 +8,32 @@
 #include <cstdlib>
 #include <vector>
 
+#include "copy/bound_plan.hpp"
 #include "copy/sink.hpp"
-#include "copy/walk.hpp"
 #include "plan/loop_order.hpp"
 
 namespace tenstride::copy {
 
-/// The destination run: one or more of the innermost loops, dense in the destination. Item q of it lies at
-/// q * dst_item there, and in the source where the loops say.
+/// The destination run: one or more of the innermost loops, contiguous in the destination. Item q lies at q *
+/// dst_item in the destination, and in the source where the loops say.
 struct DestinationRun {
   Index extent = 1;
-  /// Whether it is one loop: one stride in the source.
+  /// Whether the run is one loop, with one stride in the source.
   bool is_plain = true;
   bool is_scaled = false;
   std::ptrdiff_t src_stride = 0;
 
-  DestinationRun(const Walk& walk, std::size_t outermost) : walk_(walk), outermost_(outermost) {
-    const std::size_t last = walk.plan.loops.size() - 1;
-    for (std::size_t d = outermost; d <= last; ++d) extent *= walk.loop(d).extent;
+  DestinationRun(const BoundPlan& bound, std::size_t outermost) : bound_(bound), outermost_(outermost) {
+    const std::size_t last = bound.plan.loops.size() - 1;
+    for (std::size_t d = outermost; d <= last; ++d) extent *= bound.loop(d).extent;
     is_plain = outermost == last;
-    is_scaled = walk.is_scaled(last);
-    src_stride = walk.loop(last).src_stride;
+    is_scaled = bound.is_scaled(last);
+    src_stride = bound.loop(last).src_stride;
   }
 
   /// Writes the source addresses of items [first, last).
-  void list(const std::byte* base, Index first, Index last, const std::byte** out) const {
-    Cursor at(walk_.loops(outermost_, walk_.plan.loops.size()), walk_.dst, base);
+  void fill_addresses(const std::byte* base, Index first, Index last, const std::byte** out) const {
+    Cursor at(bound_.loops(outermost_, bound_.plan.loops.size()), bound_.dst, base);
     at.seek(first);
     for (Index q = first; q < last; ++q) {
       *out++ = at.src();
@@ -42,264 +42,278 @@ struct DestinationRun {
   }
 
  private:
-  const Walk& walk_;
+  const BoundPlan& bound_;
   std::size_t outermost_;
 };
 
-/// Whether so many rows, some lines of each, want more of a set of the L1 cache (a page each way) than it has
-/// ways for.
-inline bool crowd_sets(std::size_t rows, std::ptrdiff_t pitch) {
+/// Whether the prefetched lines of `rows` rows, `pitch` bytes apart, exceed some set of the L1 cache: it has
+/// 64 sets of 8 lines, one line of a page in each set.
+inline bool overfill_sets(std::size_t rows, std::ptrdiff_t pitch) {
   constexpr std::size_t sets = 64;
   constexpr std::size_t ways = 8;
   constexpr std::size_t lines = TransposePanel::l1_distance_lines + 2;
-  std::array<std::size_t, sets> wanted{};
+  std::array<std::size_t, sets> lines_of_set{};
   for (std::size_t r = 0; r < rows; ++r) {
     const std::size_t first = r * static_cast<std::size_t>(pitch) / line_bytes;
     for (std::size_t l = first; l < first + lines; ++l) {
-      if (++wanted[l % sets] > ways) return true;
+      if (++lines_of_set[l % sets] > ways) return true;
     }
   }
   return false;
 }
 
+/// How a plan is cut into tiles.
 struct Tiling {
   DestinationRun inner;
-  /// The source run; of several loops, whose columns lie at `places` in the destination.
+  /// The source run. Where it has several loops, `column_offsets` has the offset of each column in the
+  /// destination.
   Loop run;
   /// Whether scale and shift have a number for each column.
   bool has_scaled_columns = false;
-  std::vector<std::ptrdiff_t> places;
+  std::vector<std::ptrdiff_t> column_offsets;
   /// The first loop of the source run.
   std::size_t run_loop = 0;
-  /// Items by which the rows of every strip are shifted back to a line's start.
+  /// The number of items between the start of a line and the destination: the rows of every strip are shifted
+  /// back by so many.
   Index shift = 0;
-  /// Whether rows begin anywhere in a line: then a strip keeps the end of each of its rows for the next
-  /// strip, which writes it with the beginning of its own.
-  bool carries = false;
-  /// Whether strips are turned straight to memory (see `TransposePanel`). Not where rows of the source lie so
-  /// close together that the whole tile is one stream.
+  /// Whether rows of the destination begin anywhere in a line. A strip then keeps the partial lines at the
+  /// ends of its rows for the next strip, which completes and writes them.
+  bool has_partial_lines = false;
+  /// Whether strips are transposed straight to memory (see `TransposePanel`). Not where rows of the source
+  /// lie so close together that a tile is one stream.
   bool is_along = false;
   /// See `TransposePanel`.
   bool prefetches_into_l1 = false;
-  /// What turns strips straight to memory with a conversion.
+  /// The kernel that transposes strips straight to memory with a conversion.
   ConvertingKernels::Transpose converting;
-  /// Whether strips that carry are all turned straight to memory: then they can be begun with anywhere.
-  bool splits = false;
-  /// Whole destination runs, one after another, in one dense run.
+  /// Whether all strips with partial lines are transposed straight to memory: a range of threads can then
+  /// begin with any strip.
+  bool can_split_strips = false;
+  /// Whether a tile is several whole destination runs that follow each other without a gap.
   bool is_dense = false;
   Index strips = 1;
-  /// Tiles along the turned loop, and the columns of each.
+  /// The number of panels along the source run, and the columns of each.
   Index panels = 1;
   Index panel = 1;
 
-  explicit Tiling(const Walk& walk)
-      : inner(walk, walk.plan.strip_loop),
-        run(walk.loop(walk.plan.source_loop)),
-        has_scaled_columns(walk.is_scaled(walk.plan.source_loop)),
-        run_loop(walk.plan.source_loop) {
-    const CopyPlan& plan = walk.plan;
-    const auto item = static_cast<Index>(walk.dst_item);
+  explicit Tiling(const BoundPlan& bound)
+      : inner(bound, bound.plan.strip_loop),
+        run(bound.loop(bound.plan.source_loop)),
+        has_scaled_columns(bound.is_scaled(bound.plan.source_loop)),
+        run_loop(bound.plan.source_loop) {
+    const CopyPlan& plan = bound.plan;
+    const auto item = static_cast<Index>(bound.dst_item);
     is_dense = inner.extent <= plan.tile_dst && run.dst_stride == inner.extent * item &&
                !has_scaled_columns && !has_long_rows(plan, item);
     if (!is_dense && plan.streaming) {
-      carries = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_whole_lines(walk);
-      if (!carries) shift = static_cast<Index>(place_in_line(walk.dst)) / item;
+      has_partial_lines = run.dst_stride % static_cast<Index>(line_bytes) != 0 || !has_uniform_offset(bound);
+      if (!has_partial_lines) shift = static_cast<Index>(line_offset(bound.dst)) / item;
     }
     const bool streams_tiles = plan.streaming && plan.kernel == CopyKernel::tile &&
                                plan.conversion == CopyConversion::none && !is_dense;
-    is_along = streams_tiles && has_whole_items(walk, item) &&
-               std::abs(inner.src_stride) >= detail::apart_bytes &&
+    is_along = streams_tiles && has_aligned_items(bound, item) &&
+               std::abs(inner.src_stride) >= detail::min_separate_pitch &&
                plan.tile_dst * item == static_cast<Index>(TransposePanel::column_bytes);
-    if (converts_along(walk)) {
-      converting = walk.kernels.converting->transpose(plan.dst_type, plan.src_type);
+    if (converts_along(bound)) {
+      converting = bound.kernels.converting->transpose(plan.dst_type, plan.src_type);
       is_along = plan.tile_dst * item == static_cast<Index>(converting.column_bytes);
     }
-    if (is_along && plan.source_loops > 1) list_columns(walk, item);
+    if (is_along && plan.source_loops > 1) index_columns(bound, item);
     strips = is_dense ? 1 : ceil_divide(inner.extent + shift, plan.tile_dst);
     panel = std::min(plan.tile_src, run.extent);
-    // A last panel of a few columns would be a strip of short rows: 8191 x 8193 bytes are two panels.
+    // A narrow last panel would be a strip of short rows: 8191 x 8193 bytes are cut into two panels.
     if (is_along) panel = ceil_divide(run.extent, std::max<Index>((run.extent + panel / 2) / panel, 1));
     panels = ceil_divide(run.extent, panel);
     prefetches_into_l1 = is_along && follows_rows(plan, item);
     const auto last_panel = [&] { return (run.extent - (panels - 1) * panel) * item; };
-    if (!places.empty() && last_panel() < min_along) {
+    if (!column_offsets.empty() && last_panel() < min_along_bytes) {
       panel = run.extent;
       panels = 1;
     }
-    splits = is_along && carries && last_panel() >= min_along;
+    can_split_strips = is_along && has_partial_lines && last_panel() >= min_along_bytes;
   }
 
-  /// Rows of fewer bytes are not worth a call of their own.
-  static constexpr Index min_along = 2 * static_cast<Index>(line_bytes);
+  /// The shortest rows that are worth a call of their own.
+  static constexpr Index min_along_bytes = 2 * static_cast<Index>(line_bytes);
 
  private:
-  /// Whether columns of two lines, though one behind the other, come of rows too long for a buffer: turned as
-  /// those of a wider matrix are.
+  /// Whether destination columns of two lines follow each other without a gap, but rows are too long for a
+  /// buffer: such a matrix is transposed as a wider one.
   [[nodiscard]] bool has_long_rows(const CopyPlan& plan, Index item) const {
     return plan.kernel == CopyKernel::tile &&
            inner.extent * item == static_cast<Index>(TransposePanel::column_bytes) &&
            plan.tile_src * item >= detail::long_row_bytes;
   }
 
-  /// Makes one run of all loops of the source run, where that is long enough to be turned along.
-  void list_columns(const Walk& walk, Index item) {
-    const std::size_t end = walk.plan.source_loop + 1;
-    const std::size_t first = end - walk.plan.source_loops;
+  /// Makes one source run of all its loops and fills `column_offsets`, where the run is long enough to be
+  /// transposed straight to memory.
+  void index_columns(const BoundPlan& bound, Index item) {
+    const std::size_t end = bound.plan.source_loop + 1;
+    const std::size_t first = end - bound.plan.source_loops;
     Index columns = 1;
-    for (std::size_t d = first; d < end; ++d) columns *= walk.plan.loops[d].extent;
-    if (columns * item < min_along) return;
+    for (std::size_t d = first; d < end; ++d) columns *= bound.plan.loops[d].extent;
+    if (columns * item < min_along_bytes) return;
     run_loop = first;
-    // All goes along: a strip that begins within a line too.
-    carries = carries || shift != 0;
+    // All strips are transposed straight to memory, also those that begin within a line.
+    has_partial_lines = has_partial_lines || shift != 0;
     shift = 0;
     run.extent = columns;
-    places.reserve(static_cast<std::size_t>(columns));
-    places.push_back(0);
+    column_offsets.reserve(static_cast<std::size_t>(columns));
+    column_offsets.push_back(0);
     for (std::size_t d = end; d-- > run_loop;) {
-      const Loop& loop = walk.loop(d);
-      const std::size_t inner_places = places.size();
+      const Loop& loop = bound.loop(d);
+      const std::size_t inner_columns = column_offsets.size();
       for (Index i = 1; i < loop.extent; ++i) {
-        for (std::size_t k = 0; k < inner_places; ++k) places.push_back(places[k] + i * loop.dst_stride);
+        for (std::size_t k = 0; k < inner_columns; ++k)
+          column_offsets.push_back(column_offsets[k] + i * loop.dst_stride);
       }
     }
   }
 
-  /// Whether strips turned straight to memory are few long rows, which the processor's prefetcher follows. Of
-  /// a plain copy float16 5003 x 5009 .79 so and .70 otherwise, float64 2503 x 2521 .89 and .80, float32 5003
-  /// x 5009 1.02 and .95; 128 rows of bytes .45 and .65, and rows that share sets of the L1 cache lose .03 to
-  /// .1 too.
+  /// Whether strips that are transposed straight to memory have few enough long rows for the processor's
+  /// prefetcher to follow. Prefetching lines near each row is then faster than prefetching the next page: .70
+  /// → .79 of a plain copy (float16 5003 x 5009), .80 → .89 (float64 2503 x 2521), .95 → 1.02 (float32 5003 x
+  /// 5009); but .65 → .45 for 128 rows of bytes, and rows that share sets of the L1 cache lose .03 to .1.
   [[nodiscard]] bool follows_rows(const CopyPlan& plan, Index item) const {
     constexpr auto max_followed = static_cast<Index>(TransposePanel::max_followed_rows);
-    // Of so few rows the page takes no turns (complex128 2503 x 2521 .96 in place of 1.01).
-    constexpr auto few = static_cast<Index>(TransposePanel::alternating_rows);
-    constexpr Index long_bytes = 4096;
-    return inner.is_plain && plan.tile_dst > few && plan.tile_dst <= max_followed &&
-           plan.tile_src * item > long_bytes &&
-           !crowd_sets(static_cast<std::size_t>(plan.tile_dst), inner.src_stride);
+    // With at most this many rows pages do not alternate, and are as good: 1.01 of a plain copy, .96 by lines
+    // (complex128 2503 x 2521).
+    constexpr auto min_rows = static_cast<Index>(TransposePanel::alternating_rows);
+    constexpr Index min_row_bytes = 4096;
+    return inner.is_plain && plan.tile_dst > min_rows && plan.tile_dst <= max_followed &&
+           plan.tile_src * item > min_row_bytes &&
+           !overfill_sets(static_cast<std::size_t>(plan.tile_dst), inner.src_stride);
   }
 
-  /// Whether strips may be turned straight to memory with a conversion: one without scale and shift.
-  [[nodiscard]] bool converts_along(const Walk& walk) const {
-    const CopyPlan& plan = walk.plan;
+  /// Whether strips may be transposed straight to memory with a conversion: one without scale and shift.
+  [[nodiscard]] bool converts_along(const BoundPlan& bound) const {
+    const CopyPlan& plan = bound.plan;
     return plan.streaming && plan.kernel == CopyKernel::tile && plan.conversion == CopyConversion::convert &&
            plan.conjugation == Conjugation::keep && plan.negation == Negation::none && !is_dense &&
-           !carries && std::abs(inner.src_stride) >= detail::apart_bytes;
+           !has_partial_lines && std::abs(inner.src_stride) >= detail::min_separate_pitch;
   }
 
-  /// Whether all items of the destination lie at a multiple of their size.
-  static bool has_whole_items(const Walk& walk, Index item) {
-    if (reinterpret_cast<std::uintptr_t>(walk.dst) % static_cast<std::uintptr_t>(item) != 0) return false;
-    for (std::size_t d = 0; d < walk.plan.loops.size(); ++d) {
-      if (walk.loop(d).dst_stride % item != 0) return false;
+  /// Whether all items of the destination are aligned to their size.
+  static bool has_aligned_items(const BoundPlan& bound, Index item) {
+    if (reinterpret_cast<std::uintptr_t>(bound.dst) % static_cast<std::uintptr_t>(item) != 0) return false;
+    for (std::size_t d = 0; d < bound.plan.loops.size(); ++d) {
+      if (bound.loop(d).dst_stride % item != 0) return false;
     }
     return true;
   }
 
-  /// Whether all outer loops keep the destination's place within a line.
-  static bool has_whole_lines(const Walk& walk) {
-    for (std::size_t d = 0; d < walk.plan.strip_loop; ++d) {
-      if (walk.loop(d).dst_stride % static_cast<Index>(line_bytes) != 0) return false;
+  /// Whether all positions of the outer loops have the same offset in a cache line of the destination.
+  static bool has_uniform_offset(const BoundPlan& bound) {
+    for (std::size_t d = 0; d < bound.plan.strip_loop; ++d) {
+      if (bound.loop(d).dst_stride % static_cast<Index>(line_bytes) != 0) return false;
     }
     return true;
   }
 };
 
-/// One tile: where it lies on both sides, in items of the destination run and of the turned loop.
+/// One tile: its addresses on both sides, and its ranges in items of the destination run and of the source
+/// run.
 struct Tile {
-  std::byte* dst = nullptr;        // of the outer loops
-  const std::byte* src = nullptr;  // of the outer loops, at the tile's first column
-  std::size_t scale_index = 0;     // of the outer loops
+  std::byte* dst = nullptr;        // of the outer loops' position
+  const std::byte* src = nullptr;  // of the outer loops' position, at the tile's first column
+  std::size_t scale_index = 0;     // of the outer loops' position
   Index strip = 0;
   Index first = 0;  // along the destination run
   Index last = 0;
-  Index column = 0;  // along the turned loop
+  Index column = 0;  // along the source run
   Index columns = 0;
 
   [[nodiscard]] Index rows() const { return last - first; }
 };
 
-/// Whether all columns of a tile are as many whole lines of the destination, each shifted to its start.
-inline bool takes_whole_lines(const Walk& walk, const Tiling& tiling, const Tile& tile) {
-  const CopyPlan& plan = walk.plan;
-  const auto item = static_cast<Index>(walk.dst_item);
+/// Whether all columns of a tile are the same number of whole destination lines, after each is shifted back
+/// to the start of a line.
+inline bool takes_whole_lines(const BoundPlan& bound, const Tiling& tiling, const Tile& tile) {
+  const CopyPlan& plan = bound.plan;
+  const auto item = static_cast<Index>(bound.dst_item);
   const Index start = tile.strip * plan.tile_dst;
-  const auto place =
+  const auto alignment =
       reinterpret_cast<std::uintptr_t>(tile.dst) | static_cast<std::uintptr_t>(tiling.run.dst_stride);
-  if (place % walk.dst_item != 0 || (tile.strip == 0 && (tiling.carries || tiling.shift != 0))) return false;
-  // What is carried beyond the last strip goes with it.
-  if (tiling.carries && tile.strip + 1 == tiling.strips) return false;
+  if (alignment % bound.dst_item != 0 || (tile.strip == 0 && (tiling.has_partial_lines || tiling.shift != 0)))
+    return false;
+  // The last strip also writes the partial lines behind it.
+  if (tiling.has_partial_lines && tile.strip + 1 == tiling.strips) return false;
   if (start + plan.tile_dst <= tiling.inner.extent) return true;
-  // The last strip: its rows are equally long where all are shifted alike.
+  // The rows of the last strip are equally long if all are shifted alike.
   const Index end = tiling.inner.extent + tiling.shift;
   return end > start && (end - start) * item % static_cast<Index>(line_bytes) == 0;
 }
 
-/// The number of scale and shift of an element of a tile.
+/// The index of the scale and shift numbers of an element of a tile.
 inline std::size_t scale_index(const Tiling& tiling, const Tile& tile, Index row, Index column) {
-  // What lies before the first row is carried along by no column that needs it.
+  // Items before the first row are never written, so any number will do for them.
   if (tiling.inner.is_scaled) return static_cast<std::size_t>(std::max<Index>(row, 0));
   return tile.scale_index + (tiling.has_scaled_columns ? static_cast<std::size_t>(tile.column + column) : 0);
 }
 
-/// The loops from tile to tile, put together from the innermost on.
+/// The loops over tiles, built from the innermost on.
 struct TileLoops {
   static constexpr std::size_t none = Cursor::max_loops;
 
   std::array<Loop, Cursor::max_loops> loops;
-  /// The outermost one.
+  /// The index of the outermost loop.
   std::size_t begin = Cursor::max_loops;
-  /// The loop over strips, over tiles along the turned loop, and the one that scale and shift run along.
+  /// The indices of the loop over strips, of the loop over panels, and of the one that scale and shift run
+  /// along; `none` where there is none.
   std::size_t strips = none;
   std::size_t panels = none;
   std::size_t scaled = none;
 
-  TileLoops(const Walk& walk, const Tiling& tiling) {
-    const CopyPlan& plan = walk.plan;
-    if (tiling.carries || plan.strip_depth >= plan.strip_loop) strips = add({tiling.strips, 0, 0});
-    if (tiling.carries) panels = add({tiling.panels, 0, 0});
+  TileLoops(const BoundPlan& bound, const Tiling& tiling) {
+    const CopyPlan& plan = bound.plan;
+    if (tiling.has_partial_lines || plan.strip_depth >= plan.strip_loop) strips = add({tiling.strips, 0, 0});
+    if (tiling.has_partial_lines) panels = add({tiling.panels, 0, 0});
     for (std::size_t d = plan.strip_loop; d-- > 0;) {
       if (d < tiling.run_loop || d > plan.source_loop) {
-        add(walk.loop(d));
-        if (walk.is_scaled(d)) scaled = begin;
-      } else if (d == tiling.run_loop && !tiling.carries) {
+        add(bound.loop(d));
+        if (bound.is_scaled(d)) scaled = begin;
+      } else if (d == tiling.run_loop && !tiling.has_partial_lines) {
         panels = add({tiling.panels, 0, 0});
       }
-      if (d == plan.strip_depth && !tiling.carries) strips = add({tiling.strips, 0, 0});
+      if (d == plan.strip_depth && !tiling.has_partial_lines) strips = add({tiling.strips, 0, 0});
     }
   }
 
   [[nodiscard]] std::span<const Loop> all() const { return {loops.data() + begin, loops.size() - begin}; }
 
  private:
-  /// Adds a loop outside of those that are there. Its place.
+  /// Adds a loop around the others. Returns its index.
   std::size_t add(const Loop& loop) {
     loops[--begin] = loop;
     return begin;
   }
 };
 
-/// The tiles of a copy, one after another: the loops of the plan with the strips and the tiles along the
-/// turned loop in their places. Strips that carry follow each other.
+/// The tiles of a copy, one after another: the loops of the plan with the loops over strips and panels among
+/// them. Strips that share partial lines follow each other.
 class TileSequence {
  public:
-  TileSequence(const Walk& walk, const Tiling& tiling)
-      : plan_(walk.plan), tiling_(tiling), loops_(walk, tiling), at_(loops_.all(), walk.dst, walk.src) {}
+  TileSequence(const BoundPlan& bound, const Tiling& tiling)
+      : plan_(bound.plan),
+        tiling_(tiling),
+        loops_(bound, tiling),
+        cursor_(loops_.all(), bound.dst, bound.src) {}
   TileSequence(const TileSequence&) = delete;
   TileSequence& operator=(const TileSequence&) = delete;
 
   /// How many tiles there are.
-  [[nodiscard]] Index count() const { return at_.count(); }
+  [[nodiscard]] Index count() const { return cursor_.count(); }
 
-  /// Goes to a range. Pre: only once.
-  void seek(Index from, Index to) {
-    left_ = to - from;
-    at_.seek(from);
+  /// Moves to the range of tiles [first, last). Pre: called only once.
+  void seek(Index first, Index last) {
+    left_ = last - first;
+    cursor_.seek(first);
   }
 
-  /// False at the end.
+  /// Sets `tile` to the next tile. Returns false at the end of the range.
   bool next(Tile& tile) {
     const Index extent = tiling_.inner.extent;
-    for (; left_ > 0; at_.next()) {
+    for (; left_ > 0; cursor_.next()) {
       --left_;
       const Index strip = index(loops_.strips);
       tile.strip = strip;
@@ -308,23 +322,23 @@ class TileSequence {
       if (tile.rows() <= 0) continue;
       tile.column = index(loops_.panels) * tiling_.panel;
       tile.columns = std::min(tiling_.panel, tiling_.run.extent - tile.column);
-      tile.dst = at_.dst();
-      tile.src = at_.src() + tile.column * tiling_.run.src_stride;
+      tile.dst = cursor_.dst();
+      tile.src = cursor_.src() + tile.column * tiling_.run.src_stride;
       tile.scale_index =
           loops_.scaled == TileLoops::none ? 0 : static_cast<std::size_t>(index(loops_.scaled));
-      at_.next();
+      cursor_.next();
       return true;
     }
     return false;
   }
 
  private:
-  [[nodiscard]] Index index(std::size_t loop) const { return at_.index(loop - loops_.begin); }
+  [[nodiscard]] Index index(std::size_t loop) const { return cursor_.index(loop - loops_.begin); }
 
   const CopyPlan& plan_;
   const Tiling& tiling_;
   TileLoops loops_;
-  Cursor at_;
+  Cursor cursor_;
   Index left_ = 0;
 };
 

@@ -149,7 +149,7 @@ std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& follo
   last.dst_item = static_cast<Index>(item_size(job.dtype));
   if (options.order == ElementOrder::column_major) last.dst = column_major_of(last.dst, job.shape);
   if (std::max(options.scale.size(), options.shift.size()) > 1) {
-    last.kept_axis = axis_of_numbers(last.positions, job.shape, options);
+    last.unmerged_axis = axis_of_numbers(last.positions, job.shape, options);
   }
   return problems;
 }

@@ -159,7 +159,7 @@ class Runner {
     conversion.types = job_.conversions;
     conversion.scale = job_.options.scale;
     conversion.shift = job_.options.shift;
-    conversion.axis = stage.plan.problem.kept_axis.value_or(0);
+    conversion.axis = stage.plan.problem.unmerged_axis.value_or(0);
     conversion.reduction = job_.reduction;
     if (job_.reduction) {
       conversion.reduced = job_.dtype;

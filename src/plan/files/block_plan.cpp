@@ -12,22 +12,22 @@
 namespace tenstride {
 namespace {
 
-/// The axes in the order of the destination, merged where both sides allow.
-BlockProblem in_order(const BlockProblem& given) {
+/// The problem with its axes in the destination's order, merged where both sides allow it.
+BlockProblem normalized(const BlockProblem& given) {
   const std::size_t rank = given.src.rank();
   std::vector<std::size_t> axes(rank);
   for (std::size_t d = 0; d < rank; ++d) axes[d] = d;
   std::stable_sort(axes.begin(), axes.end(),
                    [&](std::size_t a, std::size_t b) { return given.dst.strides[a] > given.dst.strides[b]; });
   const Layout& positions = given.positions.rank() == rank ? given.positions : given.dst;
-  std::array<Layout, 4> sides;  // the last one keeps an axis from being merged
+  std::array<Layout, 4> sides;  // the stride of the last one keeps `unmerged_axis` from being merged
   sides[0].offset = given.src.offset;
   sides[1].offset = given.dst.offset;
   sides[2].offset = positions.offset;
   for (const std::size_t axis : axes) {
-    const bool is_kept = given.kept_axis == axis;
+    const bool is_unmerged = given.unmerged_axis == axis;
     const std::array<Index, 4> strides{given.src.strides[axis], given.dst.strides[axis],
-                                       positions.strides[axis], is_kept ? 1 : 0};
+                                       positions.strides[axis], is_unmerged ? 1 : 0};
     for (std::size_t k = 0; k < sides.size(); ++k) {
       sides[k].shape.push_back(given.src.shape[axis]);
       sides[k].strides.push_back(strides[k]);
@@ -38,14 +38,15 @@ BlockProblem in_order(const BlockProblem& given) {
   problem.src = sides[0];
   problem.dst = sides[1];
   problem.positions = sides[2];
-  problem.kept_axis.reset();
+  problem.unmerged_axis.reset();
   for (std::size_t d = 0; d < problem.src.rank(); ++d) {
-    if (sides[3].strides[d] == 1) problem.kept_axis = d;
+    if (sides[3].strides[d] == 1) problem.unmerged_axis = d;
   }
   return problem;
 }
 
-/// Through the page cache, where whole pages at the ends of all runs would take too much memory.
+/// The limits for requests through the page cache: for plans for which whole pages at both ends of every run
+/// would take too much memory.
 BlockLimits without_pages(BlockLimits limits) {
   limits.disk.page = 1;
   return limits;
@@ -80,7 +81,7 @@ Index BlockPlan::requests() const {
 }
 
 BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
-  const BlockProblem problem = in_order(given);
+  const BlockProblem problem = normalized(given);
   if (is_empty(problem.src)) return empty_plan(problem);
   if (std::optional<BlockPlan> plan = detail::choose_plan(problem, limits)) return *std::move(plan);
   if (std::optional<BlockPlan> plan = detail::choose_plan(problem, without_pages(limits)))
@@ -90,21 +91,21 @@ BlockPlan plan_blocks(const BlockProblem& given, const BlockLimits& limits) {
 }
 
 Index min_block_memory(const BlockProblem& given) {
-  const BlockProblem problem = in_order(given);
+  const BlockProblem problem = normalized(given);
   if (is_empty(problem.src)) return 0;
   const auto suffices = [&](Index memory) {
     BlockLimits limits;
     limits.memory = memory;
     return detail::has_plan(problem, without_pages(limits));
   };
-  Index enough = 1;
-  while (!suffices(enough)) enough *= 2;
-  Index too_little = enough / 2;
-  while (enough - too_little > too_little / 16 + 1) {
-    const Index middle = too_little + (enough - too_little) / 2;
-    (suffices(middle) ? enough : too_little) = middle;
+  Index sufficient = 1;
+  while (!suffices(sufficient)) sufficient *= 2;
+  Index insufficient = sufficient / 2;
+  while (sufficient - insufficient > insufficient / 16 + 1) {
+    const Index middle = insufficient + (sufficient - insufficient) / 2;
+    (suffices(middle) ? sufficient : insufficient) = middle;
   }
-  return enough;
+  return sufficient;
 }
 
 }  // namespace tenstride

@@ -4,40 +4,43 @@
 
 #include "plan/files/block_plan_parts.hpp"
 
-/// The tiles of a plan, by what they cost.
+/// Chooses the tiles of a plan by the time that they take.
 namespace tenstride::detail {
 namespace {
 
-constexpr double impossible = std::numeric_limits<double>::infinity();
+constexpr double infeasible = std::numeric_limits<double>::infinity();
 
-/// What a tile costs beside its bytes and requests: threads wait for each other.
+/// Overhead of a tile beside its bytes and requests: threads wait for each other.
 constexpr double seconds_per_tile = 2e-5;
 
-/// So many bytes in flight keep a disk busy: measured on a virtio disk, with requests of 112 KiB to 1 MiB.
+/// The bytes in flight that keep a disk busy: measured on a virtio disk with requests of 112 KiB to 1 MiB.
 constexpr double bytes_in_flight = 4e6;
 
-/// The disk's speed while copies use the processors and the memory, by that without them: seven orders of 8
-/// GB took 1.20 to 1.74 times the seconds of the requests alone, measured for a few seconds just before.
+/// The disk's speed while copies use processors and memory, as a share of its speed without them: seven
+/// orders of 8 GB took 1.20 to 1.74 times the time of the requests alone, measured for a few seconds just
+/// before.
 constexpr double speed_beside_copies = 0.75;
 
+/// The number of elements of a box.
 double volume(const Dims& extents) {
   double product = 1;
   for (const Index extent : extents) product *= static_cast<double>(extent);
   return product;
 }
 
-/// Reading and writing side by side.
-double together(double reading, double writing, double contention) {
+/// Seconds of reading and writing at the same time, by `DiskRates::contention`.
+double overlapped_seconds(double reading, double writing, double contention) {
   return std::max(reading, writing) + contention * std::min(reading, writing);
 }
 
-/// A run of the model: bytes and requests of all tiles, as if all were full.
-struct Side {
+/// The model of one side of a pass: bytes and requests of all tiles, as if all were full.
+struct ModelTraffic {
   double bytes = 0;
   double requests = 0;
 };
 
-Side side_of(const FileRuns& runs, double tiles, Index item, const BlockBudget& budget, Index longest) {
+ModelTraffic model_traffic(const FileRuns& runs, double tiles, Index item, const BlockBudget& budget,
+                           Index longest) {
   const auto run = static_cast<double>(runs.span * item);
   const double count = static_cast<double>(runs.count()) * tiles;
   const double pieces = std::max(1.0, run / static_cast<double>(longest));
@@ -45,37 +48,38 @@ Side side_of(const FileRuns& runs, double tiles, Index item, const BlockBudget& 
           count * std::max(pieces, run / static_cast<double>(budget.request_bytes))};
 }
 
+/// Searches for the fastest plan of a problem.
 class Chooser {
  public:
   Chooser(BlockProblem problem, const BlockLimits& limits)
       : problem_(std::move(problem)), limits_(limits), budget_(budget_of(problem_, limits)) {}
 
-  /// Whether any tile fits.
+  /// Whether any tile fits the memory.
   [[nodiscard]] bool has_tile() const {
     const std::vector<Dims> tiles = all_candidates();
     return std::any_of(tiles.begin(), tiles.end(),
-                       [&](const Dims& tile) { return one_pass_seconds(tile) < impossible; });
+                       [&](const Dims& tile) { return one_pass_seconds(tile) < infeasible; });
   }
 
-  /// Nothing where not even the smallest tile fits.
+  /// The fastest plan; nothing where not even the smallest tile fits.
   [[nodiscard]] std::optional<BlockPlan> choose() const {
     const std::vector<Dims> tiles = all_candidates();
     Dims best;
-    double least = impossible;
+    double fewest_seconds = infeasible;
     for (const Dims& tile : tiles) {
       const double seconds = one_pass_seconds(tile);
-      if (seconds < least) {
-        least = seconds;
+      if (seconds < fewest_seconds) {
+        fewest_seconds = seconds;
         best = tile;
       }
     }
-    if (least == impossible) return std::nullopt;
+    if (fewest_seconds == infeasible) return std::nullopt;
     BlockPlan plan;
     plan.problem = problem_;
     plan.page = budget_.page;
     plan.request_bytes = budget_.request_bytes;
     plan.requests_in_flight = budget_.requests_in_flight;
-    if (const std::optional<Pair> pair = best_pair(tiles, least)) {
+    if (const std::optional<Pair> pair = best_pair(tiles, fewest_seconds)) {
       fill_two(plan, *pair);
     } else {
       fill_one(plan, best);
@@ -92,24 +96,24 @@ class Chooser {
 
   [[nodiscard]] std::vector<Dims> all_candidates() const {
     const Index item = std::max<Index>(problem_.src_item, 1);
-    const Index most = std::max<Index>(1, (budget_.memory - 2 * budget_.group_bytes) / (2 * item));
+    const Index max_elements = std::max<Index>(1, (budget_.memory - 2 * budget_.group_bytes) / (2 * item));
     Dims smallest = Dims::filled(problem_.src.rank(), 1);
     for (std::size_t d = 0; d < smallest.size(); ++d) {
       if (problem_.dst.strides[d] == 0) smallest[d] = problem_.src.shape[d];
     }
     std::vector<Dims> tiles{smallest};
-    // Padding and kept pages take some of the memory, more of it where runs are short.
+    // Padding and kept pages take a part of the memory, a larger one where runs are short.
     for (const double share : {1.0, 0.9, 0.75, 0.5, 0.25, 0.1}) {
-      const auto elements = static_cast<Index>(share * static_cast<double>(most));
-      const std::vector<Dims> some = tile_candidates(problem_, std::max<Index>(1, elements));
-      tiles.insert(tiles.end(), some.begin(), some.end());
+      const auto elements = static_cast<Index>(share * static_cast<double>(max_elements));
+      const std::vector<Dims> candidates = tile_candidates(problem_, std::max<Index>(1, elements));
+      tiles.insert(tiles.end(), candidates.begin(), candidates.end());
     }
     return tiles;
   }
 
-  /// Where an axis is cut, each run that ends there shares a page with the next tile along that axis, and
-  /// with the one in which the axis begins anew.
-  [[nodiscard]] Index kept_pages(const Dims& tile) const {
+  /// The most pages that are kept at the same time: where an axis is cut, each run that ends there shares a
+  /// page with the next tile along the axis, and with the tile in which the axis begins again.
+  [[nodiscard]] Index max_kept_pages(const Dims& tile) const {
     if (budget_.page == 1) return 0;
     Index pages = 64, outside = 1;
     for (std::size_t d = 0; d < tile.size(); ++d) {
@@ -120,7 +124,7 @@ class Chooser {
   }
 
   [[nodiscard]] Index memory_of(const TileBuffer& buffer, Index item, Index pages) const {
-    // Beside a page that is kept lies what finds it: some 100 bytes.
+    // A kept page has an entry of about 100 bytes that finds it.
     const bool has_pages = budget_.page > 1 && !buffer.runs.extents.empty();
     const Index bounce = has_pages ? budget_.requests_in_flight *
                                          bounce_slot_bytes(buffer, item, budget_.page, budget_.request_bytes)
@@ -130,46 +134,49 @@ class Chooser {
 
   [[nodiscard]] double tiles_of(const Dims& tile) const { return volume(problem_.src.shape) / volume(tile); }
 
-  /// Of tiles so small that all their requests leave room for more in flight, which the other threads wait
-  /// for.
-  [[nodiscard]] double side_seconds(const Side& side, double bytes_per_second, double tiles) const {
+  /// Seconds of one side of a pass. Tiles so small that all their requests leave room for more in flight are
+  /// slower, as the other threads wait for them.
+  [[nodiscard]] double traffic_seconds(const ModelTraffic& side, double bytes_per_second,
+                                       double tiles) const {
     const double busy = side.bytes / bytes_per_second + side.requests * limits_.disk.seconds_per_request;
     const double missing = std::min(bytes_in_flight * tiles / side.bytes,
                                     static_cast<double>(budget_.requests_in_flight) * tiles / side.requests);
     return busy * std::max(1.0, missing);
   }
 
-  /// A pass whose reading and writing overlap, and overlap with the copies of the other tiles.
-  [[nodiscard]] double pass_seconds(const Side& reads, const Side& writes, double tiles, Index src_item,
-                                    Index dst_item) const {
-    const double read = side_seconds(reads, limits_.disk.read_bytes_per_second, tiles);
-    const double written = side_seconds(writes, limits_.disk.write_bytes_per_second, tiles);
+  /// Seconds of a pass whose reading and writing overlap with each other and with the copies of other tiles.
+  [[nodiscard]] double pass_seconds(const ModelTraffic& reads, const ModelTraffic& writes, double tiles,
+                                    Index src_item, Index dst_item) const {
+    const double read = traffic_seconds(reads, limits_.disk.read_bytes_per_second, tiles);
+    const double written = traffic_seconds(writes, limits_.disk.write_bytes_per_second, tiles);
     const double elements = volume(problem_.src.shape);
-    // Each element is read and written once by the copy, and read once for the checksum.
+    // The copy reads and writes each element once; the checksum reads it once more.
     const double copied =
         elements * static_cast<double>(src_item + 2 * dst_item) / limits_.copy_bytes_per_second;
     const double alone = 1 / std::max(tiles, 1.0);
-    const double disk =
-        (together(read, written, limits_.disk.contention) * (1 - alone) + (read + written) * alone) /
-        speed_beside_copies;
+    const double disk = (overlapped_seconds(read, written, limits_.disk.contention) * (1 - alone) +
+                         (read + written) * alone) /
+                        speed_beside_copies;
     return std::max(disk, copied) + std::min(disk, copied) * alone + tiles * seconds_per_tile;
   }
 
   [[nodiscard]] double one_pass_seconds(const Dims& tile) const {
     const TileBuffer buffer =
         tile_buffer(tile, problem_.src.strides, problem_.src_item, problem_.src_begin, budget_.page);
-    if (memory_of(buffer, problem_.src_item, kept_pages(tile)) > budget_.memory) return impossible;
+    if (memory_of(buffer, problem_.src_item, max_kept_pages(tile)) > budget_.memory) return infeasible;
     const FileRuns writes = runs_of_box(tile, problem_.dst.strides, 0);
     const double tiles = tiles_of(tile);
-    const Side read = side_of(buffer.runs, tiles, problem_.src_item, budget_, budget_.request_bytes);
-    const Side written = side_of(writes, tiles, problem_.dst_item, budget_, budget_.group_bytes);
+    const ModelTraffic read =
+        model_traffic(buffer.runs, tiles, problem_.src_item, budget_, budget_.request_bytes);
+    const ModelTraffic written =
+        model_traffic(writes, tiles, problem_.dst_item, budget_, budget_.group_bytes);
     return pass_seconds(read, written, tiles, problem_.src_item, problem_.dst_item);
   }
 
   [[nodiscard]] Index temporary_item() const { return std::min(problem_.src_item, problem_.dst_item); }
 
-  /// Blocks are what tiles of both passes have in common: along each axis one of the two parts must divide
-  /// the other.
+  /// The pair of tiles with parts adjusted so that along each axis one divides the other: blocks are the
+  /// intersections of the tiles of both passes.
   static Pair fitted(Dims first, Dims second, const Dims& shape) {
     for (std::size_t d = 0; d < shape.size(); ++d) {
       Index& larger = first[d] > second[d] ? first[d] : second[d];
@@ -201,10 +208,11 @@ class Chooser {
   [[nodiscard]] double first_seconds(const Pair& pair) const {
     const TileBuffer buffer =
         tile_buffer(pair.first, problem_.src.strides, problem_.src_item, problem_.src_begin, budget_.page);
-    if (memory_of(buffer, problem_.src_item, 0) > budget_.memory) return impossible;
+    if (memory_of(buffer, problem_.src_item, 0) > budget_.memory) return infeasible;
     const Dims block = common(pair);
     const double tiles = tiles_of(pair.first);
-    const Side read = side_of(buffer.runs, tiles, problem_.src_item, budget_, budget_.request_bytes);
+    const ModelTraffic read =
+        model_traffic(buffer.runs, tiles, problem_.src_item, budget_, budget_.request_bytes);
     const auto blocks = tiles_of(block);
     const auto slot = static_cast<double>(slot_of(block));
     const double pieces = std::max(1.0, slot / static_cast<double>(budget_.request_bytes));
@@ -214,41 +222,43 @@ class Chooser {
     TileBuffer buffer;
     buffer.nbytes = second_buffer(pair);
     buffer.is_in_place = true;
-    if (memory_of(buffer, temporary_item(), kept_pages(pair.second)) > budget_.memory) return impossible;
+    if (memory_of(buffer, temporary_item(), max_kept_pages(pair.second)) > budget_.memory) return infeasible;
     const double tiles = tiles_of(pair.second);
     const FileRuns runs = runs_of_box(pair.second, problem_.dst.strides, 0);
-    const Side written = side_of(runs, tiles, problem_.dst_item, budget_, budget_.group_bytes);
+    const ModelTraffic written = model_traffic(runs, tiles, problem_.dst_item, budget_, budget_.group_bytes);
     const auto nbytes = tiles * static_cast<double>(buffer.nbytes);
     return pass_seconds({nbytes, nbytes / static_cast<double>(budget_.request_bytes)}, written, tiles,
                         temporary_item(), problem_.dst_item);
   }
 
-  /// The tiles that cost one side least, at most so many.
+  /// The tiles with the lowest costs, at most 64.
   template <class Cost>
   static std::vector<Dims> cheapest(const std::vector<Dims>& tiles, const Cost& cost) {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t max_tiles = 64;
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t i = 0; i < tiles.size(); ++i) {
       const double seconds = cost(tiles[i]);
-      if (seconds < impossible) order.emplace_back(seconds, i);
+      if (seconds < infeasible) order.emplace_back(seconds, i);
     }
     std::sort(order.begin(), order.end());
     std::vector<Dims> result;
-    for (std::size_t i = 0; i < std::min(most, order.size()); ++i) result.push_back(tiles[order[i].second]);
+    for (std::size_t i = 0; i < std::min(max_tiles, order.size()); ++i)
+      result.push_back(tiles[order[i].second]);
     return result;
   }
 
-  /// Two passes that take less than `limit` seconds.
+  /// The fastest two passes; nothing where none take less than `limit` seconds.
   [[nodiscard]] std::optional<Pair> best_pair(const std::vector<Dims>& tiles, double limit) const {
     for (const Index stride : problem_.dst.strides) {
-      if (stride == 0) return std::nullopt;  // what is reduced is not moved twice
+      if (stride == 0) return std::nullopt;  // a reduced axis is never moved twice
     }
     const double elements = volume(problem_.src.shape);
     const double unavoidable = elements * static_cast<double>(problem_.src_item + temporary_item()) /
                                    limits_.disk.read_bytes_per_second +
                                elements * static_cast<double>(problem_.dst_item + temporary_item()) /
                                    limits_.disk.write_bytes_per_second;
-    if (limit < 0.5 * unavoidable) return std::nullopt;  // no contention halves it at most
+    if (limit < 0.5 * unavoidable)
+      return std::nullopt;  // without contention reading and writing take half of it
     const std::vector<Dims> firsts = cheapest(tiles, [&](const Dims& tile) {
       return first_seconds({tile, tile});
     });
@@ -275,8 +285,9 @@ class Chooser {
   }
 
   [[nodiscard]] double seconds_of(const BlockPass& pass, Index src_item, Index dst_item) const {
-    const Side read{static_cast<double>(pass.read.bytes), static_cast<double>(pass.read.requests)};
-    const Side written{static_cast<double>(pass.write.bytes), static_cast<double>(pass.write.requests)};
+    const ModelTraffic read{static_cast<double>(pass.read.bytes), static_cast<double>(pass.read.requests)};
+    const ModelTraffic written{static_cast<double>(pass.write.bytes),
+                               static_cast<double>(pass.write.requests)};
     return pass_seconds(read, written, static_cast<double>(pass.tiles), src_item, dst_item);
   }
 
@@ -288,7 +299,7 @@ class Chooser {
     pass.tiles = count_tiles(tile);
     pass.tile_bytes = buffer.nbytes;
     pass.group_bytes = budget_.group_bytes;
-    pass.kept_pages = kept_pages(tile);
+    pass.kept_pages = max_kept_pages(tile);
     pass.read =
         count_reads(problem_.src, tile, problem_.src_item, problem_.src_begin, budget_, plan.is_counted);
     pass.write = count_writes(problem_.dst, problem_.src.strides, tile, problem_.dst_item, problem_.dst_begin,
@@ -320,7 +331,7 @@ class Chooser {
     second.tiles = count_tiles(pair.second);
     second.tile_bytes = second_buffer(pair);
     second.group_bytes = budget_.group_bytes;
-    second.kept_pages = kept_pages(pair.second);
+    second.kept_pages = max_kept_pages(pair.second);
     plan.passes.push_back(std::move(second));
     count_blocks(plan, budget_);
     // Blocks lie in the order of the destination.

@@ -5,7 +5,7 @@
 
 #include "plan/files/block_plan_parts.hpp"
 
-/// What a pass asks of the disk, counted by the runs that the runner will ask for.
+/// The reads and writes of a pass, counted run by run as the requests will be made.
 namespace tenstride::detail {
 namespace {
 
@@ -27,18 +27,19 @@ Index requests_for(Index first, Index last, Index request_bytes) {
   return (last - first + request_bytes - 1) / request_bytes;
 }
 
-/// Of more runs than can be counted: as if all tiles were full, and each run began anywhere in a page.
+/// An estimate for more runs than can be counted: as if all tiles were full, and each run began anywhere in a
+/// page.
 BlockTraffic estimated(const FileRuns& runs, Index tiles, Index item, const BlockBudget& budget) {
   BlockTraffic traffic;
   traffic.run_bytes = runs.span * item;
   traffic.runs = runs.count() * tiles;
-  const Index asked = traffic.run_bytes + budget.page - 1;
-  traffic.requests = traffic.runs * ((asked + budget.request_bytes - 1) / budget.request_bytes);
-  traffic.bytes = traffic.runs * asked;
+  const Index page_bytes = traffic.run_bytes + budget.page - 1;
+  traffic.requests = traffic.runs * ((page_bytes + budget.request_bytes - 1) / budget.request_bytes);
+  traffic.bytes = traffic.runs * page_bytes;
   return traffic;
 }
 
-/// The pieces of tiles, as they are written one after the other.
+/// Counts the pieces of tiles in the order in which they are written.
 class PieceCounter {
  public:
   PieceCounter(const Dims& src_strides, const BlockBudget& budget)
@@ -50,12 +51,12 @@ class PieceCounter {
       const TileBuffer buffer = group_buffer(group.extents, dst.strides, item, budget_.page);
       const Index first_byte = begin + position_of(group.first, dst) * item;
       for_each_run(buffer.runs, buffer.pitch, [&](Index file, Index) {
-        const Index from = first_byte + file * item;
-        add(range_of(from, from + buffer.runs.span * item, budget_.page));
+        const Index begin_byte = first_byte + file * item;
+        add(range_of(begin_byte, begin_byte + buffer.runs.span * item, budget_.page));
       });
     }
   }
-  /// The tile ends: its last page is written.
+  /// Ends a tile: its last page is written.
   void close() {
     if (open_.last != open_.first) {
       traffic_.requests += requests_for(open_.first, open_.last, budget_.request_bytes);
@@ -91,7 +92,7 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
   }
   BlockTraffic traffic;
   traffic.run_bytes = full.span * item;
-  std::map<Dims, TileBuffer, Extents> buffers;  // the last tiles of each axis are shorter
+  std::map<Dims, TileBuffer, Extents> buffers;  // one for each shape: the last tile of an axis is shorter
   for (Index number = 0; number < tiles; ++number) {
     const BlockBox box = tile_box(src.shape, tile, number);
     auto found = buffers.find(box.extents);
@@ -104,9 +105,9 @@ BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index 
     const Index first_byte = begin + lowest * item;
     const Index nbytes = runs.span * item;
     for_each_run(runs, found->second.pitch, [&](Index file, Index) {
-      const Index from = first_byte + file * item;
-      const Index first = from / budget.page * budget.page;
-      const Index last = (from + nbytes + budget.page - 1) / budget.page * budget.page;
+      const Index begin_byte = first_byte + file * item;
+      const Index first = begin_byte / budget.page * budget.page;
+      const Index last = (begin_byte + nbytes + budget.page - 1) / budget.page * budget.page;
       ++traffic.runs;
       traffic.requests += requests_for(first, last, budget.request_bytes);
       traffic.bytes += last - first;

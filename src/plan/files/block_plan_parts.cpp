@@ -34,13 +34,14 @@ Index round_up(Index value, Index unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// The smallest number from `least` on that is `stride` modulo `unit`.
-Index congruent(Index least, Index stride, Index unit) {
-  const Index beyond = (stride - least) % unit;
-  return least + (beyond < 0 ? beyond + unit : beyond);
+/// The smallest number that is at least `min_value` and congruent to `stride` modulo `unit`.
+Index congruent(Index min_value, Index stride, Index unit) {
+  const Index beyond = (stride - min_value) % unit;
+  return min_value + (beyond < 0 ? beyond + unit : beyond);
 }
 
-/// Every run at the same place of a page in memory as in the file, with room for the pages at its ends.
+/// A buffer in which every run has the same offset in a page as in the file, with room for the pages at its
+/// ends.
 TileBuffer page_buffer(FileRuns runs, Index item, Index page) {
   TileBuffer buffer{.runs = std::move(runs), .pitch = {}, .nbytes = 0, .is_in_place = true};
   const Index unit = page / item;
@@ -65,7 +66,7 @@ bool fits_a_group(const Dims& extents, const Dims& strides, Index item, Index pa
   return group_buffer(extents, strides, item, page).nbytes <= group_bytes;
 }
 
-/// The axis along which elements of the source lie closest.
+/// The axis along which source elements lie closest.
 std::optional<std::size_t> fastest_axis(const Dims& extents, const Dims& src_strides) {
   std::optional<std::size_t> fastest;
   for (std::size_t d = 0; d < extents.size(); ++d) {
@@ -75,25 +76,26 @@ std::optional<std::size_t> fastest_axis(const Dims& extents, const Dims& src_str
   return fastest;
 }
 
-/// The innermost axes that fit as a whole, and how many indexes of the next one; of the axis `in_lines` at
-/// least a line of the cache. What it gives does not fit where nothing does.
+/// The largest part that fits: the innermost axes whole, and as many indices as fit of the next one; at least
+/// a cache line of axis `in_lines`. The result does not fit where no part does.
 template <class Fits>
 Dims part_that_fits(const Dims& extents, const Dims& strides, std::optional<std::size_t> in_lines, Index item,
                     const Fits& fits) {
   constexpr Index line_bytes = 64;
   Dims part = extents;
   for (std::size_t cut = 0; cut < part.size() && !fits(part); ++cut) {
-    if (strides[cut] == 0) continue;  // what is reduced stays together
-    const Index least = cut == in_lines ? std::min(extents[cut], std::max<Index>(1, line_bytes / item)) : 1;
-    part[cut] = least;
+    if (strides[cut] == 0) continue;  // a reduced axis is not cut
+    const Index min_value =
+        cut == in_lines ? std::min(extents[cut], std::max<Index>(1, line_bytes / item)) : 1;
+    part[cut] = min_value;
     if (!fits(part)) continue;
-    Index enough = least, beyond = extents[cut];
+    Index enough = min_value, beyond = extents[cut];
     while (beyond - enough > 1) {
       const Index middle = enough + (beyond - enough) / 2;
       part[cut] = middle;
       (fits(part) ? enough : beyond) = middle;
     }
-    part[cut] = enough >= 32 ? round_down(enough, 16) : enough;  // whole lines of the cache on the other side
+    part[cut] = enough >= 32 ? round_down(enough, 16) : enough;  // whole cache lines on the other side
     break;
   }
   return part;
@@ -107,12 +109,13 @@ BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits) {
   const bool has_room_for_pages = limits.memory >= 256 * limits.disk.page;
   budget.page = has_room_for_pages ? limits.disk.page : 1;
   const Index unit = std::max(budget.page, problem.dst_item);
-  // Some 4 to 8 MB in flight are best for reading and for writing, measured on a virtio disk: by 1 MiB 3.5
-  // GB/s with 4 and 8 requests in flight, 2.7 with 32; by 256 KiB 3.3 with 16 and 32, 2.5 with 64; by 112
-  // KiB 1.9 with 16, 2.5 with 32, 2.7 with 64.
+  // Measured on a virtio disk, 4 to 8 MB in flight are best for reading and writing: requests of 1 MiB reach
+  // 3.5 GB/s with 4 and 8 in flight, 2.7 with 32; of 256 KiB 3.3 with 16 and 32, 2.5 with 64; of 112 KiB 1.9
+  // with 16, 2.5 with 32, 2.7 with 64.
   budget.request_bytes = round_down(std::clamp<Index>(limits.memory / 256, unit, mebibyte / 4), unit);
   budget.requests_in_flight = has_room_for_pages ? std::clamp<Index>(limits.memory / (8 * unit), 4, 64) : 4;
-  // 8 MiB: a copy takes some 3 ms, so that writing begins soon, and the next one is ready in time.
+  // Groups of 8 MiB: a copy of one takes about 3 ms, so that writing begins soon and the next group is ready
+  // in time.
   const Index min_group = 4 * unit;
   budget.group_bytes = std::clamp<Index>(round_down(limits.memory / 16, unit), min_group, 8 * mebibyte);
   return budget;
@@ -191,7 +194,7 @@ std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements) {
     for (const Index extent : tile) product *= static_cast<double>(extent);
     return product;
   };
-  // Of about so many parts of an axis, all alike.
+  // The size of about equal parts of an axis that are about `part` long.
   const auto balanced = [&](std::size_t axis, Index part) {
     const Index extent = std::clamp<Index>(part, 1, shape[axis]);
     const Index parts = (shape[axis] + extent - 1) / extent;
@@ -213,14 +216,14 @@ std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements) {
         candidates.push_back(tile);
         continue;
       }
-      const auto most = static_cast<Index>(std::min(room, 9e15));
+      const auto max_part = static_cast<Index>(std::min(room, 9e15));
       for (Index part = 1;; part = std::max(part + 1, part * 5 / 4)) {
         Dims candidate = tile;
-        candidate[*a] = balanced(*a, std::min(part, most));
+        candidate[*a] = balanced(*a, std::min(part, max_part));
         const auto left = static_cast<Index>(std::min(room / static_cast<double>(candidate[*a]), 9e15));
         if (left >= 1 && *a != *b) candidate[*b] = balanced(*b, left);
         if (left >= 1) candidates.push_back(std::move(candidate));
-        if (part >= shape[*a] || part >= most) break;
+        if (part >= shape[*a] || part >= max_part) break;
       }
     }
   }

@@ -9,15 +9,15 @@
 
 namespace tenstride::detail {
 
-/// Gaps up to the size of a page are read over: the disk reads whole pages.
+/// Gaps of at most a page are read over, as the disk reads whole pages anyway.
 inline constexpr Index disk_page = 4096;
 
-/// Runs at least so many pages long are read into the tile's buffer where they lie, pages at their ends
-/// included; shorter ones by way of a request's own buffer, as the pages would make the tile's buffer larger
-/// by a quarter.
+/// Runs of at least this many pages are read in place, directly into the tile's buffer, with the pages at
+/// their ends. Shorter ones pass a request's own buffer, as their end pages would make the tile's buffer
+/// larger by up to a quarter.
 inline constexpr Index in_place_pages = 16;
 
-/// The sizes that the limit gives to all plans alike.
+/// Sizes that follow from the limits and hold for all plans.
 struct BlockBudget {
   Index memory = 0;
   Index page = 1;
@@ -27,20 +27,19 @@ struct BlockBudget {
 };
 BlockBudget budget_of(const BlockProblem& problem, const BlockLimits& limits);
 
-/// The runs of a tile as it is read, and the buffer that holds them.
+/// The runs of a tile that is read, and the buffer that holds them.
 struct TileBuffer {
   FileRuns runs;
   Dims pitch;        ///< in elements
-  Index nbytes = 0;  ///< with room for the pages at both ends
+  Index nbytes = 0;  ///< with room for pages at both ends
   bool is_in_place = false;
 };
 TileBuffer tile_buffer(const Dims& extents, const Dims& strides, Index item, Index begin, Index page);
 
-/// The runs of a group as it is written: in the buffer each run lies at the same place of a page as in the
-/// file.
+/// The runs of a group that is written. In the buffer each run has the same offset in a page as in the file.
 TileBuffer group_buffer(const Dims& extents, const Dims& strides, Index item, Index page);
 
-/// The whole pages that a piece of a file touches, in bytes.
+/// The byte range of the whole pages that a piece of a file touches.
 struct WriteRange {
   Index first = 0;
   Index last = 0;
@@ -48,42 +47,43 @@ struct WriteRange {
 constexpr WriteRange range_of(Index first_byte, Index end_byte, Index page) {
   return {first_byte / page * page, (end_byte + page - 1) / page * page};
 }
-/// Of two pieces of a tile, one written after the other, the later one writes the page that the first ends in
-/// where it begins in that, with what is there of both: what is left for the first.
+/// The part of the pages of piece `first` that it writes itself. Where the next piece begins in the page that
+/// the first one ends in, the next one writes that page with the bytes of both.
 constexpr WriteRange range_before(const WriteRange& first, Index next_first_page) {
   const bool is_shared = first.first <= next_first_page && next_first_page < first.last;
   return {first.first, is_shared ? next_first_page : first.last};
 }
 
-/// A tile's box cut into parts along its outer axes, each small enough for a group's buffer; each in the
-/// order of the destination. The axis that is fastest in the source is cut to no less than a line of the
-/// cache where other axes can be cut instead and runs stay whole.
+/// Cuts a tile's box along its outer axes into parts that fit a group's buffer, in the order of the
+/// destination. The axis that is fastest in the source is cut to no less than a cache line, where other axes
+/// can be cut instead and runs stay whole.
 std::vector<BlockBox> cut_into_groups(const BlockBox& box, const Dims& strides, const Dims& src_strides,
                                       Index item, Index page, Index group_bytes);
 
-/// Position of an index, in elements.
+/// The position of an index in a layout, in elements.
 Index position_of(const Dims& index, const Layout& layout);
 
-/// Candidates for tiles of at most `elements` elements: whole along the fastest axes of either side, and
+/// Candidates for tiles of at most `elements` elements: whole along the fastest axes of either side, with
 /// parts of the next ones.
 std::vector<Dims> tile_candidates(const BlockProblem& problem, Index elements);
 
-/// The longest request that is not read in place, of a full tile's buffer. Where that is read in place,
-/// shorter tiles at the end of an axis need not be.
+/// Bytes of the longest request that is not read in place, for a full tile's buffer. Shorter tiles at the end
+/// of an axis may not be read in place even where full ones are.
 Index bounce_slot_bytes(const TileBuffer& full, Index item, Index page, Index request_bytes);
 
-/// What reading all tiles of a layout asks; false in `is_counted` where it was estimated.
+/// Counts the reads and the writes of all tiles of a layout; sets `is_counted` to false where they are
+/// estimated.
 BlockTraffic count_reads(const Layout& src, const Dims& tile, Index item, Index begin,
                          const BlockBudget& budget, bool& is_counted);
 BlockTraffic count_writes(const Layout& dst, const Dims& src_strides, const Dims& tile, Index item,
                           Index begin, const BlockBudget& budget, bool& is_counted);
 
-/// The fastest plan of a problem whose axes are in the order of the destination; nothing where no tile fits.
+/// The fastest plan of a problem whose axes are in the destination's order; nothing where no tile fits.
 std::optional<BlockPlan> choose_plan(const BlockProblem& problem, const BlockLimits& limits);
 /// Whether any tile fits.
 bool has_plan(const BlockProblem& problem, const BlockLimits& limits);
 
-/// What the first pass writes to the temporary file and the second one reads from it.
+/// Counts what the first pass writes to the temporary file and what the second one reads from it.
 void count_blocks(BlockPlan& plan, const BlockBudget& budget);
 
 /// The blocks of a tile of the first pass, in the order of the temporary file.

@@ -8,7 +8,7 @@
 namespace tenstride {
 namespace {
 
-/// The axes along which a box moves in the file, the fastest first.
+/// The axes along which a box has more than one position in the file, the fastest first.
 std::vector<std::size_t> moving_axes(const Dims& extents, const Dims& strides) {
   std::vector<std::size_t> axes;
   for (std::size_t d = 0; d < extents.size(); ++d) {
@@ -26,8 +26,8 @@ FileRuns runs_of_box(const Dims& extents, const Dims& strides, Index max_gap) {
   bool is_run = true;
   for (const std::size_t d : moving_axes(extents, strides)) {
     const Index stride = std::abs(strides[d]);
-    // A gap that is read over pays only within a run: behind the first axis that is no part of it, all are
-    // outside.
+    // Gaps are read over only within a run: behind the first axis that is no part of it, all axes are loops
+    // over runs.
     is_run = is_run && stride - runs.span <= max_gap;
     if (is_run) {
       runs.span += stride * (extents[d] - 1);

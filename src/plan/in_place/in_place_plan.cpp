@@ -10,19 +10,19 @@
 #include "base/message.hpp"
 #include "plan/in_place/transpose.hpp"
 
-/// The search for the sequence of exchanges.
+/// The search for the cheapest sequence of exchanges of groups of axes.
 namespace tenstride {
 namespace {
 
 using detail::Transposition;
 
-/// The most groups of axes whose orders are all searched: 720 orders.
+/// With at most this many groups of axes all orders are searched: 720 for six.
 constexpr std::size_t max_searched_groups = 6;
 
-/// Positions of groups in memory, outermost first.
+/// The groups in their order in memory, outermost first.
 using Order = std::vector<std::size_t>;
 
-/// The groups of axes that stay together, and where they are to go.
+/// The groups of axes that stay add, and their final order.
 struct Problem {
   std::vector<Index> extents;
   Order goal;
@@ -37,17 +37,17 @@ struct Problem {
   }
 };
 
-/// Drops axes of extent 1 and merges those that stay neighbours; the last group joins the item where it
-/// stays the last. Example: (2,3,4,5) by (1,0,2,3) of 4 bytes -> (2,3) by (1,0) of 80.
+/// The problem without axes of extent 1, with axes that stay neighbours merged. A group that stays last
+/// becomes part of the item. Example: (2,3,4,5) by (1,0,2,3) of 4 bytes → (2,3) by (1,0) of 80 bytes.
 Problem merged(const Dims& shape, const Dims& order, Index element_bytes) {
   Problem problem;
   problem.item_bytes = element_bytes;
   std::vector<std::size_t> rank_of_axis(shape.size());
-  std::size_t kept = 0;
+  std::size_t rank = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 0) return problem;
-    rank_of_axis[d] = kept;
-    if (shape[d] != 1) ++kept;
+    rank_of_axis[d] = rank;
+    if (shape[d] != 1) ++rank;
   }
   struct Run {
     std::size_t first;
@@ -81,13 +81,13 @@ Problem merged(const Dims& shape, const Dims& order, Index element_bytes) {
   return problem;
 }
 
-Order start_of(const Problem& problem) {
+Order initial_order(const Problem& problem) {
   Order order(problem.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   return order;
 }
 
-/// The exchange of the groups [first, middle) with [middle, last) of an order.
+/// The transposition that exchanges groups [first, middle) with [middle, last) of an order.
 Transposition exchange(const Problem& problem, const Order& order, std::size_t first, std::size_t middle,
                        std::size_t last) {
   return {problem.product(order, 0, first), problem.product(order, first, middle),
@@ -101,7 +101,7 @@ Order exchanged(Order order, std::size_t first, std::size_t middle, std::size_t 
   return order;
 }
 
-/// All that is not in its place yet, in one step through the scratch.
+/// One step through the scratch memory that moves all remaining groups to their final positions.
 InPlaceStep finish(const Problem& problem, const Order& order) {
   std::size_t first = 0;
   std::size_t last = order.size();
@@ -118,74 +118,76 @@ InPlaceStep finish(const Problem& problem, const Order& order) {
                               problem.product(order, last, order.size()) * problem.item_bytes);
 }
 
-/// The cheapest way to an order that is known: its cost, and its last exchange.
+/// The cheapest known sequence of steps to an order: its cost, the order before its last exchange, and the
+/// steps of that.
 struct Reached {
-  double weight;
-  Order from;
+  double cost;
+  Order previous;
   std::vector<InPlaceStep> steps;
 };
 
-/// The cheapest way to the goal (Dijkstra). `steps_of(t)` and `finish_of(step)` give the weight of an
-/// exchange and its steps, or nothing where it is impossible; `together` joins two weights.
-template <class StepsOf, class FinishOf, class Together>
+/// The cheapest sequence of steps to the goal (Dijkstra's algorithm). `steps_of(t)` and `finish_of(step)`
+/// return the cost of an exchange and its steps, or nothing where it is impossible; `add` adds two costs.
+template <class StepsOf, class FinishOf, class Add>
 std::optional<Reached> search(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
-                              const Together& together) {
+                              const Add& add) {
   std::map<Order, Reached> reached;
   using Entry = std::pair<double, Order>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-  const auto offer = [&](const Order& to, double weight, const Order& from, std::vector<InPlaceStep> steps) {
-    const auto [place, is_new] = reached.try_emplace(to);
-    if (!is_new && place->second.weight <= weight) return;
-    place->second = {weight, from, std::move(steps)};
-    open.emplace(weight, to);
+  const auto offer = [&](const Order& order, double cost, const Order& previous,
+                         std::vector<InPlaceStep> steps) {
+    const auto [entry, is_new] = reached.try_emplace(order);
+    if (!is_new && entry->second.cost <= cost) return;
+    entry->second = {cost, previous, std::move(steps)};
+    open.emplace(cost, order);
   };
-  offer(start_of(problem), 0, {}, {});
+  offer(initial_order(problem), 0, {}, {});
   while (!open.empty()) {
-    const auto [weight, order] = open.top();
+    const auto [cost, order] = open.top();
     open.pop();
-    if (weight > reached[order].weight) continue;
+    if (cost > reached[order].cost) continue;
     if (order == problem.goal) break;
     if (const auto last = finish_of(finish(problem, order))) {
-      offer(problem.goal, together(weight, last->cost), order, last->steps);
+      offer(problem.goal, add(cost, last->cost), order, last->steps);
     }
     for (std::size_t first = 0; first < order.size(); ++first) {
       for (std::size_t middle = first + 1; middle < order.size(); ++middle) {
         for (std::size_t last = middle + 1; last <= order.size(); ++last) {
           const auto found = steps_of(exchange(problem, order, first, middle, last));
           if (!found) continue;
-          offer(exchanged(order, first, middle, last), together(weight, found->cost), order, found->steps);
+          offer(exchanged(order, first, middle, last), add(cost, found->cost), order, found->steps);
         }
       }
     }
   }
   if (!reached.contains(problem.goal)) return std::nullopt;
-  Reached result{reached[problem.goal].weight, {}, {}};
-  for (Order at = problem.goal; at != start_of(problem); at = reached[at].from) {
-    const std::vector<InPlaceStep>& steps = reached[at].steps;
+  Reached result{reached[problem.goal].cost, {}, {}};
+  for (Order order = problem.goal; order != initial_order(problem); order = reached[order].previous) {
+    const std::vector<InPlaceStep>& steps = reached[order].steps;
     result.steps.insert(result.steps.begin(), steps.begin(), steps.end());
   }
   return result;
 }
 
-/// The same for many groups: each is brought to its place from the left.
-template <class StepsOf, class FinishOf, class Together>
+/// The same for more groups, not always the cheapest: each group is moved to its position, from the left.
+template <class StepsOf, class FinishOf, class Add>
 std::optional<Reached> insert_each(const Problem& problem, const StepsOf& steps_of, const FinishOf& finish_of,
-                                   const Together& together) {
+                                   const Add& add) {
   Reached result{0, {}, {}};
-  Order order = start_of(problem);
+  Order order = initial_order(problem);
   for (std::size_t i = 0; order != problem.goal; ++i) {
     auto found = finish_of(finish(problem, order));
     if (found) {
       order = problem.goal;
     } else {
-      const auto place = std::find(order.begin(), order.end(), problem.goal[i]);
-      const auto at = static_cast<std::size_t>(place - order.begin());
-      if (at == i) continue;
-      found = steps_of(exchange(problem, order, i, at, at + 1));
+      const auto group = std::find(order.begin(), order.end(), problem.goal[i]);
+      const auto position = static_cast<std::size_t>(group - order.begin());
+      if (position == i) continue;
+      found = steps_of(exchange(problem, order, i, position, position + 1));
       if (!found) return std::nullopt;
-      order = exchanged(order, i, at, at + 1);
+      order = exchanged(order, i, position, position + 1);
     }
-    result.weight = together(result.weight, found->cost);
+    result.cost = add(result.cost, found->cost);
     result.steps.insert(result.steps.end(), found->steps.begin(), found->steps.end());
   }
   return result;
@@ -201,7 +203,7 @@ std::optional<Reached> solve(const Problem& problem, const Rules&... rules) {
 Index min_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes) {
   const Problem problem = merged(shape, order, element_bytes);
   if (problem.size() < 2) return 0;
-  // An exchange costs the scratch that it takes at least; of a sequence the largest counts.
+  // The cost of an exchange is its smallest scratch memory; a sequence needs the largest of these.
   const auto exchanges = [](const Transposition& t) -> std::optional<detail::CostedSteps> {
     return detail::CostedSteps{static_cast<double>(detail::min_scratch(t)), {}};
   };
@@ -210,11 +212,11 @@ Index min_extra_bytes(const Dims& shape, const Dims& order, Index element_bytes)
     return detail::CostedSteps{static_cast<double>(detail::block_bytes(step)), {}};
   };
   const auto larger = [](double a, double b) { return std::max(a, b); };
-  Index least = static_cast<Index>(solve(problem, exchanges, whole, larger)->weight);
+  Index min_bytes = static_cast<Index>(solve(problem, exchanges, whole, larger)->cost);
   if (problem.size() > max_searched_groups) {
-    least = std::min(least, detail::block_bytes(finish(problem, start_of(problem))));
+    min_bytes = std::min(min_bytes, detail::block_bytes(finish(problem, initial_order(problem))));
   }
-  return least;
+  return min_bytes;
 }
 
 InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_bytes, Index extra_bytes,
@@ -224,9 +226,9 @@ InPlacePlan plan_in_place(const Dims& shape, const Dims& order, Index element_by
   if (problem.size() < 2) return plan;
   std::map<Transposition, std::optional<detail::CostedSteps>> known;
   const auto exchanges = [&](const Transposition& t) -> std::optional<detail::CostedSteps> {
-    const auto [place, is_new] = known.try_emplace(t);
-    if (is_new) place->second = detail::cheapest_steps(t, extra_bytes);
-    return place->second;
+    const auto [entry, is_new] = known.try_emplace(t);
+    if (is_new) entry->second = detail::cheapest_steps(t, extra_bytes);
+    return entry->second;
   };
   const auto whole = [&](const InPlaceStep& step) -> std::optional<detail::CostedSteps> {
     if (detail::block_bytes(step) > extra_bytes) return std::nullopt;

@@ -7,10 +7,10 @@
 
 #include "tenstride/in_place_plan.hpp"
 
-/// The methods for one exchange of two groups of axes: what each needs and costs.
+/// The methods of exchanging two groups of axes: what each needs and costs.
 namespace tenstride::detail {
 
-/// `batch` matrices, one behind the other, of rows x columns items of `item` bytes, each to be transposed.
+/// `batch` successive matrices of rows x columns items of `item` bytes, each to be transposed.
 struct Transposition {
   Index batch = 1;
   Index rows = 1;
@@ -19,28 +19,28 @@ struct Transposition {
   friend auto operator<=>(const Transposition&, const Transposition&) = default;
 };
 
-/// Steps and what they cost, in bytes read and written at the speed of a plain copy.
+/// Steps and their cost, in bytes read and written at the speed of a plain copy.
 struct CostedSteps {
   double cost = 0;
   std::vector<InPlaceStep> steps;
 };
 
-/// Bytes of one of a step's blocks.
+/// Bytes of one block of a step.
 Index block_bytes(const InPlaceStep& step);
 
-/// A step through the scratch, its scratch not settled yet.
+/// A step through the scratch memory; `scratch_bytes` is not set yet.
 InPlaceStep scratch_step(Index batch, const Dims& shape, const Dims& order, Index item);
 
-/// A step through the scratch, its scratch within `extra`. Pre: a block fits.
+/// The step with `scratch_bytes` of at most `extra`, and its cost. Pre: a block fits.
 CostedSteps within(InPlaceStep step, Index extra);
 
 /// Bytes of a bitmap, in whole words.
 Index bitmap_bytes(Index items);
 
-/// Bytes of the least scratch that some method makes do with.
+/// The smallest scratch memory, in bytes, that any method needs.
 Index min_scratch(const Transposition& t);
 
-/// The cheapest of all methods within `extra` bytes of scratch; nothing where there is none.
+/// The steps of the cheapest method within `extra` bytes of scratch memory; nothing where none fits.
 std::optional<CostedSteps> cheapest_steps(const Transposition& t, Index extra);
 
 }  // namespace tenstride::detail

@@ -8,36 +8,37 @@
 namespace tenstride::detail {
 namespace {
 
-/// No buffer is passed, and no line is fetched that is not there.
-constexpr double within_caches = .5;
+/// The cost of cached tiles: less than a plain copy of memory, as nothing passes a buffer and every line is
+/// in a cache already.
+constexpr double cached_cost = .5;
 
-/// Up to so many bytes are copied without a worker: about what an L2 cache holds. Of 4 MB it takes 1.2 to 1.7
-/// times as long as by tiles on the Xeons, on Zen 5 half as long.
+/// The largest copy by cached tiles: about what an L2 cache holds. Copies of 4 MB take 1.2 to 1.7 times as
+/// long as by tiles on the Xeons, half as long on Zen 5.
 Index max_cached_bytes(const CopyPlan& plan) {
-  return plan.kernel == CopyKernel::tile && plan.streams == MemoryStreams::one ? max_cached_tiles
+  return plan.kernel == CopyKernel::tile && plan.streams == MemoryStreams::one ? max_cached_tile_bytes
                                                                                : Index{2} << 20;
 }
 
 bool is_cached(const Nest& nest) {
-  Inner in{nest, nest.count, nest.dst_item};
+  ItemLoops in{nest, nest.count, nest.dst_item};
   if (CachedPixels(in).is_transposed()) return true;
-  const CachedWay way = inner_of(in);
-  return way != CachedWay::by_plan &&
-         (way != CachedWay::transposed || way_of(in, [](const auto&) {}) != CachedWay::by_plan);
+  const CachedMethod method = strip_items(in);
+  return method != CachedMethod::by_plan && (method != CachedMethod::transposed ||
+                                             choose_method(in, [](const auto&) {}) != CachedMethod::by_plan);
 }
 
 }  // namespace
 
-std::optional<Proposal> propose_cached_tiles(Problem& problem) {
+std::optional<Candidate> propose_cached_tiles(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const auto element = static_cast<Index>(item_size(plan.dst_type));
-  const bool may_be = plan.conversion == CopyConversion::none && !plan.streaming &&
-                      plan.count <= max_cached_bytes(plan) / element && plan.kernel != CopyKernel::memcpy &&
-                      plan.kernel != CopyKernel::fill;
-  if (!may_be) return std::nullopt;
+  const bool can_propose = plan.conversion == CopyConversion::none && !plan.streaming &&
+                           plan.count <= max_cached_bytes(plan) / element &&
+                           plan.kernel != CopyKernel::memcpy && plan.kernel != CopyKernel::fill;
+  if (!can_propose) return std::nullopt;
   const std::optional<Nest> nest = nest_of(plan);
   if (!nest || !is_cached(*nest)) return std::nullopt;
-  return Proposal{CachedTiles{}, within_caches};
+  return Candidate{CachedTiles{}, cached_cost};
 }
 
 }  // namespace tenstride::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a copy within the caches goes by tables of places, and what that costs.
+// The candidate for copies within the caches by tables of offsets.
 #pragma once
 
 #include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// For copies that only move, of both sides within the L2 cache, that have a contiguous run in the
-/// destination which is no single row.
-std::optional<Proposal> propose_cached_tiles(Problem& problem);
+/// Proposes cached tiles for copies without a conversion that fit the L2 cache on both sides and have
+/// contiguous runs in the destination, but are not one run.
+std::optional<Candidate> propose_cached_tiles(Problem& problem);
 
 }  // namespace tenstride::detail

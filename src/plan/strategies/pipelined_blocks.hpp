@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a copy goes by pipelined blocks, of which shape, and what that costs.
+// The candidate for copies by pipelined blocks, and the search for their shape.
 #pragma once
 
 #include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// The blocks that cost least, and what the cheapest ones of each packing cost. None where one of the sides
-/// is not contiguous along any loop, for more loops than a nest has, and where others cost so little that no
-/// blocks are worth weighing.
-std::optional<Proposal> propose_pipelined_blocks(Problem& problem);
+/// Proposes the pipelined blocks with the lowest cost, and records the lowest cost of each packing. None
+/// where a side has no contiguous loop, where the plan has more loops than a nest, and where another
+/// candidate costs so little that blocks cannot be faster.
+std::optional<Candidate> propose_pipelined_blocks(Problem& problem);
 
 }  // namespace tenstride::detail

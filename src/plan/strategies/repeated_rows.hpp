@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// When rows that come several times are made once, and what that costs.
+// The candidate for copies that repeat rows.
 #pragma once
 
 #include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// For copies past the cache whose source repeats rows of 128 bytes to 128 KiB that cost more to make than to
-/// copy from a cache: an axis of the source with a stride of 0 just outside of what a row is made of. Pixels
-/// of an image enlarged along both axes are such.
-std::optional<Proposal> propose_repeated_rows(Problem& problem);
+/// Proposes repeated rows for copies by streaming stores whose source repeats rows of 128 bytes to 128 KiB
+/// that take longer to make than to copy from a cache: the source has a stride of 0 along a loop just around
+/// the row. Example: the rows of pixels of an image enlarged along both axes.
+std::optional<Candidate> propose_repeated_rows(Problem& problem);
 
-/// Puts the loops of the plan in the order that the strategy has.
+/// Sorts the plan's loops in the destination's order, as the strategy needs them.
 void arrange_repeated_rows(CopyPlan& plan);
 
 }  // namespace tenstride::detail

@@ -9,56 +9,59 @@ namespace {
 
 constexpr Index line_bytes = 64;
 
-/// Fitted to drawn copies (bench/notes/drawn.md), in bytes that a plain copy moves meanwhile: what each row
-/// takes, and what each row that is converted takes, but for what its conversion leaves hidden ...
-constexpr double row_costs = 60;
-constexpr double converted_row_costs = 500;
+/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md), in bytes that a
+/// plain copy moves in the same time. The cost of each row, and of each converted row beyond the part that is
+/// hidden behind the copy:
+constexpr double row_cost_bytes = 60;
+constexpr double converted_row_cost_bytes = 500;
 constexpr double hidden_conversion = .4;
-/// ... what each gathered row takes, of two lines and more or less, and of items of 1 and 2 bytes ...
-constexpr double long_gathers = 40;
-constexpr double gathers_of_small_items = 300;
-constexpr double short_gathers = 700;
-constexpr Index short_gather = 128;
-constexpr Index small_item = 2;
-/// ... what any gather takes, and what each byte takes that is read for its neighbours, of a line at most.
-constexpr double gather = 1.1;
-constexpr double gap = .6;
+/// The cost of each gathered row: of 128 bytes and more, of items of 1 and 2 bytes, and of less than 128
+/// bytes.
+constexpr double long_gather_cost_bytes = 40;
+constexpr double small_item_gather_cost_bytes = 300;
+constexpr double short_gather_cost_bytes = 700;
+constexpr Index min_long_gather = 128;
+constexpr Index max_small_item = 2;
+/// The cost of a gather in time of a plain copy, and of each byte that is read only because it shares a line
+/// with others (at most a line for each item).
+constexpr double gather_cost = 1.1;
+constexpr double gap_cost = .6;
 
 double cost_of_rows(const CopyPlan& plan, Index row) {
-  const double moved = 1 + row_costs / static_cast<double>(row);
+  const double moved = 1 + row_cost_bytes / static_cast<double>(row);
   if (plan.conversion == CopyConversion::none) return moved;
-  return moved + std::max(converted_row_costs / static_cast<double>(row) - hidden_conversion, 0.0);
+  return moved + std::max(converted_row_cost_bytes / static_cast<double>(row) - hidden_conversion, 0.0);
 }
 
 double cost_of_gather(const CopyPlan& plan, Index row, Index dst_item) {
   const auto src_element = static_cast<Index>(item_size(plan.src_type));
   const Index src_item = src_element * plan.item_elements;
-  const Index apart = std::abs(plan.loops[plan.loops.size() - 1].src_stride) * src_element;
-  const Index read = std::clamp(apart, src_item, std::max(line_bytes, src_item));
-  const double each = row < short_gather       ? short_gathers
-                      : dst_item <= small_item ? gathers_of_small_items
-                                               : long_gathers;
-  return gather + gap * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
-         each / static_cast<double>(row);
+  const Index stride = std::abs(plan.loops[plan.loops.size() - 1].src_stride) * src_element;
+  const Index read = std::clamp(stride, src_item, std::max(line_bytes, src_item));
+  const double row_cost = row < min_long_gather        ? short_gather_cost_bytes
+                          : dst_item <= max_small_item ? small_item_gather_cost_bytes
+                                                       : long_gather_cost_bytes;
+  return gather_cost + gap_cost * static_cast<double>(read - src_item) / static_cast<double>(src_item) +
+         row_cost / static_cast<double>(row);
 }
 
 }  // namespace
 
-std::optional<Proposal> propose_row_loops(Problem& problem) {
+std::optional<Candidate> propose_row_loops(Problem& problem) {
   const CopyPlan& plan = problem.plan;
   const Index dst_item = static_cast<Index>(item_size(plan.dst_type)) * plan.item_elements;
   const Index row = plan.loops[plan.loops.size() - 1].extent * dst_item;
   switch (plan.kernel) {
     case CopyKernel::rows:
-      return Proposal{RowLoops{}, cost_of_rows(plan, row)};
+      return Candidate{RowLoops{}, cost_of_rows(plan, row)};
     case CopyKernel::gather:
-      return Proposal{RowLoops{}, cost_of_gather(plan, row, dst_item)};
+      return Candidate{RowLoops{}, cost_of_gather(plan, row, dst_item)};
     case CopyKernel::memcpy:
       if (plan.conversion == CopyConversion::none) return std::nullopt;
-      return Proposal{RowLoops{}, 1};
+      return Candidate{RowLoops{}, 1};
     case CopyKernel::fill:
     case CopyKernel::strided:
-      return Proposal{RowLoops{}, 1};
+      return Candidate{RowLoops{}, 1};
     default:
       return std::nullopt;
   }

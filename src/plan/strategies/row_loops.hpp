@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a copy goes row after row of the destination, and what that costs.
+// The candidate for copies row by row.
 #pragma once
 
 #include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// For every copy whose kernel works on rows, or on single elements.
-std::optional<Proposal> propose_row_loops(Problem& problem);
+/// Proposes row loops for every plan whose kernel works on rows or on single elements.
+std::optional<Candidate> propose_row_loops(Problem& problem);
 
 }  // namespace tenstride::detail

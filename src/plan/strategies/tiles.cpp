@@ -8,26 +8,28 @@ namespace {
 
 constexpr Index line_bytes = 64;
 
-/// All of these are fitted to drawn copies (bench/notes/drawn.md): what a copy with long runs takes ...
-constexpr double channels = 1.1;
-constexpr double tiles = 1.2;
-constexpr double tiles_through_a_buffer = 2;
-/// ... matrices of items of 16 bytes, five or more of which are interleaved, too ...
-constexpr double interleaved_large_items = 1.4;
+/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs of copies with
+/// long runs, as multiples of a plain copy's time:
+constexpr double channels_cost = 1.1;
+constexpr double tiles_cost = 1.2;
+constexpr double buffered_tiles_cost = 2;
+/// The same for five or more channels of 16-byte items that are interleaved:
+constexpr double interleaved_large_items_cost = 1.4;
 constexpr Index large_item = 16;
 constexpr Index min_interleaved = 5;
-/// ... what runs of so many bytes take more, and small matrices one after the other. Columns one behind the
-/// other that fit two lines are turned through a buffer ...
-constexpr double short_channels = 400;
-constexpr double few_large_items = 1500;
-constexpr double split_columns = 512;
-constexpr double split_short_items = .8;
-constexpr double short_source_rows = 35;
-constexpr double small_matrices = 1500;
-constexpr Index buffered_column = 128;
+/// Costs that are divided by the bytes of a run or of a matrix: of short runs, and of each of many small
+/// matrices. Columns of at most 128 bytes without gaps between them are transposed through a buffer.
+constexpr double short_channel_cost_bytes = 400;
+constexpr double large_item_channel_cost_bytes = 1500;
+constexpr double partial_line_column_cost_bytes = 512;
+constexpr double partial_line_short_item_cost = .8;
+constexpr double short_row_cost_bytes = 35;
+constexpr double small_matrix_cost_bytes = 1500;
+constexpr Index max_buffered_column = 128;
 
-double share(double costs, Index bytes) {
-  return costs / static_cast<double>(bytes);
+/// A cost per byte of a run of `bytes` bytes.
+double per_byte(double cost_bytes, Index bytes) {
+  return cost_bytes / static_cast<double>(bytes);
 }
 
 Index extent_of(const CopyPlan& plan, std::size_t first, std::size_t end) {
@@ -36,12 +38,13 @@ Index extent_of(const CopyPlan& plan, std::size_t first, std::size_t end) {
   return extent;
 }
 
-bool has_whole_lines(const CopyPlan& plan, Index dst_element) {
+/// Whether all runs of the destination begin at one offset within a line.
+bool has_uniform_offset(const CopyPlan& plan, Index dst_element) {
   return std::all_of(plan.loops.begin(), plan.loops.end() - 1,
                      [=](const CopyLoop& loop) { return loop.dst_stride * dst_element % line_bytes == 0; });
 }
 
-/// Pre: turns.
+/// Pre: plan.transposes().
 double cost_of_tiles(const CopyPlan& plan) {
   const auto dst_element = static_cast<Index>(item_size(plan.dst_type));
   const Index dst_item = dst_element * plan.item_elements;
@@ -51,35 +54,36 @@ double cost_of_tiles(const CopyPlan& plan) {
   const bool converts = plan.conversion != CopyConversion::none;
   switch (plan.kernel) {
     case CopyKernel::deinterleave:
-      return channels + share(short_channels, inner * dst_item);
+      return channels_cost + per_byte(short_channel_cost_bytes, inner * dst_item);
     case CopyKernel::interleave: {
       const Index run = plan.loops[plan.source_loop].extent * src_item;
-      if (dst_item != large_item) return channels + share(short_channels, run);
-      return inner >= min_interleaved ? interleaved_large_items + share(short_channels, run)
-                                      : channels + share(few_large_items, run);
+      if (dst_item != large_item) return channels_cost + per_byte(short_channel_cost_bytes, run);
+      return inner >= min_interleaved ? interleaved_large_items_cost + per_byte(short_channel_cost_bytes, run)
+                                      : channels_cost + per_byte(large_item_channel_cost_bytes, run);
     }
     default: {
       const Index column = extent_of(plan, plan.strip_loop, count) * dst_item;
       const Index rows = extent_of(plan, plan.source_loop + 1 - plan.source_loops, plan.source_loop + 1);
       const Index row = rows * src_item;
-      const bool has_lines = column % line_bytes == 0 && has_whole_lines(plan, dst_element);
+      const bool has_lines = column % line_bytes == 0 && has_uniform_offset(plan, dst_element);
       const bool is_buffered =
-          column <= buffered_column && plan.loops[plan.source_loop].dst_stride * dst_element == column;
-      const double short_ones = row < line_bytes ? share(short_source_rows, row) : 0;
-      if (has_lines) return tiles + short_ones;
-      const double matrices = share(small_matrices, rows * column) + (dst_item < 4 ? split_short_items : 0);
-      if (is_buffered) return tiles + matrices + short_ones;
-      return (converts ? tiles_through_a_buffer : tiles) + matrices + share(split_columns, column) +
-             share(short_source_rows, row);
+          column <= max_buffered_column && plan.loops[plan.source_loop].dst_stride * dst_element == column;
+      const double short_rows = row < line_bytes ? per_byte(short_row_cost_bytes, row) : 0;
+      if (has_lines) return tiles_cost + short_rows;
+      const double matrices = per_byte(small_matrix_cost_bytes, rows * column) +
+                              (dst_item < 4 ? partial_line_short_item_cost : 0);
+      if (is_buffered) return tiles_cost + matrices + short_rows;
+      return (converts ? buffered_tiles_cost : tiles_cost) + matrices +
+             per_byte(partial_line_column_cost_bytes, column) + per_byte(short_row_cost_bytes, row);
     }
   }
 }
 
 }  // namespace
 
-std::optional<Proposal> propose_tiles(Problem& problem) {
+std::optional<Candidate> propose_tiles(Problem& problem) {
   if (!problem.plan.transposes()) return std::nullopt;
-  return Proposal{Tiles{}, cost_of_tiles(problem.plan)};
+  return Candidate{Tiles{}, cost_of_tiles(problem.plan)};
 }
 
 }  // namespace tenstride::detail

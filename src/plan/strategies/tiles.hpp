@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a copy goes by tiles, and what that costs.
+// The candidate for copies by tiles.
 #pragma once
 
 #include "plan/candidates.hpp"
 
 namespace tenstride::detail {
 
-/// For every copy that turns runs of the source into runs of the destination.
-std::optional<Proposal> propose_tiles(Problem& problem);
+/// Proposes tiles for every plan whose kernel transposes, interleaves or deinterleaves.
+std::optional<Candidate> propose_tiles(Problem& problem);
 
 }  // namespace tenstride::detail

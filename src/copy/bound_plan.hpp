@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plan in bytes.
+// A plan together with the memory that it copies.
 #pragma once
 
 #include <array>
@@ -14,51 +14,55 @@
 
 namespace tenstride::copy {
 
-/// What the kernels need of a plan.
-struct Walk {
+/// A plan bound to the addresses of both sides and to this processor's kernels. Its loops have strides in
+/// bytes.
+struct BoundPlan {
   const CopyPlan& plan;
   const Kernels& kernels;
-  /// Storage element 0 of each side.
+  /// The addresses of storage element 0 of each side.
   std::byte* dst_base;
   const std::byte* src_base;
-  /// The first element that is visited.
+  /// The addresses of the first element that the loops visit.
   std::byte* dst;
   const std::byte* src;
+  /// Bytes of an item on each side.
   std::size_t dst_item;
   std::size_t src_item;
 
-  Walk(const CopyPlan& plan_, const Kernels& kernels_, void* to, const void* from)
+  BoundPlan(const CopyPlan& plan_, const Kernels& kernels_, void* dst_base_, const void* src_base_)
       : plan(plan_),
         kernels(kernels_),
-        dst_base(static_cast<std::byte*>(to)),
-        src_base(static_cast<const std::byte*>(from)),
+        dst_base(static_cast<std::byte*>(dst_base_)),
+        src_base(static_cast<const std::byte*>(src_base_)),
         dst(dst_base + plan_.dst_offset * signed_size(plan_.dst_type)),
         src(src_base + plan_.src_offset * signed_size(plan_.src_type)),
         dst_item(item_size(plan_.dst_type) * static_cast<std::size_t>(plan_.item_elements)),
         src_item(item_size(plan_.src_type) * static_cast<std::size_t>(plan_.item_elements)) {
     if (plan.scale.size() > 1 || plan.shift.size() > 1) scaled_ = plan.scale_loop;
-    const Index to_element = signed_size(plan.dst_type);
-    const Index from_element = signed_size(plan.src_type);
+    const Index dst_element = signed_size(plan.dst_type);
+    const Index src_element = signed_size(plan.src_type);
     for (std::size_t d = 0; d < plan.loops.size(); ++d) {
       const CopyLoop& loop = plan.loops[d];
-      loops_[d] = {loop.extent, loop.dst_stride * to_element, loop.src_stride * from_element};
+      loops_[d] = {loop.extent, loop.dst_stride * dst_element, loop.src_stride * src_element};
     }
   }
-  Walk(const Walk&) = delete;
-  Walk& operator=(const Walk&) = delete;
+  BoundPlan(const BoundPlan&) = delete;
+  BoundPlan& operator=(const BoundPlan&) = delete;
 
   /// The plan's loops, in its order.
-  [[nodiscard]] const Loop& loop(std::size_t at) const { return loops_[at]; }
+  [[nodiscard]] const Loop& loop(std::size_t d) const { return loops_[d]; }
   [[nodiscard]] const Loop& innermost() const { return loops_[plan.loops.size() - 1]; }
+  /// The loops [begin, end).
   [[nodiscard]] std::span<const Loop> loops(std::size_t begin, std::size_t end) const {
     return {loops_.data() + begin, end - begin};
   }
-  /// At the first position of the outer loops.
+  /// A cursor at the first position of the outermost `count` loops.
   [[nodiscard]] Cursor outer(std::size_t count) const { return {loops(0, count), dst, src}; }
 
-  /// Whether scale and shift have a number for each index of a loop.
-  [[nodiscard]] bool is_scaled(std::size_t at) const { return scaled_ == at; }
-  /// Which number an outer position takes: 0 where they are another loop's.
+  /// Whether scale and shift have a number for each index of loop `d`.
+  [[nodiscard]] bool is_scaled(std::size_t d) const { return scaled_ == d; }
+  /// The index of the scale and shift numbers at a position of outer loops; 0 where the numbers run along
+  /// another loop.
   [[nodiscard]] std::size_t scale_index(const Cursor& outer) const {
     return scaled_ < outer.size() ? static_cast<std::size_t>(outer.index(scaled_)) : 0;
   }
