@@ -195,7 +195,7 @@ void deinterleave_in_passes(std::byte* out, std::size_t pitch, const std::byte* 
 
 /// Stores a vector in parts of `store_bytes`, the size that sequential stores are fastest with.
 template <class D, class V>
-HWY_INLINE void store_in_order(V v, D d, std::byte* to) {
+HWY_INLINE void store_in_parts(V v, D d, std::byte* to) {
   using T = hn::TFromD<D>;
   if constexpr (hn::MaxLanes(d) * sizeof(T) > store_bytes) {
     const hn::Half<D> half;
@@ -250,7 +250,7 @@ HWY_INLINE void interleave_pixels_of_16(std::byte* out, const std::byte* const* 
 #pragma GCC unroll 4
   for (std::size_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; c += blocks, out += widest) store_in_order(v[c + b], d, out);
+    for (std::size_t c = 0; c < group; c += blocks, out += widest) store_in_parts(v[c + b], d, out);
   }
 }
 
@@ -273,7 +273,7 @@ HWY_INLINE void interleave_square(std::byte* out, std::size_t pixel, const std::
 #pragma GCC unroll 4
   for (std::size_t b = 0; b < blocks; ++b) {
 #pragma GCC unroll 16
-    for (std::size_t c = 0; c < group; ++c, out += pixel) store_in_order(v[b * group + c], d, out);
+    for (std::size_t c = 0; c < group; ++c, out += pixel) store_in_parts(v[b * group + c], d, out);
   }
 }
 
