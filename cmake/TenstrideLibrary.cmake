@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library. Every source is compiled once, position independent, into `tenstride_objects`; `tenstride` is made of
-# it, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
+# The library. Every source is compiled once, position independent, into `tenstride_engine` or `tenstride_frontend`;
+# `tenstride` is made of both, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
 
 file(
   GLOB_RECURSE tenstride_sources
@@ -19,32 +19,52 @@ if(NOT TENSTRIDE_HAS_URING)
   list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk/queue_uring.cpp)
 endif()
 
-# GCC 12 vectorizes these sources from -O3 on only: with the -O2 of distributions conversions take up to ten times as
-# long.
+# Sources over Highway are compiled once for each instruction set, without precompiled headers. GCC 12 vectorizes those
+# below from -O3 on only: with the -O2 of distributions conversions take up to ten times as long.
+set(tenstride_kernels ${tenstride_sources})
+list(FILTER tenstride_kernels INCLUDE REGEX "(/src/.*/kernels/.*|_simd|/copy/convert/.*)\\.cpp$")
+set_source_files_properties(${tenstride_kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
 if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/src/copy/kernels/simd.cpp ${PROJECT_SOURCE_DIR}/src/copy/kernels/converting_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/arithmetic_simd.cpp
     ${PROJECT_SOURCE_DIR}/src/elementwise/kernels/compare_simd.cpp ${PROJECT_SOURCE_DIR}/src/checksum/kernels_simd.cpp
-    ${PROJECT_SOURCE_DIR}/src/copy/convert/convert.cpp
+    ${PROJECT_SOURCE_DIR}/src/copy/convert/convert.cpp ${PROJECT_SOURCE_DIR}/src/copy/convert/convert_simd.cpp
     PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
 endif()
 
-add_library(tenstride_objects OBJECT ${tenstride_sources})
-set_target_properties(tenstride_objects PROPERTIES LINKER_LANGUAGE CXX)
-tenstride_target(tenstride_objects)
-target_include_directories(
-  tenstride_objects
-  PUBLIC ${PROJECT_SOURCE_DIR}/include
-  PRIVATE ${PROJECT_SOURCE_DIR}/src)
-target_compile_definitions(
-  tenstride_objects PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
-                            $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>
-                            $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
-target_link_libraries(tenstride_objects PRIVATE ${TENSTRIDE_DEPENDENCIES} nlohmann_json::nlohmann_json)
+# Two libraries of objects: the engine is made for speed; what reads notations, explains, draws and handles files, for
+# size.
+set(tenstride_engine_sources ${tenstride_sources})
+set(tenstride_frontend_sources ${tenstride_sources})
+set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|print)/")
+list(FILTER tenstride_engine_sources EXCLUDE REGEX ${frontend})
+list(FILTER tenstride_frontend_sources INCLUDE REGEX ${frontend})
+
+function(tenstride_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  tenstride_target(${name})
+  target_include_directories(
+    ${name}
+    PUBLIC ${PROJECT_SOURCE_DIR}/include
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(
+    ${name} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
+                    $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>
+                    $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
+  target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES} nlohmann_json::nlohmann_json)
+  target_precompile_headers(${name} PRIVATE ${TENSTRIDE_PRECOMPILED})
+endfunction()
+
+tenstride_objects(tenstride_engine ${tenstride_engine_sources})
+# Loops over vectors in registers are unrolled as by -O3; what else that does adds a fourth to the size.
+target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
+tenstride_objects(tenstride_frontend ${tenstride_frontend_sources})
+tenstride_for_size(tenstride_frontend)
 
 function(tenstride_library name kind)
-  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_objects>)
+  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_engine> $<TARGET_OBJECTS:tenstride_frontend>)
   tenstride_target(${name})
   set_target_properties(
     ${name}

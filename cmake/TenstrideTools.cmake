@@ -15,29 +15,19 @@ function(tenstride_tool target folder output)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output} INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tools)
   target_compile_definitions(${target} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(${target} PRIVATE tenstride::tenstride CLI11::CLI11 nlohmann_json::nlohmann_json)
+  target_link_libraries(${target} PRIVATE tenstride::tenstride CLI11::CLI11 nlohmann_json::nlohmann_json
+                                          ${CMAKE_DL_LIBS})
+  target_precompile_headers(${target} PRIVATE ${TENSTRIDE_PRECOMPILED})
+  tenstride_for_size(${target})
 endfunction()
 
 tenstride_tool(tenstride_cli tenstride tenstride)
 
-# librsvg: PNG from the SVG that the library draws; of the program alone.
-find_package(PkgConfig QUIET)
-if(PkgConfig_FOUND AND TENSTRIDE_WITH_RSVG)
-  pkg_check_modules(TENSTRIDE_RSVG QUIET IMPORTED_TARGET librsvg-2.0 cairo-png)
-endif()
-if(TARGET tenstride_cli AND TENSTRIDE_RSVG_FOUND)
-  target_link_libraries(tenstride_cli PRIVATE PkgConfig::TENSTRIDE_RSVG)
-  target_compile_definitions(tenstride_cli PRIVATE TENSTRIDE_HAS_RSVG)
-else()
-  message(STATUS "tenstride: without librsvg, tenstride show writes no PNG")
-endif()
-
-# libedit: history and completion of tenstride repl.
-if(PkgConfig_FOUND AND TENSTRIDE_WITH_LIBEDIT)
-  pkg_check_modules(TENSTRIDE_LIBEDIT QUIET IMPORTED_TARGET libedit)
-endif()
-if(TARGET tenstride_cli AND TENSTRIDE_LIBEDIT_FOUND)
-  target_link_libraries(tenstride_cli PRIVATE PkgConfig::TENSTRIDE_LIBEDIT)
+# libedit: history and completion of tenstride repl, loaded by it when it begins; its header is all that is needed here.
+find_path(TENSTRIDE_LIBEDIT_INCLUDE histedit.h)
+mark_as_advanced(TENSTRIDE_LIBEDIT_INCLUDE)
+if(TARGET tenstride_cli AND TENSTRIDE_LIBEDIT_INCLUDE)
+  target_include_directories(tenstride_cli SYSTEM PRIVATE ${TENSTRIDE_LIBEDIT_INCLUDE})
   target_compile_definitions(tenstride_cli PRIVATE TENSTRIDE_HAS_LIBEDIT)
 else()
   message(STATUS "tenstride: without libedit, tenstride repl reads plain lines")

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 # What the library, the program and the Python package are built with.
 packages=(
   g++ make cmake ninja-build pkg-config
-  libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev librsvg2-dev libedit-dev libcli11-dev nlohmann-json3-dev
+  libhwy-dev libtbb-dev liburing-dev libjpeg-dev libpng-dev librsvg2-2 libedit-dev libcli11-dev nlohmann-json3-dev
   python3 python3-dev python3-venv
 )
 # What the tests, the benchmarks and the Debian packages need besides.

@@ -12,8 +12,7 @@ out=build/wheel
 rm -rf "$out"
 mkdir -p "$out/built"
 python=${PYTHON:-.venv/bin/python3}
-# Without librsvg and libedit: they need 60 libraries, and the terminal's data. Pictures are SVG, the repl reads plain lines.
-options=(--config-settings=cmake.define.TENSTRIDE_WITH_RSVG=OFF --config-settings=cmake.define.TENSTRIDE_WITH_LIBEDIT=OFF)
+options=()
 limit=(--max-bytes 7000000)
 if [ "${TENSTRIDE_WHEEL:-release}" = dev ]; then
   # With the tools of .venv and the flags of the preset dev, so that the compiler's cache knows every file.
@@ -28,7 +27,7 @@ else
   echo "wheel: building; on two cores this takes about five minutes"
   options+=(--verbose)
 fi
-"$python" -m pip wheel . --disable-pip-version-check --no-deps --wheel-dir "$out/built" "${options[@]}"
+"$python" -m pip wheel . --disable-pip-version-check --no-deps --wheel-dir "$out/built" ${options[@]+"${options[@]}"}
 built=$(echo "$out"/built/*.whl)
 if .venv/bin/python3 -B scripts/wheel_repair.py "$built" 2>/dev/null; then
   echo "wheel: $built was to need libraries of this system, and the check finds none" >&2

@@ -328,9 +328,8 @@ class Png(Case):
         if run.returncode != 0:
             self.assertEqual(
                 run.stderr,
-                "tenstride: show: this tenstride was built without librsvg, so it writes no PNG; "
-                "write an .svg (every browser shows it, rsvg-convert turns it into a PNG), or install "
-                "librsvg2-dev and build again\n",
+                "tenstride: show: PNG is written by librsvg, which is not installed (apt-get install librsvg2-2); "
+                "write an .svg, which needs nothing and every browser shows\n",
             )
             return
         raw = pathlib.Path(self.path("x.png")).read_bytes()

@@ -29,7 +29,8 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 using Completer = std::function<Completion(std::string_view)>;
 
 /// At a terminal an editor with completion by the tabulator and a history that outlives the program, where
-/// the program was built with libedit; else lines as they come, with prompts at a terminal only.
+/// libedit is installed and the program was built with its header; else lines as they come, with prompts at a
+/// terminal only.
 std::unique_ptr<LineReader> make_line_reader(Completer completer);
 
 /// Whether somebody sits there.

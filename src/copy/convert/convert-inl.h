@@ -225,19 +225,51 @@ void from_float8(std::byte* out, const std::byte* in, std::size_t count, Stores 
   }
 }
 
-/// Two conversions, the middle one in the L1 cache.
-template <class To, class Middle, class From, ConvertRow first, ConvertRow second>
-void through(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
-  constexpr std::size_t part = 256;
-  alignas(64) std::array<std::byte, part * sizeof(Middle)> middle;
-  while (count > 0) {
-    const std::size_t now = std::min(count, part);
-    first(middle.data(), in, now, Stores::ordinary);
-    second(out, middle.data(), now, stores);
-    in += now * sizeof(From);
-    out += now * sizeof(To);
-    count -= now;
+/// Elements that are converted together on their way through another type, which keeps them in the L1 cache.
+inline constexpr std::size_t part_length = 256;
+
+/// One of two conversions, the first or the second, with the bytes of an element on its outer side.
+struct Half {
+  ConvertRow convert;
+  std::size_t item;
+};
+
+inline HWY_NOINLINE void convert_by_parts(std::byte* out, const std::byte* in, std::size_t count,
+                                          Stores stores, Half first, Half second) {
+  alignas(64) std::array<std::byte, part_length * 16> middle;
+  for (std::size_t i = 0; i < count; i += part_length) {
+    const std::size_t now = std::min(count - i, part_length);
+    first.convert(middle.data(), in + i * first.item, now, Stores::ordinary);
+    second.convert(out + i * second.item, middle.data(), now, stores);
   }
+}
+
+/// Two conversions one after the other.
+template <class To, class From, ConvertRow first, ConvertRow second>
+void through(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
+  convert_by_parts(out, in, count, stores, {first, sizeof(From)}, {second, sizeof(To)});
+}
+
+inline HWY_NOINLINE void scale_by_parts(std::byte* out, const std::byte* in, std::size_t count,
+                                        const float* scale, const float* shift, Stores stores,
+                                        Numbers numbers, Half first, Half second) {
+  alignas(64) std::array<std::byte, part_length * sizeof(float)> floats;
+  const ScaleRow scale_part = numbers == Numbers::one ? scale_floats<float, float, Numbers::one>
+                                                      : scale_floats<float, float, Numbers::each>;
+  for (std::size_t i = 0; i < count; i += part_length) {
+    const std::size_t now = std::min(count - i, part_length);
+    const std::size_t at = numbers == Numbers::one ? 0 : i;
+    first.convert(floats.data(), in + i * first.item, now, Stores::ordinary);
+    scale_part(floats.data(), floats.data(), now, scale + at, shift + at, Stores::ordinary);
+    second.convert(out + i * second.item, floats.data(), now, stores);
+  }
+}
+
+/// Scale and shift of floats between two conversions.
+template <class To, class From, Numbers numbers, ConvertRow first, ConvertRow second>
+void scale_through(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
+                   const float* shift, Stores stores) {
+  scale_by_parts(out, in, count, scale, shift, stores, numbers, {first, sizeof(From)}, {second, sizeof(To)});
 }
 
 /// Real numbers to complex ones of the same precision.
@@ -305,6 +337,37 @@ struct FastRow {
   constexpr FastRow(ConvertRow loop) : is_there(true), run(loop) {}
 };
 
+template <class T>
+inline constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+/// Integers without their sign, which has the same bits; other types as they are.
+template <class T>
+using Unsigned =
+    typename std::conditional_t<is_whole<T>, std::make_unsigned<std::conditional_t<is_whole<T>, T, int>>,
+                                std::type_identity<T>>::type;
+
+/// `convert_numbers` for a pair. The sign of an integer says something only where it becomes longer or no
+/// integer: int32 to int8 is uint32 to uint8.
+template <class To, class From>
+constexpr ConvertRow numbers_row() {
+  if constexpr (std::is_same_v<To, bool> || (is_whole<To> && is_whole<From> && sizeof(To) <= sizeof(From))) {
+    return convert_numbers<Unsigned<To>, Unsigned<From>>;
+  } else if constexpr (is_whole<To> && std::is_integral_v<From>) {
+    return convert_numbers<Unsigned<To>, From>;
+  } else {
+    return convert_numbers<To, From>;
+  }
+}
+
+/// Whether a pair has a loop of its own where floats stand in between: all but floats of 8 bits to and from
+/// integers and each other.
+template <class To, class From>
+inline constexpr bool is_direct = std::is_same_v<To, float> || std::is_same_v<From, float> ||
+                                  (is_small_float<To> && is_small_float<From> &&
+                                   sizeof(To) + sizeof(From) > 2) ||
+                                  !((is_small_float<To> && sizeof(To) == 1) ||
+                                    (is_small_float<From> && sizeof(From) == 1));
+
 /// The fastest loop for a pair.
 template <class To, class From>
 constexpr FastRow row_of() {
@@ -321,7 +384,7 @@ constexpr FastRow row_of() {
     if constexpr (std::is_same_v<Real, From>) {
       return with_zeros<Real>;
     } else if constexpr (constexpr FastRow to_real = row_of<Real, From>(); to_real.is_there) {
-      return through<To, Real, From, to_real.run, with_zeros<Real>>;
+      return through<To, From, to_real.run, with_zeros<Real>>;
     } else {
       return {};
     }
@@ -332,42 +395,54 @@ constexpr FastRow row_of() {
     } else if constexpr (std::is_same_v<To, bool>) {
       return {};
     } else if constexpr (constexpr FastRow from_real = row_of<To, Real>(); from_real.is_there) {
-      return through<To, Real, From, real_parts<Real>, from_real.run>;
+      return through<To, From, real_parts<Real>, from_real.run>;
     } else {
       return {};
     }
   } else if constexpr ((takes_small_float || std::is_same_v<From, float> ||
                         (std::is_same_v<To, float> && !std::is_same_v<From, double>)) &&
-                       GivesFloats<From> && TakesFloats<To>) {
+                       is_direct<To, From> && GivesFloats<From> && TakesFloats<To>) {
     return convert_floats<To, From>;
   } else if constexpr (is_small_float<From> && sizeof(From) == 1 && std::is_same_v<To, float>) {
     return from_float8<From>;
   } else if constexpr (!takes_small_float) {
-    return convert_numbers<To, From>;
+    return numbers_row<To, From>();
   } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float>) {
     return {};
   } else if constexpr (constexpr FastRow first = row_of<float, From>(), second = row_of<To, float>();
                        first.is_there && second.is_there) {
-    return through<To, float, From, first.run, second.run>;
+    return through<To, From, first.run, second.run>;
   } else {
     return {};
   }
 }
 
-inline ConvertRow find_convert(DType to, DType from) {
+inline ConvertRow fast_convert(DType to, DType from) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
     return visit(from, []<class From>(std::type_identity<From>) { return row_of<To, From>().run; });
   });
 }
 
-inline ScaleRow find_scale(DType to, DType from, Numbers numbers) {
+/// Scale and shift between the types of most use have loops of their own: to and from float, and bytes to
+/// floats of 16 bits. Others go through float.
+template <class To, class From, Numbers numbers>
+constexpr ScaleRow scale_row_of() {
+  constexpr bool bytes_to_halves =
+      std::is_same_v<From, std::uint8_t> && is_small_float<To> && sizeof(To) == 2;
+  if constexpr (!GivesFloats<From> || !TakesFloats<To> || std::is_same_v<From, double>) {
+    return nullptr;
+  } else if constexpr (std::is_same_v<To, float> || std::is_same_v<From, float> || bytes_to_halves) {
+    return scale_floats<To, From, numbers>;
+  } else {
+    return scale_through<To, From, numbers, row_of<float, From>().run, row_of<To, float>().run>;
+  }
+}
+
+inline ScaleRow fast_scale(DType to, DType from, Numbers numbers) {
   return visit(to, [&]<class To>(std::type_identity<To>) {
-    return visit(from, [&]<class From>(std::type_identity<From>) -> ScaleRow {
-      if constexpr (GivesFloats<From> && TakesFloats<To> && !std::is_same_v<From, double>) {
-        return numbers == Numbers::one ? scale_floats<To, From, Numbers::one>
-                                       : scale_floats<To, From, Numbers::each>;
-      }
-      return nullptr;
+    return visit(from, [&]<class From>(std::type_identity<From>) {
+      return numbers == Numbers::one ? scale_row_of<To, From, Numbers::one>()
+                                     : scale_row_of<To, From, Numbers::each>();
     });
   });
 }

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <utility>
 
-#include "copy/convert/convert-inl.h"
+#include "copy/convert/numbers-inl.h"
 #include "copy/kernels/channels-inl.h"
 #include "copy/kernels/channels_streamed-inl.h"
 #include "copy/kernels/gather-inl.h"
@@ -344,6 +344,9 @@ void fence() {
   hwy::FlushStream();
 }
 
+// In copy/convert/convert_simd.cpp.
+ConvertRow find_convert(DType to, DType from);
+ScaleRow find_scale(DType to, DType from, Numbers numbers);
 // In copy/kernels/converting_simd.cpp, copy/kernels/short_items_simd.cpp and copy/kernels/indexed_simd.cpp.
 extern const ConvertingKernels converting;
 extern const ShortItemKernels short_items;

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "reduce/kernels/columns-inl.h"
+#include "reduce/kernels/gap_pattern.hpp"
 #include "reduce/kernels/kernels.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,20 +31,6 @@ template <class T, class State>
 requires(sizeof(State) > 2 * sizeof(T)) struct FewSums<WholeSum<T, State>> {
   using type = WholeSum<T, hwy::MakeWide<Whole<T>>>;
 };
-
-/// Of each step, all bits where an element is wanted. (Made anew for each call the masks took as long as rows
-/// of 4 KiB.)
-template <class Place>
-struct GapPattern {
-  Place of[max_gapped_step + 1][64 + max_gapped_step] = {};
-  constexpr GapPattern() {
-    for (Index step = 1; step <= max_gapped_step; ++step) {
-      for (Index p = 0; p < 64 + max_gapped_step; p += step) of[step][p] = static_cast<Place>(~Place{0});
-    }
-  }
-};
-template <class Place>
-inline constexpr GapPattern<Place> gap_pattern;
 
 /// An element `p` items behind the beginning of its row goes to accumulator p % lanes.
 template <class Rule>
