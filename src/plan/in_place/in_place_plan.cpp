@@ -43,11 +43,11 @@ Problem merged(const Dims& shape, const Dims& order, Index element_bytes) {
   Problem problem;
   problem.item_bytes = element_bytes;
   std::vector<std::size_t> rank_of_axis(shape.size());
-  std::size_t rank = 0;
+  std::size_t next_rank = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 0) return problem;
-    rank_of_axis[d] = rank;
-    if (shape[d] != 1) ++rank;
+    rank_of_axis[d] = next_rank;
+    if (shape[d] != 1) ++next_rank;
   }
   struct Run {
     std::size_t first;
