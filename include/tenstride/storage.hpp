@@ -96,8 +96,8 @@ class TENSTRIDE_API Storage {
   [[nodiscard]] std::size_t nbytes() const noexcept { return block_ == nullptr ? 0 : block_->nbytes; }
   [[nodiscard]] Device device() const noexcept { return block_ == nullptr ? Device::cpu : block_->device; }
   [[nodiscard]] bool has_memory() const noexcept { return device().has_memory(); }
-  /// Whether the bytes were requested in page-locked memory, which a device reads directly. Used for forecasts
-  /// only: this build locks no pages.
+  /// Whether the bytes were requested in page-locked memory, which a device reads directly. Used for
+  /// forecasts only: this build locks no pages.
   [[nodiscard]] bool is_pinned() const noexcept { return block_ != nullptr && block_->is_pinned; }
   /// Nothing happens to no storage.
   void set_pinned() noexcept {

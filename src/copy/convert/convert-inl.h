@@ -55,9 +55,9 @@ HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
   }
 }
 
-/// The lower bytes or halves of the lanes of four or two vectors, one vector after another: put into one lane
-/// each, turned within the 16-byte blocks, then across them. A fifth of the shuffles of making each vector
-/// shorter by itself.
+/// The lower bytes of the lanes of four vectors, or the lower halves of those of two, one vector after
+/// another. They are put into one lane each, then permuted within blocks of 16 bytes, then across blocks.
+/// This takes a fifth of the shuffles that narrowing each vector by itself takes.
 template <class To, class V, std::size_t parts>
 HWY_INLINE auto join_words(const std::array<V, parts>& words) {
   const hn::ScalableTag<std::uint32_t> bits;
@@ -124,10 +124,10 @@ HWY_INLINE auto convert_whole(const Part& part) {
   }
 }
 
-/// As many whole lines of results as there are, past the cache: `floats(d, i)` are the floats that results i
-/// and so on are made of, from `in` on. A line is made in registers and written at once; written in parts
-/// while others are read, it would often leave the core in parts as well (float32 to uint8 .47 of a plain
-/// copy, .75 so). How many results these were.
+/// Writes whole lines of results by streaming stores, as many as there are. `floats(d, i)` gives the floats
+/// that the results from i on are made of, read from `in`. A line is made in registers and written at once;
+/// written in parts while others are read, it would often leave the core in parts as well (float32 to uint8
+/// .47 of a plain copy, .75 so). How many results these were.
 template <class To, class From, class Rule, class Floats>
 HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores,
                                      const Floats& floats) {
@@ -170,7 +170,7 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   std::size_t i =
       stores != Stores::ordinary ? stream_floats<To, From, Rule>(out, in, count, stores, floats) : 0;
   for (; i + lanes <= count; i += lanes) {
-    prefetch_ahead<To, From>(in + i * sizeof(From), lanes);
+    prefetch_source<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(Rule::run(d, floats(d, i)), result, reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   }
   for (; i < count; ++i) {
@@ -199,7 +199,7 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
                       ? stream_floats<To, From, FromFloats<To>>(out, in, count, stores, floats)
                       : 0;
   for (; i + lanes <= count; i += lanes) {
-    prefetch_ahead<To, From>(in + i * sizeof(From), lanes);
+    prefetch_source<To, From>(in + i * sizeof(From), lanes);
     hn::StoreU(FromFloats<To>::run(d, floats(d, i)), result,
                reinterpret_cast<Bits<To>*>(out + i * sizeof(To)));
   }

@@ -24,15 +24,15 @@ class RowConverter {
   void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
                   Stores stores = Stores::ordinary);
 
-  /// Whether results can go past the cache: one loop makes each of them, and writes it once.
+  /// Whether results can be written by streaming stores: one loop makes each of them and writes it once.
   [[nodiscard]] bool streams() const {
     return conjugate_ == nullptr && negate_source_ == nullptr && negate_ == nullptr &&
            (is_one_loop_ || convert_ != nullptr);
   }
 
-  /// What is done beside the conversion, by a leaf that takes the numbers given to it.
+  /// What is done beside the conversion, by a kernel that takes scale and shift as arguments.
   [[nodiscard]] Arithmetic arithmetic() const { return is_one_loop_ ? Arithmetic::scaled : Arithmetic::none; }
-  /// Whether such a leaf may do all: in float, no number infinite or NaN.
+  /// Whether such a kernel may do all of it: in float, with no scale or shift that is infinite or NaN.
   [[nodiscard]] bool is_plain() const;
   /// Scale and shift number `at`, of is_plain() ones with arithmetic.
   [[nodiscard]] float scale_number(std::size_t at) const { return float_scale_[at % period_]; }

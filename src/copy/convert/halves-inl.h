@@ -65,7 +65,7 @@ HWY_INLINE auto join_bytes(D /*halves*/, V first, V second) {
   }
 }
 
-/// Whole lines of results, past the cache. How many results these were.
+/// Writes whole lines of results by streaming stores. Returns the number of these results.
 inline std::size_t stream_rounded_halves(std::byte* out, const std::byte* in, std::size_t count) {
   const hn::ScalableTag<std::uint16_t> d;
   const hn::ScalableTag<std::uint8_t> bytes;
@@ -75,7 +75,7 @@ inline std::size_t stream_rounded_halves(std::byte* out, const std::byte* in, st
   for (std::size_t i = 0; i < whole; i += 2 * lanes) {
     const auto rounded = [&](std::size_t at) HWY_ATTR {
       const std::byte* const from = in + at * sizeof(std::uint16_t);
-      __builtin_prefetch(from + ahead_in_page, 0, 3);
+      __builtin_prefetch(from + page_prefetch_distance, 0, 3);
       return round_to_upper_byte(d, hn::LoadU(d, reinterpret_cast<const std::uint16_t*>(from)));
     };
     hn::Stream(join_bytes(d, rounded(i), rounded(i + lanes)), bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between the numbers that C++ knows (bool, integers, float, double), turned into vectors by the
+// Conversions between the numbers that C++ knows (bool, integers, float, double), vectorized by the
 // compiler: it knows the shortest way from each to each on every instruction set.
 #if defined(TENSTRIDE_COPY_CONVERT_NUMBERS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_CONVERT_NUMBERS_INL
@@ -29,22 +29,22 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// What one store writes: by wider ones a core writes to memory more slowly (bytes to floats .83 of a plain
-/// copy by 64 bytes, .95 by 32).
+/// Bytes of one store. With 64 bytes a core writes to memory more slowly: .83 → .95 of a plain copy with 32
+/// (uint8 to float32).
 inline constexpr std::size_t store_bytes = 32;
 
-/// How far ahead of a loop that reads more than it writes memory is asked for: the processor alone keeps
-/// fewer reads under way (float32 to uint8 .93 of a plain copy without, 1.12 with it, on Cascade Lake).
-inline constexpr std::size_t ahead_bytes = 2048;
+/// Bytes between what is read now and what is prefetched, in loops that read more than they write: without it
+/// too few reads are in flight, .93 → 1.12 of a plain copy (float32 to uint8, Cascade Lake).
+inline constexpr std::size_t prefetch_distance = 2048;
 
-/// The same for each of several pages read in turn, into the L1 cache: floats to bytes .83 to .89 of a plain
-/// copy on Emerald Rapids, 2 KiB ahead .74 to .83, into the L2 cache .77 to .80, without .65 to .71.
-inline constexpr std::size_t ahead_in_page = 1024;
+/// The same where several pages are read alternately, into the L1 cache: .65–.71 without it → .83–.89 of a
+/// plain copy (float32 to uint8, Emerald Rapids). 2 KiB gives .74–.83, the L2 cache .77–.80.
+inline constexpr std::size_t page_prefetch_distance = 1024;
 
-/// The same where memory is read as one stream, for sizes that differ but by half: float32 to uint8 1.00 of a
-/// plain copy on Zen 5, to int64 1.07, uint8 to float16 1.09; 1 KiB ahead .73, .87 and .94, without .57, .88
-/// and .94. Float32 to float16 has .88 without, .76 so.
-inline constexpr std::size_t ahead_in_stream = 8192;
+/// The same where memory is read as one stream, for item sizes that differ by half at most. Of a plain copy
+/// on Zen 5, without it → with 1 KiB → with 8 KiB: float32 to uint8 .57 → .73 → 1.00, to int64 .88 → .87 →
+/// 1.07, uint8 to float16 .94 → .94 → 1.09. Float32 to float16 loses: .88 → .76.
+inline constexpr std::size_t stream_prefetch_distance = 8192;
 
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
 #define TENSTRIDE_STORES __attribute__((target("prefer-vector-width=256")))
@@ -56,7 +56,7 @@ inline constexpr std::size_t ahead_in_stream = 8192;
 template <class T>
 using Number = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 
-/// Elements of one step: a loop of a fixed length is one that the compiler turns into vectors.
+/// Elements of one step: the compiler vectorizes loops of a fixed length.
 inline constexpr std::size_t step_length = 32;
 
 /// A floating value as an integer without a branch: brought into the range first, then repaired at both odd
@@ -99,10 +99,10 @@ HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
 
 /// What `count` numbers from `from` on take of what comes later: only where more is read than written.
 template <class To, class From>
-HWY_INLINE void prefetch_ahead(const std::byte* from, std::size_t count) {
+HWY_INLINE void prefetch_source(const std::byte* from, std::size_t count) {
   if constexpr (sizeof(To) < sizeof(From)) {
     for (std::size_t at = 0; at < count * sizeof(From); at += 64)
-      __builtin_prefetch(from + ahead_bytes + at, 0, 2);
+      __builtin_prefetch(from + prefetch_distance + at, 0, 2);
   }
 }
 
@@ -149,7 +149,7 @@ HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   }
 }
 
-/// `prefetch_ahead` for lines that each_line goes through: where as much is written as read, it takes .05 to
+/// `prefetch_source` for lines that each_line goes through: where as much is written as read, it takes .05 to
 /// .1 within the L3 cache (float16 to bfloat16 .85 without, .75 with it).
 template <class To, class From>
 class PrefetchBesideLine {
@@ -160,16 +160,16 @@ class PrefetchBesideLine {
   HWY_INLINE void operator()(const std::byte* from, std::size_t count) const {
     if (is_one_stream_) {
       if constexpr (sizeof(To) > sizeof(From) || sizeof(From) >= 4 * sizeof(To))
-        ask(from + ahead_in_stream, count);
+        prefetch_lines(from + stream_prefetch_distance, count);
     } else if constexpr (sizeof(To) < sizeof(From) && alternating_pages < To, From >> 1) {
-      ask(from + ahead_in_page, count);
+      prefetch_lines(from + page_prefetch_distance, count);
     } else {
-      prefetch_ahead<To, From>(from, count);
+      prefetch_source<To, From>(from, count);
     }
   }
 
  private:
-  HWY_INLINE static void ask(const std::byte* from, std::size_t count) {
+  HWY_INLINE static void prefetch_lines(const std::byte* from, std::size_t count) {
     for (std::size_t at = 0; at < count * sizeof(From); at += 64) __builtin_prefetch(from + at, 0, 3);
   }
 
@@ -208,7 +208,7 @@ template <class To, class From>
 TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, std::size_t count) {
   std::size_t i = 0;
   for (; i + step_length <= count; i += step_length) {
-    prefetch_ahead<To, From>(in + i * sizeof(From), step_length);
+    prefetch_source<To, From>(in + i * sizeof(From), step_length);
     convert_step<To, From>(out + i * sizeof(To), in + i * sizeof(From));
   }
   return i;
@@ -233,7 +233,7 @@ std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t co
 }
 #endif
 
-/// Past the cache: how many numbers of whole lines.
+/// Writes whole lines by streaming stores. Returns the number of elements in them.
 template <class To, class From>
 std::size_t stream_lines_of(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
 #if HWY_TARGET == HWY_AVX3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of element-wise arithmetic: short loops over dense runs of one type, one table of them per
+// The kernels of element-wise arithmetic: short loops over dense runs of one type, one table of them per
 // instruction set. Comparisons have the same form (elementwise/kernels/compare.hpp).
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of arithmetic for each instruction set: the definitions in loops of a fixed length, which the
-// compiler turns into vectors; compiled once for each set by Highway, as copy/kernels/simd.cpp.
+// The kernels of arithmetic for each instruction set: the definitions in loops of a fixed length, which the
+// compiler vectorizes. Highway compiles them once for each set, as copy/kernels/simd.cpp.
 
 #include "copy/kernels/simd_targets.hpp"
 
@@ -31,14 +31,14 @@
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace tenstride::copy::arithmetic {  // the names of other leaves are others' alone
+namespace tenstride::copy::arithmetic {  // its own namespace: the copy kernels have some of the same names
 namespace HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Elements of one step: a loop of a fixed length is one that the compiler turns into vectors.
+/// Elements of one step: the compiler vectorizes loops of a fixed length.
 inline constexpr Index step = 32;
 
 /// A number at any address.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of comparisons and of the masks they give: short loops over dense runs, one table of them per
+// The kernels of comparisons and of the masks they give: short loops over dense runs, one table of them per
 // instruction set.
 #pragma once
 

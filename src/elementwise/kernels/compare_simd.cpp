@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of comparisons over Highway: compiled once for each instruction set, as copy/kernels/simd.cpp.
+// The kernels of comparisons over Highway: compiled once for each instruction set, as copy/kernels/simd.cpp.
 
 #include "copy/kernels/simd_targets.hpp"
 
@@ -24,8 +24,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether the opposite is asked of the vectors, and turned round at the end: of NaN Highway's own Ne says
-/// false, and whole numbers have no Le and Ge.
+/// Whether the vectors answer the opposite question and the answer is inverted at the end: Highway's Ne is
+/// false for NaN, and integers have no Le and Ge.
 template <Comparison comparison, class T>
 constexpr bool prefetches_opposite = comparison == Comparison::ne ||
                                      (std::is_integral_v<T> &&
