@@ -12,8 +12,10 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(TENSTRIDE_CCACHE ccache)
   mark_as_advanced(TENSTRIDE_CCACHE)
   if(TENSTRIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The compiler's cache then serves all build folders. Debuggers still find the sources by their absolute paths.
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1
+    # The compiler's cache then serves all build folders. Debuggers still find the sources by their absolute paths. With
+    # CCACHE_DEPEND it compares headers by their contents: a precompiled header must change with a comment, too, because
+    # GCC compares checksums of files for `#pragma once`.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
         CCACHE_SLOPPINESS=pch_defines,time_macros ${TENSTRIDE_CCACHE})
   endif()
 endif()
