@@ -212,8 +212,8 @@ void Packing::accumulate(Index first, Index last, Index begin, Index end, std::b
   tiles.each({begin, end}, {first, last}, !plan_.is_reduction_outer,
              [&](const std::byte* packed, Range run, Range results) {
                const Index length = run.end - run.begin;
-               kernel_.fold(state_of(results.begin), results.end - results.begin, packed, length * item,
-                            length, item);
+               kernel_.accumulate_runs(state_of(results.begin), results.end - results.begin, packed,
+                                       length * item, length, item);
              });
 }
 

@@ -76,10 +76,10 @@ void accumulate_pixels(const ReduceKernel& kernel, const ReducePlan& plan, const
 }
 
 bool are_three_rows(const ReduceKernel& kernel, const ReducePlan& plan) {
-  return kernel.accumulate_threes != nullptr && plan.shape == ReduceShape::pixels && plan.pixel == 3 &&
-         plan.channel_step == 1 && plan.result_loops.size() > 1 && plan.result_loops.back().extent == 3 &&
-         plan.reduction_loops.size() == 1 && plan.reduction_loops.back().extent >= fewest_threes &&
-         !plan.is_reduction_outer;
+  return kernel.accumulate_three_channels != nullptr && plan.shape == ReduceShape::pixels &&
+         plan.pixel == 3 && plan.channel_step == 1 && plan.result_loops.size() > 1 &&
+         plan.result_loops.back().extent == 3 && plan.reduction_loops.size() == 1 &&
+         plan.reduction_loops.back().extent >= min_three_channel_pixels && !plan.is_reduction_outer;
 }
 
 void accumulate_three_rows(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base,
@@ -90,7 +90,7 @@ void accumulate_three_rows(const ReduceKernel& kernel, const ReducePlan& plan, c
     const Index rows = std::min((last - first) / 3, at.run());
     const Index step = std::abs(at.stride());
     const bool has_short_rows = step > 0 && (end - begin) * pixel < prefetch_distance;
-    kernel.accumulate_threes(
+    kernel.accumulate_three_channels(
         states, {base + at.offset() + begin * pixel, rows, at.stride(), end - begin,
                  has_short_rows ? ceil_divide(prefetch_distance, step) * at.stride() : prefetch_distance});
     states += 3 * rows * static_cast<Index>(kernel.state_size);

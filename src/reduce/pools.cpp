@@ -33,7 +33,7 @@ Index results_in_block(const ReduceKernel& kernel, const PoolRows& from, Index r
   const Index fit = std::min(pool_bytes / state, StreamedResults::max_bytes / result_item);
   if (are_triples(from.group, from.inner)) return fit / triples_pieces;
   const Index max_results =
-      from.inner <= staged_channels ? std::min(fit, staged_bytes / state / from.group) : fit;
+      from.inner <= max_staged_channels ? std::min(fit, staged_bytes / state / from.group) : fit;
   return std::max(max_results / from.inner, Index{1}) * from.inner;
 }
 
@@ -53,13 +53,13 @@ class Pooling {
 
   void to_cache(std::byte* dst, const PoolRows& from) {
     each(from, [&](Index count) {
-      kernel_.finish(dst, states_, count, from.folded);
+      kernel_.finish(dst, states_, count, from.reduced_count);
       dst += count * result_item_;
     });
   }
   void to_memory(StreamedResults& results, const PoolRows& from) {
     each(from, [&](Index count) {
-      kernel_.finish(results.next(), states_, count, from.folded);
+      kernel_.finish(results.next(), states_, count, from.reduced_count);
       results.commit(count * result_item_);
     });
   }
@@ -79,7 +79,7 @@ class Pooling {
   const ReduceKernel& kernel_;
   Index result_item_;
   Index block_;
-  alignas(64) std::byte states_[pool_bytes + 16 * gather_slack];
+  alignas(64) std::byte states_[pool_bytes + 16 * group_slack];
 };
 
 }  // namespace
@@ -136,7 +136,7 @@ void run_pools(const ReduceKernel& kernel, const ReducePlan& plan, std::byte* ds
         rows.line_step = at.stride();
       }
       next.skip(rows.lines);
-      if (!has_long_rows && n + rows.lines < to) rows.ahead = next.offset() - at.offset();
+      if (!has_long_rows && n + rows.lines < to) rows.prefetch_distance = next.offset() - at.offset();
       if (is_streamed) {
         pooling.to_memory(results, rows);
       } else {

@@ -97,7 +97,8 @@ class Accumulation {
   /// pairwise: a long range is accumulated by halves, the second half into accumulators of its own (Higham,
   /// "The accuracy of floating point summation", 1993).
   void accumulate(Index first, Index last, Index begin, Index end, std::byte* states) const {
-    const Index direct_length = kernel_.patience * (plan_.shape == ReduceShape::rows ? 1 : run_accumulators);
+    const Index direct_length =
+        kernel_.direct_rows * (plan_.shape == ReduceShape::rows ? 1 : run_accumulators);
     if (end - begin <= direct_length) {
       if (step_ > 1) {
         accumulate_with_gaps(first, last, begin, end, states);
@@ -185,7 +186,7 @@ class Accumulation {
     const std::ptrdiff_t stride = plan_.reduction_loops.empty() ? 0 : plan_.reduction_loops.back().stride;
     switch (plan_.shape) {
       case ReduceShape::runs:
-        kernel_.fold(states, count, src, count > 1 ? along_ : next_run(run), run, stride);
+        kernel_.accumulate_runs(states, count, src, count > 1 ? along_ : next_run(run), run, stride);
         return;
       case ReduceShape::pixels:
         accumulate_pixels(kernel_, plan_, {states, count, src, run});
@@ -419,9 +420,9 @@ void run_reduction(const ReduceKernel& kernel, const ReducePlan& plan, std::byte
       kernel.finish(dst + first * item, states, count, reduced);
       return;
     }
-    const States gathered(kernel, count / plan.group);
-    kernel.gather(gathered.data(), states, count / whole, plan.group, plan.inner);
-    kernel.finish(dst + first / plan.group * item, gathered.data(), count / plan.group, reduced);
+    const States combined(kernel, count / plan.group);
+    kernel.combine_groups(combined.data(), states, count / whole, plan.group, plan.inner);
+    kernel.finish(dst + first / plan.group * item, combined.data(), count / plan.group, reduced);
   };
   const bool is_streamed = plan.group == 1 && plan.results * item >= min_streamed_bytes;
   if (cuts == 1) {

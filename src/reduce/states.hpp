@@ -8,14 +8,13 @@
 
 namespace tenstride::detail {
 
-/// Memory for `count` accumulators, aligned to 64 bytes, and for the `gather_slack` ones that `gather` may
-/// overwrite behind them.
+/// Memory for `count` accumulators, aligned to 64 bytes, and for the `group_slack` ones that `combine_groups`
+/// may overwrite behind them.
 class States {
  public:
   States(const ReduceKernel& kernel, Index count)
       : memory_(
-            new Slot[static_cast<std::size_t>(count + gather_slack) * kernel.state_size / sizeof(Slot) + 1]) {
-  }
+            new Slot[static_cast<std::size_t>(count + group_slack) * kernel.state_size / sizeof(Slot) + 1]) {}
   [[nodiscard]] std::byte* data() const { return memory_[0].bytes; }
 
  private:

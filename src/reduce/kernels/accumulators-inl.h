@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reductions do with accumulators alone, whatever elements these are made of: rules whose accumulators
-// have the same bits share it. Included once for each instruction set.
+// How a reduction combines accumulators, whatever elements they were made of: rules whose accumulators have
+// the same bits share this code. Included once for each instruction set.
 #if defined(TENSTRIDE_REDUCE_KERNELS_ACCUMULATORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_ACCUMULATORS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_ACCUMULATORS_INL
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The rule that joins accumulators as `Rule` does. Example: the sums of int8 in 16 bits are joined as those
+/// The rule that combines accumulators as `Rule` does. Example: sums of int8 in 16 bits are combined as sums
 /// of uint16 in 16 bits, as both are modulo 2^16.
 template <class Rule>
 struct AccumulatorRule {
@@ -73,15 +73,15 @@ struct AccumulatorSet {
     for (; i < count; ++i) to[i] = Rule::join(to[i], from[i]);
   }
 
-  static void gather(void* out, void* in, Index count, Index group, Index inner) {
+  static void combine_groups(void* out, void* in, Index count, Index group, Index inner) {
     auto* const to = static_cast<State*>(out);
     auto* const from = static_cast<State*>(in);
     if (inner == 1) {
-      for (; group % 2 == 0 && group > 2; group /= 2) gather_pairs(from, from, count * group / 2);
+      for (; group % 2 == 0 && group > 2; group /= 2) combine_pairs(from, from, count * group / 2);
       if (group == 2) {
-        gather_pairs(to, from, count);
+        combine_pairs(to, from, count);
       } else if (group == 3) {
-        gather_triples(to, from, count);
+        combine_triples(to, from, count);
       } else {
         const State* group_of = from;
         for (Index o = 0; o < count; ++o, group_of += group) {
@@ -90,28 +90,29 @@ struct AccumulatorSet {
         }
       }
     } else if (inner <= 4) {
-      gather_vectors<4>(to, from, count, group, inner);
+      combine_vectors<4>(to, from, count, group, inner);
     } else {
-      gather_vectors<8>(to, from, count, group, inner);
+      combine_vectors<8>(to, from, count, group, inner);
     }
   }
 
  private:
-  /// Groups by vectors of `width` lanes at most. What a vector writes beyond its group is overwritten by the
-  /// next group.
+  /// Combines the `inner` accumulators of each group by vectors of at most `width` lanes. Lanes that a vector
+  /// writes beyond its group are overwritten by the next group.
   template <Index width>
-  static HWY_NOINLINE void gather_vectors(State* to, const State* from, Index count, Index group,
-                                          Index inner) {
+  static HWY_NOINLINE void combine_vectors(State* to, const State* from, Index count, Index group,
+                                           Index inner) {
     if (group == 2 && inner <= width) {
-      for (Index o = 0; o < count; ++o, from += 2 * inner, to += inner) gather_one<width>(to, from, 2, inner);
+      for (Index o = 0; o < count; ++o, from += 2 * inner, to += inner)
+        combine_one<width>(to, from, 2, inner);
       return;
     }
     for (Index o = 0; o < count; ++o, from += group * inner, to += inner) {
-      for (Index i = 0; i < inner; i += width) gather_one<width>(to + i, from + i, group, inner);
+      for (Index i = 0; i < inner; i += width) combine_one<width>(to + i, from + i, group, inner);
     }
   }
   template <Index width>
-  static HWY_INLINE void gather_one(State* to, const State* from, Index group, Index inner) {
+  static HWY_INLINE void combine_one(State* to, const State* from, Index group, Index inner) {
     if constexpr (uses_vectors<Rule>) {
       const VectorTag<State, width> d;
       constexpr auto step = static_cast<Index>(hn::MaxLanes(decltype(d)()));
@@ -129,7 +130,7 @@ struct AccumulatorSet {
     }
   }
 
-  static HWY_NOINLINE void gather_pairs(State* to, const State* from, Index count) {
+  static HWY_NOINLINE void combine_pairs(State* to, const State* from, Index count) {
     Index o = 0;
     if constexpr (uses_vectors<Rule> &&
                   hn::MaxLanes(VectorTag<State, static_cast<Index>(16 / sizeof(State))>()) > 1) {
@@ -144,7 +145,7 @@ struct AccumulatorSet {
     for (; o < count; ++o) to[o] = Rule::join(from[2 * o], from[2 * o + 1]);
   }
 
-  static HWY_NOINLINE void gather_triples(State* to, const State* from, Index count) {
+  static HWY_NOINLINE void combine_triples(State* to, const State* from, Index count) {
     Index o = 0;
     if constexpr (uses_vectors<Rule> &&
                   hn::MaxLanes(VectorTag<State, static_cast<Index>(16 / sizeof(State))>()) > 1) {

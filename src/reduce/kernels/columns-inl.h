@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of elements folded into a column of accumulators, the inner loop of every reduction; included once for
-// each instruction set. How many accumulators there are depends on the type alone, so the results are the
-// same in each.
+// Accumulates rows of elements into a column of accumulators: the inner loop of every reduction. Included
+// once for each instruction set. The number of accumulators depends on the type alone, so all instruction
+// sets give the same results.
 #if defined(TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_COLUMNS_INL
@@ -21,12 +21,12 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// Whether a rule works on vectors, of which the scalar target has none.
+/// Whether a rule works on vectors; the scalar target has none.
 template <class Rule>
 inline constexpr bool uses_vectors = Rule::has_vectors&& HWY_TARGET != HWY_SCALAR;
 
-/// Columns of `lanes` accumulators, into which rows of as many elements are folded. `ahead`: how far behind a
-/// row (in bytes) what will be read next lies, which is asked for.
+/// A column of `lanes` accumulators that takes rows of `lanes` elements: accumulator k takes element k of
+/// each row. While a row is read, the line `prefetch_distance` bytes behind it is prefetched.
 template <class Rule, Index lanes>
 struct Column {
   using T = typename Rule::Element;
@@ -35,21 +35,21 @@ struct Column {
   static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
   static constexpr auto vectors = std::make_index_sequence<static_cast<std::size_t>(lanes / width)>();
 
-  static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                              std::ptrdiff_t ahead) {
-    fold(states, src, rows, step, ahead, vectors);
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
+                                    std::ptrdiff_t prefetch_distance) {
+    accumulate(states, src, rows, step, prefetch_distance, vectors);
   }
 
  private:
   template <std::size_t... i>
-  static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                              std::ptrdiff_t ahead, std::index_sequence<i...>) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
+                                    std::ptrdiff_t prefetch_distance, std::index_sequence<i...>) {
     constexpr auto item = static_cast<Index>(sizeof(T));
     const D d;
     hn::Vec<D> sums[] = {hn::LoadU(d, states + static_cast<Index>(i) * width)...};
     for (Index r = 0; r < rows; ++r, src += step) {
-      hwy::Prefetch(src + ahead);
-      if constexpr (lanes * item > 64) hwy::Prefetch(src + ahead + 64);
+      hwy::Prefetch(src + prefetch_distance);
+      if constexpr (lanes * item > 64) hwy::Prefetch(src + prefetch_distance + 64);
       ((sums[i] =
             Rule::join_vectors(sums[i], load_widened<Rule>(d, src + static_cast<Index>(i) * width * item))),
        ...);
@@ -58,16 +58,17 @@ struct Column {
   }
 };
 
-/// Rules without vectors. Sums of complex numbers are sums of twice as many real ones.
+/// Rules without vectors. A sum of complex numbers is a sum of twice as many real ones.
 template <class Rule, Index lanes>
 requires(!uses_vectors<Rule>) struct Column<Rule, lanes> {
   using T = typename Rule::Element;
   using State = typename Rule::State;
-  static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                              std::ptrdiff_t ahead) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
+                                    std::ptrdiff_t prefetch_distance) {
     if constexpr (is_complex_element<T> && std::is_same_v<Rule, FloatSum<T>>) {
       using Part = typename T::value_type;
-      Column<FloatSum<Part>, 2 * lanes>::fold(reinterpret_cast<double*>(states), src, rows, step, ahead);
+      Column<FloatSum<Part>, 2 * lanes>::accumulate(reinterpret_cast<double*>(states), src, rows, step,
+                                                    prefetch_distance);
     } else {
       for (Index r = 0; r < rows; ++r, src += step) {
         for (Index k = 0; k < lanes; ++k) {
@@ -79,17 +80,19 @@ requires(!uses_vectors<Rule>) struct Column<Rule, lanes> {
   }
 };
 
-/// Integers of a byte or two: so many rows are summed in twice as many bits before they are added up.
+/// Sums of integers of one or two bytes: up to `max_rows` rows are summed in integers of twice the size,
+/// which are then added to the accumulators.
 template <class T, class State, Index lanes>
 requires(uses_vectors<WholeSum<T, State>> &&
          sizeof(State) > 2 * sizeof(T)) struct Column<WholeSum<T, State>, lanes> {
   using Narrow = hwy::MakeWide<Whole<T>>;
   static constexpr Index max_rows = 256;
-  static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                              std::ptrdiff_t ahead) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
+                                    std::ptrdiff_t prefetch_distance) {
     for (; rows > 0; rows -= max_rows, src += max_rows * step) {
       Narrow sums[static_cast<std::size_t>(lanes)] = {};
-      Column<WholeSum<T, Narrow>, lanes>::fold(sums, src, std::min(rows, max_rows), step, ahead);
+      Column<WholeSum<T, Narrow>, lanes>::accumulate(sums, src, std::min(rows, max_rows), step,
+                                                     prefetch_distance);
       const VectorTag<State, lanes> d;
       constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
       for (Index k = 0; k < lanes; k += width) {
@@ -102,18 +105,19 @@ requires(uses_vectors<WholeSum<T, State>> &&
 };
 
 #if HWY_TARGET != HWY_SCALAR
-/// Products of a few rows fit in twice, four times, eight times as many bits.
+/// Products of integers of less than 64 bits: the product of 8 / sizeof(T) rows fits in 64 bits, so only the
+/// multiplication into the accumulator is a full one.
 template <class T, Index lanes>
 requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
   using Rule = WholeProduct<T>;
   using State = typename Rule::State;
   static constexpr auto group = static_cast<Index>(8 / sizeof(T));
-  static HWY_INLINE void fold(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
-                              std::ptrdiff_t ahead) {
+  static HWY_INLINE void accumulate(State* states, const std::byte* src, Index rows, std::ptrdiff_t step,
+                                    std::ptrdiff_t prefetch_distance) {
     const VectorTag<State, lanes> d;
     constexpr auto width = static_cast<Index>(hn::MaxLanes(decltype(d)()));
     for (; rows >= group; rows -= group, src += group * step) {
-      for (Index r = 0; r < group; ++r) hwy::Prefetch(src + r * step + ahead);
+      for (Index r = 0; r < group; ++r) hwy::Prefetch(src + r * step + prefetch_distance);
       for (Index k = 0; k < lanes; k += at_once) {
         const auto factors = multiply<State>(src + k * static_cast<Index>(sizeof(T)), step);
         for (Index i = 0; i < at_once; i += width) {
@@ -135,7 +139,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
   using Sized = SignedAs<T, size>;
   template <class Product>
   using Tag = VectorTag<Product, std::min(lanes, static_cast<Index>(32 / sizeof(T)))>;
-  /// A vector of products of two: so many columns go together.
+  /// Columns that are multiplied together: the lanes of a vector of products of two.
   static constexpr auto at_once = static_cast<Index>(hn::MaxLanes(Tag<Sized<2 * sizeof(T)>>()));
 
   template <class Product>
@@ -143,7 +147,8 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
     hn::Vec<Tag<Product>> of[static_cast<std::size_t>(at_once) / hn::MaxLanes(Tag<Product>())];
   };
 
-  /// The products of as many rows as T goes into Product.
+  /// Returns the products of sizeof(Product) / sizeof(T) rows. Example: of uint8 as uint32, the products of
+  /// four rows.
   template <class Product>
   static HWY_INLINE Products<Product> multiply(const std::byte* src, std::ptrdiff_t step) {
     const Tag<Product> d;
@@ -173,12 +178,12 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
 };
 #endif
 
-/// Columns beside each other.
+/// Accumulates `rows` rows into adjacent columns of `lanes` accumulators each.
 template <class Rule, Index lanes>
 HWY_NOINLINE void accumulate_columns(typename Rule::State* states, Index columns, const std::byte* src,
-                                     Index rows, std::ptrdiff_t step, std::ptrdiff_t ahead) {
+                                     Index rows, std::ptrdiff_t step, std::ptrdiff_t prefetch_distance) {
   for (; columns > 0; --columns) {
-    Column<Rule, lanes>::fold(states, src, rows, step, ahead);
+    Column<Rule, lanes>::accumulate(states, src, rows, step, prefetch_distance);
     states += lanes;
     src += lanes * static_cast<Index>(sizeof(typename Rule::Element));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the functions of one name, one for each instruction set, is called: included last, within
-// HWY_ONCE.
+// Chooses among functions of one name, one for each instruction set. Included last, within HWY_ONCE.
 #pragma once
 
 #include <string_view>
@@ -18,7 +17,7 @@
 #define TENSTRIDE_AVX2(function) HWY_STATIC_DISPATCH(function)
 #endif
 
-/// The function of the instruction set that copies use.
+/// The function for the instruction set that copies use.
 #define TENSTRIDE_CHOSEN(function) \
   choose(TENSTRIDE_AVX512(function), TENSTRIDE_AVX2(function), HWY_STATIC_DISPATCH(function))
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs with gaps, between their rows (crops) and between elements (every second one), folded from where they
-// lie: whole vectors are read, and of each the lanes that are wanted are joined. Packed into the cache first,
-// they were folded while no memory was read. Included once for each instruction set.
+// Reduces runs with gaps between their rows (crops) or between their elements (every second one) without
+// packing them: whole vectors are read, and the selected lanes of each are accumulated. Packing first is
+// slower, as no memory is read while the packed elements are accumulated. Included once for each instruction
+// set.
 #if defined(TENSTRIDE_REDUCE_KERNELS_GAPS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_GAPS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_GAPS_INL
@@ -22,17 +23,19 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The rule by which a few elements are summed; integers of a byte or two in twice as many bits.
+/// The rule that sums up to 256 elements: integers of one or two bytes are summed in integers of twice the
+/// size.
 template <class Rule>
-struct FewSums {
+struct NarrowSum {
   using type = Rule;
 };
 template <class T, class State>
-requires(sizeof(State) > 2 * sizeof(T)) struct FewSums<WholeSum<T, State>> {
+requires(sizeof(State) > 2 * sizeof(T)) struct NarrowSum<WholeSum<T, State>> {
   using type = WholeSum<T, hwy::MakeWide<Whole<T>>>;
 };
 
-/// An element `p` items behind the beginning of its row goes to accumulator p % lanes.
+/// Accumulates rows with gaps into `lanes` accumulators: an element that lies p elements behind the first of
+/// its row goes to accumulator p % lanes.
 template <class Rule>
 struct GappedRuns {
   using T = typename Rule::Element;
@@ -40,26 +43,26 @@ struct GappedRuns {
   static constexpr auto item = static_cast<Index>(sizeof(T));
   static constexpr Index lanes = std::max<Index>(16, 64 / item);
 
-  static void fold(State* sums, const GappedRows& from) {
-    using Few = typename FewSums<Rule>::type;
-    if constexpr (std::is_same_v<Few, Rule>) {
+  static void accumulate(State* sums, const GappedRows& from) {
+    using Narrow = typename NarrowSum<Rule>::type;
+    if constexpr (std::is_same_v<Narrow, Rule>) {
       accumulate_all(sums, from);
     } else {
-      constexpr Index most = 256;  // of the largest elements, in twice as many bits
+      constexpr Index max_addends = 256;  // as many of the largest elements fit in twice the bits
       const Index columns = from.span() / lanes + 1;
       GappedRows part = from;
-      part.rows = std::max<Index>(most / columns, 1);
-      part.run = std::min((most - 1) * lanes / from.step, from.run);
+      part.rows = std::max<Index>(max_addends / columns, 1);
+      part.run = std::min((max_addends - 1) * lanes / from.step, from.run);
       for (Index r = 0; r < from.rows; r += part.rows) {
         part.rows = std::min(part.rows, from.rows - r);
         for (Index k = 0; k < from.run; k += part.run) {
           GappedRows now = part;
           now.src = from.src + r * from.row_step + k * from.step * item;
           now.run = std::min(part.run, from.run - k);
-          typename Few::State few[static_cast<std::size_t>(lanes)] = {};
-          GappedRuns<Few>::fold(few, now);
-          Column<WholeSum<typename Few::State, State>, lanes>::fold(
-              sums, reinterpret_cast<const std::byte*>(few), 1, 0, 0);
+          typename Narrow::State narrow_sums[static_cast<std::size_t>(lanes)] = {};
+          GappedRuns<Narrow>::accumulate(narrow_sums, now);
+          Column<WholeSum<typename Narrow::State, State>, lanes>::accumulate(
+              sums, reinterpret_cast<const std::byte*>(narrow_sums), 1, 0, 0);
         }
       }
     }
@@ -70,9 +73,9 @@ struct GappedRuns {
   static void accumulate_all(State* sums, const GappedRows& from) {
     for (Index r = 0; r < from.rows; ++r) {
       for (Index k = 0; k < from.run; ++k) {
-        const Index place = k * from.step;
-        State& sum = sums[place % lanes];
-        sum = Rule::join(sum, Rule::read(load_element<T>(from.src + r * from.row_step + place * item)));
+        const Index position = k * from.step;
+        State& sum = sums[position % lanes];
+        sum = Rule::join(sum, Rule::read(load_element<T>(from.src + r * from.row_step + position * item)));
       }
     }
   }
@@ -83,92 +86,94 @@ struct GappedRuns {
   static constexpr auto all = std::make_index_sequence<vectors>();
   static constexpr Index column_bytes = lanes * item;
 
-  /// Which lanes are wanted of each column. The pattern starts anew after `period` columns.
+  /// Which lanes of each column are selected. The pattern repeats after `period` columns. Example: every
+  /// third element of columns of 16 has a period of 3.
   struct Shape {
     explicit Shape(const GappedRows& from)
         : columns(from.span() / lanes),
           period(static_cast<std::size_t>(from.step / std::gcd(lanes, from.step))) {
-      const Index rest = from.span() % lanes;
-      rest_bytes = static_cast<std::size_t>(rest * item);
+      const Index tail = from.span() % lanes;
+      tail_bytes = static_cast<std::size_t>(tail * item);
       for (std::size_t c = 0; c < period; ++c)
         set(masks + c * vectors, static_cast<Index>(c), from.step, lanes);
-      set(rest_masks, columns, from.step, rest);
+      set(tail_masks, columns, from.step, tail);
     }
     static HWY_INLINE void set(hn::Mask<D>* to, Index column, Index step, Index count) {
-      using Place = hwy::UnsignedFromSize<sizeof(State)>;
-      const hn::Repartition<Place, D> places;
-      const Place* const from = gap_pattern<Place>.of[step] + column * lanes % step;
+      using MaskBits = hwy::UnsignedFromSize<sizeof(State)>;
+      const hn::Repartition<MaskBits, D> mask_bits;
+      const MaskBits* const from = gap_pattern<MaskBits>.of[step] + column * lanes % step;
       for (std::size_t i = 0; i < vectors; ++i) {
         const Index first = static_cast<Index>(i) * width;
         const auto left = static_cast<std::size_t>(std::clamp<Index>(count - first, 0, width));
-        const auto wanted =
-            hn::And(hn::LoadU(places, from + first), hn::VecFromMask(places, hn::FirstN(places, left)));
-        to[i] = hn::MaskFromVec(hn::BitCast(D(), wanted));
+        const auto selected = hn::And(hn::LoadU(mask_bits, from + first),
+                                      hn::VecFromMask(mask_bits, hn::FirstN(mask_bits, left)));
+        to[i] = hn::MaskFromVec(hn::BitCast(D(), selected));
       }
     }
-    Index columns;  ///< whole ones in a row
+    Index columns;  ///< whole columns in a row
     std::size_t period;
-    std::size_t rest_bytes;
+    std::size_t tail_bytes;
     hn::Mask<D> masks[static_cast<std::size_t>(max_gapped_step) * vectors];
-    hn::Mask<D> rest_masks[vectors];
+    hn::Mask<D> tail_masks[vectors];
   };
 
   static HWY_NOINLINE void accumulate_all(State* sums, const GappedRows& from) {
     const Shape shape(from);
-    // As far as a row is followed by others, its last elements are read with what lies behind them.
-    const Index beyond = column_bytes - static_cast<Index>(shape.rest_bytes);
+    // The last column of a row that others follow is read as a whole, though the row ends within it; that of
+    // the last rows is copied first.
+    const Index beyond = column_bytes - static_cast<Index>(shape.tail_bytes);
     const Index followed =
         from.row_step == 0 ? 0 : from.rows - 1 - (beyond + from.row_step - 1) / from.row_step;
-    const Index plain = shape.rest_bytes == 0 ? from.rows : std::clamp<Index>(followed, 0, from.rows);
+    const Index plain = shape.tail_bytes == 0 ? from.rows : std::clamp<Index>(followed, 0, from.rows);
     if (shape.period == 1) {
       accumulate_rows<true>(sums, from, 0, plain, shape, all);
     } else {
       accumulate_rows<false>(sums, from, 0, plain, shape, all);
     }
-    alignas(64) std::byte rest[static_cast<std::size_t>(column_bytes)] = {};
+    alignas(64) std::byte tail[static_cast<std::size_t>(column_bytes)] = {};
     for (Index r = plain; r < from.rows; ++r) {
-      std::memcpy(rest, from.src + r * from.row_step + shape.columns * column_bytes, shape.rest_bytes);
-      accumulate_rows<false>(sums, from, r, r + 1, shape, all, rest);
+      std::memcpy(tail, from.src + r * from.row_step + shape.columns * column_bytes, shape.tail_bytes);
+      accumulate_rows<false>(sums, from, r, r + 1, shape, all, tail);
     }
   }
 
-  /// `copied`: what a row ends with, where no more may be read.
+  /// `copied`: a copy of the tail of the row, where memory behind it must not be read; else null.
   template <bool is_even, std::size_t... i>
   static HWY_NOINLINE void accumulate_rows(State* to, const GappedRows from, Index first, Index last,
                                            const Shape& shape, std::index_sequence<i...>,
                                            const std::byte* copied = nullptr) {
     const D d;
     hn::Vec<D> sums[] = {hn::LoadU(d, to + static_cast<Index>(i) * width)...};
-    const auto join = [&](const hn::Mask<D>* wanted, const std::byte* src) HWY_ATTR {
+    const auto join = [&](const hn::Mask<D>* selected, const std::byte* src) HWY_ATTR {
       ((sums[i] = hn::IfThenElse(
-            wanted[i],
+            selected[i],
             Rule::join_vectors(sums[i], load_widened<Rule>(d, src + static_cast<Index>(i) * width * item)),
             sums[i])),
        ...);
     };
     const Index columns = shape.columns;
     const hn::Mask<D> even[] = {shape.masks[i]...};
-    const hn::Mask<D> rest[] = {shape.rest_masks[i]...};
+    const hn::Mask<D> tail[] = {shape.tail_masks[i]...};
     for (Index r = first; r < last; ++r) {
       const std::byte* src = from.src + r * from.row_step;
       if constexpr (is_even) {
         for (Index c = 0; c < columns; ++c, src += column_bytes) {
-          hwy::Prefetch(src + from.ahead);
+          hwy::Prefetch(src + from.prefetch_distance);
           join(even, src);
         }
       } else {
         const auto* const end = shape.masks + shape.period * vectors;
-        const auto* wanted = shape.masks;
+        const auto* selected = shape.masks;
         for (Index c = 0; c < columns; ++c, src += column_bytes) {
-          hwy::Prefetch(src + from.ahead);
-          join(wanted, src);
-          wanted += vectors;
-          if (wanted == end) wanted = shape.masks;
+          hwy::Prefetch(src + from.prefetch_distance);
+          join(selected, src);
+          selected += vectors;
+          if (selected == end) selected = shape.masks;
         }
       }
-      if (shape.rest_bytes == 0) continue;
-      hwy::Prefetch(src + from.ahead);
-      join(rest, copied == nullptr ? src : copied);
+      if (shape.tail_bytes == 0) continue;
+      hwy::Prefetch(src + from.prefetch_distance);
+      join(tail, copied == nullptr ? src : copied);
     }
     (hn::StoreU(sums[i], d, to + static_cast<Index>(i) * width), ...);
   }

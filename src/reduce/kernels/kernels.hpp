@@ -8,19 +8,21 @@
 
 namespace tenstride::detail {
 
-/// Pixels of so many channels and more are folded as rows.
+/// Pixels of this many channels or more are accumulated as rows.
 inline constexpr Index max_channels = 64;
-/// Accumulators that must follow those of `gather`'s result, and may be overwritten.
-inline constexpr Index gather_slack = 64;
+/// Accumulators behind the result of `combine_groups` that it may overwrite.
+inline constexpr Index group_slack = 64;
 
-/// What `pool` folds at a time, in bytes of accumulators. Of pixels of up to so many channels the rows are
-/// folded first, into so many bytes.
+/// Accumulators that `pool` sets at a time, in bytes.
 inline constexpr Index pool_bytes = 4096;
-inline constexpr Index staged_channels = 8;
+/// Of pixels of up to `max_staged_channels` channels, `pool` reduces the rows first, into a buffer of
+/// `staged_bytes`.
+inline constexpr Index max_staged_channels = 8;
 inline constexpr Index staged_bytes = 8192;
 
-/// Rows of groups of `group` times `inner` dense elements: what lies above each other is folded, and the
-/// `inner` of each group.
+/// Rows that `pool` reduces: each has `groups` groups of `group` pixels of `inner` dense elements. A result
+/// is made of one channel of all pixels of a group, over all rows. Example: squares of 2 × 2 pixels of three
+/// channels have rows = 2, group = 2, inner = 3, and three results each.
 struct PoolRows {
   const std::byte* src;
   Index rows;
@@ -28,78 +30,86 @@ struct PoolRows {
   Index groups;
   Index group;
   Index inner;
-  Index folded;          ///< elements that go into a result
-  std::ptrdiff_t ahead;  ///< bytes to what is read next, which is asked for
-  /// Lines of results, each of as many rows and groups: from one to the next.
+  Index reduced_count;               ///< elements in each result
+  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
+  /// Lines of results, each of `rows` rows and `groups` groups, `line_step` bytes apart.
   Index lines = 1;
   std::ptrdiff_t line_step = 0;
 };
 
-/// The most `accumulate_gapped` takes from one element to the next, in elements.
+/// The largest step of `GappedRows`, in elements.
 inline constexpr Index max_gapped_step = 8;
 
-/// `rows` rows of `run` elements, `step` elements apart.
+/// `rows` rows of `run` elements that lie `step` elements apart.
 struct GappedRows {
   const std::byte* src;
   Index rows;
   std::ptrdiff_t row_step;  ///< not negative
   Index run;
   Index step;
-  std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
-  /// Elements from the first of a row to the last.
+  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
+  /// Returns how many elements a row spans, gaps included. Example: a run of 3 with step 2 spans 5.
   [[nodiscard]] Index span() const { return (run - 1) * step + 1; }
 };
 
-/// Rows of fewer pixels are not worth it to `accumulate_threes`.
-inline constexpr Index fewest_threes = 128;
+/// `accumulate_three_channels` gains nothing on rows of fewer pixels.
+inline constexpr Index min_three_channel_pixels = 128;
 
 /// `rows` rows of `count` pixels of three channels.
-struct ThreeRows {
+struct ThreeChannelRows {
   const std::byte* src;
   Index rows;
   std::ptrdiff_t row_step;
   Index count;
-  std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
+  std::ptrdiff_t prefetch_distance;  ///< bytes from what is read to what is prefetched
 };
 
-/// Strides and steps in bytes. An accumulator is `state_size` bytes, aligned to 16.
+/// The functions of one reduction of one element type. Strides and steps are in bytes. An accumulator is
+/// `state_size` bytes, aligned to 16.
 struct ReduceKernel {
   std::size_t state_size;
-  /// So many rows are folded into the same accumulators before halves are combined pairwise.
-  Index patience;
-  /// Sets `count` accumulators to what changes nothing.
+  /// The number of rows that are accumulated directly; longer ranges are halved, and the halves combined
+  /// pairwise.
+  Index direct_rows;
+  /// Sets `count` accumulators to the value that changes nothing: 0 for a sum, 1 for a product.
   void (*start)(void* states, Index count);
-  /// Folds a run of `run` elements into each of `count` accumulators; the runs lie `step` apart, as does what
-  /// is read after the last of them, which is asked for.
-  void (*fold)(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
-               std::ptrdiff_t stride);
-  /// Folds `rows` rows of `count` elements into `count` accumulators.
+  /// Accumulates a run of `run` elements into each of `count` accumulators. The runs lie `step` apart, and so
+  /// does what is read after the last of them, which is prefetched.
+  void (*accumulate_runs)(void* states, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
+                          std::ptrdiff_t stride);
+  /// Accumulates `rows` rows of `count` elements into `count` accumulators.
   void (*accumulate_rows)(void* states, Index count, const std::byte* src, std::ptrdiff_t stride, Index rows,
                           std::ptrdiff_t row_step);
-  /// Folds rows into one accumulator, from where they lie; null where elements are set side by side first.
+  /// Accumulates rows with gaps into one accumulator without packing them. Null where packing first is
+  /// faster.
   void (*accumulate_gapped)(void* state, const GappedRows& from);
-  /// Folds each row of pixels into three accumulators, those of one row after those of the other; null where
+  /// Accumulates each row of pixels into three accumulators; those of the first row come first. Null where
   /// nothing is gained.
-  void (*accumulate_threes)(void* states, const ThreeRows& from);
-  /// states[i] = states[i] with others[i].
+  void (*accumulate_three_channels)(void* states, const ThreeChannelRows& from);
+  /// Sets each states[i] to the combination of states[i] and others[i].
   void (*combine)(void* states, const void* others, Index count);
-  /// Of `count` groups of `group` times `inner` accumulators, folds the `inner` of each group together:
-  /// `count` times `inner` in `out`. `in` is lost.
-  void (*gather)(void* out, void* in, Index count, Index group, Index inner);
-  /// Sets accumulators to results [first, first + count) of rows and groups folded at once, of one line after
-  /// the other; both are of whole groups, and the accumulators `pool_bytes` at most.
+  /// Combines groups of accumulators: `in` has `count` groups of `group` times `inner`, `out` gets `count`
+  /// times `inner`. Example: count = 1, group = 2, inner = 3 gives in[0] + in[3], in[1] + in[4], in[2] +
+  /// in[5]. Overwrites `in`.
+  void (*combine_groups)(void* out, void* in, Index count, Index group, Index inner);
+  /// Sets accumulators to the results [first, first + count) of each line, the lines one after another.
+  /// `first` and `count` are multiples of `inner`; all accumulators together have `pool_bytes` at most.
   void (*pool)(void* states, const PoolRows& from, Index first, Index count);
-  /// Writes the results; `folded` is how many elements went into each.
-  void (*finish)(std::byte* dst, const void* states, Index count, Index folded);
+  /// Writes the results to `dst`. `reduced_count`: the number of elements in each, which a mean divides by.
+  void (*finish)(std::byte* dst, const void* states, Index count, Index reduced_count);
 };
 
-/// `folded`: how many elements go into each result, which says how wide an integer must be.
-/// Pre: `reduced_dtype` does not refuse the pair.
-const ReduceKernel& reduce_kernel(Reduction reduction, DType dtype, Index folded);
-/// Its parts, each compiled by itself: sums of integers; their products but those of bools; sums, means and
-/// products of the others; minima and maxima of integers, which say any, all and products of bools too; those
-/// of floating numbers; any and all of what is no integer.
-const ReduceKernel& whole_sum_kernel(DType dtype, Index folded);
+/// Returns the kernel of a reduction. `reduced_count`: the number of elements in each result, which decides
+/// how wide the integers of a sum are. Precondition: `reduced_dtype` does not refuse the pair.
+const ReduceKernel& reduce_kernel(Reduction reduction, DType dtype, Index reduced_count);
+/// Parts of `reduce_kernel`, each compiled by itself.
+/// - whole_sum: sums of integers and bools
+/// - whole_product: products of integers
+/// - float: sums, means and products of floating-point and complex numbers
+/// - whole_order: minima, maxima, any and all of integers and bools, and products of bools
+/// - float_order: minima and maxima of floating-point numbers
+/// - truth: any and all of floating-point and complex numbers
+const ReduceKernel& whole_sum_kernel(DType dtype, Index reduced_count);
 const ReduceKernel& whole_product_kernel(DType dtype);
 const ReduceKernel& float_kernel(Reduction reduction, DType dtype);
 const ReduceKernel& whole_order_kernel(Reduction reduction, DType dtype);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of elements as they lie in memory, and as the numbers that they are folded as; included once for
-// each instruction set.
+// Loads vectors of elements, as they lie in memory and widened to the numbers that a rule accumulates.
+// Included once for each instruction set.
 #if defined(TENSTRIDE_REDUCE_KERNELS_LOADS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_LOADS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_LOADS_INL
@@ -22,12 +22,12 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Integers of so many bytes, signed where T is.
+/// An integer of `size` bytes, signed where T is.
 template <class T, std::size_t size>
 using SignedAs =
     std::conditional_t<std::is_signed_v<T>, hwy::SignedFromSize<size>, hwy::UnsignedFromSize<size>>;
 
-/// Vectors of so many elements, or shorter ones where registers are.
+/// The tag of vectors of `lanes` elements, or of a register where that is shorter.
 template <class State, Index lanes>
 using VectorTag = hn::CappedTag<State, static_cast<std::size_t>(lanes)>;
 
@@ -37,11 +37,11 @@ HWY_INLINE auto load_dense(D, const std::byte* src) {
   return hn::LoadU(d, reinterpret_cast<const V*>(src));
 }
 
-/// Elements of a real floating type as they are loaded, half numbers as their bits.
+/// Elements of a real floating type as they are loaded: float16 and bfloat16 as their bits.
 template <class T>
 using RawFloat = std::conditional_t<is_small_float<T>, std::uint16_t, T>;
 
-/// They as doubles, which is exact.
+/// Returns loaded elements as doubles, which is exact.
 template <class T, class D, class V>
 HWY_INLINE hn::Vec<D> as_doubles(D d, V v) {
   if constexpr (std::is_same_v<T, double>) {
@@ -66,7 +66,8 @@ HWY_INLINE hn::Vec<D> as_doubles(D d, V v) {
   }
 }
 
-/// Writes doubles as any real floating type, as convert_element does: by way of float where that is shorter.
+/// Writes doubles as elements of a real floating type, rounded as convert_element rounds: to float first
+/// where T is shorter.
 template <class T, class V>
 HWY_INLINE void store_doubles(std::byte* dst, V v) {
   using D = hn::DFromV<V>;
@@ -78,7 +79,7 @@ HWY_INLINE void store_doubles(std::byte* dst, V v) {
 #if HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3
   } else if constexpr (std::is_same_v<T, float16>) {
     const auto values = hn::DemoteTo(floats, v);
-    // The processor keeps a NaN's payload; the definition drops it.
+    // The processor keeps the payload of a NaN; convert_element drops it.
     const auto quiet = hn::BitCast(floats, hn::Set(hn::Rebind<std::uint32_t, D>(), 0x7fc00000U));
     const auto plain = hn::IfThenElse(hn::IsNaN(values), hn::CopySign(quiet, values), values);
     const hn::Rebind<hwy::float16_t, D> halves;
@@ -91,7 +92,7 @@ HWY_INLINE void store_doubles(std::byte* dst, V v) {
   }
 }
 
-/// A bool as the byte 0 or 1, whatever its byte; others as they are.
+/// The integer that an element is loaded as: a bool as a byte, which as_whole makes 0 or 1.
 template <class T>
 using Whole = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 template <class T, class V>
@@ -107,7 +108,7 @@ HWY_INLINE auto load_whole(D d, const std::byte* src) {
   return as_whole<T>(load_dense<Whole<T>>(d, src));
 }
 
-/// Elements as the numbers that a rule folds.
+/// Returns elements as the numbers that a rule accumulates.
 template <class Rule, class D>
 HWY_INLINE hn::Vec<D> load_widened(D d, const std::byte* src) {
   return Rule::widened(d, load_dense<typename Rule::Raw>(d, src));

@@ -16,8 +16,8 @@ namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Some integer is not 0 if the greatest is not, all are if the least is: so for any and all, the minima and
-/// maxima of bools, and their products.
+/// Any and all are made of the greatest and the least: some integer is not 0 if the greatest is not, all are
+/// not 0 if the least is not. Minima, maxima and products of bools are any and all, too.
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
   using Bits = hwy::UnsignedFromSize<sizeof(T)>;

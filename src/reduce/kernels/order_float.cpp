@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of minima and maxima of floating numbers, compiled once for each instruction set.
+// The kernels of minima and maxima of floating-point numbers, compiled once for each instruction set.
 
 #include "reduce/kernels/targets-inl.h"
 

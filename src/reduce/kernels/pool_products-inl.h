@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of pooled squares of two by two short integers; included once for each instruction set. Two
-// factors fit in twice as many bits, four in four times: only the last multiplication is of 64 bits or nearly
-// so.
+// Products of 2 × 2 elements, pooled, for integers of one or two bytes. Two factors fit in twice as many bits
+// and four in four times as many, so only the last multiplication is wide. Included once for each instruction
+// set.
 #if defined(TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_POOL_PRODUCTS_INL
@@ -33,16 +33,16 @@ struct ProductSquares {
   using State = Word<T>;
   template <std::size_t size>
   using Sized = SignedAs<T, size>;
-  /// What the factor of a column is: the product of its two elements.
+  /// The product of the two elements of a column, which is a factor of the result.
   using Factor = Sized<2 * sizeof(T)>;
   static constexpr auto item = static_cast<Index>(sizeof(T));
 
-  /// The first results of `count`, whole groups, from `src` on, and how many these are. Pre: two rows, and
-  /// two pixels in a group.
-  static Index fold(State* to, const PoolRows& from, const std::byte* src, Index first, Index count) {
-    if (from.inner == 1) return pairs(to, from, src, count);
-    if (from.inner <= staged_channels) return staged_pixels(to, from, src, count);
-    return pixels(to, from, src, first, count);
+  /// Sets `to` to the first of `count` results, made of the elements from `src` on, and returns how many it
+  /// set: a multiple of `inner`. Precondition: two rows, and two pixels in a group.
+  static Index pool(State* to, const PoolRows& from, const std::byte* src, Index first, Index count) {
+    if (from.inner == 1) return pool_pairs(to, from, src, count);
+    if (from.inner <= max_staged_channels) return pool_staged_pixels(to, from, src, count);
+    return pool_pixels(to, from, src, first, count);
   }
 
  private:
@@ -55,11 +55,11 @@ struct ProductSquares {
                    hn::PromoteTo(d, load_dense<T>(d, src + from.row_step)));
   }
   static HWY_INLINE void prefetch_next(const PoolRows& from, const std::byte* src) {
-    hwy::Prefetch(src + from.ahead);
-    hwy::Prefetch(src + from.row_step + from.ahead);
+    hwy::Prefetch(src + from.prefetch_distance);
+    hwy::Prefetch(src + from.row_step + from.prefetch_distance);
   }
 
-  /// Products of 32 or 64 bits as results, the first to `to`.
+  /// Writes products of 32 or 64 bits as results to `to` and behind.
   template <class D>
   static HWY_INLINE void store(D d, hn::Vec<D> v, State* to) {
     if constexpr (sizeof(hn::TFromD<D>) == sizeof(State)) {
@@ -72,15 +72,15 @@ struct ProductSquares {
     }
   }
 
-  /// Neighbours lie in one lane of twice the size.
-  static HWY_NOINLINE Index pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
+  /// Pools single channels: the two factors of a result lie in one lane of twice the size.
+  static HWY_NOINLINE Index pool_pairs(State* to, const PoolRows from, const std::byte* src, Index count) {
     const Line d;
     const hn::RepartitionToWide<Line> wide;
     constexpr Index lanes = line_lanes / 2;
     constexpr int bits = 8 * sizeof(Factor);
     if (count < lanes) return 0;
     for (Index i = 0; i < count; i += lanes) {
-      i = std::min(i, count - lanes);  // the last ones once more
+      i = std::min(i, count - lanes);  // the last vector overlaps the one before
       const std::byte* const at = src + 2 * i * item;
       prefetch_next(from, at);
       const auto both = factors(d, from, at);
@@ -96,9 +96,11 @@ struct ProductSquares {
     return count;
   }
 
-  /// Groups of a few elements: first the rows, then the groups, in parts as in Pools.
-  static HWY_NOINLINE Index staged_pixels(State* to, const PoolRows from, const std::byte* src, Index count) {
-    constexpr auto staged = static_cast<Index>(staged_bytes / sizeof(State)) + 16 * staged_channels;
+  /// Pools pixels of up to `max_staged_channels` channels: first the rows into `stage`, then the groups, in
+  /// parts as in Pools.
+  static HWY_NOINLINE Index pool_staged_pixels(State* to, const PoolRows from, const std::byte* src,
+                                               Index count) {
+    constexpr auto staged = static_cast<Index>(staged_bytes / sizeof(State)) + 16 * max_staged_channels;
     alignas(64) Factor stage[static_cast<std::size_t>(staged + line_lanes)];
     const Line d;
     if (2 * count < line_lanes) return 0;
@@ -116,45 +118,45 @@ struct ProductSquares {
     return count;
   }
 
-  /// What is written beyond the groups of a vector is overwritten by the next.
 #if HWY_TARGET == HWY_AVX3
   static constexpr bool is_word = sizeof(Factor) == 2;
-  /// Where in a lane a factor stands: a signed word is the upper half of its lower 32 bits, so multiplied by
-  /// 2^16.
-  static constexpr std::size_t place = is_word && std::is_signed_v<T> ? 1 : 0;
-  /// Of each number of channels, where the factors of eight results lie. (Made anew for each call the places
-  /// took as long as the pixels.)
-  struct Places {
-    alignas(64) Factor first[staged_channels + 1][64 / sizeof(Factor)] = {};
-    alignas(64) Factor second[staged_channels + 1][64 / sizeof(Factor)] = {};
-    constexpr Places() {
-      for (Index inner = 1; inner <= staged_channels; ++inner) {
+  /// The lane of a factor within its result. A signed factor of 16 bits stands in the upper half of the lower
+  /// 32 bits, so that it is multiplied by 2^16 and keeps its sign.
+  static constexpr std::size_t lane_offset = is_word && std::is_signed_v<T> ? 1 : 0;
+  /// For each number of channels, the indices of the two factors of eight results. It is a constant because
+  /// building it in each call took as long as reducing the pixels.
+  struct FactorIndices {
+    alignas(64) Factor first[max_staged_channels + 1][64 / sizeof(Factor)] = {};
+    alignas(64) Factor second[max_staged_channels + 1][64 / sizeof(Factor)] = {};
+    constexpr FactorIndices() {
+      for (Index inner = 1; inner <= max_staged_channels; ++inner) {
         for (Index k = 0; k < 8; ++k) {
-          const std::size_t lane = static_cast<std::size_t>(k) * sizeof(State) / sizeof(Factor) + place;
+          const std::size_t lane = static_cast<std::size_t>(k) * sizeof(State) / sizeof(Factor) + lane_offset;
           first[inner][lane] = static_cast<Factor>(k + k / inner * inner);
           second[inner][lane] = static_cast<Factor>(k + k / inner * inner + inner);
         }
       }
     }
   };
-  /// The factors are brought to the lanes of their results by one permutation each.
+  /// Multiplies the factors of each group. One permutation each brings the first and the second factors to
+  /// the lanes of their results. Lanes beyond the groups of a vector are overwritten by the next one.
   static HWY_INLINE void accumulate_groups(State* to, const Factor* stage, Index inner, Index count) {
     constexpr Index lanes = 8;
-    static constexpr Places places;
-    const __m512i a_places = _mm512_load_si512(places.first[inner]);
-    const __m512i b_places = _mm512_load_si512(places.second[inner]);
+    static constexpr FactorIndices indices;
+    const __m512i a_indices = _mm512_load_si512(indices.first[inner]);
+    const __m512i b_indices = _mm512_load_si512(indices.second[inner]);
     const Index whole = lanes / inner * inner;
     for (Index o = 0; o < count; o += whole) {
       const __m512i v = _mm512_loadu_si512(stage + 2 * o);
       __m512i product;
       if constexpr (is_word) {
-        constexpr __mmask32 wanted = place == 1 ? 0x22222222 : 0x11111111;
-        const __m512i a = _mm512_maskz_permutexvar_epi16(wanted, a_places, v);
-        const __m512i b = _mm512_maskz_permutexvar_epi16(wanted, b_places, v);
-        product = place == 1 ? _mm512_srai_epi64(_mm512_mul_epi32(a, b), 32) : _mm512_mul_epu32(a, b);
+        constexpr __mmask32 selected = lane_offset == 1 ? 0x22222222 : 0x11111111;
+        const __m512i a = _mm512_maskz_permutexvar_epi16(selected, a_indices, v);
+        const __m512i b = _mm512_maskz_permutexvar_epi16(selected, b_indices, v);
+        product = lane_offset == 1 ? _mm512_srai_epi64(_mm512_mul_epi32(a, b), 32) : _mm512_mul_epu32(a, b);
       } else {
-        const __m512i a = _mm512_permutexvar_epi32(a_places, v);
-        const __m512i b = _mm512_permutexvar_epi32(b_places, v);
+        const __m512i a = _mm512_permutexvar_epi32(a_indices, v);
+        const __m512i b = _mm512_permutexvar_epi32(b_indices, v);
         product = std::is_signed_v<T> ? _mm512_mul_epi32(a, b) : _mm512_mul_epu32(a, b);
       }
       _mm512_storeu_si512(to + o, product);
@@ -190,9 +192,10 @@ struct ProductSquares {
   }
 #endif
 
-  /// Groups of more elements, by vectors of so many: what one reads beyond must belong to the rows.
-  static HWY_NOINLINE Index pixels(State* to, const PoolRows from, const std::byte* src, Index first,
-                                   Index count) {
+  /// Pools pixels of more channels, by vectors of 16 factors. What a vector reads beyond its pixel must
+  /// belong to the rows.
+  static HWY_NOINLINE Index pool_pixels(State* to, const PoolRows from, const std::byte* src, Index first,
+                                        Index count) {
     using D = VectorTag<Factor, 16>;
     const D d;
     constexpr Index lanes = 16;

@@ -16,12 +16,12 @@ namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Those of bools are found with minima.
+/// Null for bools: whole_order_kernel has their products, as minima.
 template <class T>
 const ReduceKernel* kernel_of() {
   if constexpr (std::is_same_v<T, bool>) {
     return nullptr;
-  } else if constexpr (sizeof(T) == 8) {  // modulo 2^64 the sign is the reader's
+  } else if constexpr (sizeof(T) == 8) {  // modulo 2^64, signed and unsigned products have the same bits
     return KernelSet<WholeProduct<std::int64_t>>::table();
   } else {
     return KernelSet<WholeProduct<T>>::table();

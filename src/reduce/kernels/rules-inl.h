@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each reduction does with one element and with a vector of them; included once for each instruction
-// set. Minima, maxima, any and all work on the elements' bits, so that they take one instruction or two and
-// their results do not depend on the order.
+// The rules: what each reduction does with one element and with a vector of them. Minima, maxima, any and all
+// work on the bits of the elements, so that each takes one or two instructions and results do not depend on
+// the order. Included once for each instruction set.
 #if defined(TENSTRIDE_REDUCE_KERNELS_RULES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_RULES_INL
 #undef TENSTRIDE_REDUCE_KERNELS_RULES_INL
@@ -24,21 +24,21 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// Where the order does not matter.
-inline constexpr Index any_patience = Index{1} << 20;
+/// The `direct_rows` of rules whose results do not depend on the order.
+inline constexpr Index unlimited_direct_rows = Index{1} << 20;
 
-/// The vector in which doubles are finished.
+/// The tag of the vectors in which doubles become results.
 using Doubles = hn::CappedTag<double, 8>;
 
-/// Sums in double, of complex numbers part by part.
+/// Sums in double; real and imaginary parts of complex numbers separately.
 template <class T>
 struct FloatSum {
   using Element = T;
   using State = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
   static constexpr bool has_vectors = !is_complex_element<T>;
-  /// A double has bits to spare for shorter numbers.
-  static constexpr Index patience = sizeof(T) < 8 ? 1024 : 128;
-  static constexpr State first() { return State(0); }
+  /// A double has bits to spare for sums of shorter numbers.
+  static constexpr Index direct_rows = sizeof(T) < 8 ? 1024 : 128;
+  static constexpr State initial() { return State(0); }
   static constexpr T neutral() { return T(0); }
   static State read(T value) {
     if constexpr (is_complex_element<T>) {
@@ -73,19 +73,19 @@ struct FloatSum {
 template <class T>
 struct FloatMean : FloatSum<T> {
   using typename FloatSum<T>::State;
-  static T result(State state, Index folded) {
-    return convert_element<T>(state / static_cast<double>(folded));
+  static T result(State state, Index reduced_count) {
+    return convert_element<T>(state / static_cast<double>(reduced_count));
   }
-  static HWY_INLINE void finish(std::byte* dst, const State* states, Index folded) {
+  static HWY_INLINE void finish(std::byte* dst, const State* states, Index reduced_count) {
     const Doubles d;
-    store_doubles<T>(dst, hn::Div(hn::LoadU(d, states), hn::Set(d, static_cast<double>(folded))));
+    store_doubles<T>(dst, hn::Div(hn::LoadU(d, states), hn::Set(d, static_cast<double>(reduced_count))));
   }
 };
 
 template <class T>
 struct FloatProduct : FloatSum<T> {
   using typename FloatSum<T>::State;
-  static constexpr State first() { return State(1); }
+  static constexpr State initial() { return State(1); }
   static constexpr T neutral() { return T(1.0F); }
   static State join(State a, State b) {
     if constexpr (is_complex_element<T>) {
@@ -100,15 +100,15 @@ struct FloatProduct : FloatSum<T> {
   }
 };
 
-/// Integers modulo 2^64, kept in as many bits as the number of elements needs.
+/// Sums of integers modulo 2^64, in accumulators as wide as the number of elements requires.
 template <class T, class S>
 struct WholeSum {
   using Element = T;
   using State = S;
   using Modulo = std::make_unsigned_t<S>;
   static constexpr bool has_vectors = true;
-  static constexpr Index patience = any_patience;
-  static constexpr State first() { return 0; }
+  static constexpr Index direct_rows = unlimited_direct_rows;
+  static constexpr State initial() { return 0; }
   static constexpr T neutral() { return T(0); }
   static State read(T value) { return static_cast<State>(value); }
   static State join(State a, State b) {
@@ -157,7 +157,7 @@ using Word = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t
 template <class T>
 struct WholeProduct : WholeSum<T, Word<T>> {
   using State = Word<T>;
-  static constexpr State first() { return 1; }
+  static constexpr State initial() { return 1; }
   static constexpr T neutral() { return T(1); }
   static State join(State a, State b) {
     return static_cast<State>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
@@ -167,8 +167,8 @@ struct WholeProduct : WholeSum<T, Word<T>> {
     return a * b;
   }
 
-  /// Products of two of the half size, which fit: multiplications of short integers are cheap, of 64 bits
-  /// dear.
+  /// Returns the products of numbers that fit in half the lane, which is cheaper than a multiplication of 64
+  /// bits.
   template <class D>
   static HWY_INLINE hn::Vec<D> times(D, hn::Vec<D> a, hn::Vec<D> b) {
     if constexpr (sizeof(hn::TFromD<D>) < 8) {
@@ -180,8 +180,8 @@ struct WholeProduct : WholeSum<T, Word<T>> {
   }
 #if HWY_TARGET != HWY_SCALAR
   static constexpr bool collapses = sizeof(T) < 8;
-  /// Neighbours on each other, until the vector's numbers have 64 bits: shifts and masks, where halves on
-  /// each other would take twice as many instructions, all of one port.
+  /// Multiplies neighbours until the products have 64 bits. Shifts and masks select them: multiplying the
+  /// upper half of a vector with the lower one takes twice as many instructions, all on one port.
   template <class D>
   static HWY_INLINE auto collapsed(D d, hn::Vec<D> v) {
     using Number = hn::TFromD<D>;
@@ -195,7 +195,7 @@ struct WholeProduct : WholeSum<T, Word<T>> {
       return collapsed(wide, neighbours_multiplied(wide, hn::BitCast(wide, v)));
     }
   }
-  /// The upper half of each lane by the lower.
+  /// Returns the product of the two halves of each lane.
   template <class D>
   static HWY_INLINE hn::Vec<D> neighbours_multiplied(D d, hn::Vec<D> both) {
     using Number = hn::TFromD<D>;
@@ -204,7 +204,8 @@ struct WholeProduct : WholeSum<T, Word<T>> {
     if constexpr (std::is_unsigned_v<Number>) {
       return hn::Mul(hn::And(both, hn::Set(d, (Number{1} << bits) - 1)), odd);
 #if HWY_TARGET == HWY_AVX3
-    } else if constexpr (sizeof(Number) == 4 && hn::MaxLanes(D()) == 16) {  // the other products are by 0
+    } else if constexpr (sizeof(Number) == 4 && hn::MaxLanes(D()) == 16) {
+      // The upper 16 bits of each lane are 0 in both, so their product adds nothing.
       return hn::Vec<D>{_mm512_madd_epi16(_mm512_srli_epi32(both.raw, 16),
                                           _mm512_and_si512(both.raw, _mm512_set1_epi32(0xffff)))};
 #endif
@@ -215,15 +216,15 @@ struct WholeProduct : WholeSum<T, Word<T>> {
 #endif
 };
 
-/// Minima and maxima. Floating numbers are compared as integers of their size in the order of IEEE 754's
-/// totalOrder, -0 before 0, and NaN beyond all in the direction that wins.
+/// Minima and maxima. Floating-point numbers are compared as integers, in the totalOrder of IEEE 754: -0 lies
+/// below 0. A NaN wins against every number.
 template <class T, bool less>
 struct Extreme {
   using Element = T;
   static constexpr bool is_float = is_small_float<T> || std::is_floating_point_v<T>;
   using State = std::conditional_t<is_float, hwy::SignedFromSize<sizeof(T)>, Whole<T>>;
   static constexpr bool has_vectors = true;
-  static constexpr Index patience = any_patience;
+  static constexpr Index direct_rows = unlimited_direct_rows;
   static constexpr State lowest = std::numeric_limits<State>::lowest();
   static constexpr State highest = std::numeric_limits<State>::max();
   static constexpr State infinity() {
@@ -231,12 +232,12 @@ struct Extreme {
     if constexpr (sizeof(T) == 4) return State(0x7f800000);
     return std::is_same_v<T, float16> ? State(0x7c00) : State(0x7f80);
   }
-  static constexpr State first() {
+  static constexpr State initial() {
     if constexpr (is_float) return less ? infinity() : static_cast<State>(~infinity());
     if constexpr (std::is_same_v<T, bool>) return less ? 1 : 0;
     return less ? highest : lowest;
   }
-  static T neutral() { return result(first(), 0); }
+  static T neutral() { return result(initial(), 0); }
   static State read(T value) {
     if constexpr (is_float) {
       State bits;
@@ -261,7 +262,8 @@ struct Extreme {
     if constexpr (is_float) {
       const auto magnitude = hn::And(bits, hn::Set(d, highest));
       const auto sign = hn::BroadcastSignBit(bits);
-      const auto ordered = hn::Xor(magnitude, sign);  // of a negative number: its bits but the sign turned
+      // Negative numbers: all bits but the sign are inverted.
+      const auto ordered = hn::Xor(magnitude, sign);
       const auto is_nan = hn::Gt(magnitude, hn::Set(d, infinity()));
       return hn::IfThenElse(is_nan, hn::Set(d, less ? lowest : highest), ordered);
     } else {
@@ -284,7 +286,7 @@ struct Extreme {
   }
 };
 
-/// The greatest or least of unsigned integers, said to be 0 or not.
+/// Makes bools of minima or maxima of unsigned integers: whether they differ from 0.
 template <class State, class Result>
 struct NotZero {
   static_assert(sizeof(Result) == 1 || sizeof(Result) == 8);
@@ -300,20 +302,20 @@ struct NotZero {
   }
 };
 
-/// Of numbers that are no integers, whether any is not 0; and whether any is 0, which `all` is not. -0 is 0
-/// and NaN is not.
+/// Any and all of floating-point and complex numbers: whether one differs from 0, or whether none is 0. -0 is
+/// 0, and NaN is not.
 template <class T, bool finds_zero>
 struct Truth {
   using Element = T;
   static constexpr bool has_vectors = sizeof(T) <= 8;
-  static constexpr Index patience = any_patience;
+  static constexpr Index direct_rows = unlimited_direct_rows;
   using State = std::conditional_t<has_vectors, hwy::UnsignedFromSize<sizeof(T)>, std::uint8_t>;
-  /// All bits but signs of zeros.
+  /// The bits that tell 0 from other numbers: all but the sign.
   static constexpr State bits() {
     if constexpr (is_complex_element<T>) return State(0x7fffffff7fffffff);
     return static_cast<State>(static_cast<State>(~State(0)) >> 1U);
   }
-  static constexpr State first() { return 0; }
+  static constexpr State initial() { return 0; }
   static constexpr T neutral() { return finds_zero ? T(1.0F) : T(0.0F); }
   static State read(T value) { return convert_element<bool>(value) == finds_zero ? 0 : 1; }
   static State join(State a, State b) { return a | b; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many short runs at a time; included once for each instruction set. Each run is folded to one vector, and as
-// many vectors as they have lanes to one vector of results: two vectors are woven together so that lanes to
-// be joined lie above each other, which gives one vector of both. So a result takes three instructions and a
-// little more, where folding each run by itself takes three for each halving. The order of doubles is that of
-// one run by itself, halves on halves.
+// Reduces many short runs at a time. Included once for each instruction set. Each run is accumulated into one
+// vector. Then as many vectors as a vector has lanes become one vector of results: two of them are
+// interleaved so that lanes to be combined lie in the same place, and combined. A result so takes little more
+// than three instructions, where reducing each run by itself takes three for each halving. Doubles are
+// combined in the same order as in a run by itself, by halves.
 #if defined(TENSTRIDE_REDUCE_KERNELS_RUNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_REDUCE_KERNELS_RUNS_INL
 #undef TENSTRIDE_REDUCE_KERNELS_RUNS_INL
@@ -21,13 +21,16 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// How far ahead what is read next is asked for, along runs. (By 1 KiB, sums of floats had .80 of a plain
-/// read from memory and .84 from the L3 cache, by 2 KiB .88 and .92, by 4 to 16 KiB .90 and .97.)
-inline constexpr Index ahead_of_runs = 4096;
+/// Prefetch distance along runs, in bytes. With 4 KiB in place of 1 KiB: .80 → .90 of a plain read from
+/// memory, .84 → .97 from the L3 cache (sums of floats, Emerald Rapids). 2 KiB has .88 and .92, 16 KiB is
+/// like 4.
+inline constexpr Index run_prefetch_distance = 4096;
 
-/// The same where runs are shorter and lie `step` apart: as many whole steps.
-inline std::ptrdiff_t ahead_by_steps(std::ptrdiff_t step) {
-  return step == 0 ? ahead_of_runs : (ahead_of_runs + std::abs(step) - 1) / std::abs(step) * step;
+/// Returns the prefetch distance for shorter runs that lie `step` apart: whole steps. Example: 6000 for a
+/// step of 3000.
+inline std::ptrdiff_t steps_prefetch_distance(std::ptrdiff_t step) {
+  return step == 0 ? run_prefetch_distance
+                   : (run_prefetch_distance + std::abs(step) - 1) / std::abs(step) * step;
 }
 
 template <class Rule>
@@ -35,24 +38,25 @@ struct ShortRuns {
   using T = typename Rule::Element;
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
-  /// A run is folded by 16 doubles, or a line of other accumulators; a line of factors is folded at once.
+  /// A run is accumulated by rows: of 16 doubles, of 64 bytes of other accumulators, or of 64 bytes of
+  /// factors.
   static constexpr bool collapses = requires { requires Rule::collapses; };
   static constexpr Index row =
       std::is_same_v<State, double> ? 16 : static_cast<Index>(64 / (collapses ? sizeof(T) : sizeof(State)));
-  /// Longer runs are worth a start of their own.
-  static constexpr Index longest = 8 * row;
+  /// Longer runs are reduced one by one.
+  static constexpr Index max_run = 8 * row;
 
-#if HWY_TARGET != HWY_SCALAR  // which folds one by one, by 16 accumulators as well
+#if HWY_TARGET != HWY_SCALAR  // without vectors, runs are reduced one by one
 
-  /// Folds a dense run of `run` elements into each of `count` accumulators; the runs lie `step` apart. Of the
-  /// first `reads_on` runs, `row` elements more than they have may be read; the others are copied to where
-  /// they may be, too.
-  static void fold(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
-                   Index reads_on) {
-    const Shape shape(run, ahead_by_steps(step));
-    const Index plain = std::clamp<Index>(reads_on, 0, count) / width * width;
+  /// Accumulates a dense run of `run` elements into each of `count` accumulators; the runs lie `step` apart.
+  /// Behind each of the first `followed_runs` runs, `row` more elements may be read; the others are copied to
+  /// a buffer where that is so.
+  static void accumulate(State* to, Index count, const std::byte* src, std::ptrdiff_t step, Index run,
+                         Index followed_runs) {
+    const Shape shape(run, steps_prefetch_distance(step));
+    const Index plain = std::clamp<Index>(followed_runs, 0, count) / width * width;
     accumulate_all(to, plain, src, step, shape);
-    alignas(64) std::byte runs[static_cast<std::size_t>((width * longest + row) * item)];
+    alignas(64) std::byte runs[static_cast<std::size_t>((width * max_run + row) * item)];
     for (Index i = plain; i < count; i += width) {
       const Index now = std::min(width, count - i);
       for (Index k = 0; k < now; ++k) {
@@ -63,31 +67,31 @@ struct ShortRuns {
   }
 
  private:
-  /// What a run is folded to, 32 bytes at most, of products a vector, as each multiplication of 64 bits is
-  /// dear; and the accumulators of one.
+  /// What a run is reduced to: 32 bytes at most, or a whole vector of products, as multiplications of 64 bits
+  /// are slow.
   using D = VectorTag<State, static_cast<Index>((collapses ? 64 : 32) / sizeof(State))>;
   using Row = VectorTag<State, row>;
-  /// Of which some may not be wanted.
+  /// The vectors that are loaded; some lanes of the last ones may not be selected.
   using Read = std::conditional_t<collapses, VectorTag<Whole<T>, row>, Row>;
   static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
   static constexpr auto row_lanes = static_cast<Index>(hn::MaxLanes(Row()));
   static constexpr auto step_lanes = static_cast<Index>(hn::MaxLanes(Read()));
   static constexpr auto steps = static_cast<std::size_t>(row / step_lanes);
-  /// Lanes within which vectors are woven together.
+  /// Lanes of 16 bytes, within which vectors are interleaved.
   static constexpr Index block = std::min<Index>(width, static_cast<Index>(16 / sizeof(State)));
 
   struct Shape {
-    Shape(Index run, std::ptrdiff_t bytes_ahead) : whole(run / row * row), ahead(bytes_ahead) {
+    Shape(Index run, std::ptrdiff_t distance) : whole(run / row * row), prefetch_distance(distance) {
       for (std::size_t i = 0; i < steps; ++i) {
         const Index left = run - whole - static_cast<Index>(i) * step_lanes;
-        rest[i] = hn::FirstN(Read(), static_cast<std::size_t>(std::clamp<Index>(left, 0, step_lanes)));
-        if (left > 0) rest_steps = i + 1;
+        tail[i] = hn::FirstN(Read(), static_cast<std::size_t>(std::clamp<Index>(left, 0, step_lanes)));
+        if (left > 0) tail_steps = i + 1;
       }
     }
-    Index whole;           ///< elements in whole rows
-    std::ptrdiff_t ahead;  ///< bytes to what is read soon, which is asked for
-    std::size_t rest_steps = 0;
-    hn::Mask<Read> rest[steps];
+    Index whole;                       ///< elements in whole rows
+    std::ptrdiff_t prefetch_distance;  ///< from what is read to what is prefetched, in bytes
+    std::size_t tail_steps = 0;
+    hn::Mask<Read> tail[steps];
   };
 
   static HWY_NOINLINE void accumulate_all(State* to, Index count, const std::byte* src, std::ptrdiff_t step,
@@ -96,7 +100,7 @@ struct ShortRuns {
     for (Index i = 0; i < count; i += width) {
       const Index now = std::min(width, count - i);
       for (Index k = 0; k < now; ++k, src += step) {
-        hwy::Prefetch(src + shape.ahead);
+        hwy::Prefetch(src + shape.prefetch_distance);
         to_vector(vectors + k * width, src, src + shape.whole * item, shape);
       }
       const D d;
@@ -104,35 +108,35 @@ struct ShortRuns {
         hn::StoreU(Rule::join_vectors(hn::LoadU(d, to + i), interleave<block>(vectors)), d, to + i);
         continue;
       }
-      std::fill(vectors + now * width, vectors + width * width, Rule::first());
+      std::fill(vectors + now * width, vectors + width * width, Rule::initial());
       hn::StoreU(interleave<block>(vectors), d, vectors);
       for (Index k = 0; k < now; ++k) to[i + k] = Rule::join(to[i + k], vectors[k]);
     }
   }
 
-  static HWY_INLINE void to_vector(State* to, const std::byte* src, const std::byte* rest,
+  static HWY_INLINE void to_vector(State* to, const std::byte* src, const std::byte* tail,
                                    const Shape& shape) {
     const Row d;
     hn::Vec<Row> sums[steps];
     const std::byte* const end = src + shape.whole * item;
-    std::size_t done = 0;  // steps that have their rest
+    std::size_t done = 0;  // steps whose tail is in `sums`
     if constexpr (!collapses) {
-      for (std::size_t i = 0; i < steps; ++i) sums[i] = hn::Set(d, Rule::first());
-    } else if (shape.whole > 0) {  // no multiplications by 1
+      for (std::size_t i = 0; i < steps; ++i) sums[i] = hn::Set(d, Rule::initial());
+    } else if (shape.whole > 0) {  // starts with the first row, which saves multiplications by 1
       for (std::size_t i = 0; i < steps; ++i) sums[i] = load(src, i);
       src += row * item;
     } else {
       for (std::size_t i = 0; i < steps; ++i) {
-        sums[i] = i < shape.rest_steps ? load_rest(rest, i, shape.rest[i]) : hn::Set(d, Rule::first());
+        sums[i] = i < shape.tail_steps ? load_tail(tail, i, shape.tail[i]) : hn::Set(d, Rule::initial());
       }
       done = steps;
     }
     for (; src < end; src += row * item) {
-      hwy::Prefetch(src + shape.ahead);
+      hwy::Prefetch(src + shape.prefetch_distance);
       for (std::size_t i = 0; i < steps; ++i) sums[i] = Rule::join_vectors(sums[i], load(src, i));
     }
     for (std::size_t i = done; i < steps; ++i) {
-      if (i < shape.rest_steps) sums[i] = with_rest(sums[i], rest, i, shape.rest[i]);
+      if (i < shape.tail_steps) sums[i] = with_tail(sums[i], tail, i, shape.tail[i]);
     }
     for (std::size_t half = steps / 2; half > 0; half /= 2) {
       for (std::size_t i = 0; i < half; ++i) sums[i] = Rule::join_vectors(sums[i], sums[i + half]);
@@ -152,21 +156,21 @@ struct ShortRuns {
       return load_widened<Rule>(Row(), at);
     }
   }
-  static HWY_INLINE hn::Vec<Row> with_rest(hn::Vec<Row> sum, const std::byte* src, std::size_t i,
-                                           hn::Mask<Read> wanted) {
+  static HWY_INLINE hn::Vec<Row> with_tail(hn::Vec<Row> sum, const std::byte* src, std::size_t i,
+                                           hn::Mask<Read> selected) {
     if constexpr (collapses) {
-      return Rule::join_vectors(sum, load_rest(src, i, wanted));
+      return Rule::join_vectors(sum, load_tail(src, i, selected));
     } else {
-      return hn::IfThenElse(wanted, Rule::join_vectors(sum, load(src, i)), sum);
+      return hn::IfThenElse(selected, Rule::join_vectors(sum, load(src, i)), sum);
     }
   }
-  static HWY_INLINE hn::Vec<Row> load_rest(const std::byte* src, std::size_t i, hn::Mask<Read> wanted) {
+  static HWY_INLINE hn::Vec<Row> load_tail(const std::byte* src, std::size_t i, hn::Mask<Read> selected) {
     const Read d;
     const auto values = load_whole<T>(d, src + static_cast<Index>(i) * step_lanes * item);
-    return Rule::collapsed(d, hn::IfThenElse(wanted, values, hn::Set(d, Whole<T>{1})));
+    return Rule::collapsed(d, hn::IfThenElse(selected, values, hn::Set(d, Whole<T>{1})));
   }
 
-  /// Vectors `from` and after, of each block's lanes `size` results in order.
+  /// Returns the vectors at `from` combined and interleaved: each block of lanes has `size` results in order.
   template <Index size>
   static HWY_INLINE hn::Vec<D> interleave(const State* from) {
     const D d;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of sums, means and products of floating and complex numbers, compiled once for each
+// The kernels of sums, means and products of floating-point and complex numbers, compiled once for each
 // instruction set.
 
 #include "reduce/kernels/targets-inl.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of any and all of floating and complex numbers, compiled once for each instruction set.
+// The kernels of any and all of floating-point and complex numbers, compiled once for each instruction set.
 
 #include "reduce/kernels/targets-inl.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 template <class T>
 const ReduceKernel* kernel_of(Reduction reduction) {
-  // What is 0 is alike in both half numbers.
+  // float16 and bfloat16 have the same bits for 0.
   using Zero = std::conditional_t<std::is_same_v<T, bfloat16>, float16, T>;
   return reduction == Reduction::any ? KernelSet<Truth<Zero, false>>::table()
                                      : KernelSet<Truth<Zero, true>>::table();

@@ -16,28 +16,31 @@ namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Sums of so many integers of one byte fit in two, of two bytes in four, of one byte in four.
+/// Chooses the narrowest accumulators that hold a sum. 256 integers of one byte fit in two bytes; 256^3 of
+/// them, or 256^2 integers of two bytes, fit in four.
 template <class T>
-const ReduceKernel* kernel_of(Index folded) {
+const ReduceKernel* kernel_of(Index reduced_count) {
   constexpr bool is_signed = std::is_signed_v<T>;
   using Two = std::conditional_t<is_signed, std::int16_t, std::uint16_t>;
   using Four = std::conditional_t<is_signed, std::int32_t, std::uint32_t>;
-  constexpr Index few = 256;
+  constexpr Index max_addends = 256;
   if constexpr (sizeof(T) == 1) {
-    if (folded <= few) return KernelSet<WholeSum<T, Two>>::table();
-    if (folded <= few * few * few) return KernelSet<WholeSum<T, Four>>::table();
+    if (reduced_count <= max_addends) return KernelSet<WholeSum<T, Two>>::table();
+    if (reduced_count <= max_addends * max_addends * max_addends)
+      return KernelSet<WholeSum<T, Four>>::table();
   }
   if constexpr (sizeof(T) == 2) {
-    if (folded <= few * few) return KernelSet<WholeSum<T, Four>>::table();
+    if (reduced_count <= max_addends * max_addends) return KernelSet<WholeSum<T, Four>>::table();
   }
-  using Same = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;  // modulo 2^64 the sign is the reader's
+  // Modulo 2^64, signed and unsigned sums have the same bits.
+  using Same = std::conditional_t<sizeof(T) == 8, std::int64_t, T>;
   return KernelSet<WholeSum<Same, Word<Same>>>::table();
 }
 
 }  // namespace
 
-const ReduceKernel* find_whole_sum_kernel(DType dtype, Index folded) {
-  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(folded); });
+const ReduceKernel* find_whole_sum_kernel(DType dtype, Index reduced_count) {
+  return kernel_for(IntegerTypes{}, dtype, [&]<class T>(T*) { return kernel_of<T>(reduced_count); });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -49,8 +52,8 @@ HWY_AFTER_NAMESPACE();
 
 namespace tenstride::detail {
 
-const ReduceKernel& whole_sum_kernel(DType dtype, Index folded) {
-  return *TENSTRIDE_CHOSEN(find_whole_sum_kernel)(dtype, folded);
+const ReduceKernel& whole_sum_kernel(DType dtype, Index reduced_count) {
+  return *TENSTRIDE_CHOSEN(find_whole_sum_kernel)(dtype, reduced_count);
 }
 
 }  // namespace tenstride::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of pixels of three channels, each folded into three results; included once for each instruction set.
-// Three vectors are whole pixels, whose channels take turns in the accumulators: these stay in registers
-// for a row, and are taken apart at its end. The order of doubles is the same everywhere: 16 pixels in turn,
-// then halves on halves.
-#if defined(TENSTRIDE_REDUCE_KERNELS_THREES_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef TENSTRIDE_REDUCE_KERNELS_THREES_INL
-#undef TENSTRIDE_REDUCE_KERNELS_THREES_INL
+// Reduces rows of pixels of three channels to three results each. Three vectors hold whole pixels, so each
+// lane belongs to one channel: the accumulators stay in registers for a row and are deinterleaved at its end.
+// The order of doubles is the same on each instruction set: 16 pixels at a time, then by halves. Included
+// once for each instruction set.
+#if defined(TENSTRIDE_REDUCE_KERNELS_THREE_CHANNELS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TENSTRIDE_REDUCE_KERNELS_THREE_CHANNELS_INL
+#undef TENSTRIDE_REDUCE_KERNELS_THREE_CHANNELS_INL
 #else
-#define TENSTRIDE_REDUCE_KERNELS_THREES_INL
+#define TENSTRIDE_REDUCE_KERNELS_THREE_CHANNELS_INL
 #endif
 
 #include <algorithm>
@@ -23,14 +23,15 @@ HWY_BEFORE_NAMESPACE();
 namespace tenstride::detail {
 namespace HWY_NAMESPACE {
 
-/// The integers in which rows are summed first: as in Column, so many rounds at a time.
+/// The rule by which up to `max_rounds` vectors of short integers are summed first, as in Column, and the
+/// rule that adds these sums up.
 template <class Rule>
 struct Narrowed {
-  static constexpr bool is_other = false;
+  static constexpr bool is_narrower = false;
 };
 template <class T, class State>
 requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
-  static constexpr bool is_other = true;
+  static constexpr bool is_narrower = true;
   using Number = hwy::MakeWide<Whole<T>>;
   using First = WholeSum<T, Number>;
   using Second = WholeSum<Number, State>;
@@ -38,46 +39,48 @@ requires(sizeof(State) > 2 * sizeof(T)) struct Narrowed<WholeSum<T, State>> {
 };
 
 template <class Rule>
-struct Threes {
+struct ThreeChannels {
   using T = typename Rule::Element;
   using State = typename Rule::State;
   static constexpr auto item = static_cast<Index>(sizeof(T));
 
-  static void fold(void* states, const ThreeRows& from) {
+  static void accumulate(void* states, const ThreeChannelRows& from) {
     auto* const to = static_cast<State*>(states);
     for (Index r = 0; r < from.rows; ++r) {
-      accumulate_row(to + 3 * r, from.src + r * from.row_step, from.count, from.ahead);
+      accumulate_row(to + 3 * r, from.src + r * from.row_step, from.count, from.prefetch_distance);
     }
   }
 
-  /// Any number of pixels: the last ones take the last lanes.
+  /// Accumulates a row of `count` pixels into three accumulators. Pixels that do not fill the vectors take
+  /// the last lanes.
   static HWY_NOINLINE void accumulate_row(State* to, const std::byte* src, Index count,
-                                          std::ptrdiff_t ahead) {
-    if constexpr (HWY_TARGET != HWY_SCALAR && Narrowed<Rule>::is_other) {
-      using First = Threes<typename Narrowed<Rule>::First>;
+                                          std::ptrdiff_t prefetch_distance) {
+    if constexpr (HWY_TARGET != HWY_SCALAR && Narrowed<Rule>::is_narrower) {
+      using First = ThreeChannels<typename Narrowed<Rule>::First>;
       using Number = typename Narrowed<Rule>::Number;
-      constexpr Index most = Narrowed<Rule>::max_rounds * First::pixels;
-      for (Index done = 0; done < count; done += most) {
+      constexpr Index max_pixels = Narrowed<Rule>::max_rounds * First::pixels;
+      for (Index done = 0; done < count; done += max_pixels) {
         alignas(64) Number sums[static_cast<std::size_t>(3 * First::pixels)];
-        First::accumulate_to_pixels(sums, src + done * 3 * item, std::min(most, count - done), ahead);
-        Threes<typename Narrowed<Rule>::Second>::accumulate_row(to, reinterpret_cast<const std::byte*>(sums),
-                                                                First::pixels, 0);
+        First::accumulate_to_pixels(sums, src + done * 3 * item, std::min(max_pixels, count - done),
+                                    prefetch_distance);
+        ThreeChannels<typename Narrowed<Rule>::Second>::accumulate_row(
+            to, reinterpret_cast<const std::byte*>(sums), First::pixels, 0);
       }
     } else {
       alignas(64) State sums[static_cast<std::size_t>(3 * pixels)];
-      accumulate_to_pixels(sums, src, count, ahead);
+      accumulate_to_pixels(sums, src, count, prefetch_distance);
       add_pixels(to, sums);
     }
   }
 
 #if HWY_TARGET == HWY_SCALAR
-  /// Pixels that are folded side by side.
+  /// The number of pixels that are accumulated in parallel.
   static constexpr Index pixels = 16;
 
-  /// Sets `pixels` times three accumulators.
+  /// Sets `pixels` times three accumulators to the reductions of each `pixels`-th pixel.
   static void accumulate_to_pixels(State* sums, const std::byte* src, Index count, std::ptrdiff_t) {
     constexpr Index round = 3 * pixels;
-    std::fill(sums, sums + round, Rule::first());
+    std::fill(sums, sums + round, Rule::initial());
     const auto join = [&](Index lane) {
       sums[lane] = Rule::join(sums[lane], Rule::read(load_element<T>(src)));
       src += item;
@@ -102,12 +105,12 @@ struct Threes {
           : static_cast<Index>(hn::MaxLanes(VectorTag<State, static_cast<Index>(64 / sizeof(State))>()));
 
   static HWY_INLINE void accumulate_to_pixels(State* to, const std::byte* src, Index count,
-                                              std::ptrdiff_t ahead) {
+                                              std::ptrdiff_t prefetch_distance) {
     const D d;
     hn::Vec<D> sums[vectors];
-    for (std::size_t i = 0; i < vectors; ++i) sums[i] = hn::Set(d, Rule::first());
+    for (std::size_t i = 0; i < vectors; ++i) sums[i] = hn::Set(d, Rule::initial());
     for (; count >= pixels; count -= pixels, src += 3 * pixels * item) {
-      for (Index i = 0; i < 3 * pixels * item; i += 64) hwy::Prefetch(src + ahead + i);
+      for (Index i = 0; i < 3 * pixels * item; i += 64) hwy::Prefetch(src + prefetch_distance + i);
       join(sums, src);
     }
     if (count > 0) {
@@ -141,27 +144,27 @@ struct Threes {
     }
     hn::Vec<D> a, b, c;
     hn::LoadInterleaved3(d, sums, a, b, c);
-    to[0] = Rule::join(to[0], folded(a));
-    to[1] = Rule::join(to[1], folded(b));
-    to[2] = Rule::join(to[2], folded(c));
+    to[0] = Rule::join(to[0], combined(a));
+    to[1] = Rule::join(to[1], combined(b));
+    to[2] = Rule::join(to[2], combined(c));
   }
 
   template <class V>
-  static HWY_INLINE State folded(V v) {
+  static HWY_INLINE State combined(V v) {
     using D = hn::DFromV<V>;
     if constexpr (hn::MaxLanes(D()) * sizeof(State) > 16) {
       const hn::Half<D> half;
-      return folded(Rule::join_vectors(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+      return combined(Rule::join_vectors(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
     } else {
-      return reduced_lanes<hn::MaxLanes(D()) / 2>(v);
+      return combined_lanes<hn::MaxLanes(D()) / 2>(v);
     }
   }
   template <std::size_t half, class V>
-  static HWY_INLINE State reduced_lanes(V v) {
+  static HWY_INLINE State combined_lanes(V v) {
     if constexpr (half == 0) {
       return hn::GetLane(v);
     } else {
-      return reduced_lanes<half / 2>(
+      return combined_lanes<half / 2>(
           Rule::join_vectors(v, hn::ShiftRightLanes<static_cast<int>(half)>(hn::DFromV<V>(), v)));
     }
   }
