@@ -229,13 +229,13 @@ constexpr CompareKernels table{table_name,
                                {fill_set<std::uint8_t>, fill_set<std::uint16_t>, fill_set<std::uint32_t>,
                                 fill_set<std::uint64_t>, fill_set_16}};
 
-const CompareKernels& own_table() {
+const CompareKernels& own_compare_table() {
   return table;
 }
 
 #else
 
-const CompareKernels& own_table() {
+const CompareKernels& own_compare_table() {
   return portable_compare_kernels();
 }
 
@@ -252,16 +252,16 @@ const CompareKernels* find_compare_kernels(std::string_view name) {
   const auto candidates = {
 #if HWY_ARCH_X86
 #if HWY_TARGETS & HWY_AVX3
-    &N_AVX3::own_table(),
+    &N_AVX3::own_compare_table(),
 #endif
 #if HWY_TARGETS & HWY_AVX2
-    &N_AVX2::own_table(),
+    &N_AVX2::own_compare_table(),
 #endif
 #if HWY_TARGETS & HWY_SSSE3
-    &N_SSSE3::own_table(),
+    &N_SSSE3::own_compare_table(),
 #endif
 #else
-    &HWY_STATIC_DISPATCH(own_table)(),
+    &HWY_STATIC_DISPATCH(own_compare_table)(),
 #endif
     &portable_compare_kernels()
   };
