@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "tenstride/error.hpp"
+#include "tenstride/export.hpp"
 
 /// Pieces put together to the text of an error: numbers, shapes and words.
 namespace tenstride::detail {
@@ -37,7 +38,7 @@ class Piece {
 };
 
 /// A function of its own, so that no caller holds code that only errors need.
-[[gnu::cold]] std::string join_pieces(std::initializer_list<Piece> pieces);
+[[gnu::cold]] TENSTRIDE_API std::string join_pieces(std::initializer_list<Piece> pieces);
 
 /// Example: `message("shape ", Dims{2, 3}, " has ", 6, " elements") == "shape (2,3) has 6 elements"`.
 template <typename... Pieces>
