@@ -12,8 +12,9 @@ endif()
 if(NOT TENSTRIDE_HAS_TBB)
   list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp)
 elseif(TENSTRIDE_SANITIZE MATCHES "thread")
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS
-                                                                                         -fno-sanitize=thread)
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=thread
+                                                                   SKIP_PRECOMPILE_HEADERS ON)
 endif()
 if(NOT TENSTRIDE_HAS_URING)
   list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk/queue_uring.cpp)
