@@ -22,6 +22,7 @@ function(tenstride_tool target folder output)
 endfunction()
 
 tenstride_tool(tenstride_cli tenstride tenstride)
+tenstride_units(tenstride_cli)
 
 # libedit: history and completion of tenstride repl, loaded by it when it begins; its header is all that is needed here.
 find_path(TENSTRIDE_LIBEDIT_INCLUDE histedit.h)

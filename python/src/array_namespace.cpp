@@ -30,7 +30,7 @@ nb::object array_namespace(nb::handle, nb::handle api_version) {
   return nb::module_::import_("tenstride.array_api");
 }
 
-nb::object moved(nb::handle self, nb::handle device, nb::handle stream) {
+nb::object tensor_on_device(nb::handle self, nb::handle device, nb::handle stream) {
   if (!stream.is_none()) throw ValueError("to_device: stream must be None: the devices here have none");
   const std::optional<Device> target = to_device(device, "to_device");
   const Tensor& tensor = tensor_of(self.ptr());
@@ -52,7 +52,7 @@ void define_array_namespace(nb::handle tensor_type) {
       "ValueError for a version of the standard that is not known.\n\n"
       ">>> torch.zeros(2).__array_namespace__().__name__\n"
       "'tenstride.array_api'\n");
-  add("to_device", moved, nb::arg("device"), nb::kw_only(), nb::arg("stream").none() = nb::none(),
+  add("to_device", tensor_on_device, nb::arg("device"), nb::kw_only(), nb::arg("stream").none() = nb::none(),
       "The tensor on the device, a `device` or its name: itself where it is there already.\n\n"
       "ValueError where a stream is given: the devices here have none.\n\n"
       ">>> torch.zeros(2).to_device(\"meta\").device\n"

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText arithmetic_texts[] = {
     {"abs", R"(The elements without their sign; of complex elements their distance from 0, as a real type.
 
 >>> torch.tensor([-1.5, 2.0]).abs(), torch.tensor([3 + 4j]).abs()
@@ -205,12 +205,12 @@ sizes do not broadcast.
 tensor([0, 0, 1])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(arithmetic_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_arithmetic() {
-  return texts;
+  return arithmetic_texts;
 }
 
 }  // namespace tenstride::python

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText compare_texts[] = {
     {"all",
      R"(Whether all elements are not zero, of the whole or along `dim`; `keepdim` leaves the axis with size
 1. True where there is none.
@@ -124,12 +124,12 @@ Raises IndexError where there is no such axis, RuntimeError where one is named t
 tensor([ 3, 12])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(compare_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_comparisons() {
-  return texts;
+  return compare_texts;
 }
 
 }  // namespace tenstride::python

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText copy_texts[] = {
     {"alias_copy", R"(A contiguous copy of all of it.
 
 >>> torch.alias_copy(torch.zeros(2, 3).T).stride()
@@ -405,12 +405,12 @@ torch.Size([2, 2])
 device(type='xpu', index=0)
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(copy_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_copies() {
-  return texts;
+  return copy_texts;
 }
 
 }  // namespace tenstride::python

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText factory_texts[] = {
     {"Size", R"(A tuple of sizes, one for each axis.
 
 >>> torch.Size([2, 3]).numel()
@@ -173,12 +173,12 @@ tensor([[0., 0.],
 tensor([0, 0])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(factory_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_factories() {
-  return texts;
+  return factory_texts;
 }
 
 }  // namespace tenstride::python

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText in_place_texts[] = {
     {"abs_", R"(Takes the sign away, in place; gives the tensor itself.
 
 >>> torch.tensor([-1, 2]).abs_()
@@ -169,12 +169,12 @@ result.
 tensor([0.2500, 0.2500])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(in_place_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_in_place() {
-  return texts;
+  return in_place_texts;
 }
 
 }  // namespace tenstride::python

@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText kinds_texts[] = {
     {"get_device", R"(The index of the device: -1 on the cpu and on meta.
 
 >>> torch.zeros(2).get_device(), torch.zeros(2, device="meta").cuda(1).get_device()
@@ -164,12 +164,12 @@ for integers.
 tensor([3.4888, 4.3047])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(kinds_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_kinds() {
-  return texts;
+  return kinds_texts;
 }
 
 }  // namespace tenstride::python

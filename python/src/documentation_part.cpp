@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText part_texts[] = {
     {"atleast_1d",
      R"(A tensor of rank 0 as a view of shape (1,), any other as the very same tensor; several tensors give
 a tuple.
@@ -105,12 +105,12 @@ below rank 2 and where the division leaves a rest.
 [torch.Size([1, 2]), torch.Size([3, 2])]
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(part_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_parts() {
-  return texts;
+  return part_texts;
 }
 
 }  // namespace tenstride::python

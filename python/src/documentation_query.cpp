@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText query_texts[] = {
     {"allclose",
      R"(Whether all elements differ by at most `atol + rtol * abs(other)`. Raises RuntimeError where the
 types differ or the sizes do not broadcast.
@@ -307,12 +307,12 @@ torch.Size([1, 2])
 tensor([0., 0.])
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(query_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_queries() {
-  return texts;
+  return query_texts;
 }
 
 }  // namespace tenstride::python

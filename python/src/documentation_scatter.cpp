@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText scatter_texts[] = {
     {"gather",
      R"(A row-major copy of the elements that an index names along one axis, with the index's shape:
 `result[i][j] = x[index[i][j]][j]` for `dim=0`. Raises RuntimeError for a number outside `[0, size)`, for
@@ -139,12 +139,12 @@ flattened tensors.
 [[1], [4]]
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(scatter_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_scatter() {
-  return texts;
+  return scatter_texts;
 }
 
 }  // namespace tenstride::python

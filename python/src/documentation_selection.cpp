@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText selection_texts[] = {
     {"argwhere", R"(The index of each element that is not 0, one a row: `nonzero`.
 
 >>> torch.argwhere(torch.tensor([[0, 1], [1, 0]])).tolist()
@@ -119,12 +119,12 @@ numbers than integers, ValueError for a negative size.
 (tensor([1]), tensor([1]))
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(selection_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_selection() {
-  return texts;
+  return selection_texts;
 }
 
 }  // namespace tenstride::python

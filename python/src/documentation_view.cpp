@@ -6,7 +6,7 @@ namespace tenstride::python {
 namespace {
 
 // Sorted by name.
-constexpr OperationText texts[] = {
+constexpr OperationText view_texts[] = {
     {"H", R"(A matrix transposed and conjugated, as a view: complex elements get the conjugate bit. Raises
 RuntimeError where the rank is neither 0 nor 2.
 
@@ -322,12 +322,12 @@ type, and for a conjugate that is not resolved yet.
 [[1.0, 2.0]]
 )"},
 };
-static_assert(is_sorted(texts));
+static_assert(is_sorted(view_texts));
 
 }  // namespace
 
 std::span<const OperationText> texts_of_views() {
-  return texts;
+  return view_texts;
 }
 
 }  // namespace tenstride::python

@@ -81,7 +81,7 @@ Picture picture_for(nb::handle what, const std::string& title, const nb::dict& i
   return picture;
 }
 
-void save(const PythonPicture& self, const std::string& path, bool overwrite) {
+void save_picture(const PythonPicture& self, const std::string& path, bool overwrite) {
   const std::string suffix = std::filesystem::path(path).extension().string();
   if (suffix != ".svg" && suffix != ".html" && suffix != ".htm") {
     throw ValueError(detail::message("save: the path (", path, ") must end in .svg or .html"));
@@ -202,7 +202,7 @@ void define_explaining(nb::module_& module) {
       .def(
           "to_text", [](const PythonPicture& self) { return to_text(self.picture, self.options); },
           "With box characters.")
-      .def("save", save, nb::arg("path"), nb::arg("overwrite") = false,
+      .def("save", save_picture, nb::arg("path"), nb::arg("overwrite") = false,
            "Writes a .svg or .html file, whole or not at all. Raises FileError where it exists already.")
       .def("_repr_svg_", [](const PythonPicture& self) { return to_svg(self.picture, self.options); })
       .def("__str__", [](const PythonPicture& self) { return to_text(self.picture, self.options); })

@@ -122,7 +122,7 @@ Tensor carried_out(const Work& work) {
 }
 
 template <typename Work>
-nb::object made(const Work& work) {
+nb::object result_of(const Work& work) {
   return nb::steal(new_tensor(carried_out(work)));
 }
 
@@ -142,23 +142,23 @@ void define_order(nb::module_& module) {
         const Dims sizes = to_dims(shape);
         const Order how = to_order(order);
         const CopyRule rule = to_copy_rule(copy, "reshape");
-        return made([&] { return numpy::reshape(x, sizes, how, rule); });
+        return result_of([&] { return numpy::reshape(x, sizes, how, rule); });
       },
       nb::arg("a"), nb::arg("shape"), nb::arg("order"), nb::arg("copy").none());
   module.def("ravel", [](nb::handle a, const std::string& order) {
     const Tensor x = taken(a);
     const Order how = to_order(order);
-    return made([&] { return numpy::ravel(x, how); });
+    return result_of([&] { return numpy::ravel(x, how); });
   });
   module.def("flatten", [](nb::handle a, const std::string& order) {
     const Tensor x = taken(a);
     const Order how = to_order(order);
-    return made([&] { return numpy::flatten(x, how); });
+    return result_of([&] { return numpy::flatten(x, how); });
   });
   module.def("copy", [](nb::handle a, const std::string& order) {
     const Tensor x = taken(a);
     const Order how = to_order(order);
-    return made([&] { return numpy::copy(x, how); });
+    return result_of([&] { return numpy::copy(x, how); });
   });
   module.def("ascontiguousarray", [](nb::handle a) {
     const Tensor x = taken(a);
@@ -187,7 +187,7 @@ void define_order(nb::module_& module) {
   module.def("empty_like", [](nb::handle a, const std::string& order) {
     const Tensor x = taken(a);
     const Order how = to_order(order);
-    return made([&] { return numpy::empty_like(x, how); });
+    return result_of([&] { return numpy::empty_like(x, how); });
   });
 }
 
@@ -197,31 +197,31 @@ void define_axes(nb::module_& module) {
       [](nb::handle a, nb::handle axes) {
         const Tensor x = taken(a);
         const std::optional<Dims> order = maybe_dims(axes);
-        return made([&] { return order ? numpy::transpose(x, *order) : numpy::transpose(x); });
+        return result_of([&] { return order ? numpy::transpose(x, *order) : numpy::transpose(x); });
       },
       nb::arg("a"), nb::arg("axes").none());
   module.def("matrix_transpose", [](nb::handle a) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::matrix_transpose(x); });
+    return result_of([&] { return numpy::matrix_transpose(x); });
   });
   module.def("swapaxes", [](nb::handle a, Index axis1, Index axis2) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::swapaxes(x, axis1, axis2); });
+    return result_of([&] { return numpy::swapaxes(x, axis1, axis2); });
   });
   module.def("moveaxis", [](nb::handle a, nb::handle source, nb::handle destination) {
     const Tensor x = taken(a);
     const Dims from = to_dims(source);
     const Dims to = to_dims(destination);
-    return made([&] { return numpy::moveaxis(x, from, to); });
+    return result_of([&] { return numpy::moveaxis(x, from, to); });
   });
   module.def("rollaxis", [](nb::handle a, Index axis, Index start) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::rollaxis(x, axis, start); });
+    return result_of([&] { return numpy::rollaxis(x, axis, start); });
   });
   module.def("expand_dims", [](nb::handle a, nb::handle axis) {
     const Tensor x = taken(a);
     const Dims axes = to_dims(axis);
-    return made([&] { return numpy::expand_dims(x, axes); });
+    return result_of([&] { return numpy::expand_dims(x, axes); });
   });
   module.def(
       "squeeze",
@@ -239,12 +239,12 @@ void define_axes(nb::module_& module) {
   });
   module.def("diagonal", [](nb::handle a, Index offset, Index axis1, Index axis2) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::diagonal(x, offset, axis1, axis2); });
+    return result_of([&] { return numpy::diagonal(x, offset, axis1, axis2); });
   });
   module.def("broadcast_to", [](nb::handle a, nb::handle shape) {
     const Tensor x = taken(a);
     const Dims sizes = to_dims(shape);
-    return made([&] { return numpy::broadcast_to(x, sizes); });
+    return result_of([&] { return numpy::broadcast_to(x, sizes); });
   });
 }
 
@@ -254,21 +254,21 @@ void define_views(nb::module_& module) {
       [](nb::handle a, nb::handle axis) {
         const Tensor x = taken(a);
         const std::optional<Dims> axes = maybe_dims(axis);
-        return made([&] { return axes ? numpy::flip(x, *axes) : numpy::flip(x); });
+        return result_of([&] { return axes ? numpy::flip(x, *axes) : numpy::flip(x); });
       },
       nb::arg("a"), nb::arg("axis").none());
   module.def("fliplr", [](nb::handle a) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::fliplr(x); });
+    return result_of([&] { return numpy::fliplr(x); });
   });
   module.def("flipud", [](nb::handle a) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::flipud(x); });
+    return result_of([&] { return numpy::flipud(x); });
   });
   module.def("rot90", [](nb::handle a, Index k, nb::handle axes) {
     const Tensor x = taken(a);
     const Dims plane = to_dims(axes);
-    return made([&] { return numpy::rot90(x, k, plane); });
+    return result_of([&] { return numpy::rot90(x, k, plane); });
   });
   module.def(
       "sliding_window_view",
@@ -276,18 +276,18 @@ void define_views(nb::module_& module) {
         const Tensor x = taken(a);
         const Dims window = to_dims(window_shape);
         const std::optional<Dims> axes = maybe_dims(axis);
-        return made([&] { return numpy::sliding_window_view(x, window, axes); });
+        return result_of([&] { return numpy::sliding_window_view(x, window, axes); });
       },
       nb::arg("a"), nb::arg("window_shape"), nb::arg("axis").none());
   module.def("index", [](nb::handle a, nb::handle key) {
     const Tensor x = taken(a);
     const std::vector<BasicIndex> entries = to_basic(key);
-    return made([&] { return numpy::index(x, entries); });
+    return result_of([&] { return numpy::index(x, entries); });
   });
   module.def("view", [](nb::handle a, nb::handle dtype) {
     const Tensor x = taken(a);
     const DType type = to_type(dtype, "view");
-    return made([&] { return numpy::view_dtype(x, type); });
+    return result_of([&] { return numpy::view_dtype(x, type); });
   });
   module.def(
       "as_strided",
@@ -295,7 +295,7 @@ void define_views(nb::module_& module) {
         const Tensor x = taken(a);
         const Dims sizes = shape.is_none() ? x.shape() : to_dims(shape);
         const Dims steps = strides.is_none() ? numpy::byte_strides(x) : to_dims(strides);
-        return made([&] { return numpy::as_strided(x, sizes, steps); });
+        return result_of([&] { return numpy::as_strided(x, sizes, steps); });
       },
       nb::arg("a"), nb::arg("shape").none(), nb::arg("strides").none());
   module.def("real", [](nb::handle a) {
@@ -304,7 +304,7 @@ void define_views(nb::module_& module) {
   });
   module.def("imag", [](nb::handle a) {
     const Tensor x = taken(a);
-    return made([&] { return numpy::imag(x); });
+    return result_of([&] { return numpy::imag(x); });
   });
 }
 
@@ -329,23 +329,23 @@ void define_copies(nb::module_& module) {
       "concatenate",
       [](nb::handle arrays, std::optional<Index> axis) {
         const std::vector<Tensor> tensors = all_taken(arrays);
-        return made([&] { return numpy::concatenate(tensors, axis); });
+        return result_of([&] { return numpy::concatenate(tensors, axis); });
       },
       nb::arg("arrays"), nb::arg("axis").none());
   module.def("stack", [](nb::handle arrays, Index axis) {
     const std::vector<Tensor> tensors = all_taken(arrays);
-    return made([&] { return numpy::stack(tensors, axis); });
+    return result_of([&] { return numpy::stack(tensors, axis); });
   });
   module.def("tile", [](nb::handle a, nb::handle reps) {
     const Tensor x = taken(a);
     const Dims counts = to_dims(reps);
-    return made([&] { return numpy::tile(x, counts); });
+    return result_of([&] { return numpy::tile(x, counts); });
   });
   module.def(
       "repeat",
       [](nb::handle a, Index repeats, std::optional<Index> axis) {
         const Tensor x = taken(a);
-        return made([&] { return numpy::repeat(x, repeats, axis); });
+        return result_of([&] { return numpy::repeat(x, repeats, axis); });
       },
       nb::arg("a"), nb::arg("repeats"), nb::arg("axis").none());
   module.def(
@@ -354,7 +354,7 @@ void define_copies(nb::module_& module) {
         const Tensor x = taken(a);
         const Dims shifts = to_dims(shift);
         const std::optional<Dims> axes = maybe_dims(axis);
-        return made([&] { return numpy::roll(x, shifts, axes); });
+        return result_of([&] { return numpy::roll(x, shifts, axes); });
       },
       nb::arg("a"), nb::arg("shift"), nb::arg("axis").none());
 }

@@ -6,6 +6,7 @@
 #include "checksum/kernels.hpp"
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/dense_runs.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride/text.hpp"
 
@@ -101,7 +102,7 @@ Checksum checksum(const Tensor& part, const Layout& positions) {
                                      " must be that of the part (shape ", part.shape(), ")"),
                      positions.shape, part.shape());
   }
-  detail::require_memory("checksum", part);
+  detail::require_memory(part, "checksum");
   if (is_empty(part.layout())) return {};
   static_cast<void>(reach(positions, "checksum"));
   const detail::JointLoops<3> nest = loop_nest(part.layout(), positions);

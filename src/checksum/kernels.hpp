@@ -33,9 +33,9 @@ struct ChecksumKernels {
 /// Returns the table of plain C++, which all others are tested against.
 const ChecksumKernels& portable_checksum_kernels();
 
-/// Returns the table that goes with the `Kernels` of this name, or nullptr. Precondition for using it: the
-/// processor has the instruction set.
-const ChecksumKernels* find_checksum_kernels(std::string_view name);
+/// Returns the table that goes with the `Kernels` of this name. Precondition for using it: the processor has
+/// their instruction set.
+const ChecksumKernels& checksum_kernels(std::string_view name);
 
 /// Returns the table that goes with `kernels()`.
 const ChecksumKernels& checksum_kernels();

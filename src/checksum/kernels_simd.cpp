@@ -245,34 +245,18 @@ const ChecksumKernels& own_checksum_table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "copy/kernels/compiled-inl.h"
+
 namespace tenstride::copy {
 
-const ChecksumKernels* find_checksum_kernels(std::string_view name) {
-  const auto candidates = {
-#if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-    &N_AVX3::own_checksum_table(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    &N_AVX2::own_checksum_table(),
-#endif
-#if HWY_TARGETS & HWY_SSSE3
-    &N_SSSE3::own_checksum_table(),
-#endif
-#else
-    &HWY_STATIC_DISPATCH(own_checksum_table)(),
-#endif
-    &portable_checksum_kernels()
-  };
-  for (const ChecksumKernels* table : candidates) {
-    if (table->name == name) return table;
-  }
-  return nullptr;
+const ChecksumKernels& checksum_kernels(std::string_view name) {
+  return compiled_for<decltype(&portable_checksum_kernels)>(
+      name, {TENSTRIDE_COMPILED(own_checksum_table){"portable", portable_checksum_kernels}})();
 }
 
 const ChecksumKernels& checksum_kernels() {
-  static const ChecksumKernels* const found = find_checksum_kernels(kernels().name);
-  return found != nullptr ? *found : portable_checksum_kernels();
+  static const ChecksumKernels& chosen = checksum_kernels(kernels().name);
+  return chosen;
 }
 
 }  // namespace tenstride::copy

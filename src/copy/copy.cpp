@@ -10,6 +10,7 @@
 #include "copy/small.hpp"
 #include "copy/transfer.hpp"
 #include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tensor/tensor_overlap.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/run_plan.hpp"
@@ -54,12 +55,6 @@ Layout without_repeats(const Layout& layout) {
   return once;
 }
 
-void require_memory(const Tensor& src, std::string_view operation) {
-  if (src.has_memory()) return;
-  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(src.device()),
-                                     " has no elements to be copied (shape ", src.shape(), ")"));
-}
-
 /// Makes a small copy without arithmetic. Returns false, with nothing written, where the copy is not of that
 /// kind.
 bool try_copy_small(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic) {
@@ -74,7 +69,7 @@ bool try_copy_small(Tensor& dst, const Tensor& src, const ScaleShift& arithmetic
 std::byte* writable_memory(Tensor& dst, const Tensor& src) {
   std::byte* const bytes = dst.mutable_storage_data();
   if (!dst.has_memory()) return nullptr;
-  require_memory(src, "copy");
+  detail::require_memory(src, "copy", "copied");
   return is_empty(dst.layout()) ? nullptr : bytes;
 }
 
@@ -146,7 +141,7 @@ Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
     detail::transfer(*this, source, blocking);
     return *this;
   }
-  if (has_memory()) require_memory(src, "copy_");
+  if (has_memory()) detail::require_memory(src, "copy_", "copied");
   if (source.is_neg() && source.dtype() != dtype_ && dtype_ != DType::bool_) {
     // PyTorch converts first here and negates then, in the destination's type.
     Tensor negated = neg_view();

@@ -3,6 +3,7 @@
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/copy.hpp"
 
 /// Reading elements as C++ values.
@@ -39,12 +40,6 @@ Nested read_nested(const Tensor& rows, std::size_t axis, Index position) {
   return Nested(std::move(items));
 }
 
-void require_memory(const Tensor& tensor, std::string_view operation) {
-  if (tensor.has_memory()) return;
-  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(tensor.device()),
-                                     " has no elements to be read (shape ", tensor.shape(), ")"));
-}
-
 }  // namespace
 
 Scalar Tensor::item() const {
@@ -52,12 +47,12 @@ Scalar Tensor::item() const {
     throw RuntimeError(
         detail::message("item: the tensor has ", numel(), " elements and must have 1 (shape ", shape(), ")"));
   }
-  require_memory(*this, "item");
+  detail::require_memory(*this, "item");
   return read_scalar(*this, static_cast<const std::byte*>(data_ptr()));
 }
 
 Nested Tensor::tolist(Caller caller) const {
-  require_memory(*this, "tolist");
+  detail::require_memory(*this, "tolist");
   const detail::OperationScope scope("tolist", caller);
   const detail::ReadingScope reading;
   return read_nested(*this, 0, layout_.offset);
@@ -65,7 +60,7 @@ Nested Tensor::tolist(Caller caller) const {
 
 template <Element T>
 std::vector<T> Tensor::to_vector(Caller caller) const {
-  require_memory(*this, "to_vector");
+  detail::require_memory(*this, "to_vector");
   const detail::OperationScope scope("to_vector", caller);
   const detail::ReadingScope reading;
   const Tensor dense = is_contiguous() && is_resolved() && dtype_ == dtype_of<T>

@@ -3,6 +3,7 @@
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/text.hpp"
 
@@ -70,10 +71,7 @@ Tensor ready_to_send(const Tensor& src, DType dtype) {
 }  // namespace
 
 void detail::transfer(Tensor& dst, const Tensor& given, Blocking blocking) {
-  if (dst.has_memory()) {
-    throw RuntimeError(message("copy_: ", without_memory_text(given.device()),
-                               " has no elements to be copied (shape ", given.shape(), ")"));
-  }
+  if (dst.has_memory()) require_memory(given, "copy_", "copied");
   const Tensor src = without_memory(given);
   const bool is_between_devices = !src.device().is_host() && !dst.device().is_host();
   if (is_between_devices || can_send_unchanged(dst, src)) return record_crossing(dst, src, blocking);

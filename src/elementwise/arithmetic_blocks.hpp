@@ -30,15 +30,15 @@ class BlockWriter {
 
   /// Returns where to write the block's elements, one row after the other: directly in the tensor where that
   /// is possible, otherwise in a buffer.
-  std::byte* begin(const Block& given) {
-    const Block block = given.joined();
+  std::byte* begin(const RowBlock& given) {
+    const RowBlock block = given.joined();
     is_direct_ = step_count_ == 0 && block.rows == 1 && (block.step == 1 || block.columns == 1);
     return is_direct_ ? base_ + block.position * item_ : buffers_[0].data();
   }
 
   /// Converts what was written there, and moves it into the tensor where it is in a buffer.
-  void end(const Block& given) {
-    const Block block = given.joined();
+  void end(const RowBlock& given) {
+    const RowBlock block = given.joined();
     const auto count = static_cast<std::size_t>(block.count());
     std::byte* const to = base_ + block.position * item_;
     if (is_direct_) {

@@ -104,12 +104,12 @@ class Worker {
   void operator()(const Rows<N + 1>& rows, Index from, Index to, Index longest) {
     rows.loops(from, to, longest, [&](const auto& at, const auto& strides, Index count) {
       const auto block = [&](std::size_t k) {
-        if (rows.columns == 0) return Block{at[k], 0, strides[k], 1, count};
-        return Block{at[k], strides[k], rows.steps[k], count, rows.columns};
+        if (rows.columns == 0) return RowBlock{at[k], 0, strides[k], 1, count};
+        return RowBlock{at[k], strides[k], rows.steps[k], count, rows.columns};
       };
       std::array<const std::byte*, N> in;
       for (std::size_t k = 0; k < N; ++k) in[k] = readers_[k](block(k + 1));
-      const Block written = block(0);
+      const RowBlock written = block(0);
       call_row<N>(operation_.row, writer_.begin(written), in, written.count(), std::make_index_sequence<N>());
       writer_.end(written);
       return true;

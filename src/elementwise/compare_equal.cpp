@@ -7,6 +7,7 @@
 #include "elementwise/arithmetic_engine.hpp"
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/dense_runs.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride {
@@ -52,7 +53,7 @@ bool all_runs(const Tensor& a, const Layout& layout_a, const Tensor& b, const La
 bool Tensor::equal(const Tensor& other) const {
   detail::require_one_device("equal", *this, other);
   if (shape() != other.shape()) return false;
-  detail::require_memory("equal", *this);
+  detail::require_memory(*this, "equal");
   if (dtype_ != other.dtype_) return eq(*this, other).all().item<bool>();
   const DType type = detail::worked_in(dtype_);
   const copy::CompareRow row = copy::compare_row(copy::Comparison::eq, type);
@@ -77,7 +78,7 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
                                        Scalar(atol).to_string(), ") must not be negative"));
   }
   const Dims both = broadcast_shapes(shape(), other.shape());
-  detail::require_memory("allclose", *this);
+  detail::require_memory(*this, "allclose");
   const bool complex = is_complex();
   return all_runs(*this, tenstride::expand(layout_, both), other, tenstride::expand(other.layout_, both),
                   complex ? DType::complex128 : DType::float64,

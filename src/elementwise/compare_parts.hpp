@@ -20,10 +20,4 @@ inline void require_one_device(std::string_view operation, const Tensor& a, cons
                                      name(a.device()), " and ", name(b.device())));
 }
 
-inline void require_memory(std::string_view operation, const Tensor& x) {
-  if (x.has_memory()) return;
-  throw RuntimeError(detail::message(operation, ": ", detail::without_memory_text(x.device()),
-                                     " has no elements to be read (shape ", x.shape(), ")"));
-}
-
 }  // namespace tenstride::detail

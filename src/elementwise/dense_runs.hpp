@@ -144,7 +144,7 @@ inline const std::byte* negate_run(DType type, std::byte* out, const std::byte* 
 }
 
 /// `rows` rows of `columns` elements of a layout. Steps are in elements.
-struct Block {
+struct RowBlock {
   Index position = 0;
   Index row_step = 0;
   Index step = 1;
@@ -153,9 +153,9 @@ struct Block {
 
   [[nodiscard]] Index count() const noexcept { return rows * columns; }
   /// Returns the block as a single row where its rows are contiguous.
-  [[nodiscard]] Block joined() const noexcept {
+  [[nodiscard]] RowBlock joined() const noexcept {
     if (rows == 1 || columns == 1) return {position, 0, rows == 1 ? step : row_step, 1, count()};
-    return row_step == step * columns ? Block{position, 0, step, 1, count()} : *this;
+    return row_step == step * columns ? RowBlock{position, 0, step, 1, count()} : *this;
   }
 };
 
@@ -210,8 +210,8 @@ class BlockReader {
   }
 
   /// Returns the elements of a block, one row after the other.
-  const std::byte* operator()(const Block& given) {
-    const Block block = given.joined();
+  const std::byte* operator()(const RowBlock& given) {
+    const RowBlock block = given.joined();
     if (block.rows == 1) return operator()(block.position, block.step, block.columns);
     // A repeated row is read once.
     const bool is_known = block.position == last_position_ && block.row_step == 0 && last_row_step_ == 0 &&

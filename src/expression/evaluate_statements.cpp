@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t max_work = 10'000'000;
 constexpr std::size_t max_calls = 100;
 // Expressions and blocks within each other; more might run out of stack.
-constexpr std::size_t max_depth = 400;
+constexpr std::size_t max_evaluation_depth = 400;
 // Unwinding costs that much more than an expression of numbers does.
 constexpr std::size_t work_of_catch = 1000;
 // What a name may hold: a list that holds itself doubles with each pass of a loop.
@@ -75,10 +75,11 @@ void Evaluator::spend_on(const Tensor& tensor, TextRange range) {
 }
 
 Restored<std::size_t> Evaluator::one_deeper(TextRange range) {
-  if (depth_ >= max_depth) {
+  if (depth_ >= max_evaluation_depth) {
     guarded(range, "", nullptr, [&] {
       throw NotationError{"RecursionError",
-                          message("an evaluation must not be nested deeper than ", max_depth), range};
+                          message("an evaluation must not be nested deeper than ", max_evaluation_depth),
+                          range};
     });
   }
   return Restored<std::size_t>(depth_, depth_ + 1);

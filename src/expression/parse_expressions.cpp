@@ -9,7 +9,7 @@ namespace tenstride::detail {
 namespace {
 
 // A text nested deeper is refused, so that walking the tree cannot run out of stack.
-constexpr int max_depth = 200;
+constexpr int max_text_depth = 200;
 
 constexpr std::array<std::string_view, 25> python_only{
     "def",   "for",   "while", "if",    "else",   "elif",     "lambda", "class", "return",
@@ -54,8 +54,8 @@ void Parser::fail_expected(std::string_view what) const {
 }
 
 void Parser::enter() {
-  if (++nesting_ > max_depth) {
-    fail_at(peek().range, message("the text must not be nested deeper than ", max_depth));
+  if (++nesting_ > max_text_depth) {
+    fail_at(peek().range, message("the text must not be nested deeper than ", max_text_depth));
   }
 }
 
@@ -69,8 +69,8 @@ NodePtr Parser::make(NodeKind kind, TextRange range, TextRange own) const {
 
 void Parser::adopt(Node& parent, NodePtr child) const {
   if (child) parent.depth = std::max(parent.depth, child->depth + 1);
-  if (parent.depth > max_depth) {
-    fail_at(parent.own, message("the text must not be nested deeper than ", max_depth));
+  if (parent.depth > max_text_depth) {
+    fail_at(parent.own, message("the text must not be nested deeper than ", max_text_depth));
   }
   parent.children.push_back(std::move(child));
 }

@@ -14,7 +14,6 @@
 #include "files/output_target.hpp"
 
 namespace tenstride::io {
-namespace {
 
 /// A name in a folder that is held open: it stays true when the process changes its folder.
 struct Unfinished {
@@ -24,6 +23,8 @@ struct Unfinished {
   std::array<char, 40> name{};
 };
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler must not wait");
+
+namespace {
 
 constexpr std::size_t max_unfinished = 64;
 std::array<Unfinished, max_unfinished> unfinished_files;

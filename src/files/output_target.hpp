@@ -56,7 +56,7 @@ class OutputTarget {
   /// FileError: `operation: "path" pieces…`.
   template <typename... Pieces>
   [[noreturn]] void refuse(const Pieces&... pieces) const {
-    throw FileError(detail::message(operation_, ": \"", path_, "\" ", pieces...), path_);
+    throw FileError(tenstride::detail::message(operation_, ": \"", path_, "\" ", pieces...), path_);
   }
 
  private:

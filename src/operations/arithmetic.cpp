@@ -9,9 +9,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto fresh = OpClass::fresh;
-constexpr auto in_place = OpClass::in_place;
-
 Operand operand(const Call& call, std::size_t parameter) {
   std::optional<Operand> result = to_operand(call.value(parameter));
   if (!result) call.fail_type(parameter, "a Tensor or a number");

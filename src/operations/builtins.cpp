@@ -8,8 +8,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index max_items = 1'000'000;
-
 /// A call of a built-in function; all arguments are given by position, but those of print.
 struct Given {
   std::string_view name;

@@ -43,6 +43,15 @@ enum class OpClass : unsigned char {
   in_place,      ///< the tensor itself, written to or changed
 };
 
+// As the tables of operations say them.
+inline constexpr auto fresh = OpClass::fresh;
+inline constexpr auto view = OpClass::view;
+inline constexpr auto copy = OpClass::copy;
+inline constexpr auto in_place = OpClass::in_place;
+
+/// The longest list that an expression makes.
+inline constexpr Index max_items = 1'000'000;
+
 /// Where an operation can be called: `x.op()`, `torch.op(x)`, `x.op`. Added together.
 enum Form : unsigned { method = 1, function = 2, both = 3, attribute = 4 };
 

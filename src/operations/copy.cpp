@@ -9,7 +9,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto copy = OpClass::copy;
 constexpr auto maybe_self = OpClass::self_or_copy;
 
 Blocking blocking_of(bool is_non_blocking) {

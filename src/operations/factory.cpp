@@ -9,8 +9,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto fresh = OpClass::fresh;
-
 /// The dtype at parameter `at`, the device at `at + 1`.
 TensorOptions options(const Call& call, std::size_t at) {
   return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};

@@ -9,8 +9,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto in_place = OpClass::in_place;
-
 /// The tensor itself, as the value it was called on, so that names keep sharing it.
 Value itself(Call& call) {
   return call.self_value();

@@ -8,8 +8,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr std::size_t max_items = 1'000'000;
-
 [[noreturn]] void refuse(std::string_view sign, const Value& a, const Value& b, TextRange range) {
   throw NotationError{"TypeError",
                       message("'", sign, "' is not defined between ", a.type_name(), " and ", b.type_name()),
@@ -120,7 +118,7 @@ std::optional<Value> joined(std::string_view sign, const Value& a, const Value& 
   if (sign != "*" || !count) return std::nullopt;
   const std::optional<Index> length =
       try_multiply(std::max<Index>(*count, 0), static_cast<Index>(list->items.size()));
-  if (!length || *length > static_cast<Index>(max_items)) {
+  if (!length || *length > max_items) {
     throw NotationError{"ValueError", message("the list must have at most ", max_items, " items"), range};
   }
   result.items.clear();

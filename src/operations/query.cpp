@@ -12,7 +12,6 @@ namespace tenstride::detail {
 namespace {
 
 constexpr auto query = OpClass::query;
-constexpr auto fresh = OpClass::fresh;
 
 Value number(Index value) {
   return Value(Scalar(value));

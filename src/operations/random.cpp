@@ -6,9 +6,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto fresh = OpClass::fresh;
-constexpr auto in_place = OpClass::in_place;
-
 TensorOptions options(const Call& call, std::size_t at) {
   return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};
 }

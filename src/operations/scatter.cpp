@@ -8,9 +8,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto copy = OpClass::copy;
-constexpr auto in_place = OpClass::in_place;
-
 /// The reduction of scatter_reduce, which has more names.
 Reduction reduction_of(const Call& call, std::size_t parameter) {
   const std::string given = call.text(parameter);

@@ -9,10 +9,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto copy = OpClass::copy;
-constexpr auto fresh = OpClass::fresh;
-constexpr auto in_place = OpClass::in_place;
-
 template <bool has_out>
 Value nonzero_of(Call& call) {
   if (call.flag(0, false)) return tuple_value(nonzero_as_tuple(call.self()));

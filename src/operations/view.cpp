@@ -10,7 +10,6 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr auto view = OpClass::view;
 constexpr auto maybe_self = OpClass::view_or_self;
 constexpr auto maybe_copy = OpClass::view_or_copy;
 

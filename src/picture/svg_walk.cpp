@@ -9,7 +9,7 @@
 namespace tenstride::detail {
 namespace {
 
-constexpr Index cell = 34;
+constexpr Index cell_size = 34;
 
 /// So many positions make a line: the smallest step that is more than one.
 Index line_length(const CopyPlan& plan, bool of_source, Index longest) {
@@ -40,7 +40,7 @@ class Side {
       const double place =
           positions_.size() < 2 ? 0 : static_cast<double>(n) / static_cast<double>(positions_.size() - 1);
       canvas.open(message("class=\"visit\" data-visit=\"", n, "\" data-position=\"", positions_[n], "\""));
-      canvas.rect(x + cx, y + cy, cell - 4, cell - 4,
+      canvas.rect(x + cx, y + cy, cell_size - 4, cell_size - 4,
                   message("rx=\"4\" class=\"c\" fill=\"", to_hex(scale_color(place)), "\""));
       canvas.close();
       track += message(n == 0 ? "M " : "L ", x + cx + 22, " ", y + cy + 21, " ");
@@ -66,13 +66,13 @@ class Side {
     for (const Index other : marks) {
       if (other - before > 1) at += gap_size;
       if (other == mark) return at;
-      at += cell;
+      at += cell_size;
       before = other;
     }
     return at;
   }
   static Index extent(const std::set<Index>& marks) {
-    return marks.empty() ? 0 : place(marks, *marks.rbegin()) + cell - 4;
+    return marks.empty() ? 0 : place(marks, *marks.rbegin()) + cell_size - 4;
   }
   [[nodiscard]] std::pair<Index, Index> corner(Index position) const {
     const Index row = row_of(position);
@@ -82,14 +82,15 @@ class Side {
     Index before = *columns_.begin();
     for (const Index column : columns_) {
       if (column - before > 1)
-        canvas.text(x + place(columns_, column) - gap_size / 2 - 2, y + cell / 2 + 3, "⋯", "l",
+        canvas.text(x + place(columns_, column) - gap_size / 2 - 2, y + cell_size / 2 + 3, "⋯", "l",
                     Anchor::middle);
       before = column;
     }
     before = *rows_.begin();
     for (const Index row : rows_) {
       if (row - before > 1)
-        canvas.text(x + cell / 2 - 2, y + place(rows_, row) - gap_size / 2 + 3, "⋮", "l", Anchor::middle);
+        canvas.text(x + cell_size / 2 - 2, y + place(rows_, row) - gap_size / 2 + 3, "⋮", "l",
+                    Anchor::middle);
       before = row;
     }
   }

@@ -12,8 +12,6 @@ namespace {
 /// The elements of a result must span this many bytes: starting and combining all accumulators costs as much
 /// for each result.
 constexpr Index min_span_bytes = 2048;
-/// Dense rows from this many bytes on are accumulated one by one.
-constexpr Index short_run_bytes = 1024;
 /// Rows of results are accumulated with the elements between them only from this many elements per result on,
 /// as the additional accumulators must be dropped at the end.
 constexpr Index min_elements_per_result = 32;

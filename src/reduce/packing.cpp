@@ -18,9 +18,6 @@ namespace {
 constexpr Index packed_bytes = 16384;
 /// The least width of a tile, in elements.
 constexpr Index min_width = 64;
-/// Dense runs of fewer bytes are packed where a result has many of them. Accumulated one by one, runs of 90
-/// floats took 47 ns each, of which reading them takes 26.
-constexpr Index short_run_bytes = 1024;
 
 /// From this extent on, loops with a stride that the gather kernels have no vectors for are accumulated from
 /// the source: packed, every fifth float of a row took 1.1 times as long.

@@ -6,15 +6,10 @@
 
 #include "convert.hpp"
 #include "tenstride/text.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 namespace {
-
-std::string decimal(double value, const char* format = "%.2f") {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 std::string call_text(const ConvertCommand& command, TextRange range) {
   std::string text = command.spec.substr(range.begin, range.end - range.begin);

@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/text.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -50,12 +51,6 @@ void end_in_order_on_signals() {
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
-}
-
-std::string decimal(double value, const char* format) {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
 }
 
 std::uint64_t nbytes_of(const Dims& shape, DType dtype) {

@@ -31,7 +31,7 @@ ssize_t read_some(int file, std::span<std::byte> bytes) {
 
 bool write_all(int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
     if (count < 0 && !is_worth_repeating(file, POLLOUT)) return false;
     if (count > 0) bytes = bytes.subspan(static_cast<std::size_t>(count));
   }

@@ -31,7 +31,7 @@ static void report_lost_page(int /*signal_number*/) {
       "tenstride: a mapped file ended while it was read: another process made it shorter, or its disk "
       "failed\n";
   io::remove_unfinished_files();
-  const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+  const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
   _exit(written < 0 ? 128 + SIGBUS : failed);
 }
 }

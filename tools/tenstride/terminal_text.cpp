@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <utility>
@@ -158,6 +159,12 @@ std::string to_ascii(std::string_view text) {
     i += character.size();
   }
   return result;
+}
+
+std::string decimal(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
 }
 
 bool is_utf8_locale() {

@@ -25,6 +25,9 @@ std::string fold_for_output(std::string text);
 /// "+-+ ...".
 std::string to_ascii(std::string_view text);
 
+/// The number as `printf` writes it. Example: decimal(1.5, "%.3g") == "1.5".
+std::string decimal(double value, const char* format = "%.2f");
+
 /// Whether LC_ALL, LC_CTYPE or LANG, the first that is set, names UTF-8.
 bool is_utf8_locale();
 

@@ -172,9 +172,9 @@ struct PackKernels {
 /// Returns the table of plain C++, which all others are tested against.
 const PackKernels& portable_pack_kernels();
 
-/// Returns the table that goes with the `Kernels` of this name, or nullptr. Precondition for using it: the
-/// processor has the instruction set.
-const PackKernels* find_pack_kernels(std::string_view name);
+/// Returns the table that goes with the `Kernels` of this name. Precondition for using it: the processor has
+/// their instruction set.
+const PackKernels& pack_kernels(std::string_view name);
 
 /// Returns the table that goes with `kernels()`.
 const PackKernels& pack_kernels();

@@ -458,34 +458,18 @@ const PackKernels& own_pack_table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "copy/kernels/compiled-inl.h"
+
 namespace tenstride::copy {
 
-const PackKernels* find_pack_kernels(std::string_view name) {
-  const auto tables = {
-#if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-    &N_AVX3::own_pack_table(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    &N_AVX2::own_pack_table(),
-#endif
-#if HWY_TARGETS & HWY_SSSE3
-    &N_SSSE3::own_pack_table(),
-#endif
-#else
-    &HWY_STATIC_DISPATCH(own_pack_table)(),
-#endif
-    &portable_pack_kernels()
-  };
-  for (const PackKernels* table : tables) {
-    if (table->name == name) return table;
-  }
-  return nullptr;
+const PackKernels& pack_kernels(std::string_view name) {
+  return compiled_for<decltype(&portable_pack_kernels)>(
+      name, {TENSTRIDE_COMPILED(own_pack_table){"portable", portable_pack_kernels}})();
 }
 
 const PackKernels& pack_kernels() {
-  static const PackKernels* const found = find_pack_kernels(kernels().name);
-  return found != nullptr ? *found : portable_pack_kernels();
+  static const PackKernels& chosen = pack_kernels(kernels().name);
+  return chosen;
 }
 
 }  // namespace tenstride::copy

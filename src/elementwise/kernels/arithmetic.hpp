@@ -77,9 +77,9 @@ struct ArithmeticKernels {
 /// operation (the remainder of complex numbers).
 const ArithmeticKernels& portable_arithmetic_kernels();
 
-/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
-/// is used, the processor has it.
-const ArithmeticKernels* find_arithmetic_kernels(std::string_view name);
+/// The table that goes with the `Kernels` of this name. Precondition for using it: the processor has their
+/// instruction set.
+const ArithmeticKernels& arithmetic_kernels(std::string_view name);
 
 /// The table that goes with `kernels()`.
 const ArithmeticKernels& arithmetic_kernels();

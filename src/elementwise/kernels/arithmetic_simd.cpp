@@ -339,13 +339,13 @@ constexpr const char* table_name = HWY_TARGET == HWY_AVX3    ? "avx512"
 
 constexpr ArithmeticKernels table{table_name, find_unary, find_binary, find_ternary, find_extreme};
 
-const ArithmeticKernels& own_table() {
+const ArithmeticKernels& own_arithmetic_table() {
   return table;
 }
 
 #else
 
-const ArithmeticKernels& own_table() {
+const ArithmeticKernels& own_arithmetic_table() {
   return portable_arithmetic_kernels();
 }
 
@@ -356,41 +356,19 @@ const ArithmeticKernels& own_table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace tenstride::copy {
-#if !HWY_ARCH_X86
-namespace arithmetic {
-const ArithmeticKernels& static_table() {
-  return HWY_STATIC_DISPATCH(own_table)();
-}
-}  // namespace arithmetic
-#endif
+#include "copy/kernels/compiled-inl.h"
 
-const ArithmeticKernels* find_arithmetic_kernels(std::string_view name) {
-  const auto candidates = {
-#if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-    &arithmetic::N_AVX3::own_table(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    &arithmetic::N_AVX2::own_table(),
-#endif
-#if HWY_TARGETS & HWY_SSSE3
-    &arithmetic::N_SSSE3::own_table(),
-#endif
-#else
-    &arithmetic::static_table(),
-#endif
-    &portable_arithmetic_kernels()
-  };
-  for (const ArithmeticKernels* table : candidates) {
-    if (table->name == name) return table;
-  }
-  return nullptr;
+namespace tenstride::copy {
+
+const ArithmeticKernels& arithmetic_kernels(std::string_view name) {
+  using namespace arithmetic;
+  return compiled_for<decltype(&portable_arithmetic_kernels)>(
+      name, {TENSTRIDE_COMPILED(own_arithmetic_table){"portable", portable_arithmetic_kernels}})();
 }
 
 const ArithmeticKernels& arithmetic_kernels() {
-  static const ArithmeticKernels* const found = find_arithmetic_kernels(kernels().name);
-  return found != nullptr ? *found : portable_arithmetic_kernels();
+  static const ArithmeticKernels& chosen = arithmetic_kernels(kernels().name);
+  return chosen;
 }
 
 }  // namespace tenstride::copy

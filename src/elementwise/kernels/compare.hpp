@@ -38,9 +38,9 @@ struct CompareKernels {
 /// compared as uint8 and float32. Every type but the complex ones has its truths.
 const CompareKernels& portable_compare_kernels();
 
-/// The table of an instruction set, by the name of its `Kernels`; nullptr where there is none. Pre: where it
-/// is used, the processor has it.
-const CompareKernels* find_compare_kernels(std::string_view name);
+/// The table that goes with the `Kernels` of this name. Precondition for using it: the processor has their
+/// instruction set.
+const CompareKernels& compare_kernels(std::string_view name);
 
 /// The table that goes with `kernels()`.
 const CompareKernels& compare_kernels();

@@ -246,34 +246,18 @@ const CompareKernels& own_compare_table() {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "copy/kernels/compiled-inl.h"
+
 namespace tenstride::copy {
 
-const CompareKernels* find_compare_kernels(std::string_view name) {
-  const auto candidates = {
-#if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-    &N_AVX3::own_compare_table(),
-#endif
-#if HWY_TARGETS & HWY_AVX2
-    &N_AVX2::own_compare_table(),
-#endif
-#if HWY_TARGETS & HWY_SSSE3
-    &N_SSSE3::own_compare_table(),
-#endif
-#else
-    &HWY_STATIC_DISPATCH(own_compare_table)(),
-#endif
-    &portable_compare_kernels()
-  };
-  for (const CompareKernels* table : candidates) {
-    if (table->name == name) return table;
-  }
-  return nullptr;
+const CompareKernels& compare_kernels(std::string_view name) {
+  return compiled_for<decltype(&portable_compare_kernels)>(
+      name, {TENSTRIDE_COMPILED(own_compare_table){"portable", portable_compare_kernels}})();
 }
 
 const CompareKernels& compare_kernels() {
-  static const CompareKernels* const found = find_compare_kernels(kernels().name);
-  return found != nullptr ? *found : portable_compare_kernels();
+  static const CompareKernels& chosen = compare_kernels(kernels().name);
+  return chosen;
 }
 
 }  // namespace tenstride::copy

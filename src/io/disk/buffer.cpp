@@ -43,7 +43,7 @@ DiskBuffer::DiskBuffer(std::size_t nbytes, std::size_t page) : size_(nbytes) {
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) {
     throw StorageError(
-        detail::message("disk buffer: ", nbytes, " bytes must fit the memory that can be had"));
+        tenstride::detail::message("disk buffer: ", nbytes, " bytes must fit the memory that can be had"));
   }
   auto* const first = static_cast<std::byte*>(mapped);
   const std::size_t address = reinterpret_cast<std::uintptr_t>(mapped);

@@ -15,7 +15,7 @@ std::unique_ptr<DiskQueue> make_uring_queue(std::size_t) {
 std::unique_ptr<DiskQueue> make_disk_queue(std::size_t depth) {
   constexpr std::size_t max_depth = 4096;
   if (depth < 1 || depth > max_depth) {
-    throw ValueError(detail::message("disk queue: depth ", depth, " must be 1..", max_depth));
+    throw ValueError(tenstride::detail::message("disk queue: depth ", depth, " must be 1..", max_depth));
   }
   const char* const name = std::getenv("TENSTRIDE_IO");
   if (name == nullptr || std::string_view(name) != "threads") {

@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "io/image/png.hpp"
 #include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/io/image.hpp"
 
@@ -112,10 +113,7 @@ Tensor as_picture(const Tensor& image, std::string_view operation) {
                             " must be uint8, uint16 or bool (shape ", shape,
                             "); scale them to 0..255 and use .to(uint8)"));
   }
-  if (!image.has_memory()) {
-    throw RuntimeError(message(operation, ": ", tenstride::detail::without_memory_text(image.device()),
-                               " has no elements to be written (shape ", shape, ")"));
-  }
+  tenstride::detail::require_memory(image, operation, "written");
   const bool has_channels = shape.size() == 3;
   const auto channels_at = [&](std::size_t axis) { return shape[axis] >= 1 && shape[axis] <= 4; };
   if (shape.size() != 2 && !has_channels) {

@@ -15,7 +15,7 @@ namespace tenstride::io {
 Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std::uint64_t plan_hash,
                     std::string_view operation) {
   const auto refuse = [&](const auto&... pieces) {
-    throw FileError(detail::message(operation, ": \"", source, "\" ", pieces...), source);
+    throw FileError(tenstride::detail::message(operation, ": \"", source, "\" ", pieces...), source);
   };
   const Descriptor file(open(source.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) refuse("must be a file that can be opened", system_reason(errno));

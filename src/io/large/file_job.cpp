@@ -21,8 +21,6 @@ namespace {
 
 using tenstride::detail::message;
 
-constexpr std::string_view operation = "permute_file";
-
 /// The copies of a chain, the last of them such that its axes are parts of the result's. What a reshape cut
 /// across is copied once more where the first axis is to be the fastest.
 std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
@@ -30,8 +28,8 @@ std::vector<ChainCopy> copies_into(const FileChain& chain, ElementOrder order) {
   if (const std::optional<ChainCopy> split = split_along(copies.back(), chain.shape)) {
     copies.back() = *split;
   } else if (order == ElementOrder::column_major && chain.reduction) {
-    throw ValueError(
-        message(operation, ": a reduction to axes that a reshape cuts across must be written row-major"));
+    throw ValueError(message(this_operation,
+                             ": a reduction to axes that a reshape cuts across must be written row-major"));
   } else if (order == ElementOrder::column_major) {
     copies.push_back({row_major(chain.shape), row_major(chain.shape)});
   }
@@ -57,11 +55,11 @@ Layout column_major_of(const Layout& dst, const Dims& shape) {
 /// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
 /// not as many as indexes, and ValueError where it is no single axis of the copy.
 std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOptions& options) {
-  const std::size_t axis = wrap_axis(operation.data(), options.axis, shape);
+  const std::size_t axis = wrap_axis(this_operation.data(), options.axis, shape);
   for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
     if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
-    throw ShapeError(message(operation, ": ", given, " numbers for scale or shift must be 1 or ", shape[axis],
-                             ", the size of axis ", axis, " (shape ", shape, ")"),
+    throw ShapeError(message(this_operation, ": ", given, " numbers for scale or shift must be 1 or ",
+                             shape[axis], ", the size of axis ", axis, " (shape ", shape, ")"),
                      shape, shape);
   }
   const Dims rows = row_major_strides(shape);
@@ -69,7 +67,7 @@ std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOpti
     if (dst.shape[d] == shape[axis] && dst.strides[d] == rows[axis]) return d;
   }
   throw ValueError(
-      message(operation, ": numbers along axis ", options.axis, " of the result ", shape,
+      message(this_operation, ": numbers along axis ", options.axis, " of the result ", shape,
               " must belong to an axis that no reshape puts together; give one number, or reshape later"));
 }
 
@@ -87,7 +85,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   for (std::string word; words >> word;) numbers.push_back(std::strtod(word.c_str(), nullptr));
   if (numbers.size() != 7) {
     throw FileError(
-        message(operation, ": \"", destination, "\" must have a journal of this version to be resumed"),
+        message(this_operation, ": \"", destination, "\" must have a journal of this version to be resumed"),
         destination);
   }
   BlockLimits limits;
@@ -96,7 +94,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
   if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
     throw MemoryLimitError(
-        message(operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
+        message(this_operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
                 " bytes that \"", destination, "\" was begun with (or begin anew, without resuming)"),
         static_cast<std::uint64_t>(limits.memory));
   }
@@ -106,7 +104,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
 BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
   if (options.resume != Resume::no) {
     // The parts must be those of the run that is resumed.
-    const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, operation);
+    const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, this_operation);
     if (earlier) return limits_from_text(*earlier, options, destination);
   }
   BlockLimits limits;
@@ -127,7 +125,7 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
 [[noreturn]] void refuse_direct(const BlockLimits& limits) {
   const auto least = static_cast<std::uint64_t>(256 * limits.disk.page);
   throw MemoryLimitError(
-      message(operation, ": memory of ", limits.memory,
+      message(this_operation, ": memory of ", limits.memory,
               " bytes is too little to go past the page cache (DiskAccess::direct), which takes ", least,
               " bytes or more"),
       least);
@@ -166,8 +164,8 @@ void check_memory(const FileJob& job, const std::vector<BlockProblem>& problems)
     least = std::max(least, min_block_memory(reading_problem(layout, job.dtype, 0)));
   }
   if (job.limits.memory >= least) return;
-  throw MemoryLimitError(message(operation, ": memory of ", job.limits.memory, " bytes must be at least ",
-                                 least, " bytes for these axes"),
+  throw MemoryLimitError(message(this_operation, ": memory of ", job.limits.memory,
+                                 " bytes must be at least ", least, " bytes for these axes"),
                          static_cast<std::uint64_t>(least));
 }
 
@@ -192,15 +190,15 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   job.source = source;
   job.destination = destination;
   job.options = options;
-  job.info = read_file_info(source, operation);
+  job.info = read_file_info(source, this_operation);
   if (job.info.kind != FileKind::npy) {
-    throw FileError(message(operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format),
-                    source);
+    throw FileError(
+        message(this_operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format), source);
   }
   const FileChain followed = follow(chain, job.info);
   if (!followed.obstacle.empty()) {
     throw ValueError(
-        message(operation, ": \"", chain,
+        message(this_operation, ": \"", chain,
                 "\" must move, convert or once reduce elements, to be carried out from file to file: ",
                 followed.obstacle));
   }
@@ -224,7 +222,7 @@ FileJob plan_permute_file(const std::string& source, std::string_view chain, con
   job.limits = limits_of(options, destination, job.is_disk_measured);
   std::vector<BlockProblem> problems = problems_of(job, followed);
   check_memory(job, problems);
-  const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, operation);
+  const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, this_operation);
   std::uint64_t begin = job.info.data_begin;
   std::uint64_t temporary = 0;
   for (BlockProblem& problem : problems) {

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "tenstride/block_plan.hpp"
 #include "tenstride/dtype.hpp"
 
 namespace tenstride::io {
+
+/// How `permute_file` calls itself in errors.
+inline constexpr std::string_view this_operation = "permute_file";
 
 /// Reading all elements of a file of this layout once: what `checksum_file` carries out.
 BlockProblem reading_problem(const Layout& layout, DType dtype, std::uint64_t data_begin);

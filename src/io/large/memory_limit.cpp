@@ -131,8 +131,9 @@ MemoryUse memory_use() {
 
 std::uint64_t parse_bytes(std::string_view option, std::string_view text) {
   const auto refuse = [&](std::string_view rule) {
-    throw ValueError(detail::message(option, ": \"", text, "\" must be ", rule,
-                                     ", such as 4096, 512M or 1.5GiB (K, M, G and T are powers of 1024)"));
+    throw ValueError(
+        tenstride::detail::message(option, ": \"", text, "\" must be ", rule,
+                                   ", such as 4096, 512M or 1.5GiB (K, M, G and T are powers of 1024)"));
   };
   constexpr std::string_view not_a_number = "a number of bytes";
   const char* const last = text.data() + text.size();

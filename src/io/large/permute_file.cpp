@@ -19,7 +19,6 @@ namespace {
 
 using tenstride::detail::message;
 
-constexpr std::string_view operation = "permute_file";
 constexpr int poll_milliseconds = 50;
 
 std::uint64_t fnv1a(std::string_view text) {
@@ -58,14 +57,14 @@ class Runner {
  public:
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
-        source_(DiskFile::open(job.source, access_of(job), operation)),
+        source_(DiskFile::open(job.source, access_of(job), this_operation)),
         binding_(bind(job)),
-        header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, operation)),
+        header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, this_operation)),
         end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
         start_(Clock::now()),
         report_(job, progress, start_),
         destination_(job.destination, end_, job.temporary_bytes, parts(), binding_, job.options.overwrite,
-                     job.options.resume, operation) {}
+                     job.options.resume, this_operation) {}
 
   FileResult run() {
     try {
@@ -78,7 +77,7 @@ class Runner {
 
  private:
   static Binding bind(const FileJob& job) {
-    Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), operation);
+    Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), this_operation);
     binding.limits = to_text(job.limits);
     return binding;
   }
@@ -95,7 +94,7 @@ class Runner {
       report_.tell_end();
       return {.checksum = destination_.checksum(), .seconds = seconds_since(start_), .is_resumed = true};
     }
-    DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), operation);
+    DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), this_operation);
     const std::vector<bool>& finished = destination_.finished();
     // A run that ended behind its last part may have dropped its temporary space.
     const bool has_all = std::find(finished.begin(), finished.end(), false) == finished.end();
@@ -122,7 +121,7 @@ class Runner {
   void run_passes(DiskFile& part) {
     std::optional<DiskFile> temporary;
     if (job_.temporary_bytes > 0) {
-      temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), operation);
+      temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), this_operation);
     }
     const std::vector<bool>& finished = destination_.finished();
     // A run that ended before its first part was finished may not have come to the header.
@@ -279,12 +278,12 @@ class Runner {
   }
 
   void check_source() const {
-    const Binding now = bind_source(job_.source, job_.info.data_begin, binding_.plan_hash, operation);
+    const Binding now = bind_source(job_.source, job_.info.data_begin, binding_.plan_hash, this_operation);
     if (now.source_nbytes == binding_.source_nbytes && now.source_mtime_ns == binding_.source_mtime_ns &&
         now.header_hash == binding_.header_hash) {
       return;
     }
-    throw FileError(message(operation, ": \"", job_.source, "\" must not change while it is read"),
+    throw FileError(message(this_operation, ": \"", job_.source, "\" must not change while it is read"),
                     job_.source);
   }
 
@@ -295,7 +294,7 @@ class Runner {
   }
   void check_sum(std::string_view what, const Checksum& found, const Checksum& wanted) const {
     if (found == wanted) return;
-    throw FileError(message(operation, ": \"", job_.destination, "\" must have the checksum ",
+    throw FileError(message(this_operation, ": \"", job_.destination, "\" must have the checksum ",
                             to_string(wanted), ", ", what, " has ", to_string(found)),
                     job_.destination);
   }

@@ -125,8 +125,8 @@ void ResumableFile::State::check_same(const JournalHeader& begun, const JournalH
                                       const Binding& binding) const {
   const auto refuse_source = [&](const auto&... pieces) {
     throw FileError(
-        detail::message(target.operation(), ": \"", binding.source, "\" must be as it was when \"",
-                        target.path(), "\" was begun: ", pieces..., " (", begin_anew, ")"),
+        tenstride::detail::message(target.operation(), ": \"", binding.source, "\" must be as it was when \"",
+                                   target.path(), "\" was begun: ", pieces..., " (", begin_anew, ")"),
         binding.source);
   };
   if (begun.source_nbytes != wanted.source_nbytes) {

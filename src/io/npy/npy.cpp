@@ -5,6 +5,7 @@
 #include "copy/swap_bytes.hpp"
 #include "io/input.hpp"
 #include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/copy.hpp"
 
 namespace tenstride::io {
@@ -99,10 +100,7 @@ void NpyWriter::commit() {
 }
 
 void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options, Caller caller) {
-  if (!tensor.has_memory()) {
-    throw RuntimeError(message("save_npy: ", tenstride::detail::without_memory_text(tensor.device()),
-                               " has no elements to be written (shape ", tensor.shape(), ")"));
-  }
+  tenstride::detail::require_memory(tensor, "save_npy", "written");
   const tenstride::detail::OperationScope scope("save_npy", caller);
   const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out
   NpyWriter writer(path, tensor.shape(), tensor.dtype(), options);
