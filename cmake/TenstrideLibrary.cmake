@@ -35,7 +35,7 @@ if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
   # These throw nothing. Without tables to unwind their stacks the library is half a megabyte smaller.
   set(tenstride_not_throwing ${tenstride_kernels})
-  list(FILTER tenstride_not_throwing INCLUDE REGEX "/src/((copy|checksum)/.*_simd|reduce/kernels/.*)\\.cpp$")
+  list(FILTER tenstride_not_throwing INCLUDE REGEX "/src/((copy|checksum|elementwise)/.*_simd|reduce/kernels/.*)\\.cpp$")
   set_property(
     SOURCE ${tenstride_not_throwing}
     APPEND
@@ -51,7 +51,7 @@ set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_
 # size.
 set(tenstride_engine_sources ${tenstride_sources})
 set(tenstride_frontend_sources ${tenstride_sources})
-set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|print)/")
+set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|plan/files|print)/")
 list(FILTER tenstride_engine_sources EXCLUDE REGEX ${frontend})
 list(FILTER tenstride_frontend_sources INCLUDE REGEX ${frontend})
 

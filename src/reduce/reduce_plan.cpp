@@ -396,7 +396,7 @@ void run_reduction(const ReduceKernel& kernel, const ReducePlan& plan, std::byte
   // `pool` accumulates pairs of bytes by 16 or more at a time; fewer would be accumulated one by one.
   const bool is_narrow = kernel.state_size == 1 && plan.inner == 1 && !plan.result_loops.empty() &&
                          plan.result_loops.back().extent < 32;
-  if (is_pool(plan) && !is_narrow) {
+  if (kernel.pool != nullptr && is_pool(plan) && !is_narrow) {
     run_pools(kernel, plan, dst, dst_item, base);
     return;
   }

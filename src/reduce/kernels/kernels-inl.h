@@ -155,16 +155,22 @@ struct KernelSet {
   template <class Last = Rule>
   static const ReduceKernel* table() {
     using States = AccumulatorSet<typename AccumulatorRule<Rule>::type>;
-    static constexpr ReduceKernel kernel{sizeof(State),     Rule::direct_rows, start,
-                                         accumulate_runs,   accumulate_rows,   gapped(),
-                                         three_channels(),  States::combine,   States::combine_groups,
-                                         Pools<Rule>::pool, finish<Last>};
+    static constexpr ReduceKernel kernel{sizeof(State),    Rule::direct_rows, start,
+                                         accumulate_runs,  accumulate_rows,   gapped(),
+                                         three_channels(), States::combine,   States::combine_groups,
+                                         pool(),           finish<Last>};
     return &kernel;
   }
 
  private:
   static constexpr auto gapped() -> void (*)(void*, const GappedRows&) {
     if constexpr (has_gapped) return accumulate_gapped;
+    return nullptr;
+  }
+
+  /// Null for rules that nobody pools by, whose kernels would be the largest of all.
+  static constexpr auto pool() -> void (*)(void*, const PoolRows&, Index, Index) {
+    if constexpr (!requires { requires Rule::is_never_pooled; }) return Pools<Rule>::pool;
     return nullptr;
   }
 

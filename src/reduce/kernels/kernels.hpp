@@ -93,7 +93,8 @@ struct ReduceKernel {
   /// in[5]. Overwrites `in`.
   void (*combine_groups)(void* out, void* in, Index count, Index group, Index inner);
   /// Sets accumulators to the results [first, first + count) of each line, the lines one after another.
-  /// `first` and `count` are multiples of `inner`; all accumulators together have `pool_bytes` at most.
+  /// `first` and `count` are multiples of `inner`; all accumulators together have `pool_bytes` at most. Null
+  /// where rows are accumulated and combined instead.
   void (*pool)(void* states, const PoolRows& from, Index first, Index count);
   /// Writes the results to `dst`. `reduced_count`: the number of elements in each, which a mean divides by.
   void (*finish)(std::byte* dst, const void* states, Index count, Index reduced_count);

@@ -84,6 +84,7 @@ struct FloatMean : FloatSum<T> {
 
 template <class T>
 struct FloatProduct : FloatSum<T> {
+  static constexpr bool is_never_pooled = true;
   using typename FloatSum<T>::State;
   static constexpr State initial() { return State(1); }
   static constexpr T neutral() { return T(1.0F); }
@@ -307,6 +308,7 @@ struct NotZero {
 template <class T, bool finds_zero>
 struct Truth {
   using Element = T;
+  static constexpr bool is_never_pooled = true;
   static constexpr bool has_vectors = sizeof(T) <= 8;
   static constexpr Index direct_rows = unlimited_direct_rows;
   using State = std::conditional_t<has_vectors, hwy::UnsignedFromSize<sizeof(T)>, std::uint8_t>;

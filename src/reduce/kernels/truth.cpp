@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of any and all of floating-point and complex numbers, compiled once for each instruction set.
 
-// Read with AVX2, memory is as fast as with AVX-512 (91 cases on a Xeon: .98 to 1.02 of it).
+// Memory is read as fast as with AVX-512 (2048x2048 float32: 600 us, 585 with it); in the L2 cache that takes
+// three quarters of the time.
 #define TENSTRIDE_WITHOUT_AVX512
 #include "reduce/kernels/targets-inl.h"
 
