@@ -23,7 +23,7 @@ struct Call {
   std::function<void(const Look&)> show{};
   /// Called before each `run`, untimed.
   std::function<void()> before{};
-  /// In place of `run`, for another process: makes the calls there and gives their seconds together.
+  /// In place of `run`, for another process: makes as many calls there and returns their seconds in total.
   std::function<double(std::uint64_t)> run_elsewhere{};
   /// With `run_elsewhere`: the result's elements at these positions, concatenated.
   std::function<std::vector<std::byte>(std::span<const Index>)> read_elsewhere{};

@@ -105,7 +105,7 @@ struct OperationJob {
   }
 };
 
-/// The mask of the source's pattern in the cases of operations: numbers up to this one.
+/// The mask of the source's pattern in the cases of operations: elements are 0 to 127.
 inline constexpr std::uint32_t operation_mask = 127;
 
 /// The index tensor of all contenders: an irregular permutation of 0 … count-1.

@@ -35,7 +35,7 @@ struct Options {
   [[nodiscard]] bool wants_peer(const std::string& name) const;
 };
 
-/// Reads the command line. For `--help` and for a wrong command line it gives nothing and sets `exit_code`.
+/// Reads the command line. For `--help` and for a wrong command line it returns nothing and sets `exit_code`.
 std::optional<Options> read_options(int argc, char** argv, int& exit_code);
 
 }  // namespace tenstride::bench

@@ -78,7 +78,7 @@ bool has_memory_for(const Session& session, const CopyCase& what);
 void run_copy(Session& session, const CopyCase& what, const std::string& destination, int threads,
               Json& records);
 
-// The parts of a run. Each gives its records.
+// The parts of a run. Each returns its records, or passes them to `keep`.
 
 /// Calls `keep` with the records so far after each case.
 void run_copies(Session& session, const std::function<void(const Json&)>& keep);

@@ -55,7 +55,7 @@ function(tenstride_bench_peer name)
   tenstride_target(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(${target} SYSTEM PRIVATE ${peer_INCLUDES})
-  # Of the sources, so that they come after the warnings of `tenstride_settings`.
+  # Options of the sources, not of the target, because they have to follow the warnings of `tenstride_settings`.
   set_source_files_properties(
     ${peer_SOURCES} PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-conversion;-Wno-sign-conversion;-Wno-shadow")
   target_link_libraries(tenstride-bench PRIVATE $<TARGET_OBJECTS:${target}> ${peer_LIBRARIES})

@@ -31,7 +31,7 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_LIST_DIR}/debian/
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libtenstride-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-# The libraries are for who links the static one.
+# Programs that link the static library need these libraries, too.
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "${this_library}, libhwy-dev, libtbb-dev, libjpeg-dev, libpng-dev, liburing-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION

@@ -47,8 +47,7 @@ set(tenstride_strategies ${tenstride_sources})
 list(FILTER tenstride_strategies INCLUDE REGEX "/strategies/")
 set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# Two libraries of objects: the engine is made for speed; what reads notations, explains, draws and handles files, for
-# size.
+# Two libraries of objects: the engine is compiled for speed; what parses, explains, draws and handles files, for size.
 set(tenstride_engine_sources ${tenstride_sources})
 set(tenstride_frontend_sources ${tenstride_sources})
 set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|plan/files|print)/")
@@ -73,7 +72,7 @@ function(tenstride_objects name)
 endfunction()
 
 tenstride_objects(tenstride_engine ${tenstride_engine_sources})
-# Loops over vectors in registers are unrolled as by -O3; what else that does adds a fourth to the size.
+# -fpeel-loops unrolls loops over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
 target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
 tenstride_objects(tenstride_frontend ${tenstride_frontend_sources})
 tenstride_for_size(tenstride_frontend)
@@ -93,7 +92,7 @@ function(tenstride_library name kind)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES})
-  # An undefined symbol fails this link, not that of a user. With a sanitizer its symbols are still missing here.
+  # Reports an undefined symbol here, and not when a user links. A sanitizer's own symbols are undefined here.
   if(kind STREQUAL "SHARED" AND NOT TENSTRIDE_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     target_link_options(${name} PRIVATE LINKER:--no-undefined)
   endif()

@@ -12,9 +12,9 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(TENSTRIDE_CCACHE ccache)
   mark_as_advanced(TENSTRIDE_CCACHE)
   if(TENSTRIDE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # The compiler's cache then serves all build folders. Debuggers still find the sources by their absolute paths. With
-    # CCACHE_DEPEND it compares headers by their contents: a precompiled header must change with a comment, too, because
-    # GCC compares checksums of files for `#pragma once`.
+    # CCACHE_NOHASHDIR lets all build folders share the cache; debuggers still find the sources by their absolute paths.
+    # CCACHE_DEPEND compares headers by their contents. A change of a comment must change a precompiled header, too,
+    # because GCC compares checksums of files for `#pragma once`.
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
         CCACHE_SLOPPINESS=pch_defines,time_macros ${TENSTRIDE_CCACHE})
   endif()
@@ -112,7 +112,7 @@ function(tenstride_units target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${unit})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # GCC 12 folds functions of one code and then takes the smaller object for too small.
+  # GCC 12 merges functions with the same code, and then warns that the smaller object is too small.
   target_compile_options(
     ${target} PRIVATE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-array-bounds>)
 endfunction()

@@ -55,7 +55,7 @@ def parsed(code: str) -> ast.Module | None:
 
 
 def reindented(lines: list[str]) -> str:
-    """The lines with indentation again. Each belongs to the innermost block, which a line such as `return` ends."""
+    """The lines, indented again. Each belongs to the innermost block, which a line such as `return` ends."""
     open_blocks: list[str] = []
     result = []
     is_ended = False

@@ -70,7 +70,7 @@ class Parameter:
 
 
 def parsed(operation: str, parameters: str) -> tuple[list[Parameter], bool]:
-    """The parameters of the table, and whether any other name with an int may be given."""
+    """The parameters in a row of the table, and whether ints by any other names may follow (`**`)."""
     result: list[Parameter] = []
     by_name = any_name = False
     for word in parameters.removeprefix("!").split():
@@ -124,7 +124,7 @@ def operation_signatures(name: str, form: str, parameters: str) -> list[str]:
 
 
 def replace_generic(match: re.Match[str]) -> str:
-    """`tuple` alone is a tuple of anything."""
+    """A generic type without arguments, with those for anything: `tuple` becomes `tuple[Any, ...]`."""
     arguments = {"dict": "Any, Any", "list": "Any", "tuple": "Any, ..."}[match[1]]
     return f"builtins.{match[1]}[{arguments}]"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The types that are not in the table of operations: of parameters by their names, of results by the operation.
+"""The types that the table of operations lacks: of parameters by their names, of results by the operations.
 
 Aliases (`_Int`, `_Sizes`, …) stand at the head of the stub; builtins are written out, because the package has dtypes
 called `int`, `float` and `bool`.
@@ -217,7 +217,7 @@ _MADE = (
 _CONVERTED = "non_blocking: builtins.bool | None = None, copy: builtins.bool | None = None"
 _FORMAT = "memory_format: _Format | None = None"
 
-# Overloads that no rule makes: parameters without the tensor, and what comes back. "method NAME": of that form alone.
+# Overloads that no rule makes: parameters behind the tensor, and result. A key "method NAME" is for that form only.
 OVERLOADS = {
     "method nonzero": [
         ("*, as_tuple: Literal[False] | None = None", "Tensor"),

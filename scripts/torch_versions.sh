@@ -3,7 +3,7 @@
 # Runs the tests that need PyTorch with the oldest version that is supported (1.13), with 2.6, and with the newest of PyPI.
 #
 #   scripts/torch_versions.sh            # after `make build`; environments in build/torch, 14 GB together
-#   scripts/torch_versions.sh 2.6.0      # this version alone; `newest` is one, too
+#   scripts/torch_versions.sh 2.6.0      # this version alone; `newest` is a version, too
 #
 # A version that cannot be installed is skipped, and a line says so. The script fails if a test fails.
 set -uo pipefail

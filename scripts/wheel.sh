@@ -3,8 +3,8 @@
 # Builds the wheel, makes it portable by scripts/wheel_repair.py (build/wheel/tenstride-*.whl), installs it into an empty
 # environment and tries what it promises there: the package without NumPy, the program it carries, the typing information, and
 # no library of the system but those that every Linux has.
-# TENSTRIDE_WHEEL=dev builds it of what the preset dev compiled: for a test, in a minute. PYTHON says for which Python, where
-# that of .venv will not do; for each there is a wheel of its own.
+# TENSTRIDE_WHEEL=dev reuses what the preset dev compiled and takes a minute; it is for a test. PYTHON is the Python to build
+# for, by default that of .venv; each version of Python needs a wheel of its own.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -91,7 +91,7 @@ def about(introduction: str, declarations: list[doxygen.Declaration]) -> str:
 
 
 def name_in(declaration: doxygen.Declaration) -> str:
-    """`view` of `constexpr Layout view(const Layout &layout)`."""
+    """The name that is declared: `view` for `constexpr Layout view(const Layout &layout)`."""
     text = declaration.signatures[0]
     while text.startswith("template<"):
         text = text[closing(text, text.index("<")) + 1 :].strip()

@@ -80,7 +80,7 @@ def member_of(member: ElementTree.Element, scope: str) -> Declaration | None:
     if member.get("prot") != "public" or "=delete" in arguments or (friend and not (text and arguments)):
         return None
     if kind == "function" and member.get("refqual") == "rvalue" and member.get("const") != "yes":
-        return None  # takes over the tensor that it is called on; its twin for all others is shown
+        return None  # for temporaries; the overload for all other tensors is shown
     if kind == "function" and not text and (name.startswith("~") or arguments.endswith("=default")):
         return None  # what every class has
     where = member.find("location")

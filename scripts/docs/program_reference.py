@@ -16,7 +16,7 @@ What `tenstride --help` prints, and what each subcommand says of itself. [The pr
 
 
 def write(program: Path, out: Path) -> None:
-    """Writes the page. An option that a subcommand has is there without anyone having written it down twice."""
+    """Writes the page: the help of the program and of each subcommand that it lists."""
     whole = help_of(program)
     match = re.search(r"^Subcommands:\n((?:  .*\n)+)", whole, re.MULTILINE)
     if not match:

@@ -177,7 +177,7 @@ def class_of(name: str, value: type) -> str:
 
 
 def member_of(name: str, member: Member, attribute: Any) -> str:
-    """A method, property or field; nothing for what is private or has no words of its own."""
+    """A method, property or field; nothing for what is private or has only the docstring of Python itself."""
     if member.kind == "field":
         return (
             ""
@@ -196,7 +196,7 @@ def member_of(name: str, member: Member, attribute: Any) -> str:
     return fenced("py:method", [name + signature for signature in member.signatures], markdown(text), options)
 
 
-# What Python itself says of `__add__` and the like.
+# The docstrings that Python itself gives `__add__` and the like.
 SLOT_TEXTS = {
     inspect.cleandoc(attribute.__doc__)
     for kind in (object, int, float, tuple, str, dict, list, type)

@@ -55,7 +55,7 @@ class Texts:
         (self.out / path).write_text(text, encoding="utf-8")
 
     def first_page(self, groups: list[str]) -> str:
-        """The README, with links by what a reader wants before its first section."""
+        """The README, with the cards of docs/site/first_page.md before its first section."""
         text = self.relinked((self.root / "README.md").read_text(encoding="utf-8"), "README.md")
         introduction, heading, rest = text.partition("\n## ")
         cards = (self.root / "docs/site/first_page.md").read_text(encoding="utf-8")

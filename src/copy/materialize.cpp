@@ -65,7 +65,7 @@ Tensor Tensor::resolve_neg(Caller caller) const {
 Tensor Tensor::to(const ToOptions& options, Caller caller) const {
   const DType dtype = options.dtype.value_or(dtype_);
   Device target = options.device.value_or(device()).placed();
-  // Where things are foretold, meta stands for the cpu.
+  // In a forecast meta stands for the cpu.
   if (is_meta() && target == Device::cpu && options.absent == AbsentDevice::foretell) target = Device::meta;
   const bool keeps_format =
       options.memory_format == MemoryFormat::preserve || options.memory_format == suggest_memory_format();

@@ -86,8 +86,8 @@ void widen_items(CopyPlan& plan, Index item_bytes) {
   plan.loops.shrink(plan.loops.size() - 1);
 }
 
-/// The same negation with as few steps as possible: between elements of one type two negations cancel, and
-/// one of the source is one of the destination.
+/// Returns an equal negation with as few steps as possible. Between elements of one type two negations
+/// cancel, and the negation of the source equals that of the destination.
 Negation simplified_negation(Negation negation, const CopyPlan& plan) {
   if (plan.conversion == CopyConversion::scale || plan.dst_type != plan.src_type) return negation;
   if (negation == Negation::both) return Negation::none;

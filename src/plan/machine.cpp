@@ -27,9 +27,8 @@ constexpr std::array figures{std::pair{std::string_view("l1_bytes"), &Machine::l
                              std::pair{std::string_view("l3_bytes"), &Machine::l3_bytes},
                              std::pair{std::string_view("permuted_bytes"), &Machine::permuted_bytes}};
 
-/// Removes "key word
-/// " from the front of the text and sets `kind` to the index of the word. Returns false where the text begins
-/// otherwise or the word is none of `words`.
+/// Removes the line "key word", with its line feed, from the front of the text and sets `kind` to the index
+/// of the word. Returns false where the text begins otherwise or the word is none of `words`.
 template <class Kind, std::size_t count>
 bool take_word(std::string_view& text, std::string_view key, const std::array<std::string_view, count>& words,
                Kind& kind) {

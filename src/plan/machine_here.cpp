@@ -133,7 +133,7 @@ std::optional<Machine> requested_machine(const char* requested) {
   return profile ? profile : machine_from_text(read_cache(requested));
 }
 
-/// The instruction set of TENSTRIDE_KERNELS, or the best available one where the name is unknown or larger.
+/// The instruction set that TENSTRIDE_KERNELS names, or the best available one where it names none of these.
 InstructionSet requested_instructions(const char* requested, InstructionSet available) {
   if (requested == nullptr) return available;
   for (unsigned i = 0; i < static_cast<unsigned>(available); ++i) {

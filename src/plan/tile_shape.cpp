@@ -14,8 +14,8 @@ constexpr Index tile_src_bytes = 4096;
 /// The most rows of a tile that is converted to a shorter type while it is transposed: two lines of the
 /// destination from up to 64 rows of the source.
 constexpr Index max_converted_rows = 64;
-/// The most rows of a tile whose destination run has several loops: their addresses stand in a table of 512,
-/// with those of up to 63 bytes before them.
+/// The most rows of a tile whose destination run has several loops. A table holds 512 row addresses: those of
+/// the tile, and of up to 63 items that precede it in its first cache line.
 constexpr Index max_indexed_rows = 512 - 64;
 /// A block is transposed within a quarter of the L1 cache: two blocks, and the lines of both sides, fit
 /// together.
@@ -38,7 +38,7 @@ constexpr Index interleaved_channels_bytes = 262144;
 /// stores, and two buffers of 8 KiB leave room in the L1 cache. .63 with 32 KiB, .65 with 16 KiB → .68 to .71
 /// of a plain copy (three planes of 225 x 225 floats).
 constexpr Index unaligned_channels_bytes = 8192;
-/// A tile of more than `max_followed_channels` channels (see `max_deinterleaved_channels` in
+/// The bytes of a tile of more than `max_followed_channels` channels (see `max_deinterleaved_channels` in
 /// kernel_choice.cpp).
 constexpr Index many_channels_bytes = 131072;
 /// Deinterleaving kernels write pieces of 256 bytes, and a tail of one line costs as much as a piece: .80

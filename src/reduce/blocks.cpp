@@ -43,8 +43,8 @@ Forward flipped_forward(const ReduceSource& source, const Tensor& result) {
   return forward;
 }
 
-/// Returns the extents of a block of `wanted` results: one index of the outermost axes of memory, and as many
-/// of the next axis as make up the size.
+/// Returns the extents of a block of at most `max_count` results where that is possible: one index of each of
+/// the outermost axes of memory, and as many of the next axis as fit.
 Dims block_extents(const Dims& shape, const Dims& working, Index max_count) {
   std::vector<std::size_t> order;
   for (std::size_t d = 0; d < shape.size(); ++d) order.push_back(d);

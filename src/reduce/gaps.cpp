@@ -9,8 +9,8 @@
 namespace tenstride::detail {
 namespace {
 
-/// The elements of a result must span this many bytes: starting and combining all accumulators costs as much
-/// for each result.
+/// The least number of bytes that the elements of a result span, gaps included. Starting and combining the
+/// accumulators takes the same time for each result, which must be short beside reading these bytes.
 constexpr Index min_span_bytes = 2048;
 /// Rows of results are accumulated with the elements between them only from this many elements per result on,
 /// as the additional accumulators must be dropped at the end.

@@ -51,7 +51,7 @@ Layout without_repetition(Layout layout) {
   return layout;
 }
 
-/// Computes products that are NaN again, one element after another in row-major order, as NumPy does: of two
+/// Recomputes the products that are NaN, one element after another in row-major order, as NumPy does: of two
 /// partial products one may have overflowed and the other vanished, and inf * 0 is NaN. Example: the product
 /// of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
 template <typename T>

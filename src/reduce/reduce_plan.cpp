@@ -25,8 +25,8 @@ constexpr Index tile_row_bytes = 16384;
 /// The same where accumulators are wider than elements.
 constexpr Index widened_row_bytes = 4096;
 constexpr Index max_tile_results = 4096;
-/// The least number of accumulators that a kernel uses for a run. Each takes as many elements as the
-/// accumulator of a row does, so runs may be so much longer before they are halved.
+/// The least number of accumulators that a kernel uses for a run. Each takes as many elements as an
+/// accumulator of a row does, so a run may have this many times as many elements before it is halved.
 constexpr Index run_accumulators = 32;
 /// Groups with more results than this are not joined to longer rows.
 constexpr Index max_inner = 128;

@@ -22,7 +22,7 @@ class StreamedResults {
  public:
   explicit StreamedResults(std::byte* dst)
       : line_(dst - reinterpret_cast<std::uintptr_t>(dst) % line), begin_(dst - line_), end_(begin_) {}
-  /// Returns the address for the next results, at max_bytes `max_bytes`.
+  /// Returns the address for the next results, of at most `max_bytes`.
   [[nodiscard]] std::byte* next() { return bytes_ + end_; }
   /// Adds the `bytes` bytes that were written there.
   void commit(Index bytes) {

@@ -32,7 +32,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A vector to a place that is aligned to it with streaming stores.
+/// Stores a vector. For streaming stores `to` is aligned to the vector.
 template <class D, class V>
 HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
   if (stores != Stores::ordinary) {
@@ -42,7 +42,7 @@ HWY_INLINE void put(V v, D d, hn::TFromD<D>* to, Stores stores) {
   }
 }
 
-/// Vectors of `widest` bytes from equal parts of at least 8.
+/// Joins vectors of equal length, at least 8 bytes each, to one vector.
 template <class D, class V, std::size_t parts>
 HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
   if constexpr (parts == 1) {
@@ -55,9 +55,9 @@ HWY_INLINE auto join(D part, const std::array<V, parts>& v) {
   }
 }
 
-/// The lower bytes of the lanes of four vectors, or the lower halves of those of two, one vector after
-/// another. They are put into one lane each, then permuted within blocks of 16 bytes, then across blocks.
-/// This takes a fifth of the shuffles that narrowing each vector by itself takes.
+/// Returns the lower bytes of the lanes of four vectors, or the lower halves of those of two, as one vector;
+/// those of the first vector come first. Bytes of one lane are combined in a lane, then permuted within
+/// blocks of 16 bytes, then across blocks. This takes a fifth of the shuffles of narrowing each vector.
 template <class To, class V, std::size_t parts>
 HWY_INLINE auto join_words(const std::array<V, parts>& words) {
   const hn::ScalableTag<std::uint32_t> bits;
@@ -107,7 +107,7 @@ HWY_INLINE auto join_words(const std::array<V, parts>& words) {
   }
 }
 
-/// Results of floats that take as many bytes as one vector: `part(p)` are the floats of vector p.
+/// Returns one vector of results. `part(p)` returns vector p of the floats that they are made of.
 template <class To, class Rule, class Part>
 HWY_INLINE auto convert_whole(const Part& part) {
   const hn::ScalableTag<float> d;
@@ -124,10 +124,10 @@ HWY_INLINE auto convert_whole(const Part& part) {
   }
 }
 
-/// Writes whole lines of results by streaming stores, as many as there are. `floats(d, i)` gives the floats
-/// that the results from i on are made of, read from `in`. A line is made in registers and written at once;
-/// written in parts while others are read, it would often leave the core in parts as well (float32 to uint8
-/// .47 of a plain copy, .75 so). How many results these were.
+/// Writes whole lines of results by streaming stores, as many as there are, and returns the number of
+/// results. `floats(d, i)` returns the floats that the results from i on are made of, read from `in`. A line
+/// is made in registers and written at once. Written in parts while others are read, lines often leave the
+/// core in parts: .47 → .75 of a plain copy (float32 to uint8).
 template <class To, class From, class Rule, class Floats>
 HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores,
                                      const Floats& floats) {
@@ -157,7 +157,7 @@ HWY_INLINE std::size_t stream_floats(std::byte* out, const std::byte* in, std::s
   return lines * vectors * in_vector;
 }
 
-/// Elements whose conversion goes through float: one of the two is float, or one of the small floats.
+/// Converts elements by way of float, where one of the types is float or a small float.
 template <class To, class From>
 void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const FloatsFor<To> d;
@@ -178,9 +178,8 @@ void convert_floats(std::byte* out, const std::byte* in, std::size_t count, Stor
   }
 }
 
-/// The same with scale and shift in the registers: one of each for all, or one for each element. Two
-/// roundings: the sources are built without contraction, which would fuse the multiplication and the
-/// addition.
+/// Does the same with scale and shift: one of each for all elements, or one of each for each element. Rounds
+/// twice, as the sources are built without contraction, which would fuse multiplication and addition.
 template <class To, class From, Numbers numbers>
 void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
                   const float* shift, Stores stores) {
@@ -210,7 +209,7 @@ void scale_floats(std::byte* out, const std::byte* in, std::size_t count, const 
   }
 }
 
-/// The 8-bit floats to float: there are 256 of each.
+/// Converts 8-bit floats to float by a table of all 256 values.
 template <class From>
 void from_float8(std::byte* out, const std::byte* in, std::size_t count, Stores /*stores*/) {
   static constexpr auto table = [] {
@@ -225,10 +224,11 @@ void from_float8(std::byte* out, const std::byte* in, std::size_t count, Stores 
   }
 }
 
-/// Elements that are converted together on their way through another type, which keeps them in the L1 cache.
+/// The number of elements that are converted together by way of another type. They stay in the L1 cache.
 inline constexpr std::size_t part_length = 256;
 
-/// One of two conversions, the first or the second, with the bytes of an element on its outer side.
+/// One of two conversions that follow each other. `item` is the bytes of an element of the source for the
+/// first one, of the destination for the second one.
 struct Half {
   ConvertRow convert;
   std::size_t item;
@@ -244,7 +244,7 @@ inline HWY_NOINLINE void convert_by_parts(std::byte* out, const std::byte* in, s
   }
 }
 
-/// Two conversions one after the other.
+/// Converts by way of another type: by `first`, then by `second`.
 template <class To, class From, ConvertRow first, ConvertRow second>
 void through(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   convert_by_parts(out, in, count, stores, {first, sizeof(From)}, {second, sizeof(To)});
@@ -265,14 +265,14 @@ inline HWY_NOINLINE void scale_by_parts(std::byte* out, const std::byte* in, std
   }
 }
 
-/// Scale and shift of floats between two conversions.
+/// Converts to float, scales and shifts, and converts to the destination's type.
 template <class To, class From, Numbers numbers, ConvertRow first, ConvertRow second>
 void scale_through(std::byte* out, const std::byte* in, std::size_t count, const float* scale,
                    const float* shift, Stores stores) {
   scale_by_parts(out, in, count, scale, shift, stores, numbers, {first, sizeof(From)}, {second, sizeof(To)});
 }
 
-/// Real numbers to complex ones of the same precision.
+/// Converts real numbers to complex ones of the same precision.
 template <class Real>
 void with_zeros(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
@@ -297,7 +297,7 @@ void with_zeros(std::byte* out, const std::byte* in, std::size_t count, Stores s
   }
 }
 
-/// The real parts of complex numbers.
+/// Converts complex numbers to their real parts, of the same precision.
 template <class Real>
 void real_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   const hn::CappedTag<Real, store_bytes / sizeof(Real)> d;
@@ -313,7 +313,7 @@ void real_parts(std::byte* out, const std::byte* in, std::size_t count, Stores s
   }
 }
 
-/// Both parts of complex numbers.
+/// Converts complex numbers to complex ones of another precision, as twice as many real numbers.
 template <class To, class From>
 void both_parts(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   convert_numbers<To, From>(out, in, 2 * count, stores);
@@ -328,7 +328,7 @@ struct RealOf<std::complex<Real>> {
   using type = Real;
 };
 
-/// A loop, or none: the plain one has to do.
+/// The fast loop for a pair of types; `is_there` is false where only the portable loop converts the pair.
 struct FastRow {
   bool is_there = false;
   ConvertRow run = nullptr;
@@ -340,14 +340,14 @@ struct FastRow {
 template <class T>
 inline constexpr bool is_whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-/// Integers without their sign, which has the same bits; other types as they are.
+/// The unsigned type of the same length for integers; other types unchanged.
 template <class T>
 using Unsigned =
     typename std::conditional_t<is_whole<T>, std::make_unsigned<std::conditional_t<is_whole<T>, T, int>>,
                                 std::type_identity<T>>::type;
 
-/// `convert_numbers` for a pair. The sign of an integer says something only where it becomes longer or no
-/// integer: int32 to int8 is uint32 to uint8.
+/// Returns `convert_numbers` for a pair of types. Integers with and without a sign share it where the sign
+/// changes no bit, which is where the result is an integer and not longer: int32 to int8 is uint32 to uint8.
 template <class To, class From>
 constexpr ConvertRow numbers_row() {
   if constexpr (std::is_same_v<To, bool> || (is_whole<To> && is_whole<From> && sizeof(To) <= sizeof(From))) {
@@ -359,8 +359,8 @@ constexpr ConvertRow numbers_row() {
   }
 }
 
-/// Whether a pair has a loop of its own where floats stand in between: all but floats of 8 bits to and from
-/// integers and each other.
+/// Whether a pair of types is converted by one loop, with floats in registers in between. Of the 8-bit floats
+/// these are the conversions to and from float and the 16-bit floats; all others take two loops.
 template <class To, class From>
 inline constexpr bool is_direct = std::is_same_v<To, float> || std::is_same_v<From, float> ||
                                   (is_small_float<To> && is_small_float<From> &&
@@ -368,7 +368,7 @@ inline constexpr bool is_direct = std::is_same_v<To, float> || std::is_same_v<Fr
                                   !((is_small_float<To> && sizeof(To) == 1) ||
                                     (is_small_float<From> && sizeof(From) == 1));
 
-/// The fastest loop for a pair.
+/// Returns the fastest loop for a pair of types.
 template <class To, class From>
 constexpr FastRow row_of() {
   constexpr bool takes_small_float = is_small_float<To> || is_small_float<From>;
@@ -423,8 +423,8 @@ inline ConvertRow fast_convert(DType to, DType from) {
   });
 }
 
-/// Scale and shift between the types of most use have loops of their own: to and from float, and bytes to
-/// floats of 16 bits. Others go through float.
+/// Returns the loop that scales and shifts. Conversions to and from float, and of bytes to 16-bit floats,
+/// have a loop of their own. The others go through float.
 template <class To, class From, Numbers numbers>
 constexpr ScaleRow scale_row_of() {
   constexpr bool bytes_to_halves =

@@ -62,7 +62,7 @@ ConvertRow pick(const Kernels& kernels, DType to, DType from) {
   return fast != nullptr ? fast : portable_convert(to, from);
 }
 
-/// The number of element i, of none, one or as many as there are in a period.
+/// Returns the number for index i: `otherwise` where the list is empty, and its only number where it has one.
 double number(const std::vector<double>& numbers, std::size_t i, double otherwise) {
   if (numbers.empty()) return otherwise;
   return numbers.size() == 1 ? numbers[0] : numbers[i];

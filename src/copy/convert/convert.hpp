@@ -19,8 +19,8 @@ class RowConverter {
 
   RowConverter(const CopyPlan& plan, const Kernels& kernels);
 
-  /// `count` elements; element i takes the scale and shift number first + i * step.
-  /// Pre, with streaming stores: streams(), and `out` is a cache line's start.
+  /// Converts `count` elements; element i takes the scale and shift number first + i * step, where `step` is
+  /// 0 or 1. Pre, with streaming stores: streams(), and `out` is the start of a cache line.
   void operator()(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
                   Stores stores = Stores::ordinary);
 
@@ -30,11 +30,11 @@ class RowConverter {
            (is_one_loop_ || convert_ != nullptr);
   }
 
-  /// What is done beside the conversion, by a kernel that takes scale and shift as arguments.
+  /// What a converting kernel (`ConvertingKernels`) has to compute besides the conversion.
   [[nodiscard]] Arithmetic arithmetic() const { return is_one_loop_ ? Arithmetic::scaled : Arithmetic::none; }
-  /// Whether such a kernel may do all of it: in float, with no scale or shift that is infinite or NaN.
+  /// Whether a converting kernel may do all of it: it computes in float, with finite scales and shifts.
   [[nodiscard]] bool is_plain() const;
-  /// Scale and shift number `at`, of is_plain() ones with arithmetic.
+  /// Scale number `at` and shift number `at`. Pre: is_plain(), and arithmetic() is `scaled`.
   [[nodiscard]] float scale_number(std::size_t at) const { return float_scale_[at % period_]; }
   [[nodiscard]] float shift_number(std::size_t at) const { return float_shift_[at % period_]; }
 
@@ -45,27 +45,27 @@ class RowConverter {
   void choose_signs();
   void choose_scale(const Kernels& kernels);
   void repeat_numbers();
-  /// Multiplies and adds, with the numbers from `first` on: from the source's to the destination's type where
-  /// one loop does all, else in place in the type of the arithmetic.
+  /// Scales and shifts by the numbers from `first` on. Where one loop does all, it converts from the source's
+  /// to the destination's type, too; otherwise it works in place, in the type of the arithmetic.
   void scale(std::byte* out, const std::byte* in, std::size_t count, std::size_t first, std::size_t step,
              Stores stores) const;
 
-  ConvertRow convert_ = nullptr;     // without scale: source to destination
-  ConvertRow convert_in_ = nullptr;  // with scale: source to the type of the arithmetic …
+  ConvertRow convert_ = nullptr;     // without scale: to the destination's type
+  ConvertRow convert_in_ = nullptr;  // with scale: to the type of the arithmetic
   std::size_t middle_size_ = 0;
   ScaleInPlace scale_in_place_ = nullptr;
-  /// Where the arithmetic is done in float.
+  /// For arithmetic in float: the loops with one scale for all elements, and with one for each.
   ScaleRow scale_by_one_ = nullptr;
   ScaleRow scale_by_each_ = nullptr;
   bool is_one_loop_ = false;
-  ConvertRow convert_out_ = nullptr;  // … and on to the destination
+  ConvertRow convert_out_ = nullptr;  // with scale: from the type of the arithmetic
   using ChangeSigns = void (*)(std::byte* row, std::size_t count);
   ChangeSigns negate_source_ = nullptr;  // before all else, in a copy of the row
   ChangeSigns conjugate_ = nullptr;      // after all else
   ChangeSigns negate_ = nullptr;
   const CopyPlan* plan_;
-  /// After so many elements the numbers begin anew; few are here so often that a run of elements from any
-  /// of the first ones on finds its own side by side.
+  /// The number of scales and shifts after which they repeat. Where it is less than `longest`, the vectors
+  /// have `longest` more numbers, so that those of a run lie one after another wherever the run begins.
   std::size_t period_ = 1;
   std::vector<double> scale_;
   std::vector<double> shift_;

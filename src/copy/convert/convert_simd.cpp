@@ -19,7 +19,7 @@ namespace HWY_NAMESPACE {
 ConvertRow find_convert(DType to, DType from);
 ScaleRow find_scale(DType to, DType from, Numbers numbers);
 
-// Processors without AVX2 convert by the plain loops, of which the compiler makes vectors.
+// Processors without AVX2 convert by the portable loops, which the compiler vectorizes.
 #if HWY_TARGET == HWY_SSSE3
 
 ConvertRow find_convert(DType to, DType from) {

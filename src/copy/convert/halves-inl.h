@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// float16 to float8_e5m2, its upper byte: rounded as integers. Included once for each instruction set.
+// Converts float16 to float8_e5m2, which is its upper byte, by rounding its bits as an integer. Included once
+// for each instruction set.
 #if defined(TENSTRIDE_COPY_CONVERT_HALVES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TENSTRIDE_COPY_CONVERT_HALVES_INL
 #undef TENSTRIDE_COPY_CONVERT_HALVES_INL
@@ -26,8 +27,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The upper bytes of halves, rounded to even, in the lower ones; NaN becomes 0x7f with its sign. What is too
-/// large becomes infinity by itself.
+/// Returns the upper byte of each float16, rounded to nearest even, in the lower byte. NaN becomes 0x7f with
+/// its sign. Values that are too large become infinity by the carry of the rounding.
 template <class D, class V>
 HWY_INLINE V round_to_upper_byte(D d, V v) {
   const hn::RebindToSigned<D> number;
@@ -39,7 +40,8 @@ HWY_INLINE V round_to_upper_byte(D d, V v) {
   return hn::ShiftRight<8>(hn::IfThenElse(is_nan, nan, rounded));
 }
 
-/// The lower bytes of the halves of two vectors, one vector after the other.
+/// Returns the lower bytes of the lanes of two vectors as one vector, those of the first vector first. Pre:
+/// the upper bytes are 0.
 template <class D, class V>
 HWY_INLINE auto join_bytes(D /*halves*/, V first, V second) {
   const hn::Repartition<std::uint8_t, D> bytes;

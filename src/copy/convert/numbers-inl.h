@@ -37,13 +37,14 @@ inline constexpr std::size_t store_bytes = 32;
 /// too few reads are in flight, .93 → 1.12 of a plain copy (float32 to uint8, Cascade Lake).
 inline constexpr std::size_t prefetch_distance = 2048;
 
-/// The same where several pages are read alternately, into the L1 cache: .65–.71 without it → .83–.89 of a
-/// plain copy (float32 to uint8, Emerald Rapids). 2 KiB gives .74–.83, the L2 cache .77–.80.
+/// The same where several pages are read alternately, into the L1 cache. None → 1 KiB: .65-.71 → .83-.89 of a
+/// plain copy (float32 to uint8, Emerald Rapids); 2 KiB reaches .74-.83, a prefetch into the L2 cache
+/// .77-.80.
 inline constexpr std::size_t page_prefetch_distance = 1024;
 
-/// The same where memory is read as one stream, for item sizes that differ by half at most. Of a plain copy
-/// on Zen 5, without it → with 1 KiB → with 8 KiB: float32 to uint8 .57 → .73 → 1.00, to int64 .88 → .87 →
-/// 1.07, uint8 to float16 .94 → .94 → 1.09. Float32 to float16 loses: .88 → .76.
+/// The same where memory is read as one stream and items become longer, or a quarter as long or less. None →
+/// 1 KiB → 8 KiB, on Zen 5: .57 → .73 → 1.00 of a plain copy (float32 to uint8), .88 → .87 → 1.07 (float32 to
+/// int64), .94 → .94 → 1.09 (uint8 to float16). Items half as long lose: .88 → .76 (float32 to float16).
 inline constexpr std::size_t stream_prefetch_distance = 8192;
 
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
@@ -59,13 +60,13 @@ using Number = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 /// Elements of one step: the compiler vectorizes loops of a fixed length.
 inline constexpr std::size_t step_length = 32;
 
-/// A floating value as an integer without a branch: brought into the range first, then repaired at both odd
-/// ends.
+/// Converts a floating value to an integer without a branch. Clamps it first, then corrects the two cases
+/// that are left: values from the limit on become the greatest integer, NaN becomes 0.
 template <class To, class From>
 HWY_INLINE To saturate_straight(From x) {
   constexpr From limit = From(2) * static_cast<From>(To(1) << (std::numeric_limits<To>::digits - 1));
   constexpr From low = static_cast<From>(std::numeric_limits<To>::min());
-  // The largest value below the limit that From has and To can take.
+  // The largest value below the limit that both From and To can hold.
   constexpr From high = std::numeric_limits<To>::digits > std::numeric_limits<From>::digits
                             ? limit - limit / From(std::uint64_t(1) << std::numeric_limits<From>::digits)
                             : limit - From(1);
@@ -97,7 +98,8 @@ HWY_INLINE void convert_step(std::byte* out, const std::byte* in) {
   }
 }
 
-/// What `count` numbers from `from` on take of what comes later: only where more is read than written.
+/// Prefetches the source `prefetch_distance` bytes behind `count` numbers, as many bytes as they have. Does
+/// nothing where as much is written as read, or more.
 template <class To, class From>
 HWY_INLINE void prefetch_source(const std::byte* from, std::size_t count) {
   if constexpr (sizeof(To) < sizeof(From)) {
@@ -106,8 +108,8 @@ HWY_INLINE void prefetch_source(const std::byte* from, std::size_t count) {
   }
 }
 
-/// A vector from what was stored by at most `store_bytes` at a time, loaded so too: a load of two stores that
-/// are still on their way would wait for them.
+/// Loads a vector by parts of `store_bytes`, as it was stored: a load that spans two stores which are still
+/// in the store buffer would wait for both.
 template <class D>
 HWY_INLINE hn::Vec<D> load_stored(D d, const std::uint8_t* from) {
   if constexpr (hn::MaxLanes(d) > store_bytes) {
@@ -118,11 +120,11 @@ HWY_INLINE hn::Vec<D> load_stored(D d, const std::uint8_t* from) {
   }
 }
 
-/// How many pages lines are written to in turn, so that as many streams are read: of four float32 to uint8
-/// has .73 of a plain copy, .60 in order; to bfloat16 .68 to .81, .57 to .67 in order; int32 to float32 .99
-/// beyond the L3 cache, .87 in order; float64 to int64 .96 and .80; float32 to float64 1.07 and .97. Where
-/// items of 1 and 2 bytes become wider (int16 to float32 .92, .97 in order), or 8 bytes are read for 4, it
-/// gives nothing (float64 to float32 .86, .89 in order).
+/// The number of pages that are written alternately, a line of each, so that as many streams are read. 1 → 4
+/// pages: .60 → .73 of a plain copy (float32 to uint8), .57-.67 → .68-.81 (float32 to bfloat16), .87 → .99
+/// (int32 to float32, beyond the L3 cache), .80 → .96 (float64 to int64), .97 → 1.07 (float32 to float64).
+/// Where items of 1 and 2 bytes become longer, or 8 bytes become 4, one page is faster: .97 → .92 (int16 to
+/// float32), .89 → .86 (float64 to float32).
 template <class To, class From>
 inline constexpr std::size_t alternating_pages = sizeof(From) >= 4 * sizeof(To) ||
                                                          sizeof(From) == sizeof(To) ||
@@ -131,9 +133,10 @@ inline constexpr std::size_t alternating_pages = sizeof(From) >= 4 * sizeof(To) 
                                                      ? 4
                                                      : 1;
 
-/// `line(i)` for every line i of so many, pages in turn; the last ones, too few for all pages, one after
-/// another. Two nested loops and no arithmetic for each line: of a plain copy within the L3 cache float32 to
-/// uint8 .95, to int32 .93, .84 and .78 where the line's place was computed of its number.
+/// Calls line(i) for each i below `lines`: for the lines of several pages alternately, then sequentially for
+/// the last ones, which do not fill all pages. Two nested loops need no arithmetic for each line. Position
+/// computed from a counter → nested loops: .84 → .95 of a plain copy (float32 to uint8, in the L3 cache), .78
+/// → .93 (float32 to int32).
 template <class To, class From, class Line>
 HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   constexpr std::size_t in_page = 64;
@@ -149,8 +152,8 @@ HWY_INLINE void each_line(std::size_t lines, Stores stores, const Line& line) {
   }
 }
 
-/// `prefetch_source` for lines that each_line goes through: where as much is written as read, it takes .05 to
-/// .1 within the L3 cache (float16 to bfloat16 .85 without, .75 with it).
+/// Prefetches the source beside each line of `each_line`, except where that is slower. Where as much is
+/// written as read it is, in the L3 cache: .85 → .75 of a plain copy (float16 to bfloat16).
 template <class To, class From>
 class PrefetchBesideLine {
  public:
@@ -215,8 +218,9 @@ TENSTRIDE_STORES std::size_t store_numbers(std::byte* out, const std::byte* in, 
 }
 
 #if HWY_TARGET == HWY_AVX3
-/// What the compiler makes of saturate_straight takes 14 instructions for 16 floats, these 4: float32 to
-/// int64 .82 of a plain copy by the former.
+/// Writes whole lines of saturated integers by streaming stores, and returns the number of integers. Takes 4
+/// instructions for 16 floats, where the compiler makes 14 of `saturate_straight` and reaches .82 of a plain
+/// copy (float32 to int64).
 template <class To, class From>
 std::size_t stream_saturated(std::byte* out, const std::byte* in, std::size_t count, Stores stores) {
   constexpr std::size_t line = 64;

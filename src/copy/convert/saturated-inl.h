@@ -25,8 +25,9 @@ template <class To, class From>
 inline constexpr bool saturates_by_lines = std::is_floating_point_v<From>&& std::is_integral_v<To> &&
                                            sizeof(To) >= 4;
 
-/// 2^31 or 2^63 and above become the largest integer: the instruction gives the least one for all it cannot
-/// hold, which is right below the range, and nothing for NaN, which is not among `numbers`.
+/// Converts to signed integers. The instruction returns the least integer for every value out of range: that
+/// is right below the range, and is replaced by the greatest integer above it. NaN becomes 0: its lanes are
+/// masked.
 HWY_INLINE __m512i saturated(std::int32_t, __m512 v) {
   const __mmask16 numbers = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);
   const __mmask16 above = _mm512_cmp_ps_mask(v, _mm512_set1_ps(0x1p31F), _CMP_GE_OQ);
@@ -50,8 +51,8 @@ HWY_INLINE __m512i saturated(std::int64_t, __m512d v) {
   return _mm512_mask_mov_epi64(_mm512_maskz_cvttpd_epi64(numbers, v), above, largest);
 }
 
-/// Unsigned ones: the instruction gives the largest integer for all it cannot hold; 0 for what is not above
-/// it.
+/// Converts to unsigned integers. The instruction returns the greatest integer for every value out of range.
+/// Values that are not above 0, and NaN, become 0: their lanes are masked.
 HWY_INLINE __m512i saturated(std::uint32_t, __m512 v) {
   return _mm512_maskz_cvttps_epu32(_mm512_cmp_ps_mask(v, _mm512_setzero_ps(), _CMP_GT_OQ), v);
 }
@@ -65,7 +66,7 @@ HWY_INLINE __m512i saturated(std::uint64_t, __m512d v) {
   return _mm512_maskz_cvttpd_epu64(_mm512_cmp_pd_mask(v, _mm512_setzero_pd(), _CMP_GT_OQ), v);
 }
 
-/// 64 bytes of integers.
+/// Loads as many floating values as become 64 bytes of integers, and converts them.
 template <class To, class From>
 HWY_INLINE __m512i saturated_line(const std::byte* from) {
   if constexpr (std::is_same_v<From, float> && sizeof(To) == 4) {

@@ -34,11 +34,11 @@ using Bits =
 template <class T>
 inline constexpr bool is_small_integer = std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
-/// So many floats at once as become one store of T.
+/// The tag of as many floats as become one store of T.
 template <class T>
 using FloatsFor = hn::CappedTag<float, store_bytes / sizeof(T)>;
 
-/// The types that a vector of floats is loaded from: `run` reads as many as the tag has lanes.
+/// Makes floats of a type: `run` loads and converts as many elements as the tag has lanes.
 template <class From>
 struct ToFloats;
 
@@ -50,7 +50,7 @@ struct ToFloats<float> {
   }
 };
 
-/// Rounded: not a step on the way to another number, but where the definition goes by way of float, too.
+/// Rounds doubles to float. Only for conversions whose definition goes through float, too.
 template <>
 struct ToFloats<double> {
   template <class D>
@@ -80,12 +80,13 @@ struct ToFloats<bfloat16> {
   }
 };
 
-/// The types that a vector of floats is converted to: `run` gives a vector of the type's bits. Some have a
-/// `word` too: the bits in the lower part of each float's place, with anything above them.
+/// Makes a type of floats: `run` returns a vector of the type's bits. Some types also have `word`, which
+/// returns the bits of each result in the lower part of its float's lane, with any bits above them.
 template <class To>
 struct FromFloats;
 
-/// As integers, without the four instructions by which Highway repairs what is out of range: nothing is here.
+/// Truncates floats to integers, without the four instructions by which Highway corrects values out of range.
+/// Pre: all values are in the range.
 template <class D, class V>
 HWY_INLINE auto truncate_in_range(D number, V v) {
 #if HWY_TARGET == HWY_AVX3
@@ -108,7 +109,7 @@ struct FromFloats<float> {
   }
 };
 
-/// An integer of at most 16 bits: brought into its range first; NaN becomes 0.
+/// Integers of at most 16 bits: floats are clamped to the range before they are truncated; NaN becomes 0.
 template <class To>
 requires is_small_integer<To>
 struct FromFloats<To> {
@@ -132,7 +133,8 @@ struct FromFloats<To> {
   }
 };
 
-/// The upper halves of floats that are not NaN, rounded to even, in the lower ones.
+/// Returns the upper half of each float, rounded to nearest even, in the lower half. For NaN the result is
+/// not defined.
 template <class D, class V>
 HWY_INLINE auto round_to_upper_half(D, V v) {
   const hn::RebindToUnsigned<D> bits;
@@ -156,7 +158,7 @@ struct FromFloats<bfloat16> {
   }
 };
 
-/// What bfloat16 holds as it is, integers of 8 bits: no rounding.
+/// bfloat16 of integers of 8 bits, all of which it holds exactly: no rounding.
 struct ExactBfloat16 {
   template <class D, class V>
   static HWY_INLINE auto word(D, V v) {
@@ -169,7 +171,7 @@ struct ExactBfloat16 {
   }
 };
 
-/// What bfloat16 holds as it is but for NaN, floats of 8 bits.
+/// bfloat16 of floats of 8 bits, all of which it holds exactly: no rounding, but a NaN of its own.
 struct UnroundedBfloat16 {
   template <class D, class V>
   static HWY_INLINE auto word(D d, V v) {
@@ -183,7 +185,7 @@ struct UnroundedBfloat16 {
   }
 };
 
-/// How floats made of From become To.
+/// The rule that makes To of floats that were made of From.
 template <class To, class From>
 struct RuleFor {
   using type = FromFloats<To>;
@@ -197,17 +199,18 @@ requires(is_small_float<From> && sizeof(From) == 1) struct RuleFor<bfloat16, Fro
   using type = UnroundedBfloat16;
 };
 
-/// One of the 8-bit floats: what rounds to `over` or more becomes that, NaN 0x7f. A power of two is added, of
-/// the number's own exponent or of the least one, to what is so small beside it that the sum is rounded, to
-/// even, where the result ends: its lowest bits are the mantissa with the bit before it, and at once the
-/// whole result below the least normal number. 9 instructions for a vector; with the rounding of normal
-/// numbers by integers 13.
+/// Makes an 8-bit float: values that round to `over` or more become `over`, NaN becomes 0x7f. A
+/// floating-point addition rounds: the number, scaled by 2^-place, is added to the power of two with the
+/// number's exponent, or with the least normal exponent where that is greater. The sum is rounded to nearest
+/// even at the last bit of the result. Its lowest bits are the mantissa with its leading bit; for results
+/// below the least normal number they are the whole result. Takes 9 instructions for a vector; rounding as
+/// integers takes 13.
 template <int exponent_bits, int mantissa_bits, std::int32_t over>
 struct FloatsTo8Bits {
   static constexpr int least = 127 - (1 << (exponent_bits - 1)) + 2;
-  /// Where the exponent of a float has to go to stand before the mantissa.
+  /// The shift that moves the exponent of a float next to the mantissa of the result.
   static constexpr int place = 23 - mantissa_bits;
-  /// The float that `over` stands for.
+  /// The bits of the float that `over` stands for.
   static constexpr std::int32_t limit = (over << place) + ((least - 1) << 23);
 
   template <class D, class V>
@@ -217,9 +220,9 @@ struct FloatsTo8Bits {
     const auto float_bits = hn::BitCast(number, v);
     const auto magnitude = hn::And(float_bits, hn::Set(number, 0x7fffffff));
     const auto inside = hn::Min(magnitude, hn::Set(number, limit));
-    // By floats: the processor has two ports for their maximum, one for that of integers.
+    // As floats, whose maximum the processor computes on two ports; that of integers has one.
     const auto normal = hn::Max(hn::BitCast(d, inside), hn::BitCast(d, hn::Set(number, least << 23)));
-    // Less the least exponent, of which the sum below takes the lowest byte alone.
+    // Subtracts the least exponent from the result, modulo 256: only the lowest byte of the sum is used.
     const auto start = hn::Set(number, (-(least << mantissa_bits)) & 0xff);
     const auto power = hn::OrAnd(start, hn::BitCast(number, normal), hn::Set(number, 0x7f800000));
     const auto scale = hn::BitCast(d, hn::Set(number, (127 - place) << 23));
@@ -251,7 +254,7 @@ struct ToFloats<float16> {
   }
 };
 
-/// The upper byte of a float16.
+/// float8_e5m2 is the upper byte of a float16.
 template <>
 struct ToFloats<float8_e5m2> {
   template <class D>
@@ -263,7 +266,7 @@ struct ToFloats<float8_e5m2> {
   }
 };
 
-/// As a float16 it is 2^-8 of its value, below the least normal one too.
+/// The bits of float8_e4m3fn, read as float16, have 2^-8 of its value, below the least normal number, too.
 template <>
 struct ToFloats<float8_e4m3fn> {
   template <class D>

@@ -182,9 +182,8 @@ struct ConvertingKernels {
   using Deinterleave = void (*)(std::byte* out, std::size_t pitch, const std::byte* in, std::size_t count,
                                 const float* scale, const float* shift);
   Deinterleave (*deinterleave)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);
-  /// Interleaves as `Kernels::interleave_lines` does, with the same arithmetic: out[i][c] = in[c][i] *
-  /// scale[c]
-  /// + shift[c]. `count` is a multiple of the items in a line.
+  /// Interleaves as `Kernels::interleave_lines` does, with the same arithmetic:
+  /// out[i][c] = in[c][i] * scale[c] + shift[c]. `count` is a multiple of the items in a line.
   using Interleave = void (*)(std::byte* out, const std::byte* in, std::ptrdiff_t pitch, std::size_t count,
                               const float* scale, const float* shift);
   Interleave (*interleave)(DType to, DType from, std::size_t channels, Arithmetic arithmetic);

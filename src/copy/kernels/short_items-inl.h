@@ -149,8 +149,8 @@ std::size_t repeat_rgb_pixels(const std::byte* in, std::size_t bytes, std::size_
   return 0;
 }
 
-/// Repeats pixels and writes them to all copies from registers. By way of the L1 cache the stores there would
-/// wait behind the streaming stores: .78 of a plain fill (4×4 pixels of uint8).
+/// Repeats pixels and writes them to all copies from registers. Stores of pixels to a buffer in the L1 cache
+/// would wait behind the streaming stores, and reach .78 of a plain fill (4×4 pixels of uint8).
 inline std::size_t repeat_lines(std::byte* dst, std::ptrdiff_t dst_pitch, std::size_t copies,
                                 const std::byte* in, std::size_t bytes, std::size_t times,
                                 std::size_t count) {

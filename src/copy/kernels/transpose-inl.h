@@ -137,7 +137,7 @@ HWY_INLINE void transpose_columns(D d, V* columns, const std::byte* const* rows,
   interleave_blocks<group>(d, columns);
 }
 
-/// Transposes 16 bytes of each of width / item rows into columns that lie `pitch` step.
+/// Transposes 16 bytes of each of width / item rows into columns that lie `pitch` bytes apart.
 template <std::size_t item, std::size_t width>
 HWY_INLINE void transpose_unit(std::byte* out, std::size_t pitch, const std::byte* const* rows,
                                std::size_t at) {

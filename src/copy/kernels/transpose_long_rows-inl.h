@@ -29,9 +29,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// two buffers, the columns of the tile before it are written from the other one by streaming stores, and
 /// lines of the next block (`TransposePanel::block_lines` lines of each row) are prefetched, one with each
 /// line written. The last block has up to twice as many lines. Its additional lines are prefetched between
-/// the others
-/// (`prefetch_more`), and so are the lines in which the next panel's rows begin where that is not at the
-/// start of a line.
+/// the others (`prefetch_more`), and so are the lines in which the next panel's rows begin where that is not
+/// at the start of a line.
 template <std::size_t item, bool has_partial_lines>
 class PanelTransposer {
  public:

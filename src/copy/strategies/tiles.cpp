@@ -400,13 +400,13 @@ class TileWorker {
 };
 
 /// Ranges of tiles for each thread, where strips share no partial lines. A range begins with nothing
-/// prefetched and a new worker: .52 and .63 with 64 ranges → .66 and .70 of a plain copy with 16 (images
+/// prefetched and a new worker. 64 → 16 ranges in all: .52 and .63 → .66 and .70 of a plain copy (images
 /// deinterleaved with scale, two threads).
 constexpr Index ranges_per_thread = 8;
 
-/// Strips that share partial lines form a group; or, where they can be split, each thread has one range of
-/// them, as strips at the ends of a range take several times as long: .70 with two ranges → .75 of a plain
-/// copy with one (float32 4097 x 4099, two threads), .73 → .77 (float16 5003 x 5009).
+/// Strips that share partial lines form a group. Where they can be split, each thread has one range of them
+/// instead, as strips at the ends of a range take several times as long. Two → one range for each thread: .70
+/// → .75 of a plain copy (float32 4097 x 4099, two threads), .73 → .77 (float16 5003 x 5009).
 Shares shares_of(const Tiling& tiling, Index tiles) {
   if (tiling.can_split_strips) return {tiles, 1, min_strips_per_range};
   return {tiles, ranges_per_thread, tiling.has_partial_lines ? tiling.strips : 1};

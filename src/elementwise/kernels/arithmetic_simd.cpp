@@ -14,7 +14,7 @@
 #include "elementwise/kernels/arithmetic.hpp"
 #include "elementwise/kernels/element.hpp"
 
-// What one store writes: 32 bytes, see copy/convert/numbers-inl.h.
+// Loops use vectors, and therefore stores, of 32 bytes: see `store_bytes` in copy/convert/numbers-inl.h.
 #undef TENSTRIDE_LOOP
 #if HWY_ARCH_X86 && defined(__GNUC__) && !defined(__clang__)
 #define TENSTRIDE_LOOP __attribute__((target("prefer-vector-width=256")))
@@ -113,7 +113,7 @@ TENSTRIDE_LOOP void ternary_loop(std::byte* out, const std::byte* a, const std::
   }
 }
 
-/// Steps in which nothing is better are passed over at a vector's pace; that is most of them.
+/// Compares whole steps by vectors. Steps with a better element, which are rare, are searched one by one.
 template <Extreme which, class T>
 TENSTRIDE_LOOP Index extreme_loop(std::byte* best, const std::byte* in, Index count) {
   using Bits = hwy::MakeUnsigned<T>;
@@ -132,7 +132,8 @@ TENSTRIDE_LOOP Index extreme_loop(std::byte* best, const std::byte* in, Index co
   return rest >= 0 ? i + rest : found;
 }
 
-/// Complex sums are real ones of twice as many; bits are bytes. The loop of the parts, for as many of them.
+/// Computes the parts of elements: a sum of complex numbers is a sum of twice as many real ones, and an
+/// operation on bits is one on bytes.
 template <BinaryOp op, class Part, Index parts>
 void binary_parts(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
   binary_loop<op, Part>(out, a, b, count * parts);
@@ -142,7 +143,7 @@ void unary_parts(std::byte* out, const std::byte* a, Index count) {
   unary_loop<op, Part>(out, a, count * parts);
 }
 
-/// By Highway: the compiler finds no vectors for parts that alternate.
+/// Multiplies by Highway: the compiler does not vectorize loops over alternating real and imaginary parts.
 template <class Part>
 void multiply_complex(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
   const hn::ScalableTag<Part> d;
@@ -161,7 +162,7 @@ void multiply_complex(std::byte* out, const std::byte* a, const std::byte* b, In
       out + i * item, a + i * item, b + i * item, count - i);
 }
 
-/// A byte for each lane, as wide as the lane.
+/// Computes `where`: loads one byte of the condition for each lane, and widens it to the lane.
 template <class T>
 void choose(std::byte* out, const std::byte* condition, const std::byte* a, const std::byte* b, Index count) {
   const hn::ScalableTag<T> d;
@@ -188,7 +189,7 @@ void choose(std::byte* out, const std::byte* condition, const std::byte* a, cons
                                                                        a + i * item, b + i * item, count - i);
 }
 
-/// Integers whose sign does not matter share their loops.
+/// The unsigned type for integers, which share its loops where the sign does not matter; others unchanged.
 template <class T, bool = is_whole<T>>
 struct UnsignedOf {
   using type = T;
@@ -265,7 +266,7 @@ TernaryRow ternary_of(DType type) {
   });
 }
 
-/// None for what the processor has no vectors for.
+/// Returns nullptr where the processor has no vectors for the operation.
 UnaryRow find_unary(UnaryOp op, DType type) {
   using Op = UnaryOp;
   switch (op) {

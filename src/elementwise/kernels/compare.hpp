@@ -21,21 +21,22 @@ using CompareRow = void (*)(std::byte* out, const std::byte* a, const std::byte*
 /// Whether all (any) of `count` dense elements are non-zero.
 using TruthRow = bool (*)(const std::byte* in, Index count);
 
-/// out[i] = value where mask[i] is not 0. Others may be written as they are. Items of 1 << log2 bytes.
+/// out[i] = value where mask[i] is not 0, for items of 1 << log2 bytes. The other items of `out` keep their
+/// values, but may be written.
 using FillSet = void (*)(std::byte* out, const std::byte* mask, Index count, const std::byte* value);
 
 struct CompareKernels {
   const char* name;
-  /// A faster loop for a type, or nullptr.
+  /// Returns a loop for a comparison and a type, or nullptr.
   CompareRow (*compare)(Comparison comparison, DType type);
-  /// By the bits: -0.0 is zero, NaN is not. Nullptr where there is no faster loop.
+  /// Return a loop for a type, or nullptr. They test the bits: -0.0 is zero, NaN is not.
   TruthRow (*all)(DType type);
   TruthRow (*any)(DType type);
   std::array<FillSet, 5> fill_set;
 };
 
-/// The definitions. bool and the small floats have no loop of their own to compare by (nullptr): they are
-/// compared as uint8 and float32. Every type but the complex ones has its truths.
+/// The table of the definitions. `compare` has nullptr for bool and the small floats, which are compared as
+/// uint8 and float32; `all` and `any` have a loop for every type.
 const CompareKernels& portable_compare_kernels();
 
 /// The table that goes with the `Kernels` of this name. Precondition for using it: the processor has their

@@ -24,14 +24,14 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Whether the vectors answer the opposite question and the answer is inverted at the end: Highway's Ne is
-/// false for NaN, and integers have no Le and Ge.
+/// Whether the opposite comparison is computed, and its result inverted at the end: Highway's Ne is false for
+/// NaN, and integers have no Le and Ge.
 template <Comparison comparison, class T>
 constexpr bool prefetches_opposite = comparison == Comparison::ne ||
                                      (std::is_integral_v<T> &&
                                       (comparison == Comparison::le || comparison == Comparison::ge));
 
-/// A vector's mask as lanes of -1 and 0.
+/// Returns the mask of one vector of elements as lanes of -1 and 0.
 template <Comparison comparison, class D>
 auto mask_at(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b) {
   constexpr bool is_opposite = prefetches_opposite<comparison, hn::TFromD<D>>;
@@ -52,8 +52,8 @@ auto mask_at(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b) {
   }
 }
 
-/// The masks of as many elements as a vector has bytes, one byte each: lanes of -1 and 0 keep their meaning
-/// when every second half of them is dropped.
+/// Returns the masks of as many elements as a vector has bytes, one byte each. Of a lane of -1 or 0 the lower
+/// half alone says which, so every second half is dropped until bytes are left.
 template <Comparison comparison, class T>
 auto byte_masks(const T* a, const T* b) {
   const hn::ScalableTag<T> d;
@@ -125,7 +125,7 @@ CompareRow find_compare(Comparison comparison, DType type) {
   }
 }
 
-/// `all`: no element's bits under the mask are 0; `any`: those of some are not. Four vectors at a time.
+/// Returns whether all elements, or any, have a bit of `significant` set. Tests four vectors at a time.
 template <class T, bool is_all>
 bool truth(const std::byte* in, Index count, T significant) {
   const hn::ScalableTag<T> d;
@@ -153,7 +153,7 @@ bool truth(const std::byte* in, Index count, T significant) {
   return is_all;
 }
 
-/// Of a floating number all bits but the sign.
+/// Tests all bits of integers, and all bits but the sign of floating-point numbers.
 template <class T, class Bits, bool is_all>
 bool truth_row(const std::byte* in, Index count) {
   constexpr bool has_sign = !std::is_integral_v<T>;
@@ -178,7 +178,7 @@ TruthRow find_truth(DType type) {
   });
 }
 
-/// A byte of the mask for each lane, as wide as the lane.
+/// Loads one byte of the mask for each lane, and widens it to the lane.
 template <class D>
 auto mask_lanes(D d, const std::uint8_t* mask) {
   using T = hn::TFromD<D>;
@@ -211,7 +211,7 @@ void fill_set(std::byte* out, const std::byte* mask, Index count, const std::byt
                                             value);
 }
 
-/// Two halves of a value of 16 bytes are too few to gain by vectors.
+/// Items of 16 bytes take the portable loop: a vector holds too few of them to be faster.
 void fill_set_16(std::byte* out, const std::byte* mask, Index count, const std::byte* value) {
   portable_compare_kernels().fill_set[4](out, mask, count, value);
 }

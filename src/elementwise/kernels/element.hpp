@@ -39,7 +39,7 @@ struct PartOf<std::complex<Part>> {
 /// The complex types that operations compute in; complex32 becomes complex64 first.
 template <class T>
 inline constexpr bool is_complex_number = is_complex_element<T> && !std::is_same_v<T, complex32>;
-/// What an operation gives of elements of T.
+/// The type of the result of an operation on elements of T.
 template <UnaryOp op, class T>
 using UnaryResult = std::conditional_t<(op >= UnaryOp::isnan), std::uint8_t,
                                        std::conditional_t<op == UnaryOp::abs, typename PartOf<T>::type, T>>;
@@ -96,15 +96,15 @@ constexpr bool has_ternary() {
 template <class T>
 constexpr T multiply(const T& a, const T& b) {
   if constexpr (is_complex_number<T>) {
-    // Without C's repair of infinities, as PyTorch and NumPy have it.
+    // Infinities are not corrected as in Annex G of the C standard; nor are they in PyTorch and NumPy.
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return static_cast<T>(static_cast<Wrap<T>>(a) * static_cast<Wrap<T>>(b));
   }
 }
 
-/// Both parts over the larger of the divisor's; over 0 both are NaN (R. L. Smith, "Algorithm 116: Complex
-/// division", CACM 5, 1962).
+/// Divides by the larger part of the divisor first, so that nothing overflows early. Divided by 0, both parts
+/// are NaN (R. L. Smith, "Algorithm 116: Complex division", CACM 5, 1962).
 template <class T>
 T divide_complex(const T& a, const T& b) {
   using Part = typename T::value_type;
@@ -120,7 +120,7 @@ T divide_complex(const T& a, const T& b) {
 
 [[noreturn]] void throw_zero_division();
 
-/// Towards zero; the one quotient that does not fit wraps around.
+/// Returns the quotient, rounded towards zero. The least integer divided by -1 wraps around.
 template <class T>
 T truncated_quotient(T a, T b) {
   if (b == 0) throw_zero_division();
@@ -140,7 +140,7 @@ T floored_quotient(T a, T b) {
   return quotient;
 }
 
-/// With the sign of the divisor.
+/// Returns the remainder, which has the sign of the divisor.
 template <class T>
 T floored_remainder(T a, T b) {
   if (b == 0) throw_zero_division();
@@ -153,8 +153,8 @@ T floored_remainder(T a, T b) {
   }
 }
 
-/// The quotient that goes with the remainder, as Python has it: floor(a / b) alone may be one too many where
-/// a / b was rounded up.
+/// Returns the floored quotient that belongs to the remainder, as Python defines it. floor(a / b) may be one
+/// too large where a / b was rounded up.
 template <class T>
 T floored_real_quotient(T a, T b) {
   if (b == 0) return a / b;
@@ -172,7 +172,8 @@ T floored_real_remainder(T a, T b) {
   return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
 }
 
-/// By squaring, modulo 2^bits. To a negative power only 1 and -1 give anything but 0.
+/// Computes the power by squaring, modulo 2^bits. With a negative exponent only the bases 1 and -1 give a
+/// result other than 0.
 template <class T>
 T whole_power(T base, T exponent) {
   if constexpr (std::is_signed_v<T>) {
@@ -190,7 +191,7 @@ T whole_power(T base, T exponent) {
   return result;
 }
 
-/// NaN wins.
+/// Returns the maximum or the minimum; NaN where either number is NaN.
 template <BinaryOp op, class T>
 constexpr T extreme(T a, T b) {
   const T other = (op == BinaryOp::maximum ? a < b : b < a) ? b : a;
@@ -307,7 +308,7 @@ T binary_element(const T& a, const T& b) {
   }
 }
 
-/// Not `where`, whose first element is a byte.
+/// Computes one element of any operation but `where`, whose first element is a byte.
 template <TernaryOp op, class T>
 T ternary_element(const T& a, const T& b, const T& c) {
   if constexpr (op == TernaryOp::add_scaled) {

@@ -45,8 +45,8 @@ BlockProblem normalized(const BlockProblem& given) {
   return problem;
 }
 
-/// The limits for requests through the page cache: for plans for which whole pages at both ends of every run
-/// would take too much memory.
+/// Returns the limits for requests through the page cache. They serve plans in which whole pages at both ends
+/// of every run would take too much memory.
 BlockLimits without_pages(BlockLimits limits) {
   limits.disk.page = 1;
   return limits;

@@ -250,7 +250,7 @@ class Chooser {
   /// The fastest two passes; nothing where none take less than `limit` seconds.
   [[nodiscard]] std::optional<Pair> best_pair(const std::vector<Dims>& tiles, double limit) const {
     for (const Index stride : problem_.dst.strides) {
-      if (stride == 0) return std::nullopt;  // a reduced axis is never moved twice
+      if (stride == 0) return std::nullopt;  // a reduction takes one pass
     }
     const double elements = volume(problem_.src.shape);
     const double unavoidable = elements * static_cast<double>(problem_.src_item + temporary_item()) /

@@ -11,7 +11,7 @@ namespace {
 constexpr Index max_useful_scratch = Index{1} << 20;
 /// The longest part of an item that is held at a time; cycles of longer parts are not faster.
 constexpr Index max_part_bytes = Index{64} << 10;
-/// Larger divisors make runs no longer in a way that matters.
+/// The largest divisor that is tried. Larger ones make runs longer, but not noticeably faster.
 constexpr Index max_divisor = 4096;
 
 Index matrix_bytes(const Transposition& t) {

@@ -25,9 +25,9 @@ inline constexpr Index max_gathered_tile = 1024;
 /// for hundreds of items in place of one for each tile. 3 x 3 floats, many times: a tenth of the time.
 inline constexpr Index min_transposed_items = 64;
 inline constexpr Index min_gathered_items = 512;
-/// Matrices of 2 to 4 rows or columns have interleaving kernels, used within these bounds: bytes of a row or
-/// column, items of the matrix, bytes of the matrix. Larger matrices are left to the strategies that use
-/// workers.
+/// Matrices of 2 to 4 rows or columns are interleaved or deinterleaved within these bounds: the number of
+/// rows or columns, the bytes of each, the items and the bytes of the matrix. Larger matrices are left to the
+/// strategies that use workers.
 inline constexpr Index max_cached_channels = 4;
 inline constexpr Index min_channel_bytes = 16;
 inline constexpr Index min_channel_items = 8;

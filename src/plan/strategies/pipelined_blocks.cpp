@@ -36,8 +36,7 @@ constexpr double dst_run_cost_bytes = 200;
 constexpr double block_cost_bytes = 2048;
 /// The cost of source lines that are read only because they lie between needed items.
 constexpr double gap_cost = .8;
-/// The cost of registers that are not full: for every full register's worth of unused lanes, in time of a
-/// plain copy.
+/// The cost of unused lanes, in time of a plain copy: for as many superfluous registers as necessary ones.
 constexpr double empty_lanes_cost = .6;
 /// The cost of each packed row, in bytes that a plain copy moves in the same time.
 constexpr double row_cost_bytes = 28;
@@ -48,12 +47,13 @@ constexpr double piece_cost_bytes = 4;
 constexpr Index max_piece = 64;
 /// The shortest row that is always copied by itself; shorter ones may also be permuted.
 constexpr Index min_copied_row = 32;
-/// The cost of one permute instruction, in the time in which a plain copy moves a line; and the most
-/// instructions and source bytes of a row's program: its tables stay in the L1 cache.
+/// The cost of one permute instruction, in the time in which a plain copy moves a line.
 constexpr double permute_cost = .1;
+/// The most instructions of a row's program, and the most source bytes that its row spans: the tables of the
+/// program stay in the L1 cache.
 constexpr Index max_permutes = 512;
 constexpr Index max_permuted_bytes = 16384;
-/// Fewer rows are not worth making a program for.
+/// The least number of rows that a program is made for.
 constexpr Index min_rows_permuted = 64;
 /// The cost of blocks with long runs and full registers, as a multiple of a plain copy's time. Items of one
 /// byte take the most register work, items of 16 bytes the most stores.

@@ -9,21 +9,22 @@ namespace {
 
 constexpr Index line_bytes = 64;
 
-/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md), in bytes that a
-/// plain copy moves in the same time. The cost of each row, and of each converted row beyond the part that is
-/// hidden behind the copy:
+/// All constants here are fitted to measurements of drawn copies (bench/notes/drawn.md). Costs `…_cost_bytes`
+/// are in bytes that a plain copy moves in the same time. The cost of each row:
 constexpr double row_cost_bytes = 60;
+/// The cost of converting a row, and the share of a plain copy's time that a conversion may take without
+/// making the copy slower:
 constexpr double converted_row_cost_bytes = 500;
 constexpr double hidden_conversion = .4;
-/// The cost of each gathered row: of 128 bytes and more, of items of 1 and 2 bytes, and of less than 128
-/// bytes.
+/// The cost of each gathered row of `min_long_gather` bytes and more; of such rows of items of up to
+/// `max_small_item` bytes; and of shorter rows.
 constexpr double long_gather_cost_bytes = 40;
 constexpr double small_item_gather_cost_bytes = 300;
 constexpr double short_gather_cost_bytes = 700;
 constexpr Index min_long_gather = 128;
 constexpr Index max_small_item = 2;
-/// The cost of a gather in time of a plain copy, and of each byte that is read only because it shares a line
-/// with others (at most a line for each item).
+/// The cost of a gather as a multiple of a plain copy's time, and the cost of the bytes that are read only
+/// because they share a line with others (at most a line for each item), as a part of the time to copy them.
 constexpr double gather_cost = 1.1;
 constexpr double gap_cost = .6;
 

@@ -17,14 +17,19 @@ constexpr double buffered_tiles_cost = 2;
 constexpr double interleaved_large_items_cost = 1.4;
 constexpr Index large_item = 16;
 constexpr Index min_interleaved = 5;
-/// Costs that are divided by the bytes of a run or of a matrix: of short runs, and of each of many small
-/// matrices. Columns of at most 128 bytes without gaps between them are transposed through a buffer.
+/// Costs in bytes, which are divided by the bytes of a run: of channels, and of channels of large items that
+/// are interleaved.
 constexpr double short_channel_cost_bytes = 400;
 constexpr double large_item_channel_cost_bytes = 1500;
+/// Costs of columns that begin or end within a line: in bytes, divided by the bytes of a column; and another
+/// one for items of less than 4 bytes.
 constexpr double partial_line_column_cost_bytes = 512;
 constexpr double partial_line_short_item_cost = .8;
+/// The cost of short rows, in bytes, divided by the bytes of a row.
 constexpr double short_row_cost_bytes = 35;
+/// The cost of each matrix whose columns are not whole lines, in bytes, divided by the bytes of the matrix.
 constexpr double small_matrix_cost_bytes = 1500;
+/// Columns of at most this many bytes without gaps between them are transposed through a buffer.
 constexpr Index max_buffered_column = 128;
 
 /// A cost per byte of a run of `bytes` bytes.

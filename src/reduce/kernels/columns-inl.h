@@ -139,7 +139,7 @@ requires(sizeof(T) < 8) struct Column<WholeProduct<T>, lanes> {
   using Sized = SignedAs<T, size>;
   template <class Product>
   using Tag = VectorTag<Product, std::min(lanes, static_cast<Index>(32 / sizeof(T)))>;
-  /// Columns that are multiplied together: the lanes of a vector of products of two.
+  /// The number of columns that are multiplied at once: the lanes of a vector of products of two elements.
   static constexpr auto at_once = static_cast<Index>(hn::MaxLanes(Tag<Sized<2 * sizeof(T)>>()));
 
   template <class Product>
