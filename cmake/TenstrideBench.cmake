@@ -19,6 +19,9 @@ add_executable(
 tenstride_target(tenstride-bench)
 target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark CLI11::CLI11
                                               nlohmann_json::nlohmann_json Threads::Threads)
+target_precompile_headers(tenstride-bench PRIVATE ${TENSTRIDE_PRECOMPILED} <nlohmann/json.hpp>)
+# Only releases are timed; elsewhere the benchmarks are compiled for a check of their results.
+target_compile_options(tenstride-bench PRIVATE $<$<CONFIG:RelWithDebInfo>:-O1>)
 
 # NumPy runs in its own process, by the Python of .venv if there is one (scripts/bench_setup.sh makes it).
 set(TENSTRIDE_BENCH_PYTHON "" CACHE FILEPATH "Python that has NumPy, for the benchmarks; empty: .venv, else python3")
@@ -57,7 +60,9 @@ function(tenstride_bench_peer name)
   target_include_directories(${target} SYSTEM PRIVATE ${peer_INCLUDES})
   # Options of the sources, not of the target, because they have to follow the warnings of `tenstride_settings`.
   set_source_files_properties(
-    ${peer_SOURCES} PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-Wno-conversion;-Wno-sign-conversion;-Wno-shadow")
+    ${peer_SOURCES}
+    PROPERTIES COMPILE_OPTIONS
+               "$<IF:$<CONFIG:Release>,-O3,-O0>;-march=native;-Wno-conversion;-Wno-sign-conversion;-Wno-shadow")
   target_link_libraries(tenstride-bench PRIVATE $<TARGET_OBJECTS:${target}> ${peer_LIBRARIES})
   set(bench_peers_found ${bench_peers_found} ${name} PARENT_SCOPE)
 endfunction()

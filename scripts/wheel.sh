@@ -30,7 +30,7 @@ fi
 "$python" -m pip wheel . --disable-pip-version-check --no-deps --wheel-dir "$out/built" ${options[@]+"${options[@]}"}
 built=$(echo "$out"/built/*.whl)
 if .venv/bin/python3 -B scripts/wheel_repair.py "$built" 2>/dev/null; then
-  echo "wheel: $built was to need libraries of this system, and the check finds none" >&2
+  echo "wheel: $built needs libraries of this system, and the check does not refuse it" >&2
   exit 1
 fi
 wheel=$(.venv/bin/python3 -B scripts/wheel_repair.py "$built" "$out" ${limit[@]+"${limit[@]}"})

@@ -27,14 +27,14 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Whether the opposite comparison is computed, and its result inverted at the end: Highway's Ne is false for
 /// NaN, and integers have no Le and Ge.
 template <Comparison comparison, class T>
-constexpr bool prefetches_opposite = comparison == Comparison::ne ||
-                                     (std::is_integral_v<T> &&
-                                      (comparison == Comparison::le || comparison == Comparison::ge));
+constexpr bool computes_opposite = comparison == Comparison::ne ||
+                                   (std::is_integral_v<T> &&
+                                    (comparison == Comparison::le || comparison == Comparison::ge));
 
 /// Returns the mask of one vector of elements as lanes of -1 and 0.
 template <Comparison comparison, class D>
 auto mask_at(D d, const hn::TFromD<D>* a, const hn::TFromD<D>* b) {
-  constexpr bool is_opposite = prefetches_opposite<comparison, hn::TFromD<D>>;
+  constexpr bool is_opposite = computes_opposite<comparison, hn::TFromD<D>>;
   const auto x = hn::LoadU(d, a);
   const auto y = hn::LoadU(d, b);
   const hn::RebindToUnsigned<D> bits;
@@ -88,7 +88,7 @@ void compare_all(std::byte* out, const std::byte* a, const std::byte* b, Index c
   for (; i + step <= count; i += step) {
     const auto masks = byte_masks<comparison, T>(reinterpret_cast<const T*>(a + i * item),
                                                  reinterpret_cast<const T*>(b + i * item));
-    const auto answers = prefetches_opposite<comparison, T> ? hn::AndNot(masks, one) : hn::And(masks, one);
+    const auto answers = computes_opposite<comparison, T> ? hn::AndNot(masks, one) : hn::And(masks, one);
     hn::StoreU(answers, d8, reinterpret_cast<std::uint8_t*>(out + i));
   }
   portable_compare_kernels().compare(comparison, dtype_of<T>)(out + i, a + i * item, b + i * item, count - i);
