@@ -66,7 +66,7 @@ class _Info:
 
 
 class finfo(_Info):
-    """The limits of a floating type, or of the parts of a complex one; of float32 unless told.
+    """The limits of a floating type, or of the parts of a complex one; of float32 by default.
 
     `bits`, `eps` (from 1 to the next number), `max`, `min`, `tiny` and `smallest_normal`, `resolution` and the name
     `dtype`. TypeError for other types.

@@ -187,7 +187,7 @@ def empty_like(prototype: Any, dtype: Any = None, order: Order = "K") -> Tensor:
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Tensor:
-    """A view with the axes in another order, reversed unless told; ValueError where they name no order.
+    """A view with the axes in another order, reversed by default; ValueError where they name no order.
 
     >>> tnp.transpose(torch.zeros(2, 3, 4)).shape
     torch.Size([4, 3, 2])
@@ -277,7 +277,7 @@ def broadcast_to(array: Any, shape: Ints) -> Tensor:
 
 
 def flip(m: Any, axis: Ints | None = None) -> Tensor:
-    """A view with the axes, all unless told, walked backwards: their strides are negative.
+    """A view with the axes, by default all, reversed: their strides are negative.
 
     >>> tnp.flip(torch.arange(4)).tolist(), tnp.flip(torch.arange(4)).stride()
     ([3, 2, 1, 0], (-1,))
@@ -313,7 +313,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
 
 
 def sliding_window_view(x: Any, window_shape: Ints, axis: Ints | None = None) -> Tensor:
-    """A read-only view of the windows of those sizes along the axes (all of them unless told), as last axes.
+    """A read-only view of the windows of those sizes along the axes (all of them by default), as last axes.
 
     >>> tnp.sliding_window_view(torch.arange(4), 3).tolist()
     [[0, 1, 2], [1, 2, 3]]

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/message.hpp"
+#include "elementwise/operands.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
 #include "tenstride/factory.hpp"
@@ -16,13 +17,6 @@ constexpr std::size_t max_operands = 3;
 
 bool is_float8(DType type) {
   return type == DType::float8_e4m3fn || type == DType::float8_e5m2;
-}
-
-/// Returns the layout of an operand after its conversion to the common type: `to` keeps the strides of a
-/// dense tensor.
-Layout met_layout(const Tensor& x, DType meeting) {
-  if (x.dtype() == meeting) return x.layout();
-  return layout_like(x.layout(), MemoryFormat::preserve, "elementwise");
 }
 
 }  // namespace
@@ -87,13 +81,6 @@ Device common_device(std::span<const Prepared> operands) {
   return common;
 }
 
-/// Returns whether a tensor is passed to any device as a number, as PyTorch does with tensors of rank 0 on
-/// the cpu. In a forecast meta stands for the cpu.
-bool goes_with(const Tensor& x, Device common) {
-  if (x.device() == common) return true;
-  return x.dim() == 0 && (x.device() == Device::cpu || (x.is_meta() && !common.is_host()));
-}
-
 }  // namespace
 
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
@@ -106,7 +93,7 @@ DType meeting_of(std::string_view operation, std::span<const Prepared> operands,
     types[k] = operand.typed;
     if (operand.typed.weight == TypeWeight::number) continue;
     if (first == nullptr) first = &operand.tensor;
-    if (goes_with(operand.tensor, common)) continue;
+    if (operand.tensor.device() == common || goes_as_number(operand.tensor, common)) continue;
     const Device other = operand.tensor.device() == first->device() ? common : operand.tensor.device();
     throw RuntimeError(message(operation, ": all tensors must be on one device, not ", name(first->device()),
                                " and ", name(other)));
@@ -281,7 +268,10 @@ Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Pr
 DType meeting_of_choice(std::span<const Prepared, 3> operands) {
   const Device common = common_device(operands);
   for (const Prepared& operand : operands) {
-    if (operand.typed.weight == TypeWeight::number || goes_with(operand.tensor, common)) continue;
+    if (operand.typed.weight == TypeWeight::number || operand.tensor.device() == common ||
+        goes_as_number(operand.tensor, common)) {
+      continue;
+    }
     const Device first = operands[0].tensor.device();
     const Device other = operand.tensor.device() == first ? common : operand.tensor.device();
     throw RuntimeError(

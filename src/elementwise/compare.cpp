@@ -4,6 +4,7 @@
 #include "base/message.hpp"
 #include "elementwise/arithmetic_parts.hpp"
 #include "elementwise/compare_parts.hpp"
+#include "elementwise/operands.hpp"
 #include "memory/watch.hpp"
 #include "tenstride/elementwise.hpp"
 #include "tenstride/factory.hpp"
@@ -22,23 +23,10 @@ TypedOperand typed(const Tensor& x) {
   return {x.dtype(), x.dim() == 0 ? TypeWeight::scalar_tensor : TypeWeight::tensor};
 }
 
-/// Returns the layout of an operand after its conversion to the common type: `to` keeps the strides of a
-/// dense tensor.
-Layout met_layout(const Tensor& x, DType meeting) {
-  if (x.dtype() == meeting) return x.layout();
-  return layout_like(x.layout(), MemoryFormat::preserve, "compare");
-}
-
-/// Returns whether a tensor is passed to any device as a number, as PyTorch does with tensors of rank 0 on
-/// the cpu. In a forecast meta stands for the cpu.
-bool goes_as_number(const Tensor& x, Device to) {
-  return x.dim() == 0 && x.device() != to && (x.device() == Device::cpu || (x.is_meta() && !to.is_host()));
-}
-
 /// Returns the device of the result. Throws RuntimeError where the operands are on different devices.
 Device met_device(std::string_view operation, const Tensor& a, const Tensor& b) {
-  if (goes_as_number(b, a.device())) return a.device();
-  if (goes_as_number(a, b.device())) return b.device();
+  if (detail::goes_as_number(b, a.device())) return a.device();
+  if (detail::goes_as_number(a, b.device())) return b.device();
   detail::require_one_device(operation, a, b);
   return a.device();
 }
@@ -56,7 +44,8 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
     throw RuntimeError(detail::message(operation, ": complex numbers have no order, dtypes ", name(a.dtype()),
                                        " and ", name(type_b.dtype), " must be real; use eq or ne"));
   }
-  const Layout layout = elementwise_layout(std::array{met_layout(a, *meeting), met_layout(b, *meeting)});
+  const Layout layout =
+      elementwise_layout(std::array{detail::met_layout(a, *meeting), detail::met_layout(b, *meeting)});
   const Device device = met_device(operation, a, b);
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = device});
   if (result.numel() == 0 || !result.has_memory()) return result;

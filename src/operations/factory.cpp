@@ -20,7 +20,7 @@ LikeOptions like_options(const Call& call, std::size_t at) {
           call.format(at + 2).value_or(MemoryFormat::preserve)};
 }
 
-/// `x.new_zeros(...)`: dtype and device of the tensor unless told.
+/// `x.new_zeros(...)`: dtype and device of the tensor by default.
 TensorOptions new_options(const Call& call, std::size_t at) {
   return {call.dtype(at).value_or(call.self().dtype()), call.device_for_fresh(at + 1, call.self().device())};
 }

@@ -45,8 +45,8 @@ Examples:
   tenstride explain 'rearrange(x, "h w c -> c (h w)").T' --input photo.jpg)text";
 
 constexpr const char* show_examples =
-    R"text(A picture of each step: the grid that is indexed, and the storage that is walked; what has the same colour is the
-same element. Without -o it is drawn in the terminal. However large a tensor is, the picture is small.
+    R"text(A picture of each step: the tensor as a grid, beside its storage; what has the same colour is the same element.
+Without -o it is drawn in the terminal. However large a tensor is, the picture is small.
 
 Examples:
   tenstride show 'torch.arange(6).view(2,3).T'
@@ -119,7 +119,8 @@ class Program {
         ->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1), or 'h w c -> c h w'")
         ->required();
     command->add_option("SIZES", convert_.sizes, "Sizes of a pattern's axes: h1=2 w1=2");
-    command->add_option("--reduce", convert_.reduction, "Fold the axes that only the pattern's left side has")
+    command
+        ->add_option("--reduce", convert_.reduction, "Reduce the axes that only the pattern's left side has")
         ->check(CLI::IsMember({"sum", "mean", "prod", "min", "max", "any", "all"}));
     command->add_flag("--repeat", convert_.repeats, "Repeat along the axes that only its right side has");
     command
@@ -127,7 +128,7 @@ class Program {
         ->required();
     command
         ->add_option("--format", convert_.output_format,
-                     "npy or png, whatever the output's name (of -: npy unless told)")
+                     "npy or png, whatever the output's name (of -: npy by default)")
         ->check(CLI::IsMember({"npy", "png"}));
     command->add_flag("--upright", convert_.turns_upright,
                       "Rotate or mirror a picture by its EXIF orientation, before SPEC");
@@ -160,7 +161,7 @@ class Program {
     command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")
         ->excludes(dry)
         ->excludes(verify_only);
-    command->add_flag("--quiet", convert_.is_quiet, "Tell no progress; with -o - no bill either");
+    command->add_flag("--quiet", convert_.is_quiet, "Show no progress and, with -o -, no bill");
     add_max_spool(*command);
     command->callback([this] {
       limit_spool(max_spool_);
@@ -265,8 +266,8 @@ class Program {
   }
 
   void add_bench() {
-    CLI::App* command =
-        app_.add_subcommand("bench", "Measure how fast this machine, or a disk, is; forecasts go by that");
+    CLI::App* command = app_.add_subcommand(
+        "bench", "Measure how fast this machine, or a disk, is; forecasts use the result");
     command->footer(bench_examples);
     command->add_flag("--json", is_json_, "The same as JSON");
     CLI::Option* threads = command->add_option("--threads", bench_.threads, "Use at most so many threads")

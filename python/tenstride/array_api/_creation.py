@@ -64,7 +64,7 @@ def empty(shape: Shape, *, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def empty_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """Not initialised, of the array's shape and, unless told, its type.
+    """Not initialised, of the array's shape and, by default, its type.
 
     >>> xp.empty_like(xp.zeros((2, 3))).shape
     torch.Size([2, 3])
@@ -97,7 +97,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
 
 
 def full(shape: Shape, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """All elements one number, whose kind gives the type unless told.
+    """All elements one number, whose kind gives the type by default.
 
     >>> xp.full((2,), 7)
     tensor([7, 7])
@@ -106,7 +106,7 @@ def full(shape: Shape, fill_value: complex, *, dtype: Any = None, device: Any = 
 
 
 def full_like(x: Tensor, /, fill_value: complex, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """All elements one number, with the array's shape and, unless told, its type.
+    """All elements one number, with the array's shape and, by default, its type.
 
     >>> xp.full_like(xp.zeros(2), 7)
     tensor([7., 7.])
@@ -170,7 +170,7 @@ def ones(shape: Shape, *, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def ones_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """All elements 1, with the array's shape and, unless told, its type.
+    """All elements 1, with the array's shape and, by default, its type.
 
     >>> xp.ones_like(xp.arange(2))
     tensor([1, 1])
@@ -208,7 +208,7 @@ def zeros(shape: Shape, *, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 def zeros_like(x: Tensor, /, *, dtype: Any = None, device: Any = None) -> Tensor:
-    """All elements 0, with the array's shape and, unless told, its type.
+    """All elements 0, with the array's shape and, by default, its type.
 
     >>> xp.zeros_like(xp.ones(2))
     tensor([0., 0.])

@@ -250,7 +250,7 @@ class NamespaceInfo:
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Any:
-        """Where arrays are made unless told.
+        """Where arrays are made by default.
 
         >>> xp.__array_namespace_info__().default_device()
         device(type='cpu')

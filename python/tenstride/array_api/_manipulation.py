@@ -99,7 +99,7 @@ def expand_dims(x: Tensor, /, axis: int = 0) -> Tensor:
 
 
 def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
-    """A copy with the axes, all unless told, walked backwards. (`tenstride.numpy.flip` is a view.)
+    """A copy with the axes, by default all, reversed. (`tenstride.numpy.flip` is a view.)
 
     >>> xp.flip(xp.arange(3))
     tensor([2, 1, 0])
