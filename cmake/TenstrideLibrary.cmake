@@ -41,6 +41,11 @@ if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     APPEND
     PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-fno-exceptions> $<$<CONFIG:Release>:-fno-asynchronous-unwind-tables>)
 endif()
+if(TENSTRIDE_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Checks of addresses by calls in place of inlined ones: simd.cpp compiles in a third of the time.
+  set_source_files_properties(
+    ${tenstride_kernels} PROPERTIES COMPILE_OPTIONS --param=asan-instrumentation-with-call-threshold=0)
+endif()
 
 # Each strategy has constants of its own under common names.
 set(tenstride_strategies ${tenstride_sources})
