@@ -16,8 +16,13 @@ class WrongCalls(Case):
         return done.stderr, done.stdout
 
     def test_a_word_that_is_no_command_lists_those_there_are(self):
+        said, printed = self.told(2, "photo.png", "x", "-o", "b.npy")
+        self.assertTrue(said.startswith("tenstride: no command 'photo.png'; there are convert, explain, "), said)
+        self.assertEqual(printed, "")
+
+    def test_a_word_that_is_nearly_a_command_is_told_which(self):
         said, printed = self.told(2, "convrt", "a.png", "x", "-o", "b.npy")
-        self.assertTrue(said.startswith("tenstride: no command 'convrt'; there are convert, explain, "), said)
+        self.assertTrue(said.startswith("tenstride: no command 'convrt'; did you mean 'convert'?"), said)
         self.assertEqual(printed, "")
 
     def test_a_file_whose_name_begins_with_a_dash_is_told_how_to_be_named(self):

@@ -5,9 +5,11 @@
 #include <array>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "input_path.hpp"
 #include "standard_output.hpp"
+#include "tenstride/nearest_name.hpp"
 
 namespace tenstride::cli {
 namespace {
@@ -64,7 +66,9 @@ constexpr std::array<Phrase, 2> phrases{
 std::string wrong_call_text(Words words, const std::vector<std::string>& commands, const std::string& said) {
   if (!words.empty() && words[0][0] != '-' &&
       std::find(commands.begin(), commands.end(), words[0]) == commands.end()) {
-    return "no command '" + std::string(words[0]) + "'; there are " + listed(commands);
+    const std::string text = "no command '" + std::string(words[0]) + "'; ";
+    const std::optional<std::string> near = nearest_name(words[0], commands);
+    return text + (near ? "did you mean '" + *near + "'?" : "there are " + listed(commands));
   }
   for (const char* const word : words) {
     if (!is_file_with_dash(word)) continue;
