@@ -81,6 +81,10 @@ Device common_device(std::span<const Prepared> operands) {
   return common;
 }
 
+bool goes_with(const Tensor& x, Device common) {
+  return x.device() == common || goes_as_number(x, common);
+}
+
 }  // namespace
 
 DType meeting_of(std::string_view operation, std::span<const Prepared> operands, Takes takes) {
@@ -93,7 +97,7 @@ DType meeting_of(std::string_view operation, std::span<const Prepared> operands,
     types[k] = operand.typed;
     if (operand.typed.weight == TypeWeight::number) continue;
     if (first == nullptr) first = &operand.tensor;
-    if (operand.tensor.device() == common || goes_as_number(operand.tensor, common)) continue;
+    if (goes_with(operand.tensor, common)) continue;
     const Device other = operand.tensor.device() == first->device() ? common : operand.tensor.device();
     throw RuntimeError(message(operation, ": all tensors must be on one device, not ", name(first->device()),
                                " and ", name(other)));
@@ -268,10 +272,7 @@ Tensor run_truths(std::string_view operation, copy::BinaryRow row, std::array<Pr
 DType meeting_of_choice(std::span<const Prepared, 3> operands) {
   const Device common = common_device(operands);
   for (const Prepared& operand : operands) {
-    if (operand.typed.weight == TypeWeight::number || operand.tensor.device() == common ||
-        goes_as_number(operand.tensor, common)) {
-      continue;
-    }
+    if (operand.typed.weight == TypeWeight::number || goes_with(operand.tensor, common)) continue;
     const Device first = operands[0].tensor.device();
     const Device other = operand.tensor.device() == first ? common : operand.tensor.device();
     throw RuntimeError(

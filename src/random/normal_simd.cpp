@@ -2,9 +2,7 @@
 // Blocks of normal float numbers over Highway, bit for bit those that `random/normal.cpp` computes one by
 // one.
 
-// Highway's own checks would abort; the library never does.
-#define HWY_IS_DEBUG_BUILD 0
-#define HWY_DISABLED_TARGETS HWY_SSE4
+#include "copy/kernels/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "random/normal_simd.cpp"
@@ -105,22 +103,20 @@ void normal_blocks(float* first, Index blocks, const Normal& normal) {
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
+#include "copy/kernels/compiled-inl.h"
+
 namespace tenstride::detail {
 
 NormalBlocks fast_normal_blocks() {
-  const std::string_view name = copy::kernels().name;
 #if HWY_ARCH_X86
-#if HWY_TARGETS & HWY_AVX3
-  if (name == "avx512") return N_AVX3::normal_blocks;
-#endif
-#if HWY_TARGETS & HWY_AVX2
-  if (name == "avx2") return N_AVX2::normal_blocks;
-#endif
+  return copy::compiled_for<NormalBlocks>(
+      copy::kernels().name,
+      {TENSTRIDE_AVX512(normal_blocks) TENSTRIDE_AVX2(normal_blocks){"portable", nullptr}});
 #elif HWY_TARGET == HWY_NEON
-  if (name != "portable") return N_NEON::normal_blocks;
-#endif
-  static_cast<void>(name);
+  return copy::kernels().name != std::string_view("portable") ? N_NEON::normal_blocks : nullptr;
+#else
   return nullptr;
+#endif
 }
 
 }  // namespace tenstride::detail
