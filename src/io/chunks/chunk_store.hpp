@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all formats that keep a tensor in chunks have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tenstride/dtype.hpp"
+#include "tenstride/layout.hpp"
+
+namespace tenstride::io {
+
+/// A tensor cut into chunks of one shape. The last chunks of an axis may reach beyond the tensor.
+/// Example: shape (10,7) in chunks of (4,4) has (3,2) chunks.
+struct ChunkGrid {
+  Dims shape;
+  Dims chunk;
+
+  /// How many chunks there are along each axis.
+  [[nodiscard]] Dims counts() const {
+    Dims result = shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) result[d] = (shape[d] + chunk[d] - 1) / chunk[d];
+    return result;
+  }
+  friend bool operator==(const ChunkGrid&, const ChunkGrid&) = default;
+};
+
+/// A tensor that is read chunk by chunk. All functions may be called by several threads at once.
+class ChunkSource {
+ public:
+  virtual ~ChunkSource() = default;
+
+  [[nodiscard]] virtual const ChunkGrid& grid() const noexcept = 0;
+  [[nodiscard]] virtual DType dtype() const noexcept = 0;
+  /// Where the elements of a decoded chunk stand, in elements; dense. Example: a chunk (4,4) that is kept
+  /// column-major has (4,4):(1,4)+0.
+  [[nodiscard]] virtual const Layout& chunk_layout() const noexcept = 0;
+  /// Bytes of all chunks together as they are kept, to forecast what is read.
+  [[nodiscard]] virtual std::uint64_t stored_nbytes() const = 0;
+  /// Decodes the chunk at `index` of the grid into `elements`, all of it, in this machine's byte order; what
+  /// the file does not have is the fill value. Bytes that were read are added to the result.
+  /// Pre: `elements` has the size of a chunk. Throws FileError.
+  virtual std::uint64_t read(const Dims& index, std::span<std::byte> elements) const = 0;
+};
+
+/// A tensor that is written unit by unit: a chunk, or a shard of several chunks. Each unit is written once,
+/// whole, by any thread.
+class ChunkSink {
+ public:
+  virtual ~ChunkSink() = default;
+
+  /// Of the units.
+  [[nodiscard]] virtual const ChunkGrid& grid() const noexcept = 0;
+  [[nodiscard]] virtual DType dtype() const noexcept = 0;
+  /// Encodes and writes the unit at `index` from row-major elements of a whole unit; those beyond the tensor
+  /// are the fill value already. The unit appears whole or not at all. Gives the bytes written. Throws
+  /// FileError.
+  virtual std::uint64_t write(const Dims& index, std::span<const std::byte> elements) = 0;
+};
+
+}  // namespace tenstride::io
