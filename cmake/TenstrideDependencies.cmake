@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Collects what the library links: TENSTRIDE_DEPENDENCIES (targets), TENSTRIDE_PACKAGES (what a user of the static
-# library must find) and TENSTRIDE_PC_REQUIRES (the same for pkg-config).
+# library must find), TENSTRIDE_PC_TARGETS (the same by pkg-config, NAME=package) and TENSTRIDE_PC_REQUIRES (the same for pkg-config).
 
 set(TENSTRIDE_DEPENDENCIES Threads::Threads)
 set(TENSTRIDE_PACKAGES Threads)
@@ -39,10 +39,32 @@ if(TENSTRIDE_WITH_IMAGES)
   list(APPEND TENSTRIDE_PC_REQUIRES libjpeg libpng)
 endif()
 
+# tenstride_optional(NAME PACKAGE WHAT): links the library of a pkg-config package where it is found, and defines
+# TENSTRIDE_HAS_NAME for the sources. Where it is not, the sources refuse WHAT.
+find_package(PkgConfig QUIET)
+set(TENSTRIDE_FEATURES "")
+set(TENSTRIDE_PC_TARGETS "")
+macro(tenstride_optional name package what)
+  set(TENSTRIDE_HAS_${name} OFF)
+  if(TENSTRIDE_WITH_FORMATS AND PkgConfig_FOUND)
+    pkg_check_modules(TENSTRIDE_${name} QUIET IMPORTED_TARGET ${package})
+  endif()
+  if(TENSTRIDE_${name}_FOUND)
+    set(TENSTRIDE_HAS_${name} ON)
+    list(APPEND TENSTRIDE_FEATURES TENSTRIDE_HAS_${name})
+    list(APPEND TENSTRIDE_DEPENDENCIES PkgConfig::TENSTRIDE_${name})
+    list(APPEND TENSTRIDE_PC_REQUIRES ${package})
+    list(APPEND TENSTRIDE_PC_TARGETS ${name}=${package})
+  else()
+    message(STATUS "tenstride: ${package} not found, the build has no ${what}")
+  endif()
+endmacro()
+tenstride_optional(ISAL libisal "inflater, for .npz and .nii.gz")
+tenstride_optional(MINIZIP minizip ".npz")
+
 # liburing: many requests of large files in flight by one thread.
 set(TENSTRIDE_HAS_URING OFF)
 if(TENSTRIDE_WITH_URING)
-  find_package(PkgConfig QUIET)
   if(PkgConfig_FOUND)
     pkg_check_modules(TENSTRIDE_URING QUIET IMPORTED_TARGET liburing>=2.2)
   endif()
@@ -50,6 +72,7 @@ if(TENSTRIDE_WITH_URING)
     set(TENSTRIDE_HAS_URING ON)
     list(APPEND TENSTRIDE_DEPENDENCIES PkgConfig::TENSTRIDE_URING)
     list(APPEND TENSTRIDE_PC_REQUIRES liburing)
+    list(APPEND TENSTRIDE_PC_TARGETS URING=liburing)
   else()
     message(STATUS "tenstride: liburing not found, large files are moved by threads")
   endif()

@@ -83,6 +83,7 @@ tenstride_objects(tenstride_engine ${tenstride_engine_sources})
 # -fpeel-loops unrolls loops over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
 target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
 tenstride_objects(tenstride_frontend ${tenstride_frontend_sources})
+target_compile_definitions(tenstride_frontend PRIVATE ${TENSTRIDE_FEATURES})
 tenstride_for_size(tenstride_frontend)
 
 function(tenstride_library name kind)

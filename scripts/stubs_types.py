@@ -326,14 +326,26 @@ SIGNATURES = {
     ),
     "to_dlpack": "(tensor: Tensor) -> CapsuleType",
     "from_numpy": "(ndarray: NDArray[Any]) -> Tensor",
-    "load": "(path: _Path) -> Tensor",
+    "FileInfo.attributes": "(self) -> builtins.dict[builtins.str, Any]",
+    "FileInfo.codec": "(self) -> builtins.str | None",
+    "FileInfo.dtype": "(self) -> _TensorDType",
+    "FileInfo.name": "(self) -> builtins.str | None",
+    "FileInfo.shape": "(self) -> Size",
+    "FileInfo.strides": "(self) -> Size",
+    "file_info": "(path: _Path) -> list[FileInfo]",
+    # A Tensor, or a dict of them, by what the file holds.
+    "load": (
+        "(path: _Path, *, shape: _Int | _Sizes | None = None, dtype: dtype | None = None, "
+        'order: Literal["C", "F"] = "C", offset: builtins.int = 0, byteswap: builtins.bool = False) -> Any'
+    ),
     "memmap": (
         '(path: _Path, mode: Literal["r", "r+", "c"] = "r", *, dtype: dtype | None = None, '
-        "shape: _Int | _Sizes | None = None, offset: builtins.int = 0) -> Tensor"
+        'shape: _Int | _Sizes | None = None, offset: builtins.int = 0, order: Literal["C", "F"] = "C") -> Any'
     ),
     "save": (
-        "(path: _Path, tensor: Tensor, *, overwrite: builtins.bool = False, "
-        "fortran_order: builtins.bool = False) -> None"
+        "(path: _Path, tensor: Tensor | Mapping[builtins.str, Tensor], *, overwrite: builtins.bool = False, "
+        "fortran_order: builtins.bool = False, compressed: builtins.bool = False, "
+        'tied: Literal["write", "once"] = "write", attributes: Mapping[builtins.str, Any] | None = None) -> None'
     ),
     "CopyLedger.__enter__": "(self) -> Self",
     "CopyLedger.entries": "(self) -> list[dict[builtins.str, Any]]",

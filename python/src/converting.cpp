@@ -106,13 +106,17 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
 
 std::size_t passes_of(const io::FileJob& job) {
   std::size_t passes = 0;
-  for (const io::FileStage& stage : job.stages) passes += stage.plan.passes.size();
+  for (const io::TensorJob& tensor : job.tensors) {
+    for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
+  }
   return passes;
 }
 
 Index memory_of_plan(const io::FileJob& job) {
   Index memory = 0;
-  for (const io::FileStage& stage : job.stages) memory = std::max(memory, stage.plan.memory);
+  for (const io::TensorJob& tensor : job.tensors) {
+    for (const io::FileStage& stage : tensor.stages) memory = std::max(memory, stage.plan.memory);
+  }
   return memory;
 }
 
@@ -184,11 +188,11 @@ void define_results(nb::module_& module) {
       .def_prop_ro("passes", passes_of, "Passes over all elements.")
       .def_prop_ro("memory", memory_of_plan, "Bytes of all buffers, at most.")
       .def_prop_ro(
-          "shape", [](const io::FileJob& job) { return nb::steal(new_size(job.shape)); },
-          "Of the destination.")
+          "shape", [](const io::FileJob& job) { return nb::steal(new_size(job.tensors[0].shape)); },
+          "Of the destination, or of its first tensor.")
       .def_prop_ro(
-          "dtype", [](const io::FileJob& job) { return nb::steal(new_dtype(job.dtype)); },
-          "Of the destination.")
+          "dtype", [](const io::FileJob& job) { return nb::steal(new_dtype(job.tensors[0].dtype)); },
+          "Of the destination, or of its first tensor.")
       .def("__str__", [](const io::FileJob& job) { return io::to_string(job); });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 
-#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "base/message.hpp"
@@ -10,8 +10,7 @@
 #include "tenstride/checksum.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/io/image.hpp"
-#include "tenstride/io/npy.hpp"
+#include "tenstride/io/save.hpp"
 #include "types.hpp"
 #include "values.hpp"
 
@@ -20,11 +19,63 @@ namespace {
 
 namespace nb = nanobind;
 
-Tensor load(nb::handle file) {
+Dims sizes_of_shape(nb::handle shape) {
+  Dims sizes;
+  if (PyLong_Check(shape.ptr()) != 0) {
+    sizes.push_back(to_index(shape.ptr()));
+  } else {
+    for (nb::handle size : nb::borrow<nb::sequence>(shape)) sizes.push_back(to_index(size.ptr()));
+  }
+  return sizes;
+}
+
+/// How a file without a header lies, where a shape is given.
+std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, const std::string& order,
+                                            std::uint64_t offset, bool byteswap, std::string_view operation) {
+  if (order != "C" && order != "F")
+    throw ValueError(detail::message(operation, ": order '", order, "' must be 'C' or 'F'"));
+  if (shape.is_none()) {
+    if (dtype.is_none() && offset == 0 && !byteswap && order == "C") return std::nullopt;
+    throw ValueError(detail::message(operation, ": dtype, order, offset and byteswap must go with a shape, for a file ",
+                                     "without a header"));
+  }
+  return io::RawElements{sizes_of_shape(shape), to_dtype(dtype, operation).value_or(DType::float32), order == "F",
+                         offset, byteswap};
+}
+
+/// Whether an address names one tensor of a file, which is given by itself and not in a dict.
+bool names_one(const std::string& address, const std::vector<io::FileInfo>& found) {
+  return found.size() == 1 && found[0].name == io::parse_address(address).names;
+}
+
+/// The tensors that an address names, each read by `read`: one by itself, several as a dict.
+template <class Read>
+nb::object read_tensors(const std::string& address, std::string_view operation, const Read& read) {
+  std::vector<io::FileInfo> found;
+  std::vector<Tensor> tensors;
+  {
+    const nb::gil_scoped_release released;
+    found = io::list_tensors(address, operation);
+    for (const io::FileInfo& info : found) tensors.push_back(read(info));
+  }
+  if (names_one(address, found)) return nb::cast(tensors[0]);
+  nb::dict result;
+  for (std::size_t i = 0; i < found.size(); ++i) result[nb::str(found[i].name.c_str())] = nb::cast(tensors[i]);
+  return result;
+}
+
+nb::object load(nb::handle file, nb::handle shape, nb::handle dtype, const std::string& order, std::uint64_t offset,
+                bool byteswap) {
   const std::string path = path_of(file);
-  const nb::gil_scoped_release released;
-  if (io::sniff(path) == io::FileKind::npy) return io::load_npy(path);
-  return io::open_tensor_file(path);
+  if (const auto raw = raw_elements(shape, dtype, order, offset, byteswap, "load")) {
+    Tensor tensor;
+    {
+      const nb::gil_scoped_release released;
+      tensor = io::load_tensor_file(io::raw_file_info(path, *raw, "load"));
+    }
+    return nb::cast(tensor);
+  }
+  return read_tensors(path, "load", [](const io::FileInfo& info) { return io::load_tensor_file(info); });
 }
 
 bool is_path(nb::handle object) {
@@ -43,22 +94,43 @@ Tensor tensor_or_array(nb::handle given, std::string_view operation) {
   return *array;
 }
 
+/// What is saved: a dict of tensors, or one without a name.
+std::vector<io::NamedTensor> named_tensors(nb::handle given) {
+  std::vector<io::NamedTensor> tensors;
+  if (PyDict_Check(given.ptr()) == 0) {
+    tensors.push_back({"", tensor_or_array(given, "save")});
+    return tensors;
+  }
+  for (const auto& [name, tensor] : nb::borrow<nb::dict>(given)) {
+    if (!nb::isinstance<nb::str>(name)) throw TypeError("save: the names of tensors must be text");
+    tensors.push_back({nb::cast<std::string>(name), tensor_or_array(tensor, "save")});
+  }
+  return tensors;
+}
+
+io::TiedTensors tied_of(const std::string& given) {
+  if (given == "write") return io::TiedTensors::write;
+  if (given == "once") return io::TiedTensors::once;
+  throw ValueError(detail::message("save: tied '", given, "' must be 'write' or 'once'"));
+}
+
 /// NumPy gives the path first, PyTorch the tensor.
-void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool fortran_order) {
+void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool fortran_order, bool compressed,
+          const std::string& tied, nb::handle attributes) {
   if (is_path(tensor_given) && !is_path(path_given)) std::swap(path_given, tensor_given);
   const std::string path = path_of(path_given);
-  const Tensor tensor = tensor_or_array(tensor_given, "save");
-  const std::string suffix = std::filesystem::path(path).extension().string();
-  const io::Overwrite rule = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
-  const nb::gil_scoped_release released;
-  if (suffix == ".npy") {
-    const auto order = fortran_order ? io::ElementOrder::column_major : io::ElementOrder::row_major;
-    io::save_npy(path, tensor, {.order = order, .overwrite = rule});
-  } else if (suffix == ".png") {
-    io::write_png(path, tensor, rule);
-  } else {
-    throw ValueError(detail::message("save: the path (", path, ") must end in .npy or .png"));
+  std::vector<io::NamedTensor> tensors = named_tensors(tensor_given);
+  if (!attributes.is_none() && !tensors.empty()) {
+    const nb::object json = nb::module_::import_("json").attr("dumps")(attributes);
+    for (io::NamedTensor& tensor : tensors) tensor.attributes = nb::cast<std::string>(json);
   }
+  io::SaveTensorsOptions options;
+  options.overwrite = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.order = fortran_order ? io::ElementOrder::column_major : io::ElementOrder::row_major;
+  options.is_compressed = compressed;
+  options.tied = tied_of(tied);
+  const nb::gil_scoped_release released;
+  io::save_tensor_file(path, tensors, options);
 }
 
 std::string checksum_digits(nb::handle given) {
@@ -74,27 +146,98 @@ MapMode mode_of(const std::string& mode) {
   throw ValueError(detail::message("memmap: mode '", mode, "' must be 'r', 'r+' or 'c' (copy on write)"));
 }
 
-Tensor memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::handle shape,
-              std::size_t offset) {
+nb::object memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb::handle shape,
+                  std::uint64_t offset, const std::string& order) {
   const std::string path = path_of(file);
   const MapMode access = mode_of(mode);
-  const bool is_raw = !shape.is_none();
-  if (!is_raw) return io::open_npy(path, access);
-  Dims sizes;
-  if (PyLong_Check(shape.ptr()) != 0) {
-    sizes.push_back(to_index(shape.ptr()));
-  } else {
-    for (nb::handle size : nb::borrow<nb::sequence>(shape)) sizes.push_back(to_index(size.ptr()));
+  if (const auto raw = raw_elements(shape, dtype, order, offset, false, "memmap")) {
+    if (offset % item_size(raw->dtype) != 0) {
+      throw ValueError(detail::message("memmap: offset ", offset, " must be a multiple of the ",
+                                       item_size(raw->dtype), " bytes of ", name(raw->dtype)));
+    }
+    Tensor tensor;
+    {
+      const nb::gil_scoped_release released;
+      tensor = io::map_tensor_file(io::raw_file_info(path, *raw, "memmap"), access);
+    }
+    return nb::cast(tensor);
   }
-  const DType type = to_dtype(dtype, "memmap").value_or(DType::float32);
-  const Index count = count_elements(sizes, "memmap");
-  const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(type)), "memmap");
-  if (offset % item_size(type) != 0) {
-    throw ValueError(detail::message("memmap: offset ", offset, " must be a multiple of the ",
-                                     item_size(type), " bytes of ", name(type)));
+  return read_tensors(path, "memmap", [&](const io::FileInfo& info) { return io::map_tensor_file(info, access); });
+}
+
+nb::object file_info(nb::handle file) {
+  const std::string path = path_of(file);
+  std::vector<io::FileInfo> found;
+  {
+    const nb::gil_scoped_release released;
+    found = io::list_tensors(path, "file_info");
   }
-  return Tensor(Storage::map_file(path, access, offset, static_cast<std::size_t>(nbytes)), row_major(sizes),
-                type);
+  nb::list result;
+  for (io::FileInfo& info : found) result.append(nb::cast(std::move(info)));
+  return result;
+}
+
+void define_file_info(nb::module_& module) {
+  const auto or_none = [](const std::string& text) -> nb::object {
+    return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size()));
+  };
+  static constexpr auto text_of = or_none;
+  nb::class_<io::FileInfo>(module, "FileInfo",
+                           "What the headers of a file say about a tensor in it, by `file_info`.\n\n"
+                           ">>> import os, tempfile\n"
+                           ">>> with tempfile.TemporaryDirectory() as folder:\n"
+                           "...     path = os.path.join(folder, \"x.npz\")\n"
+                           "...     torch.save(path, {\"a\": torch.zeros(2, 3), \"b\": torch.arange(4)})\n"
+                           "...     [(t.name, t.shape, t.format) for t in torch.file_info(path)]\n"
+                           "[('a', torch.Size([2, 3]), 'npz, stored'), ('b', torch.Size([4]), 'npz, stored')]\n")
+      .def_prop_ro(
+          "name", [](const io::FileInfo& info) { return text_of(info.name); },
+          "Within the file; None where a file of the kind holds one tensor.")
+      .def_ro("path", &io::FileInfo::path, "The file that has the elements.")
+      .def_ro("format", &io::FileInfo::format, "With the version where there are several: 'npy 1.0'.")
+      .def_prop_ro(
+          "shape", [](const io::FileInfo& info) { return nb::steal(new_size(info.layout.shape)); },
+          "Of the tensor that `load` gives.")
+      .def_prop_ro(
+          "strides", [](const io::FileInfo& info) { return nb::steal(new_size(info.layout.strides)); },
+          "Of the tensor that `load` gives, in elements.")
+      .def_prop_ro(
+          "dtype", [](const io::FileInfo& info) { return nb::steal(new_dtype(info.dtype)); },
+          "Of the elements.")
+      .def_ro("is_mapped", &io::FileInfo::is_mapped, "Whether `memmap` takes it.")
+      .def_ro("is_byte_swapped", &io::FileInfo::is_byte_swapped,
+              "Whether the bytes of its numbers stand in the other order than this machine's.")
+      .def_ro("axes", &io::FileInfo::axis_names, "Names of the axes; empty where the file has none.")
+      .def_prop_ro(
+          "chunk", [](const io::FileInfo& info) { return info.chunk.to_vector(); },
+          "Extents of a chunk; empty where there are none.")
+      .def_prop_ro(
+          "codec", [](const io::FileInfo& info) { return text_of(info.codec); },
+          "How it is compressed; None where it is not.")
+      .def_prop_ro(
+          "attributes",
+          [](const io::FileInfo& info) {
+            return nb::module_::import_("json").attr("loads")(info.attributes.empty() ? "{}"
+                                                                                      : info.attributes.c_str());
+          },
+          "What else the file says about it, as a dict.")
+      .def_ro("scale", &io::FileInfo::scale, "An element x means scale * x + shift; `load` does not apply it.")
+      .def_ro("shift", &io::FileInfo::shift, "See `scale`.")
+      .def("__repr__", [](const io::FileInfo& info) {
+        return detail::message("<tenstride.FileInfo ", info.address(), " ", name(info.dtype), " ",
+                               info.layout.shape, " ", info.format, ">");
+      });
+  module.def("file_info", file_info, nb::arg("path"),
+             "What the headers of a file say about the tensors in it, a list of `FileInfo`; no element is read. "
+             "\"x.npz::weight\" names one tensor of a file, \"model.safetensors::blocks.*\" several.\n\n"
+             "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has "
+             "such a name.\n\n"
+             ">>> import os, tempfile\n"
+             ">>> with tempfile.TemporaryDirectory() as folder:\n"
+             "...     path = os.path.join(folder, \"x.npy\")\n"
+             "...     torch.save(path, torch.arange(3))\n"
+             "...     torch.file_info(path)[0].format\n"
+             "'npy 1.0'\n");
 }
 
 }  // namespace
@@ -117,37 +260,50 @@ void define_files(nb::module_& module) {
              ">>> x = torch.rand(3, 4)\n"
              ">>> torch.checksum(x.T.contiguous().T) == torch.checksum(x)\n"
              "True\n");
+  define_file_info(module);
   module.def(
-      "load", load, nb::arg("path"),
-      "The tensor in a .npy, PNG or JPEG file, told by its first bytes, in memory of its own. A picture "
-      "is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied.\n\n"
-      "Raises FileError for a file that cannot be read or is not what it says.\n\n"
+      "load", load, nb::arg("path"), nb::kw_only(), nb::arg("shape") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("order") = "C", nb::arg("offset") = 0, nb::arg("byteswap") = false,
+      "The tensor in a file, told by its first bytes, in memory of its own. Of a file of several tensors (.npz, "
+      "safetensors) a dict by name; \"x.npz::weight\" names one of them, \"model.safetensors::blocks.*\" some. "
+      "A picture is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied. With `shape` "
+      "the file has no header, but elements of `dtype` (float32) from byte `offset` on; order 'F': the first "
+      "axis fastest; byteswap: their bytes stand in the other order than this machine's.\n\n"
+      "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has such a "
+      "name.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     path = os.path.join(folder, \"x.npz\")\n"
+      "...     torch.save(path, {\"a\": torch.arange(3), \"b\": torch.zeros(2)})\n"
+      "...     torch.load(path), torch.load(path + \"::a\")\n"
+      "({'a': tensor([0, 1, 2]), 'b': tensor([0., 0.])}, tensor([0, 1, 2]))\n");
+  module.def(
+      "save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
+      nb::arg("fortran_order") = false, nb::arg("compressed") = false, nb::arg("tied") = "write",
+      nb::arg("attributes") = nb::none(),
+      "Writes a tensor, or a dict of them by name, into a file of the kind that the end of its name tells: .npy "
+      "as `numpy.save` does, .npz, .safetensors, .raw (elements without a header), .png (uint8, uint16 or bool "
+      "of shape (h,w) or (h,w,c)); whole or not at all. Tensors may have any strides; only their elements are "
+      "written, not their storages. The path may come second, as in PyTorch; arrays of others are written too. "
+      "compressed: deflates the members of an .npz. tied 'once': of names for one and the same view only the "
+      "first is written, and the metadata of a .safetensors file say which names mean it. attributes: a dict, "
+      "kept where the kind has a place for it.\n\n"
+      "Raises FileError where the file exists already and `overwrite` is not given, TypeError for element types "
+      "that the kind lacks, ValueError for a name that ends otherwise.\n\n"
       ">>> import os, tempfile\n"
       ">>> with tempfile.TemporaryDirectory() as folder:\n"
       "...     path = os.path.join(folder, \"x.npy\")\n"
-      "...     torch.save(path, torch.arange(3))\n"
-      "...     torch.load(path)\n"
-      "tensor([0, 1, 2])\n");
-  module.def("save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
-             nb::arg("fortran_order") = false,
-             "Writes a .npy file as `numpy.save` does, or a .png (uint8, uint16 or bool of shape (h,w) or "
-             "(h,w,c)); whole or not at all. The path may come second, as in PyTorch; arrays of others are "
-             "written too.\n\nRaises "
-             "FileError where the file exists already and `overwrite` is not given.\n\n"
-             ">>> import os, tempfile\n"
-             ">>> with tempfile.TemporaryDirectory() as folder:\n"
-             "...     path = os.path.join(folder, \"x.npy\")\n"
-             "...     torch.save(path, torch.zeros(2, 3), fortran_order=True)\n"
-             "...     torch.memmap(path).stride()\n"
-             "(1, 2)\n");
+      "...     torch.save(path, torch.zeros(2, 3), fortran_order=True)\n"
+      "...     torch.memmap(path).stride()\n"
+      "(1, 2)\n");
   module.def(
       "memmap", memmap, nb::arg("path"), nb::arg("mode") = "r", nb::kw_only(), nb::arg("dtype") = nb::none(),
-      nb::arg("shape") = nb::none(), nb::arg("offset") = 0,
-      "A .npy file as a tensor without reading it; with `shape`, raw elements of `dtype` (float32) from byte "
-      "`offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.\n\n"
-      "Raises FileError for a file that cannot be read or is too short, ValueError for another mode or an "
-      "offset that is "
-      "no multiple of the element.\n\n"
+      nb::arg("shape") = nb::none(), nb::arg("offset") = 0, nb::arg("order") = "C",
+      "The tensor in a file without reading it, where its elements lie uncompressed (.npy, .safetensors, stored "
+      "members of .npz): one, or a dict as `load` gives it. With `shape`, raw elements of `dtype` (float32) from "
+      "byte `offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.\n\n"
+      "Raises FileError for a file that cannot be read or is too short and where elements cannot be used as "
+      "they lie, ValueError for another mode or an offset that is no multiple of the element.\n\n"
       ">>> import os, tempfile\n"
       ">>> with tempfile.TemporaryDirectory() as folder:\n"
       "...     path = os.path.join(folder, \"x.npy\")\n"

@@ -191,7 +191,7 @@ void save_matrix(const Scratch& scratch, const Dims& shape, DType dtype = DType:
 }
 
 std::size_t passes(const FileJob& job, std::size_t stage = 0) {
-  return job.stages.at(stage).plan.passes.size();
+  return job.tensors[0].stages.at(stage).plan.passes.size();
 }
 
 TEST(PermuteFile, GoesThroughBlocksWhereRequestsAreDear) {
@@ -228,10 +228,10 @@ TEST(PermuteFile, CopiesOnceMoreForEachReshapeThatCutsAcross) {
     // Rows of 600 (1400) elements become rows of 366 (2100): neither is a multiple of the other.
     const std::string cut = page == 1 ? "x.t().reshape(1000, 366).t()" : "x.t().reshape(1000, 2100).t()";
     const FileJob job = expect_permuted(scratch, cut, options);
-    ASSERT_EQ(job.stages.size(), 2U);
+    ASSERT_EQ(job.tensors[0].stages.size(), 2U);
     EXPECT_EQ(passes(job) + passes(job, 1), 4U);
     if (page > 1) continue;
-    EXPECT_EQ(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options).stages.size(), 3U);
+    EXPECT_EQ(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options).tensors[0].stages.size(), 3U);
     options.memory = 20'000'000;
     expect_permuted(scratch, cut, options);
   }
@@ -246,7 +246,7 @@ TEST(PermuteFile, CarriesOutPatternsAndConversionsThatLose) {
   expect_permuted(scratch, "x.transpose(0, 2).flip(1).to(torch.int16)", options);
   const FileJob job =
       expect_permuted(scratch, "x.to(torch.int8).permute(1, 2, 0).to(torch.float64)", options);
-  EXPECT_EQ(job.conversions, (std::vector<DType>{DType::int8, DType::float64}));
+  EXPECT_EQ(job.tensors[0].conversions, (std::vector<DType>{DType::int8, DType::float64}));
 }
 
 TEST(PermuteFile, MultipliesAndShiftsAlongAnAxis) {

@@ -19,7 +19,7 @@ FAMOUS = (
 
 class Calls(Case):
     def test_help_and_version(self):
-        self.assertRegex(self.run_tool("--version").stdout, r"^tenstride \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.run_tool("--version").stdout, r"^tenstride \d+\.\d+\.\d+\nreads npy .*\nwrites npy .*\n$")
         self.assertIn("tenstride convert photo.jpg", self.run_tool("--help").stdout)
         for command in ("convert", "explain", "info", "bench", "completion"):
             self.assertIn("Examples:", self.run_tool(command, "--help").stdout)
@@ -255,6 +255,7 @@ class Info(Case):
             answer,
             {
                 "path": "a.npy",
+                "name": None,
                 "format": "npy 1.0",
                 "dtype": "float32",
                 "shape": [2, 3],
@@ -267,6 +268,12 @@ class Info(Case):
                 "mapped": True,
                 "byte_swapped": False,
                 "orientation": None,
+                "axes": [],
+                "chunk": None,
+                "codec": None,
+                "scale": 1.0,
+                "shift": 0.0,
+                "attributes": {},
             },
         )
         self.assertEqual(

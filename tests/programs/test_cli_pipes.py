@@ -98,13 +98,15 @@ class Input(PipeCase):
 
     def test_what_a_pipe_holds_is_checked(self):
         data, picture = npy((2, 3), range(6)), png(3, 2, range(18))
-        kinds = " must have a .npy file or a PNG or JPEG image, it is empty"
+        kinds = " must have a file of a known kind, it is empty"
+        reads = self.run_tool("--version").stdout.splitlines()[1].split()[1:]
+        known = ", ".join(kind for kind in reads if kind != "raw")
         self.refused(1, "convert: standard input" + kinds, b"", "convert", "-", "x", "-o", "out.npy")
         self.refused(1, "info: standard input" + kinds, b"", "info", "-")
         cases = {
             "npy: standard input holds 23 bytes of elements and must hold 24 (shape (2,3), float32): "
             "1 are missing": data[:-1],
-            "convert: standard input must be a .npy file or a PNG or JPEG image, it begins with "
+            f"convert: standard input must be a file of a known kind ({known}), it begins with "
             "the bytes 47 49 46 38 39 61 (a GIF image)": b"GIF89a" * 1000000,
             "convert: standard input must be a PNG image that can be read: the file ends early": picture[:-20],
         }

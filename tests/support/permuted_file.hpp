@@ -73,7 +73,7 @@ inline io::FileJob expect_permuted(const Scratch& scratch, std::string_view chai
   EXPECT_EQ(result.bytes_written, job.bytes_written);
   EXPECT_FALSE(result.is_resumed);
   EXPECT_EQ(result.is_checked, options.check == io::FileCheck::checksum);
-  for (const io::FileStage& stage : job.stages) EXPECT_LE(stage.plan.memory, job.limits.memory);
+  for (const io::FileStage& stage : job.tensors[0].stages) EXPECT_LE(stage.plan.memory, job.limits.memory);
   EXPECT_EQ(scratch.names(), (std::vector<std::string>{"wanted.npy", "x.npy", "y.npy"}));
   return job;
 }

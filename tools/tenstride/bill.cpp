@@ -101,7 +101,7 @@ std::string forecast_text(const Forecast& forecast) {
 
 /// 1 to 8; null of what is no picture.
 nlohmann::ordered_json orientation_json(const io::FileInfo& info) {
-  if (info.kind == io::FileKind::npy) return nullptr;
+  if (info.storage != io::ElementStorage::encoded) return nullptr;
   return static_cast<int>(info.orientation);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "input_info.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/io/npy.hpp"
@@ -40,6 +41,8 @@ struct ExplainCommand {
   Format format = Format::text;
   /// A picture behind the text.
   bool shows_picture = false;
+  /// Of all inputs.
+  RawOptions raw;
   /// Bytes, for the plan from file to file; empty: half of the free memory.
   std::string max_mem;
   /// A profile or a file, for the plans; empty: this machine.
@@ -51,6 +54,7 @@ struct ShowCommand {
   /// Or a file.
   std::string expression;
   std::vector<std::string> inputs;
+  RawOptions raw;
   /// Nothing: the terminal.
   std::string output;
   bool as_page = false;
@@ -65,10 +69,12 @@ int run(const ShowCommand& command);
 
 /// The tensors in "FILE" (which is x) and "NAME=FILE"; FILE may be -, standard input. Errors begin with the
 /// command's name.
-std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs, const std::string& command);
+std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs, const RawOptions& raw,
+                                          const std::string& command);
 
 struct InfoCommand {
   std::string path;
+  RawOptions raw;
   /// Reads all elements for it.
   bool shows_checksum = false;
   Format format = Format::text;
@@ -92,6 +98,7 @@ enum class Rehearsal : unsigned char { none, dry_run, verify_only };
 struct ConvertCommand {
   /// "-" is standard input.
   std::string input;
+  RawOptions raw;
   /// A chain on x, or a pattern.
   std::string spec;
   /// Of a pattern: "h=2"; the reduction where axes are folded; whether axes are new.
@@ -100,8 +107,14 @@ struct ConvertCommand {
   bool repeats = false;
   /// "-" is standard output.
   std::string output;
-  /// "npy" or "png"; empty: by the end of the output's name.
+  /// "npy", "png", …; empty: by the end of the output's name.
   std::string output_format;
+  /// Tensors of the input that it does not name go to the output unchanged.
+  bool keeps_others = false;
+  /// "5G": of each file of an output in several; empty: one file.
+  std::string max_file_size;
+  /// Members of an .npz file are deflated.
+  bool compresses = false;
   /// A picture is seen as its EXIF orientation says, before SPEC.
   bool turns_upright = false;
   std::string dtype;

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "convert_large.hpp"
+#include "convert_many.hpp"
 #include "progress.hpp"
 #include "slabs.hpp"
 #include "speed.hpp"
@@ -12,7 +13,7 @@
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/image.hpp"
-#include "tenstride/io/npy.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::cli {
@@ -58,13 +59,20 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
     return sum;
   }
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
-  if (plan.kind == OutputKind::png) {
-    io::write_png(command.output, image_of(source, plan), overwrite);
+  if (!io::is_written_flat(plan.kind)) {
+    const Tensor result = image_of(source, plan);
+    if (plan.kind == io::FileKind::png) {
+      io::write_png(plan.output_path, result, overwrite);
+    } else {
+      io::save_tensor_file(plan.output_path, {{plan.output_name, result, {}, plan.source.attributes}},
+                           {.overwrite = overwrite, .order = plan.order, .is_compressed = command.compresses});
+    }
     speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));
   }
-  io::NpyWriter writer(command.output, plan.shape, plan.dtype, {.order = plan.order, .overwrite = overwrite},
-                       "convert");
+  io::TensorFileWriter writer(
+      plan.output_path, plan.kind,
+      {{plan.output_name, plan.shape, plan.dtype, plan.order, {}, plan.source.attributes}}, overwrite, "convert");
   // What the fused links reshape is written in its shape before them: the same elements in the same order.
   Tensor target = source.shape() == plan.shape ? writer.tensor() : writer.tensor().view(source.shape());
   copy_in_slabs(target, source, plan);
@@ -94,7 +102,7 @@ Forecast rehearse(const ConvertPlan& plan) {
 
 void verify(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Bill& bill) {
   const Tensor found = io::open_tensor_file(command.output);
-  const bool is_png = plan.kind == OutputKind::png;
+  const bool is_png = plan.kind == io::FileKind::png;
   if (!is_png && found.shape() != plan.shape) {
     throw WorkError("verify: \"" + command.output + "\" has another shape than the result");
   }
@@ -118,6 +126,8 @@ void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& comm
 int run(const ConvertCommand& given) {
   ConvertCommand command = given;
   if (command.threads > 0) set_num_threads(command.threads);
+  const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
+  if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty()) return run_many(command, named);
   const ConvertPlan plan = make_plan(command);
   if (const std::optional<io::FileJob> large = plan_large(plan, command)) return run_large(*large, command);
   if (command.rehearsal == Rehearsal::dry_run) {
@@ -150,7 +160,7 @@ int run(const ConvertCommand& given) {
   }
   bill.checksum = write(source, plan, command, speed, start);
   const Index moved = bill.bytes_read + bill.bytes_written;
-  if (!plan.is_to_standard_output && plan.kind == OutputKind::npy && moved >= min_bytes_of_rate)
+  if (!plan.is_to_standard_output && io::is_written_flat(plan.kind) && moved >= min_bytes_of_rate)
     speed.rate = {static_cast<double>(moved) / 1e9 / std::max(speed.seconds, 1e-9),
                   measure_memcpy(moved / 2)};
   bill.speed = speed;

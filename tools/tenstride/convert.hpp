@@ -8,17 +8,16 @@
 #include "cli.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/ledger.hpp"
 #include "verify.hpp"
 
 namespace tenstride::cli {
 
-enum class OutputKind : unsigned char { npy, png };
-
 /// All of a conversion that is known before an element is read.
 struct ConvertPlan {
-  /// Where the input is opened; not its name where that is a pipe.
-  std::string path;
+  /// Of the input as it stands in the file.
+  io::FileInfo source;
   /// Of the input, its layout made upright where that was asked for.
   io::FileInfo info;
   Program program;
@@ -31,7 +30,10 @@ struct ConvertPlan {
   /// What the SPEC gives, and how it is written.
   Dims shape;
   DType dtype = DType::float32;
-  OutputKind kind = OutputKind::npy;
+  io::FileKind kind = io::FileKind::npy;
+  /// Of the output, and of the tensor in it where it is named ("out.safetensors::weight").
+  std::string output_path;
+  std::string output_name;
   io::ElementOrder order = io::ElementOrder::row_major;
   std::vector<double> scale;
   std::vector<double> shift;

@@ -11,6 +11,7 @@
 #include "failure.hpp"
 #include "progress.hpp"
 #include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/text.hpp"
 #include "terminal_text.hpp"
 
@@ -57,6 +58,13 @@ std::uint64_t nbytes_of(const Dims& shape, DType dtype) {
   return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
 }
 
+/// Of all results.
+std::uint64_t nbytes_of(const io::FileJob& job) {
+  std::uint64_t nbytes = 0;
+  for (const io::TensorJob& tensor : job.tensors) nbytes += nbytes_of(tensor.shape, tensor.dtype);
+  return nbytes;
+}
+
 /// All that the usual way has in memory at once: both files are mapped.
 std::uint64_t memory_of_usual_way(const ConvertPlan& plan) {
   return nbytes_of(plan.info.layout.shape, plan.info.dtype) + nbytes_of(plan.shape, plan.dtype) +
@@ -78,6 +86,7 @@ io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& comman
   options.resume = command.resumes ? io::Resume::required : io::Resume::no;
   options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
   options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.kind = plan.kind;
   options.order = plan.order;
   options.dtype = plan.dtype;
   options.scale = plan.scale;
@@ -103,38 +112,61 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
                      decimal(result.seconds, "%.4g") +
                      " s: " + decimal(moved / 1e9 / std::max(result.seconds, 1e-9), "%.2f") + " GB/s" +
                      (result.is_resumed ? ", beside what an earlier run had done\n" : "\n");
-  text += "wrote " + job.destination + ": " + std::string(name(job.dtype)) + " " + to_string(job.shape) +
-          ", " + (job.options.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
-          bytes_to_text(static_cast<Index>(nbytes_of(job.shape, job.dtype))) + '\n';
+  const io::TensorJob& first = job.tensors[0];
+  text += "wrote " + job.destination + ": ";
+  if (job.tensors.size() > 1) {
+    text += std::to_string(job.tensors.size()) + " tensors";
+  } else {
+    text += std::string(name(first.dtype)) + " " + to_string(first.shape) + ", " +
+            (job.options.order == io::ElementOrder::row_major ? "row-major" : "column-major");
+  }
+  text += ", " + bytes_to_text(static_cast<Index>(nbytes_of(job))) + '\n';
   text += "checksum " + to_string(result.checksum) + '\n';
   if (result.is_checked) text += "verified: what was read back from the disk has this checksum\n";
   return text;
 }
 
-std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
-  using Json = nlohmann::ordered_json;
-  Json json;
+using Json = nlohmann::ordered_json;
+
+/// What is read, what is written, and the plans between.
+void add_tensor(Json& json, const io::TensorJob& tensor, const io::FileJob& job,
+                const ConvertCommand& command) {
   json["input"] = {{"path", command.input},
-                   {"format", job.info.format},
-                   {"dtype", name(job.info.dtype)},
-                   {"shape", job.info.layout.shape.to_vector()},
-                   {"strides", job.info.layout.strides.to_vector()}};
+                   {"format", tensor.source.format},
+                   {"dtype", name(tensor.source.dtype)},
+                   {"shape", tensor.source.layout.shape.to_vector()},
+                   {"strides", tensor.source.layout.strides.to_vector()}};
   json["spec"] = command.spec;
   json["output"] = {{"path", job.destination},
-                    {"dtype", name(job.dtype)},
-                    {"shape", job.shape.to_vector()},
+                    {"dtype", name(tensor.dtype)},
+                    {"shape", tensor.shape.to_vector()},
                     {"order", job.options.order == io::ElementOrder::row_major ? "C" : "F"},
-                    {"nbytes", nbytes_of(job.shape, job.dtype)},
+                    {"nbytes", nbytes_of(tensor.shape, tensor.dtype)},
                     {"scale", job.options.scale},
                     {"shift", job.options.shift},
                     {"axis", job.options.axis}};
   Json stages = Json::array();
-  std::size_t passes = 0;
-  for (const io::FileStage& stage : job.stages) {
+  for (const io::FileStage& stage : tensor.stages) {
     stages.push_back(Json::parse(tenstride::to_json(stage.plan)));
-    passes += stage.plan.passes.size();
   }
   json["stages"] = std::move(stages);
+}
+
+std::string to_json(const io::FileJob& job, const ConvertCommand& command, const io::FileResult* result) {
+  Json json;
+  if (job.tensors.size() == 1) {
+    add_tensor(json, job.tensors[0], job, command);
+  } else {
+    json["tensors"] = Json::array();
+    for (const io::TensorJob& tensor : job.tensors) {
+      Json& one = json["tensors"].emplace_back(Json{{"name", tensor.name}});
+      add_tensor(one, tensor, job, command);
+    }
+  }
+  std::size_t passes = 0;
+  for (const io::TensorJob& tensor : job.tensors) {
+    for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
+  }
   json["passes"] = passes;
   json["forecast"] = {{"bytes_read", job.bytes_read},
                       {"bytes_written", job.bytes_written},
@@ -182,9 +214,14 @@ std::uint64_t memory_for_buffers(std::uint64_t limit) {
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
   const bool has_limit = !command.max_mem.empty();
   if (plan.is_to_standard_output) return std::nullopt;
-  if (plan.kind != OutputKind::npy || plan.info.kind != io::FileKind::npy) {
+  const bool has_elements_in_files =
+      io::is_written_flat(plan.kind) && (plan.info.storage == io::ElementStorage::flat ||
+                                         plan.info.storage == io::ElementStorage::stream);
+  if (!has_elements_in_files) {
     if (has_limit || command.resumes)
-      throw UsageError("convert: --max-mem and --resume must go with .npy files");
+      throw UsageError(
+          "convert: --max-mem and --resume must go with files whose elements can be read and written one by "
+          "one (.npy, .safetensors, …)");
     return std::nullopt;
   }
   if (command.rehearsal == Rehearsal::verify_only) return std::nullopt;
@@ -202,7 +239,7 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
         (has_limit ? "--max-mem " + command.max_mem : "--resume") + ": " + obstacle + "; the files need " +
         bytes_to_text(static_cast<Index>(memory_of_usual_way(plan) + used)) + " to be in memory");
   }
-  const std::string folder = std::filesystem::absolute(command.output).parent_path().string();
+  const std::string folder = std::filesystem::absolute(plan.output_path).parent_path().string();
   const bool is_worth_measuring =
       nbytes_of(plan.shape, plan.dtype) >= bytes_worth_measuring && command.rehearsal == Rehearsal::none;
   if (is_worth_measuring && !io::known_disk(folder).is_measured) io::refresh_disk(folder);
@@ -211,7 +248,8 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   if (memory < min_buffers) refuse_limit(limit_text, used, min_buffers);
   if (command.resumes && !has_limit) memory = 0;  // as it was begun
   try {
-    return io::plan_permute_file(plan.path, command.spec, command.output, options_of(plan, command, memory));
+    return io::plan_permute_files({{plan.source, command.spec, plan.output_name}}, plan.output_path,
+                                  options_of(plan, command, memory));
   } catch (const io::MemoryLimitError& error) {
     refuse_limit(limit_text, used, error.least());
   }

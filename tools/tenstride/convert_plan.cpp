@@ -13,17 +13,20 @@
 namespace tenstride::cli {
 namespace {
 
-bool ends_with(const std::string& text, std::string_view end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+io::FileKind output_kind(const ConvertCommand& command, const std::string& path) {
+  if (!command.output_format.empty()) return io::kind_of_name("x." + command.output_format);
+  if (is_standard_output(path)) return io::FileKind::npy;
+  const io::FileKind kind = io::kind_of_name(path);
+  if (kind != io::FileKind::unknown) return kind;
+  throw UsageError("convert: the output \"" + path + "\" must end in " + io::writable_suffixes() +
+                   ", or go with --format");
 }
 
-OutputKind output_kind(const ConvertCommand& command) {
-  if (command.output_format == "npy") return OutputKind::npy;
-  if (command.output_format == "png") return OutputKind::png;
-  const std::string& path = command.output;
-  if (is_standard_output(path) || ends_with(path, ".npy")) return OutputKind::npy;
-  if (ends_with(path, ".png")) return OutputKind::png;
-  throw UsageError("convert: the output \"" + path + "\" must end in .npy or .png, or go with --format");
+/// "out.safetensors::weight" is the tensor weight in out.safetensors.
+io::TensorAddress output_address(const ConvertCommand& command) {
+  const std::size_t colons = command.output.rfind("::");
+  if (colons == std::string::npos) return {command.output, {}};
+  return {command.output.substr(0, colons), command.output.substr(colons + 2)};
 }
 
 /// Of the calls that cannot be, before anything is read.
@@ -43,20 +46,20 @@ void check_places(const ConvertCommand& command) {
 }
 
 /// The header, with the layout that x has.
-io::FileInfo info_of_input(const std::string& path, const ConvertCommand& command) {
-  io::FileInfo info = io::read_file_info(path, "convert");
+io::FileInfo upright_info(io::FileInfo info, const ConvertCommand& command) {
   if (!command.turns_upright) return info;
-  if (info.kind == io::FileKind::npy)
-    throw UsageError("convert: --upright must go with a picture, a .npy file has no EXIF orientation");
+  if (info.storage != io::ElementStorage::encoded)
+    throw UsageError("convert: --upright must go with a picture, a " + std::string(name(info.kind)) +
+                     " file has no EXIF orientation");
   info.layout = io::upright(info.layout, info.orientation);
   return info;
 }
 
-void check_output(const ConvertCommand& command, const std::string& input) {
-  if (is_standard_output(command.output)) return;
+void check_output(const ConvertCommand& command, const std::string& output, const std::string& input) {
+  if (is_standard_output(output)) return;
   struct stat in {
   }, out{};
-  if (stat(command.output.c_str(), &out) != 0) return;
+  if (stat(output.c_str(), &out) != 0) return;
   if (stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
     throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
   }
@@ -152,23 +155,29 @@ std::size_t fusable_links(const ConvertPlan& plan) {
 }
 
 Tensor open_input(const ConvertPlan& plan) {
-  const Tensor x = io::open_tensor_file(plan.path);
+  const Tensor x = io::open_tensor_file(plan.source);
   return plan.turns_upright ? io::upright(x, plan.info.orientation) : x;
 }
 
 ConvertPlan make_plan(ConvertCommand& command) {
-  const OutputKind kind = output_kind(command);
+  const io::TensorAddress output = output_address(command);
+  const io::FileKind kind = output_kind(command, output.file);
+  if (!output.names.empty() && !io::has_tensor_names(kind))
+    throw UsageError("convert: the output \"" + command.output + "\" must not name a tensor, a " +
+                     std::string(io::name(kind)) + " file holds one without a name");
   check_places(command);
-  const std::string path = seekable_path(command.input, "convert");
-  const io::FileInfo info = info_of_input(path, command);
+  const io::FileInfo source = input_info(command.input, command.raw, "convert");
+  const io::FileInfo info = upright_info(source, command);
   command.spec = written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);
-  ConvertPlan plan{.path = path,
+  ConvertPlan plan{.source = source,
                    .info = info,
                    .program = program,
                    .forecast = {},
                    .shape = {},
                    .kind = kind,
+                   .output_path = output.file,
+                   .output_name = output.names,
                    .scale = {},
                    .shift = {},
                    .is_to_standard_output = is_standard_output(command.output),
@@ -177,9 +186,12 @@ ConvertPlan make_plan(ConvertCommand& command) {
   plan.shift = parse_numbers("--shift", command.shift);
   plan.axis = command.axis.value_or(0);
   if (command.order == "F") plan.order = io::ElementOrder::column_major;
-  if (kind == OutputKind::png && command.order == "F")
-    throw UsageError("convert: --order F must go with a .npy output");
-  check_output(command, path);
+  try {
+    plan.order = io::written_order(kind, plan.order, "convert");
+  } catch (const ValueError&) {
+    throw UsageError("convert: --order F must go with a .npy, .npz, NIfTI or raw output");
+  }
+  check_output(command, output.file, source.path);
   plan.forecast = forecast(plan, 0);
   if (plan.forecast.failure) {
     // Only what needs elements fails here and not for real; that is tried where it may be.

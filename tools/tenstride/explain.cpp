@@ -18,7 +18,7 @@
 
 namespace tenstride::cli {
 
-std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs,
+std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs, const RawOptions& raw,
                                           const std::string& command) {
   std::map<std::string, Tensor> opened;
   for (const std::string& input : inputs) {
@@ -27,7 +27,7 @@ std::map<std::string, Tensor> open_inputs(const std::vector<std::string>& inputs
     const std::string path = equals == std::string::npos ? input : input.substr(equals + 1);
     if (command == "repl" && is_standard_input(path))
       throw UsageError("repl: --input must be a file, standard input has the statements");
-    if (!opened.emplace(name, io::open_tensor_file(seekable_path(path, command))).second) {
+    if (!opened.emplace(name, io::open_tensor_file(input_info(path, raw, command))).second) {
       throw UsageError(command + ": the name " + name + " is given to two files; write --input NAME=FILE");
     }
   }
@@ -54,7 +54,7 @@ Machine machine_of(const std::string& name) {
 int run(const ExplainCommand& command) {
   const MachineScope scope(machine_of(command.machine));
   ExplainOptions options;
-  options.inputs = open_inputs(command.inputs, "explain");
+  options.inputs = open_inputs(command.inputs, command.raw, "explain");
   options.scrambles = command.scrambles;
   std::string expression = command.expression;
   if (expression == "-") expression = read_standard_input("explain");

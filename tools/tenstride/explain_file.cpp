@@ -12,15 +12,16 @@
 namespace tenstride::cli {
 namespace {
 
-/// The path that `x` stands for, where it is the only input and a .npy file; otherwise empty.
-std::string file_of_x(const std::vector<std::string>& inputs) {
-  if (inputs.size() != 1) return {};
+/// The tensor that `x` stands for, where it is the only input and its elements can be read one by one.
+std::optional<io::FileInfo> file_of_x(const std::vector<std::string>& inputs, const RawOptions& raw) {
+  if (inputs.size() != 1) return std::nullopt;
   const std::string& input = inputs.front();
   const std::size_t equals = input.find('=');
-  if (equals != std::string::npos && input.substr(0, equals) != "x") return {};
-  const std::string path =
-      seekable_path(equals == std::string::npos ? input : input.substr(equals + 1), "explain");
-  return io::sniff(path) == io::FileKind::npy ? path : std::string();
+  if (equals != std::string::npos && input.substr(0, equals) != "x") return std::nullopt;
+  io::FileInfo info =
+      input_info(equals == std::string::npos ? input : input.substr(equals + 1), raw, "explain");
+  if (info.storage != io::ElementStorage::flat) return std::nullopt;
+  return info;
 }
 
 }  // namespace
@@ -30,19 +31,18 @@ std::optional<FilePlan> plan_of_file(const ExplainCommand& command, const std::s
   if (has_limit && command.plans == PlanDetail::left_out) {
     throw UsageError("explain: --max-mem must go with --plan");
   }
-  const std::string path = file_of_x(command.inputs);
-  if (command.plans == PlanDetail::left_out || path.empty()) return std::nullopt;
+  if (command.plans == PlanDetail::left_out) return std::nullopt;
+  const std::optional<io::FileInfo> x = file_of_x(command.inputs, command.raw);
+  if (!x) return std::nullopt;
   FilePlan plan;
   plan.limit = has_limit ? parse_limit("explain: --max-mem", command.max_mem) : io::free_memory() / 2;
   plan.is_limit_given = has_limit;
   io::FileOptions options;
   options.memory = std::max<std::uint64_t>(1, memory_for_buffers(plan.limit));
   try {
-    if (!io::obstacle_to_permute_file(expression, io::read_file_info(path, "explain")).empty()) {
-      return std::nullopt;
-    }
+    if (!io::obstacle_to_permute_file(expression, *x).empty()) return std::nullopt;
     // The result is thought of as beside the source: on the same disk.
-    plan.job = io::plan_permute_file(path, expression, path, options);
+    plan.job = io::plan_permute_files({{*x, expression}}, x->path, options);
   } catch (const io::MemoryLimitError& error) {
     throw UsageError("explain: --max-mem " + std::to_string(plan.limit) + " must leave at least " +
                      std::to_string(error.least()) + " bytes for buffers");
@@ -62,7 +62,7 @@ std::string to_json(const FilePlan& plan) {
   nlohmann::ordered_json json;
   json["limit"] = plan.limit;
   json["stages"] = nlohmann::ordered_json::array();
-  for (const io::FileStage& stage : plan.job.stages) {
+  for (const io::FileStage& stage : plan.job.tensors[0].stages) {
     json["stages"].push_back(nlohmann::ordered_json::parse(tenstride::to_json(stage.plan)));
   }
   return json.dump();

@@ -3,14 +3,16 @@
 #include <nlohmann/json.hpp>
 
 #include "cli.hpp"
-#include "input_path.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
+#include "terminal_text.hpp"
 
 namespace tenstride::cli {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string order_name(const Layout& layout) {
   if (is_contiguous(layout)) return "C";
@@ -23,60 +25,121 @@ std::string order_text(const Layout& layout) {
   return order == "F" ? "F (column-major: the first axis is the fastest)" : order;
 }
 
-/// Of the elements of the file in row-major order; a .npy file may be larger than memory.
-std::string checksum_digits(const std::string& path, io::FileKind kind) {
-  if (kind == io::FileKind::npy) return to_string(io::checksum_file(path));
-  return to_string(checksum(io::open_tensor_file(path)));
+Index nbytes_of(const io::FileInfo& info) {
+  return numel(info.layout) * static_cast<Index>(item_size(info.dtype));
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+/// Whether a stored element is not what it means.
+bool is_scaled(const io::FileInfo& info) {
+  return info.scale != 1 || info.shift != 0;
+}
+
+Json to_json(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
+  Json json{{"path", given},
+            {"name", info.name.empty() ? Json(nullptr) : Json(info.name)},
+            {"format", info.format},
+            {"dtype", name(info.dtype)},
+            {"shape", info.layout.shape.to_vector()},
+            {"strides", info.layout.strides.to_vector()},
+            {"order", order_name(info.layout)},
+            {"elements", numel(info.layout)},
+            {"nbytes", nbytes_of(info)},
+            {"file_nbytes", info.file_nbytes},
+            {"data_begin", info.data_begin},
+            {"mapped", info.is_mapped},
+            {"byte_swapped", info.is_byte_swapped}};
+  const bool is_picture = info.storage == io::ElementStorage::encoded;
+  json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
+  json["axes"] = info.axis_names;
+  json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
+  json["codec"] = info.codec.empty() ? Json(nullptr) : Json(info.codec);
+  json["scale"] = info.scale;
+  json["shift"] = info.shift;
+  json["attributes"] = info.attributes.empty() ? Json::object() : Json::parse(info.attributes, nullptr, false);
+  if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
+  if (shows_checksum) json["checksum"] = to_string(io::checksum_file(info));
+  return json;
+}
+
+std::string mapped_text(const io::FileInfo& info) {
+  if (!info.obstacle.empty()) return "no: it must " + info.obstacle;
+  std::string text = info.is_mapped ? "yes: nothing is read before it is used" : "no: read into memory";
+  if (!info.codec.empty()) text += ", compressed by " + info.codec;
+  if (info.is_byte_swapped) text += ", its bytes swapped";
+  return text;
+}
+
+std::string to_text(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
+  std::vector<std::vector<std::string>> rows{{"file", given}};
+  if (!info.name.empty()) rows.push_back({"tensor", info.name});
+  rows.insert(rows.end(),
+              {{"format", info.format},
+               {"dtype", std::string(name(info.dtype))},
+               {"shape", to_string(info.layout.shape)},
+               {"strides", to_string(info.layout.strides)},
+               {"order", order_text(info.layout)},
+               {"elements", std::to_string(numel(info.layout)) + ", " + bytes_to_text(nbytes_of(info))},
+               {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
+               {"mapped", mapped_text(info)}});
+  if (!info.axis_names.empty()) rows.push_back({"axes", joined(info.axis_names)});
+  if (!info.chunk.empty()) rows.push_back({"chunk", to_string(info.chunk)});
+  if (is_scaled(info)) {
+    rows.push_back({"scaling", "an element x means " + decimal(info.scale, "%.9g") + " * x + " +
+                                   decimal(info.shift, "%.9g") + "; it is not applied"});
+  }
+  if (info.orientation != io::Orientation::upright) {
+    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) +
+                                       " by EXIF: stored " + std::string(io::description(info.orientation)) +
+                                       "; convert --upright turns it"});
+  }
+  if (!info.attributes.empty()) rows.push_back({"attributes", info.attributes});
+  if (shows_checksum) rows.push_back({"checksum", to_string(io::checksum_file(info))});
+  return lay_out(rows);
+}
+
+/// One line for each tensor of a file, and their bytes.
+std::string list_text(const std::vector<io::FileInfo>& tensors, const InfoCommand& command) {
+  std::vector<std::vector<std::string>> rows;
+  Index nbytes = 0;
+  for (const io::FileInfo& info : tensors) {
+    nbytes += nbytes_of(info);
+    std::vector<std::string> row{info.name, std::string(name(info.dtype)), to_string(info.layout.shape),
+                                 bytes_to_text(nbytes_of(info))};
+    if (order_name(info.layout) != "C") row.push_back("order " + order_name(info.layout));
+    if (!info.codec.empty()) row.push_back(info.codec);
+    if (!info.obstacle.empty()) row.push_back("must " + info.obstacle);
+    if (command.shows_checksum) row.push_back(to_string(io::checksum_file(info)));
+    rows.push_back(std::move(row));
+  }
+  return lay_out(rows) + std::to_string(tensors.size()) + " tensors, " + bytes_to_text(nbytes) + ", " +
+         tensors[0].format + '\n';
 }
 
 }  // namespace
 
 int run(const InfoCommand& command) {
-  const std::string path = seekable_path(command.path, "info");
-  const io::FileInfo info = io::read_file_info(path);
-  const bool is_picture = info.kind != io::FileKind::npy;
-  const auto orientation = static_cast<int>(info.orientation);
-  const Index elements = numel(info.layout);
-  const Index nbytes = elements * static_cast<Index>(item_size(info.dtype));
+  const std::vector<io::FileInfo> tensors = input_infos(command.path, command.raw, "info");
   if (command.format == Format::json) {
-    nlohmann::ordered_json json{{"path", command.path},
-                                {"format", info.format},
-                                {"dtype", name(info.dtype)},
-                                {"shape", info.layout.shape.to_vector()},
-                                {"strides", info.layout.strides.to_vector()},
-                                {"order", order_name(info.layout)},
-                                {"elements", elements},
-                                {"nbytes", nbytes},
-                                {"file_nbytes", info.file_nbytes},
-                                {"data_begin", info.data_begin},
-                                {"mapped", info.is_mapped},
-                                {"byte_swapped", info.is_byte_swapped}};
-    json["orientation"] = is_picture ? nlohmann::ordered_json(orientation) : nlohmann::ordered_json(nullptr);
-    if (command.shows_checksum) json["checksum"] = checksum_digits(path, info.kind);
-    std::cout << json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+    Json json;
+    if (tensors.size() == 1) {
+      json = to_json(tensors[0], command.path, command.shows_checksum);
+    } else {
+      json = {{"path", command.path}, {"tensors", Json::array()}};
+      for (const io::FileInfo& info : tensors) {
+        json["tensors"].push_back(to_json(info, info.path, command.shows_checksum));
+      }
+    }
+    std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
     return done;
   }
-  std::string mapped = "no: read into memory";
-  if (info.is_mapped) mapped = "yes: nothing is read before it is used";
-  if (info.is_byte_swapped) mapped += ", its bytes swapped";
-  std::vector<std::vector<std::string>> rows{
-      {"file", command.path},
-      {"format", info.format},
-      {"dtype", std::string(name(info.dtype))},
-      {"shape", to_string(info.layout.shape)},
-      {"strides", to_string(info.layout.strides)},
-      {"order", order_text(info.layout)},
-      {"elements", std::to_string(elements) + ", " + bytes_to_text(nbytes)},
-      {"size", bytes_to_text(static_cast<Index>(info.file_nbytes))},
-      {"mapped", mapped},
-  };
-  if (info.orientation != io::Orientation::upright) {
-    rows.push_back({"orientation", std::to_string(orientation) + " by EXIF: stored " +
-                                       std::string(io::description(info.orientation)) +
-                                       "; convert --upright turns it"});
-  }
-  if (command.shows_checksum) rows.push_back({"checksum", checksum_digits(path, info.kind)});
-  std::cout << lay_out(rows);
+  std::cout << (tensors.size() == 1 ? to_text(tensors[0], command.path, command.shows_checksum)
+                                    : list_text(tensors, command));
   return done;
 }
 

@@ -80,7 +80,7 @@ class Spool {
 };
 
 /// Reads the pipe to its end; a file of no known kind only until that is seen.
-std::string spool(int source, const std::string& given, const std::string& command) {
+std::string spool(int source, const std::string& given, const std::string& command, InputContent content) {
   const auto refuse = [&](const std::string& text) {
     throw WorkError(command + ": " + words_for(given) + ' ' + text);
   };
@@ -88,7 +88,7 @@ std::string spool(int source, const std::string& given, const std::string& comma
   if (target.file() < 0) refuse("needs a temporary file to be read into" + reason(errno));
   const std::string path = path_of_descriptor(target.file());
   const std::uint64_t limit = target.limit();
-  constexpr std::size_t signature = 8;  // of the kinds of files, the longest
+  constexpr std::size_t signature = 1024;  // all kinds of files are told by fewer bytes
   std::uint64_t held = 0;
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   for (;;) {
@@ -104,7 +104,7 @@ std::string spool(int source, const std::string& given, const std::string& comma
       refuse("must have room in " + target.folder() + reason(errno) + "; TMPDIR names another folder");
     const bool is_first = held < signature;
     held += static_cast<std::uint64_t>(count);
-    if (is_first && held >= signature && io::sniff(path) == io::FileKind::unknown) break;
+    if (content == InputContent::known_kind && is_first && held >= signature && io::sniff(path) == io::FileKind::unknown) break;
   }
   return path;
 }
@@ -116,15 +116,17 @@ bool is_whole_file(int file) {
   return access(path_of_descriptor(file).c_str(), R_OK) == 0;
 }
 
-std::string path_of_standard_input(const std::string& given, const std::string& command) {
-  return is_whole_file(STDIN_FILENO) ? path_of_descriptor(STDIN_FILENO) : spool(STDIN_FILENO, given, command);
+std::string path_of_standard_input(const std::string& given, const std::string& command,
+                                   InputContent content) {
+  return is_whole_file(STDIN_FILENO) ? path_of_descriptor(STDIN_FILENO)
+                                     : spool(STDIN_FILENO, given, command, content);
 }
 
-std::string path_of_pipe(const std::string& given, const std::string& command) {
+std::string path_of_pipe(const std::string& given, const std::string& command, InputContent content) {
   const int pipe = open(given.c_str(), O_RDONLY | O_CLOEXEC);
   if (pipe < 0)
     throw WorkError(command + ": \"" + given + "\" must be a pipe that can be opened" + reason(errno));
-  const std::string path = spool(pipe, given, command);
+  const std::string path = spool(pipe, given, command, content);
   close(pipe);
   return path;
 }
@@ -136,10 +138,11 @@ Resolved* find_input(const std::string& given) {
   return found == resolved_inputs.end() ? nullptr : &*found;
 }
 
-Resolved& resolve(const std::string& given, const std::string& command) {
+Resolved& resolve(const std::string& given, const std::string& command,
+                  InputContent content = InputContent::known_kind) {
   if (Resolved* known = find_input(given)) return *known;
-  const std::string path =
-      is_standard_input(given) ? path_of_standard_input(given, command) : path_of_pipe(given, command);
+  const std::string path = is_standard_input(given) ? path_of_standard_input(given, command, content)
+                                                    : path_of_pipe(given, command, content);
   return resolved_inputs.emplace_back(Resolved{given, path});
 }
 
@@ -154,18 +157,18 @@ bool is_read_once(const std::string& given) {
   return is_standard_input(given) || (stat(given.c_str(), &facts) == 0 && S_ISFIFO(facts.st_mode));
 }
 
-std::string seekable_path(const std::string& given, const std::string& command) {
+std::string seekable_path(const std::string& given, const std::string& command, InputContent content) {
   if (!is_read_once(given)) return given;
   if (is_standard_input(given) && isatty(STDIN_FILENO) == 1) {
     throw UsageError(command + ": standard input must be a pipe or a file, not a terminal (tenstride " +
                      command + " - < x.npy)");
   }
-  Resolved& input = resolve(given, command);
+  Resolved& input = resolve(given, command, content);
   input.is_read_as_file = true;
   struct stat facts {};
   if (stat(input.path.c_str(), &facts) == 0 && facts.st_size == 0) {
     throw WorkError(command + ": " + words_for(given) +
-                    " must have a .npy file or a PNG or JPEG image, it is empty");
+                    " must have a file of a known kind, it is empty");
   }
   return input.path;
 }

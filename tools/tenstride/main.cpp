@@ -8,6 +8,8 @@
 #include "failure.hpp"
 #include "input_path.hpp"
 #include "repl.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/io/save.hpp"
 #include "terminal_text.hpp"
 
 namespace tenstride::cli {
@@ -81,11 +83,22 @@ constexpr const char* completion_examples = R"(Examples:
   source <(tenstride completion bash)
   tenstride completion fish > ~/.config/fish/completions/tenstride.fish)";
 
+/// With the formats of this build, "w" behind those that are written.
+std::string version_text() {
+  std::string text = "tenstride " TENSTRIDE_VERSION "\nreads";
+  std::string written;
+  for (const io::FormatSupport& format : io::supported_formats()) {
+    if (format.is_read) text += ' ' + format.name;
+    if (format.is_written) written += ' ' + format.name;
+  }
+  return text + "\nwrites" + written;
+}
+
 /// Nothing of the command line is kept beyond one run.
 class Program {
  public:
   Program() : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
-    app_.set_version_flag("--version", "tenstride " TENSTRIDE_VERSION);
+    app_.set_version_flag("--version", version_text());
     app_.footer(examples);
     app_.require_subcommand(1);
     add_convert();
@@ -114,7 +127,9 @@ class Program {
     CLI::App* command =
         app_.add_subcommand("convert", "Read a file, apply a chain of operations, write the result");
     command->footer(convert_examples);
-    command->add_option("IN", convert_.input, "A .npy, JPEG or PNG file; - is standard input")->required();
+    command->add_option("IN", convert_.input, "A file, or FILE::NAME for a tensor in it; - is standard input")
+        ->required();
+    add_raw(*command, convert_.raw);
     command
         ->add_option("SPEC", convert_.spec, "What to do with x, e.g. x.permute(2,0,1), or 'h w c -> c h w'")
         ->required();
@@ -124,12 +139,18 @@ class Program {
         ->check(CLI::IsMember({"sum", "mean", "prod", "min", "max", "any", "all"}));
     command->add_flag("--repeat", convert_.repeats, "Repeat along the axes that only its right side has");
     command
-        ->add_option("-o,--output", convert_.output, "The file to write: .npy or .png; - is standard output")
+        ->add_option("-o,--output", convert_.output,
+                     "The file to write: " + io::writable_suffixes() + "; - is standard output")
         ->required();
     command
         ->add_option("--format", convert_.output_format,
-                     "npy or png, whatever the output's name (of -: npy by default)")
-        ->check(CLI::IsMember({"npy", "png"}));
+                     "npy, png, …, whatever the output's name (of -: npy by default)")
+        ->check(CLI::IsMember(output_formats()));
+    command->add_flag("--keep-others", convert_.keeps_others,
+                      "Tensors of IN that it does not name go to the output unchanged");
+    command->add_option("--max-file-size", convert_.max_file_size,
+                        "Write several .safetensors files of at most so many bytes, e.g. 5G, and an index");
+    command->add_flag("--compress", convert_.compresses, "Deflate the members of an .npz file");
     command->add_flag("--upright", convert_.turns_upright,
                       "Rotate or mirror a picture by its EXIF orientation, before SPEC");
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");
@@ -180,8 +201,10 @@ class Program {
     command
         ->add_option("--input", explain_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
+    add_raw(*command, explain_.raw);
+    add_raw_aliases(*command, explain_.raw);
     command->add_flag("--plan", lists_plans_,
-                      "Tell how each copy is planned: kernel, tiles, loops, threads; of a .npy file also how "
+                      "Tell how each copy is planned: kernel, tiles, loops, threads; of a file also how "
                       "convert goes from file to file");
     command->add_option(
         "--machine", explain_.machine,
@@ -214,6 +237,8 @@ class Program {
                       "One page to explore with the mouse and the arrow keys; without -o on standard output");
     command->add_option("--input", show_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
+    add_raw(*command, show_.raw);
+    add_raw_aliases(*command, show_.raw);
     command->add_option("--what", show_.subject, "tensors; atoms of the chain; the walk of each copy")
         ->check(CLI::IsMember({"tensors", "atoms", "walk"}))
         ->capture_default_str();
@@ -254,7 +279,12 @@ class Program {
     CLI::App* command =
         app_.add_subcommand("info", "Show what a file holds; without --checksum only its header is read");
     command->footer(info_examples);
-    command->add_option("FILE", info_.path, "A .npy, JPEG or PNG file; - is standard input")->required();
+    command
+        ->add_option("FILE", info_.path,
+                     "A file, or FILE::NAME for a tensor in it (* for several); - is standard input")
+        ->required();
+    add_raw(*command, info_.raw);
+    add_raw_aliases(*command, info_.raw);
     command->add_flag("--checksum", info_.shows_checksum, "Read all elements and show their checksum");
     command->add_flag("--json", is_json_, "The same as JSON");
     add_max_spool(*command);
@@ -291,6 +321,29 @@ class Program {
     command->footer(completion_examples);
     command->add_option("SHELL", shell_, "bash, zsh or fish")->required();
     command->callback([this] { std::cout << completion_script(shell_); });
+  }
+
+  /// How the elements of an input without a header lie.
+  static void add_raw(CLI::App& command, RawOptions& raw) {
+    command.add_option("--shape", raw.shape, "The input has no header, but elements of this shape: 480,640");
+    command.add_option("--input-dtype", raw.dtype, "With --shape: their type (uint8)");
+    command.add_option("--input-order", raw.order, "With --shape: C (last axis fastest) or F")
+        ->check(CLI::IsMember({"C", "F"}));
+    command.add_option("--offset", raw.offset, "With --shape: bytes before them");
+    command.add_flag("--byteswap", raw.is_byte_swapped, "With --shape: their bytes stand in the other order");
+  }
+
+  /// Of commands without an output, which has a type and an order of its own.
+  static void add_raw_aliases(CLI::App& command, RawOptions& raw) {
+    command.add_option("--dtype", raw.dtype, "The same as --input-dtype");
+    command.add_option("--order", raw.order, "The same as --input-order")->check(CLI::IsMember({"C", "F"}));
+  }
+
+  /// The ends of names without their dots.
+  static std::vector<std::string> output_formats() {
+    std::vector<std::string> formats;
+    for (const std::string& suffix : io::written_suffixes()) formats.push_back(suffix.substr(1));
+    return formats;
   }
 
   void add_max_spool(CLI::App& command) {

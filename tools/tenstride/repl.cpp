@@ -88,7 +88,7 @@ class Repl {
   explicit Repl(const ReplCommand& command)
       : plans_(command.plans),
         draws_(command.shows_pictures),
-        session_({.inputs = open_inputs(command.inputs, "repl"), .scrambles = command.scrambles}),
+        session_({.inputs = open_inputs(command.inputs, {}, "repl"), .scrambles = command.scrambles}),
         reader_(make_line_reader(
             [this](std::string_view text) { return complete(text, session_.interpreter().names()); })) {}
 

@@ -35,21 +35,26 @@ Form form_of(const ShowCommand& command) {
   throw UsageError("show: the output (" + command.output + ") must end in .svg, .png or .html");
 }
 
+/// A folder is meant only where it holds a tensor: an expression may have the name of another.
+bool is_file_of_tensors(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return io::sniff(path) != io::FileKind::unknown;
+  return std::filesystem::exists(path, ignored);
+}
+
 /// A file where there is one of that name, else an expression.
 Picture picture_for(const ShowCommand& command) {
-  std::error_code ignored;
   const bool is_input = is_standard_input(command.expression);
   if (is_input ? has_file_on_standard_input("show")
-               : std::filesystem::exists(command.expression, ignored) &&
-                     !std::filesystem::is_directory(command.expression, ignored)) {
+               : is_file_of_tensors(io::parse_address(command.expression).file)) {
     if (!command.inputs.empty())
       throw UsageError("show: --input needs an expression, not a file (" + command.expression + ")");
     const std::filesystem::path path(command.expression);
-    return picture_of(io::open_tensor_file(seekable_path(command.expression, "show")),
+    return picture_of(io::open_tensor_file(input_info(command.expression, command.raw, "show")),
                       is_input ? "standard input" : path.filename().string());
   }
   ExplainOptions options;
-  options.inputs = open_inputs(command.inputs, "show");
+  options.inputs = open_inputs(command.inputs, command.raw, "show");
   std::string expression = command.expression;
   if (is_input) expression = read_standard_input("show");
   return picture_of(expression, options);

@@ -12,6 +12,7 @@
 #include "slabs.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/image.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/views.hpp"
 
 namespace tenstride::cli {
@@ -25,8 +26,9 @@ void write_part(std::span<const std::byte> bytes) {
   throw WorkError("convert: standard output must take all of the result" + reason(errno));
 }
 
-Checksum write_npy(const Tensor& source, const ConvertPlan& plan) {
-  const std::string header = io::detail::npy_header_text(plan.shape, plan.dtype, plan.order, "convert");
+Checksum write_flat(const Tensor& source, const ConvertPlan& plan) {
+  const std::string header = io::flat_head(
+      plan.kind, {plan.output_name, plan.shape, plan.dtype, plan.order, {}, plan.source.attributes}, "convert");
   write_part(std::as_bytes(std::span(header)));
   const bool is_row_major = plan.order == io::ElementOrder::row_major;
   const Index axis = is_row_major ? 0 : std::max<Index>(0, source.dim() - 1);
@@ -70,7 +72,7 @@ void check_standard_output() {
 
 Checksum write_to_standard_output(const Tensor& source, const ConvertPlan& plan) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has ended is an error that is told
-  return plan.kind == OutputKind::png ? write_png(source, plan) : write_npy(source, plan);
+  return plan.kind == io::FileKind::png ? write_png(source, plan) : write_flat(source, plan);
 }
 
 }  // namespace tenstride::cli

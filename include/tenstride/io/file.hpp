@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any file that holds a tensor, told by its first bytes.
+// Tensors in files of any kind, told by their first bytes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
@@ -14,39 +17,135 @@
 
 namespace tenstride::io {
 
-enum class FileKind : unsigned char { unknown, npy, png, jpeg };
+enum class FileKind : unsigned char { unknown, npy, png, jpeg, npz, safetensors, nifti, tiff, zarr, hdf5, raw };
 
-/// "unknown", "npy", "PNG" or "JPEG".
+/// "npy", "PNG", "safetensors", …; "unknown".
 TENSTRIDE_API std::string_view name(FileKind kind);
 
-/// The kind by the first bytes, whatever the name says. Throws FileError where the file cannot be read.
+/// The kind by the first bytes (of a folder by what lies in it), whatever the name says; of a gzip file that
+/// of its content. Throws FileError where the file cannot be read.
 TENSTRIDE_API FileKind sniff(const std::string& path);
 
-/// What a file's header says about the tensor in it.
+/// How the elements of a tensor stand in a file.
+enum class ElementStorage : unsigned char {
+  flat,      ///< one after the other, at strides: any of them can be read alone
+  stream,    ///< in a compressed stream, which is read from its beginning
+  chunked,   ///< in chunks, each of which can be read alone
+  encoded,   ///< as a picture, which is read as a whole
+};
+
+/// Compressed bytes in a file that stand for a longer run of bytes.
+struct CompressedStream {
+  std::uint64_t begin = 0;
+  std::uint64_t nbytes = 0;
+  /// What it unpacks to, where the file says so.
+  std::optional<std::uint64_t> content_nbytes{};
+  /// CRC-32 of what it unpacks to, where the file has one outside the stream.
+  std::optional<std::uint32_t> crc{};
+  friend bool operator==(const CompressedStream&, const CompressedStream&) = default;
+};
+
+/// What the headers of a file say about one tensor in it.
 struct FileInfo {
   FileKind kind = FileKind::unknown;
-  /// With the version where there are several: "npy 1.0", "PNG", "JPEG".
+  /// With the version where there are several: "npy 1.0", "PNG", "safetensors".
   std::string format;
+  /// The file that has the elements. Of a checkpoint in several files, that of this tensor.
+  std::string path;
+  /// Within the file; empty where a file of the kind holds one tensor. Example: "blocks.0.attn.weight".
+  std::string name;
   DType dtype = DType::uint8;
   /// Of the tensor that `open_tensor_file` gives.
   Layout layout;
-  std::size_t file_nbytes = 0;
-  /// The byte of the file where the elements begin; 0 where they are compressed.
-  std::size_t data_begin = 0;
+  std::uint64_t file_nbytes = 0;
+  ElementStorage storage = ElementStorage::flat;
+  /// The byte of the file where the elements begin; 0 unless they are flat, or stand as such in a stream:
+  /// then of the stream.
+  std::uint64_t data_begin = 0;
   /// Whether `open_tensor_file` maps the file; otherwise it reads it into memory.
   bool is_mapped = false;
   /// Whether the bytes of the elements stand in the other order than this machine's.
   bool is_byte_swapped = false;
   /// Of a picture; `open_tensor_file` does not apply it.
   Orientation orientation = Orientation::upright;
+  /// One for each axis, or none. Example: {"time", "lat", "lon"}.
+  std::vector<std::string> axis_names{};
+  /// What else the file says about the tensor, as a JSON object; empty where it says nothing.
+  std::string attributes{};
+  /// Extents of a chunk; empty where there are none.
+  Dims chunk{};
+  /// Where `storage` is `stream`.
+  CompressedStream stream{};
+  /// How chunks or streams are compressed, in the format's words: "deflate", "blosc(lz4, 5, shuffle)".
+  std::string codec{};
+  /// What a stored element x means: scale * x + shift. `open_tensor_file` does not apply it.
+  double scale = 1;
+  double shift = 0;
+  /// Why the elements cannot be read, as the end of "must …"; empty where they can.
+  /// Example: "have a type that tenstride has, not F4".
+  std::string obstacle{};
+
+  /// As the program takes it: "x.npy", "model.safetensors::blocks.0.weight".
+  [[nodiscard]] std::string address() const { return name.empty() ? path : path + "::" + name; }
 };
 
-/// Reads the header alone. Throws FileError, which begins with `operation` where the file cannot be opened or
-/// is of no known kind. Example: `read_file_info("x.npy").layout.shape`.
-TENSTRIDE_API FileInfo read_file_info(const std::string& path, std::string_view operation = "info");
+/// A file and the tensors of it that are meant: "x.npz::weight" is the tensor weight in x.npz. A file whose
+/// name is the whole text is meant first.
+struct TensorAddress {
+  std::string file;
+  /// A name, or a pattern with * and ?; empty: all.
+  std::string names;
+};
+TENSTRIDE_API TensorAddress parse_address(const std::string& text);
 
-/// The tensor in a .npy, PNG or JPEG file, to be read: a .npy file is mapped where that is possible (then the
-/// tensor is read-only), all else is read into memory. Throws FileError.
-TENSTRIDE_API Tensor open_tensor_file(const std::string& path, Caller caller = Caller::current());
+/// How the elements lie in a file without a header.
+struct RawElements {
+  Dims shape;
+  DType dtype = DType::uint8;
+  /// Whether the first axis is the fastest.
+  bool is_column_major = false;
+  /// Bytes before the first element.
+  std::uint64_t offset = 0;
+  bool is_byte_swapped = false;
+};
+
+/// A file without a header, as the caller knows it; it may be longer than its elements. Throws FileError where
+/// it is shorter. Example: shape (480,640) and uint16 take 614400 bytes behind `offset`.
+TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements& elements,
+                                     std::string_view operation = "info");
+
+/// The headers of all tensors that are meant, in the order of the file; at least one. No element is read.
+/// Throws FileError, which begins with `operation` where the file cannot be opened or is of no known kind,
+/// and where no tensor has such a name; it then names those that come nearest.
+/// Example: `list_tensors("model.safetensors::blocks.*.weight")`.
+TENSTRIDE_API std::vector<FileInfo> list_tensors(const std::string& address,
+                                                 std::string_view operation = "info");
+
+/// The header of the one tensor that is meant. Throws as `list_tensors`, and FileError where there are several.
+/// Example: `read_file_info("x.npy").layout.shape`.
+TENSTRIDE_API FileInfo read_file_info(const std::string& address, std::string_view operation = "info");
+
+/// The tensor in a file, to be read: mapped where that is possible (then the tensor is read-only), otherwise
+/// read into memory. Throws FileError.
+TENSTRIDE_API Tensor open_tensor_file(const std::string& address, Caller caller = Caller::current());
+TENSTRIDE_API Tensor open_tensor_file(const FileInfo& info, Caller caller = Caller::current());
+
+/// The same in memory of its own, whatever the file.
+TENSTRIDE_API Tensor load_tensor_file(const FileInfo& info, Caller caller = Caller::current());
+
+/// The elements as they stand in the file, mapped. Throws FileError where they cannot be used like that: they
+/// are compressed, in the other order of bytes, or at an address that is no multiple of their size.
+TENSTRIDE_API Tensor map_tensor_file(const FileInfo& info, MapMode mode = MapMode::read_only);
+
+/// The formats that this build reads and writes, for `tenstride --version`.
+/// Example: {"npy", "npz", "safetensors", …}.
+struct FormatSupport {
+  std::string name;
+  bool is_read = false;
+  bool is_written = false;
+};
+TENSTRIDE_API std::vector<FormatSupport> supported_formats();
+/// Those that are told by a file's first bytes, for errors: "npy, PNG, JPEG, npz".
+TENSTRIDE_API std::string known_kinds();
 
 }  // namespace tenstride::io

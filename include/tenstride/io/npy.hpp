@@ -11,14 +11,13 @@
 #include "tenstride/dtype.hpp"
 #include "tenstride/export.hpp"
 #include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/element_order.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/layout.hpp"
 #include "tenstride/storage.hpp"
 #include "tenstride/tensor.hpp"
 
 namespace tenstride::io {
-
-/// Whether the bytes of a file's elements stand as this machine has them.
-enum class ByteOrder : unsigned char { native, swapped };
 
 /// What the header of a .npy file says.
 struct NpyHeader {
@@ -59,16 +58,12 @@ TENSTRIDE_API Tensor open_npy(const std::string& path, MapMode mode = MapMode::r
 /// The file's elements in memory of their own, in this machine's byte order. Strides as the header says.
 TENSTRIDE_API Tensor load_npy(const std::string& path, Caller caller = Caller::current());
 
-/// The order in which elements are written: the last axis fastest (C), or the first (Fortran).
-enum class ElementOrder : unsigned char { row_major, column_major };
-
 struct SaveOptions {
   ElementOrder order = ElementOrder::row_major;
   Overwrite overwrite = Overwrite::refuse;
 };
 
-/// A .npy file whose elements are written in place, into a map of the file, so that a conversion is one pass
-/// from its source to the file. The file has its name only after `commit`; without it nothing is left.
+/// A .npy file whose elements are written in place, into a map of the file (see TensorFileWriter).
 ///
 /// Example: writes the transpose of x without holding it in memory:
 /// ```
@@ -76,23 +71,12 @@ struct SaveOptions {
 /// writer.tensor().copy_(x.t());
 /// writer.commit();
 /// ```
-class TENSTRIDE_API NpyWriter {
+class TENSTRIDE_API NpyWriter : public TensorFileWriter {
  public:
-  /// Takes all the room on the disk, writes the header. Throws FileError where the file cannot be had (see
-  /// AtomicFile) or its room cannot, TypeError for the element types that .npy does not know (bfloat16,
-  /// float8_*), ShapeError and OverflowError for a shape that cannot be. `operation`
-  /// begins the errors.
+  /// Throws as TensorFileWriter does: TypeError for the element types that .npy does not know (bfloat16,
+  /// float8_*).
   NpyWriter(const std::string& path, const Dims& shape, DType dtype, const SaveOptions& options = {},
             std::string_view operation = "save_npy");
-
-  /// The elements, to be written; zero until then. Must not be used after `commit`.
-  [[nodiscard]] Tensor& tensor() noexcept { return tensor_; }
-  /// Flushes the elements to the disk and gives the file its name. Throws FileError.
-  void commit();
-
- private:
-  AtomicFile file_;
-  Tensor tensor_;
 };
 
 /// Writes the elements, whatever their layout, as `numpy.save` does, byte for byte (version 1.0). Conjugation

@@ -12,8 +12,8 @@
 #include "tenstride/dtype.hpp"
 #include "tenstride/io/atomic_file.hpp"
 #include "tenstride/io/disk.hpp"
+#include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
-#include "tenstride/io/npy.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/resume.hpp"
 #include "tenstride/reduce.hpp"
@@ -49,6 +49,8 @@ struct FileOptions {
   Resume resume = Resume::no;
   FileCheck check = FileCheck::none;
   Overwrite overwrite = Overwrite::refuse;
+  /// Of the destination; `unknown`: as the end of its name tells, or .npy where that tells none.
+  FileKind kind = FileKind::unknown;
   ElementOrder order = ElementOrder::row_major;
   /// Of the destination; nothing: as the chain gives.
   std::optional<DType> dtype{};
@@ -65,25 +67,49 @@ struct FileStage {
   std::uint64_t blocks_begin = 0;
 };
 
-/// All that is known before an element is read.
-struct FileJob {
-  std::string source;
-  std::string destination;
-  FileInfo info;
-  FileOptions options;
-  /// Of the destination.
+/// A tensor on its way from a file to a file.
+struct TensorMove {
+  FileInfo source;
+  /// What is done with it, as a chain on `x`.
+  std::string chain = "x";
+  /// Of the result, within the destination; of no meaning where that holds one tensor.
+  std::string name{};
+};
+
+/// What is known of one tensor before an element is read.
+struct TensorJob {
+  FileInfo source;
+  /// Of the result.
+  std::string name;
   Dims shape;
   DType dtype = DType::float32;
+  /// Where its elements lie in the destination: at the strides of `layout`, from byte `data_begin` on.
+  Layout layout;
+  std::uint64_t data_begin = 0;
   /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
   std::vector<DType> conversions;
   /// Of the axes of stride 0 in the last stage, behind the conversions.
   std::optional<Reduction> reduction;
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
   std::vector<FileStage> stages;
+};
+
+/// All that is known before an element is read.
+struct FileJob {
+  std::string destination;
+  /// With the order that the destination's kind has.
+  FileOptions options;
+  std::vector<TensorJob> tensors;
+  /// What the destination begins with, and its length.
+  std::string head;
+  std::uint64_t nbytes = 0;
   /// The limits that the plans were made with.
   BlockLimits limits;
   bool is_disk_measured = false;
   std::uint64_t temporary_bytes = 0;
+  /// Of what must be unpacked before elements of it can be read: it lies in a file without a name beside the
+  /// destination.
+  std::uint64_t unpacked_bytes = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   double seconds = 0;
@@ -104,11 +130,19 @@ struct FileResult {
 /// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
 
-/// Plans; reads the source's header, and the limits of an earlier run where that is to be resumed.
-/// Throws FileError for a source that is no .npy file, ValueError for a chain that cannot be carried out from
+/// Plans; reads the headers of the sources, and the limits of an earlier run where that is to be resumed.
+/// `source` is an address: several tensors may be meant, each of which goes through the chain and keeps its
+/// name. Throws FileError for a source whose elements cannot be read one by one, ValueError for a chain that cannot be carried out from
 /// file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
                                         const std::string& destination, const FileOptions& options = {});
+/// The same for tensors of several files, each with a chain of its own. Scale and shift are of all.
+/// Example: `plan_permute_files({{info, "x.t()", "weight"}}, "new.safetensors")`.
+TENSTRIDE_API FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
+                                         const FileOptions& options = {});
+
+/// Bytes of what a move gives. Throws what planning throws for its chain.
+TENSTRIDE_API std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options = {});
 
 /// Carries out a plan. The destination has its name when all is done; until then, what is finished is kept
 /// beside it (see docs/large-files.md). Throws FileError; Interrupted, or what `progress` throws, when that
@@ -116,14 +150,17 @@ TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_v
 /// resumed.
 TENSTRIDE_API FileResult run(const FileJob& job, const ProgressCallback& progress = {});
 
-/// Writes what the chain makes of the tensor `x` in a .npy file into another .npy file, with the memory that
-/// `options` allow, whatever the size. Example: `permute_file("tyx.npy", "x.permute(2, 1, 0)", "xyt.npy")`.
+/// Writes what the chain makes of the tensor `x` in a file into another file, with the memory that `options`
+/// allow, whatever the size. Example: `permute_file("tyx.npy", "x.permute(2, 1, 0)", "xyt.npy")`.
 TENSTRIDE_API FileResult permute_file(const std::string& source, std::string_view chain,
                                       const std::string& destination, const FileOptions& options = {},
                                       const ProgressCallback& progress = {});
 
-/// The checksum of the elements of a file, read once, with at most so many bytes of memory. Throws FileError.
-TENSTRIDE_API Checksum checksum_file(const std::string& path, std::uint64_t memory = std::uint64_t{64} << 20,
+/// The checksum of the elements of a tensor in a file, read once, with at most so many bytes of memory where
+/// they are flat; what is compressed is read into memory. Throws FileError.
+TENSTRIDE_API Checksum checksum_file(const FileInfo& info, std::uint64_t memory = std::uint64_t{64} << 20,
+                                     const ProgressCallback& progress = {});
+TENSTRIDE_API Checksum checksum_file(const std::string& address, std::uint64_t memory = std::uint64_t{64} << 20,
                                      const ProgressCallback& progress = {});
 
 /// The axes, passes, blocks and costs of all stages, several lines for people.

@@ -28,6 +28,8 @@ class KeptPages {
   void merge(std::uint64_t begin, std::span<const std::byte> bytes, std::byte* image);
   /// Gives up the pages kept longest, as many as are too many. Pre: all writes are done.
   void shrink();
+  /// Takes the page for one that was given up, because something else has written to it.
+  void lose(std::uint64_t page_begin) { lost_.insert(page_begin); }
   /// Whether the page was given up: what it held must be read back.
   [[nodiscard]] bool is_lost(std::uint64_t page_begin) const { return lost_.contains(page_begin); }
 

@@ -16,13 +16,17 @@ BlockProblem reading_problem(const Layout& layout, DType dtype, std::uint64_t da
   return problem;
 }
 
-Checksum checksum_file(const std::string& path, std::uint64_t memory, const ProgressCallback& progress) {
-  const FileInfo info = read_file_info(path, "checksum_file");
+Checksum checksum_file(const std::string& address, std::uint64_t memory, const ProgressCallback& progress) {
+  return checksum_file(read_file_info(address, "checksum_file"), memory, progress);
+}
+
+Checksum checksum_file(const FileInfo& info, std::uint64_t memory, const ProgressCallback& progress) {
+  if (info.storage != ElementStorage::flat) return checksum(load_tensor_file(info));
   BlockLimits limits;
   limits.memory = static_cast<Index>(memory);
   const BlockPlan plan = plan_blocks(reading_problem(info.layout, info.dtype, info.data_begin), limits);
   std::atomic<std::uint64_t> bytes_read{0};
-  const DiskFile file = DiskFile::open(path, access_of(plan, DiskAccess::automatic), "checksum_file");
+  const DiskFile file = DiskFile::open(info.path, access_of(plan, DiskAccess::automatic), "checksum_file");
   Progress now;
   now.bytes = static_cast<std::uint64_t>(plan.bytes_read());
   now.tiles = static_cast<std::uint64_t>(plan.passes[0].tiles);

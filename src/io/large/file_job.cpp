@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/resumable_file.hpp"
+#include "io/large/unpacked_file.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/dtype_exact.hpp"
 #include "tenstride/io/memory_limit.hpp"
-#include "tenstride/io/npy.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
 
@@ -132,15 +133,15 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
 }
 
 /// What each copy of the chain is to the planner. Where it begins in its files depends on the plans before.
-std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& followed) {
-  const FileOptions& options = job.options;
+std::vector<BlockProblem> problems_of(const TensorJob& job, const FileChain& followed,
+                                      const FileOptions& options) {
   const std::vector<ChainCopy> copies = copies_into(followed, options.order);
   std::vector<BlockProblem> problems;
   for (const ChainCopy& copy : copies) {
     BlockProblem problem;
     problem.src = copy.src;
     problem.dst = problem.positions = copy.dst;
-    problem.src_item = problem.dst_item = static_cast<Index>(item_size(job.info.dtype));
+    problem.src_item = problem.dst_item = static_cast<Index>(item_size(job.source.dtype));
     problems.push_back(std::move(problem));
   }
   BlockProblem& last = problems.back();
@@ -152,21 +153,106 @@ std::vector<BlockProblem> problems_of(const FileJob& job, const FileChain& follo
   return problems;
 }
 
-/// Throws MemoryLimitError where the limit is too small for one of the copies, or for reading the destination
-/// back; it names what suffices for all.
-void check_memory(const FileJob& job, const std::vector<BlockProblem>& problems) {
+/// The smallest memory that suffices for all copies of a tensor, and for reading the destination back.
+Index min_memory(const TensorJob& job, const std::vector<BlockProblem>& problems, FileCheck check) {
   Index least = 0;
   for (const BlockProblem& problem : problems) least = std::max(least, min_block_memory(problem));
-  if (job.options.check != FileCheck::none) {
-    const bool is_row_major = job.options.order == ElementOrder::row_major;
-    const Layout layout{job.shape,
-                        is_row_major ? row_major_strides(job.shape) : column_major_strides(job.shape)};
-    least = std::max(least, min_block_memory(reading_problem(layout, job.dtype, 0)));
-  }
+  if (check == FileCheck::none) return least;
+  return std::max(least, min_block_memory(reading_problem(job.layout, job.dtype, 0)));
+}
+
+void check_memory(const FileJob& job, Index least) {
   if (job.limits.memory >= least) return;
   throw MemoryLimitError(message(this_operation, ": memory of ", job.limits.memory,
                                  " bytes must be at least ", least, " bytes for these axes"),
                          static_cast<std::uint64_t>(least));
+}
+
+/// What is done with one tensor, but for how.
+TensorJob follow_move(const TensorMove& move, const FileOptions& options, FileChain& followed) {
+  require_flat_or_stream(move.source);
+  followed = follow(move.chain, move.source);
+  if (!followed.obstacle.empty()) {
+    throw ValueError(
+        message(this_operation, ": \"", move.chain,
+                "\" must move, convert or once reduce elements, to be carried out from file to file: ",
+                followed.obstacle));
+  }
+  TensorJob job;
+  job.source = move.source;
+  job.name = move.name;
+  job.shape = followed.shape;
+  job.conversions = followed.conversions;
+  job.reduction = followed.reduction;
+  job.dtype = options.dtype.value_or(followed.dtype);
+  const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
+  // The arithmetic comes with the last conversion, behind those of the chain.
+  if ((has_arithmetic || job.dtype != followed.dtype) && !job.reduction) job.conversions.push_back(job.dtype);
+  // What loses nothing on the way to the next type need not happen.
+  DType before = job.source.dtype;
+  for (std::size_t i = 0; i + 1 < job.conversions.size();) {
+    if (is_exact(before, job.conversions[i])) {
+      job.conversions.erase(job.conversions.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      before = job.conversions[i++];
+    }
+  }
+  return job;
+}
+
+/// The plans of one tensor. Its temporary space is free again for the next.
+void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& problems) {
+  std::uint64_t begin = tensor.source.data_begin;
+  std::uint64_t temporary = 0;
+  for (BlockProblem& problem : problems) {
+    const bool is_last = &problem == &problems.back();
+    problem.src_begin = static_cast<Index>(begin);
+    problem.dst_begin = static_cast<Index>(is_last ? tensor.data_begin : temporary);
+    if (!is_last) {
+      begin = temporary;
+      temporary += rounded(static_cast<std::uint64_t>(numel(problem.dst) * problem.dst_item));
+    }
+    FileStage stage{plan_blocks(problem, job.limits), temporary};
+    if (job.options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
+    temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
+    job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
+    job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
+    job.seconds += stage.plan.seconds;
+    tensor.stages.push_back(std::move(stage));
+  }
+  job.temporary_bytes = std::max(job.temporary_bytes, temporary);
+}
+
+/// The kind of the destination, whose elements must be flat.
+const FileFormat& format_of_destination(const std::string& destination, const FileOptions& options) {
+  FileKind kind = options.kind == FileKind::unknown ? kind_of_name(destination) : options.kind;
+  if (kind == FileKind::unknown) kind = FileKind::npy;
+  if (!is_written_flat(kind)) {
+    throw ValueError(message(this_operation, ": \"", destination,
+                             "\" must be a file of uncompressed elements, which ", format_of(kind).description,
+                             " is not"));
+  }
+  return format_of(kind);
+}
+
+void place_tensors(FileJob& job, const FileFormat& format) {
+  std::vector<NewTensor> planned;
+  planned.reserve(job.tensors.size());
+  for (TensorJob& tensor : job.tensors) {
+    if (tensor.name.empty() && job.tensors.size() == 1) tensor.name = format.usual_name;
+    planned.push_back({tensor.name, tensor.shape, tensor.dtype, job.options.order, {}, tensor.source.attributes});
+  }
+  if (format.usual_name.empty() && planned.size() > 1) {
+    throw ValueError(message(this_operation, ": ", planned.size(), " tensors must go to a file that holds several, ",
+                             "as .safetensors does, not to ", format.description));
+  }
+  FlatFile file = format.plan_flat(planned, this_operation);
+  job.head = std::move(file.head);
+  job.nbytes = file.nbytes;
+  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
+    job.tensors[i].layout = file.parts[i].layout;
+    job.tensors[i].data_begin = file.parts[i].begin;
+  }
 }
 
 }  // namespace
@@ -184,74 +270,60 @@ std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& inf
   return follow(chain, info).obstacle;
 }
 
-FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
-                          const FileOptions& options) {
+std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
+  FileChain followed;
+  const TensorJob job = follow_move(move, options, followed);
+  return static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype);
+}
+
+FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
+                           const FileOptions& options) {
+  if (moves.empty()) throw ValueError(message(this_operation, ": there must be a tensor to be written"));
+  const FileFormat& format = format_of_destination(destination, options);
   FileJob job;
-  job.source = source;
   job.destination = destination;
   job.options = options;
-  job.info = read_file_info(source, this_operation);
-  if (job.info.kind != FileKind::npy) {
-    throw FileError(
-        message(this_operation, ": \"", source, "\" must be a .npy file, it is a ", job.info.format), source);
+  job.options.order = written_order(format.kind, options.order, this_operation);
+  std::vector<FileChain> chains(moves.size());
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    job.tensors.push_back(follow_move(moves[i], job.options, chains[i]));
+    const FileInfo& source = moves[i].source;
+    if (source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(source);
   }
-  const FileChain followed = follow(chain, job.info);
-  if (!followed.obstacle.empty()) {
-    throw ValueError(
-        message(this_operation, ": \"", chain,
-                "\" must move, convert or once reduce elements, to be carried out from file to file: ",
-                followed.obstacle));
+  job.limits = limits_of(job.options, destination, job.is_disk_measured);
+  place_tensors(job, format);
+  std::vector<std::vector<BlockProblem>> problems;
+  Index least = 0;
+  for (std::size_t i = 0; i < moves.size(); ++i) {
+    problems.push_back(problems_of(job.tensors[i], chains[i], job.options));
+    least = std::max(least, min_memory(job.tensors[i], problems.back(), job.options.check));
   }
-  job.shape = followed.shape;
-  job.conversions = followed.conversions;
-  job.reduction = followed.reduction;
-  job.dtype = options.dtype.value_or(followed.dtype);
-  const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
-  // The arithmetic comes with the last conversion, behind those of the chain.
-  if ((has_arithmetic || job.dtype != followed.dtype) && !job.reduction) job.conversions.push_back(job.dtype);
-  // What loses nothing on the way to the next type need not happen.
-  DType before = job.info.dtype;
-  for (std::size_t i = 0; i + 1 < job.conversions.size();) {
-    if (is_exact(before, job.conversions[i])) {
-      job.conversions.erase(job.conversions.begin() + static_cast<std::ptrdiff_t>(i));
-    } else {
-      before = job.conversions[i++];
-    }
-  }
-
-  job.limits = limits_of(options, destination, job.is_disk_measured);
-  std::vector<BlockProblem> problems = problems_of(job, followed);
-  check_memory(job, problems);
-  const std::string header = detail::npy_header_text(job.shape, job.dtype, options.order, this_operation);
-  std::uint64_t begin = job.info.data_begin;
-  std::uint64_t temporary = 0;
-  for (BlockProblem& problem : problems) {
-    const bool is_last = &problem == &problems.back();
-    problem.src_begin = static_cast<Index>(begin);
-    problem.dst_begin = static_cast<Index>(is_last ? header.size() : temporary);
-    if (!is_last) {
-      begin = temporary;
-      temporary += rounded(static_cast<std::uint64_t>(numel(problem.dst) * problem.dst_item));
-    }
-    FileStage stage{plan_blocks(problem, job.limits), temporary};
-    if (options.access == DiskAccess::direct && stage.plan.page == 1) refuse_direct(job.limits);
-    temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
-    job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
-    job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
-    job.seconds += stage.plan.seconds;
-    job.stages.push_back(std::move(stage));
-  }
-  job.temporary_bytes = temporary;
+  check_memory(job, least);
+  for (std::size_t i = 0; i < moves.size(); ++i) plan_stages(job, job.tensors[i], problems[i]);
   return job;
+}
+
+FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
+                          const FileOptions& options) {
+  std::vector<TensorMove> moves;
+  for (FileInfo& info : list_tensors(source, this_operation)) {
+    std::string name = info.name;
+    moves.push_back({std::move(info), std::string(chain), std::move(name)});
+  }
+  return plan_permute_files(moves, destination, options);
 }
 
 std::string to_string(const FileJob& job) {
   std::string text;
-  for (std::size_t i = 0; i < job.stages.size(); ++i) {
-    if (job.stages.size() > 1)
-      text += message("stage ", i + 1, i + 1 < job.stages.size() ? ", into temporary space\n" : "\n");
-    text += to_string(job.stages[i].plan) + '\n';
+  for (const TensorJob& tensor : job.tensors) {
+    if (job.tensors.size() > 1) text += message(tensor.name, "\n");
+    for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
+      if (tensor.stages.size() > 1)
+        text += message("stage ", i + 1, i + 1 < tensor.stages.size() ? ", into temporary space\n" : "\n");
+      text += to_string(tensor.stages[i].plan) + '\n';
+    }
   }
+  if (job.unpacked_bytes > 0) text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
   return text;
 }
 

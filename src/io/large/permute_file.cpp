@@ -11,6 +11,7 @@
 #include "io/large/file_limits.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/run_report.hpp"
+#include "io/large/source_files.hpp"
 #include "io/large/tile_groups.hpp"
 
 /// What carries a plan out.
@@ -35,20 +36,25 @@ void pad(Piece& piece, std::uint64_t page) {
 
 /// What makes two runs write the same parts.
 std::uint64_t plan_hash(const FileJob& job) {
-  std::string text = message(name(job.dtype), job.shape, static_cast<int>(job.options.order));
-  if (job.reduction) text += name(*job.reduction);
-  for (const FileStage& stage : job.stages) text += to_json(stage.plan);
-  for (const DType type : job.conversions) text += name(type);
+  std::string text = message(static_cast<int>(job.options.order));
+  for (const TensorJob& tensor : job.tensors) {
+    text += message(tensor.name, name(tensor.dtype), tensor.shape);
+    if (tensor.reduction) text += name(*tensor.reduction);
+    for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
+    for (const DType type : tensor.conversions) text += name(type);
+  }
   for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
     for (const double number : *numbers) text += std::to_string(number) + ',';
     text += ';';
   }
-  return fnv1a(text);
+  return fnv1a(text + job.head);
 }
 
 DiskAccess access_of(const FileJob& job) {
   DiskAccess access = job.options.access;
-  for (const FileStage& stage : job.stages) access = access_of(stage.plan, access);
+  for (const TensorJob& tensor : job.tensors) {
+    for (const FileStage& stage : tensor.stages) access = access_of(stage.plan, access);
+  }
   return access;
 }
 
@@ -57,14 +63,12 @@ class Runner {
  public:
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
-        source_(DiskFile::open(job.source, access_of(job), this_operation)),
+        sources_(job, access_of(job)),
         binding_(bind(job)),
-        header_(detail::npy_header_text(job.shape, job.dtype, job.options.order, this_operation)),
-        end_(header_.size() + static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype)),
         start_(Clock::now()),
         report_(job, progress, start_),
-        destination_(job.destination, end_, job.temporary_bytes, parts(), binding_, job.options.overwrite,
-                     job.options.resume, this_operation) {}
+        destination_(job.destination, job.nbytes, job.temporary_bytes, parts(), binding_,
+                     job.options.overwrite, job.options.resume, this_operation) {}
 
   FileResult run() {
     try {
@@ -77,14 +81,16 @@ class Runner {
 
  private:
   static Binding bind(const FileJob& job) {
-    Binding binding = bind_source(job.source, job.info.data_begin, plan_hash(job), this_operation);
+    Binding binding = bind_sources(job, plan_hash(job));
     binding.limits = to_text(job.limits);
     return binding;
   }
   [[nodiscard]] std::size_t parts() const {
     Index tiles = 0;
-    for (const FileStage& stage : job_.stages) {
-      for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
+    for (const TensorJob& tensor : job_.tensors) {
+      for (const FileStage& stage : tensor.stages) {
+        for (const BlockPass& pass : stage.plan.passes) tiles += pass.tiles;
+      }
     }
     return static_cast<std::size_t>(tiles);
   }
@@ -105,7 +111,7 @@ class Runner {
     result.bytes_read = bytes_read_;
     result.bytes_written = bytes_written_;
     result.is_resumed = destination_.is_resumed();
-    part.truncate(end_);
+    part.truncate(job_.nbytes);
     if (job_.options.check == FileCheck::checksum) {
       if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
       check_destination(result.checksum);
@@ -126,54 +132,60 @@ class Runner {
     const std::vector<bool>& finished = destination_.finished();
     // A run that ended before its first part was finished may not have come to the header.
     if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
-      part.write_start(std::as_bytes(std::span(header_)));
+      part.write_start(std::as_bytes(std::span(job_.head)));
     }
     std::size_t first_part = 0;
     int number = 0;
-    for (std::size_t i = 0; i < job_.stages.size(); ++i) {
-      const FileStage& stage = job_.stages[i];
-      const bool is_last = i + 1 == job_.stages.size();
-      const DiskFile& from = i == 0 ? source_ : *temporary;
-      DiskFile& to = is_last ? part : *temporary;
-      const std::size_t passes = stage.plan.passes.size();
-      for (std::size_t pass = 0; pass < passes; ++pass) {
-        report_.begin_pass(++number);
-        const bool reads_blocks = pass == 1, writes_blocks = passes == 2 && pass == 0;
-        run_pass(stage, pass, conversion_of(stage, pass, is_last), reads_blocks ? *temporary : from,
-                 writes_blocks ? *temporary : to, first_part, i == 0 && pass == 0, is_last && !writes_blocks);
-        first_part += static_cast<std::size_t>(stage.plan.passes[pass].tiles);
+    for (const TensorJob& tensor : job_.tensors) {
+      sources_.open(tensor.source);
+      for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
+        const FileStage& stage = tensor.stages[i];
+        const bool is_last = i + 1 == tensor.stages.size();
+        const DiskFile& from = i == 0 ? sources_.current() : *temporary;
+        DiskFile& to = is_last ? part : *temporary;
+        const std::size_t passes = stage.plan.passes.size();
+        for (std::size_t pass = 0; pass < passes; ++pass) {
+          report_.begin_pass(++number);
+          const bool reads_blocks = pass == 1, writes_blocks = passes == 2 && pass == 0;
+          run_pass(tensor, stage, pass, conversion_of(tensor, stage, pass, is_last),
+                   reads_blocks ? *temporary : from, writes_blocks ? *temporary : to, first_part,
+                   i == 0 && pass == 0, is_last && !writes_blocks);
+          first_part += static_cast<std::size_t>(stage.plan.passes[pass].tiles);
+        }
       }
     }
   }
 
   /// Elements are converted in the pass after which the fewest bytes are moved.
-  [[nodiscard]] Conversion conversion_of(const FileStage& stage, std::size_t pass, bool is_last) const {
+  [[nodiscard]] Conversion conversion_of(const TensorJob& tensor, const FileStage& stage, std::size_t pass,
+                                         bool is_last) const {
     Conversion conversion;
-    conversion.src = job_.info.dtype;
+    conversion.src = tensor.source.dtype;
     if (!is_last) return conversion;
-    const bool converts_first = stage.plan.passes.size() == 1 || job_.dtype == DType::bool_ ||
-                                item_size(job_.dtype) <= item_size(job_.info.dtype);
-    if (pass == 1 && converts_first) conversion.src = job_.dtype;
+    const bool converts_first = stage.plan.passes.size() == 1 || tensor.dtype == DType::bool_ ||
+                                item_size(tensor.dtype) <= item_size(tensor.source.dtype);
+    if (pass == 1 && converts_first) conversion.src = tensor.dtype;
     if ((pass == 0) != converts_first) return conversion;
-    conversion.types = job_.conversions;
+    conversion.types = tensor.conversions;
     conversion.scale = job_.options.scale;
     conversion.shift = job_.options.shift;
     conversion.axis = stage.plan.problem.unmerged_axis.value_or(0);
-    conversion.reduction = job_.reduction;
-    if (job_.reduction) {
-      conversion.reduced = job_.dtype;
+    conversion.reduction = tensor.reduction;
+    if (tensor.reduction) {
+      conversion.reduced = tensor.dtype;
       const Dims& strides = stage.plan.problem.dst.strides;
       for (std::size_t d = 0; d < strides.size(); ++d) {
         if (strides[d] == 0) conversion.reduced_axes.push_back(static_cast<Index>(d));
       }
     } else if (conversion.types.empty()) {
-      conversion.types.push_back(job_.dtype);
+      conversion.types.push_back(tensor.dtype);
     }
     return conversion;
   }
 
-  void run_pass(const FileStage& stage, std::size_t pass, const Conversion& conversion, const DiskFile& from,
-                DiskFile& to, std::size_t first_part, bool is_first, bool is_final) {
+  void run_pass(const TensorJob& tensor, const FileStage& stage, std::size_t pass,
+                const Conversion& conversion, const DiskFile& from, DiskFile& to, std::size_t first_part,
+                bool is_first, bool is_final) {
     const BlockPlan& plan = stage.plan;
     const auto tiles = static_cast<std::size_t>(plan.passes[pass].tiles);
     const std::vector<bool>& all = destination_.finished();
@@ -182,10 +194,10 @@ class Runner {
     const auto done = static_cast<std::size_t>(std::count(finished.begin(), finished.end(), true));
     skip(plan.passes[pass], done);
     if (done == tiles) return;
-    const std::span<const std::byte> header =
-        is_final ? std::as_bytes(std::span(header_)) : std::span<const std::byte>();
-    const std::uint64_t end = is_final ? end_ : job_.temporary_bytes;
-    TileWriter writer(to, plan, pass, end, header, destination_.is_resumed(), bytes_written_);
+    // Behind the head or a tensor before, whose last page this may share.
+    const std::uint64_t begin = is_final ? tensor.data_begin : 0;
+    const std::uint64_t end = is_final ? job_.nbytes : job_.temporary_bytes;
+    TileWriter writer(to, plan, pass, begin, end, destination_.is_resumed(), bytes_written_);
     TileReader reader(from, plan, pass, stage.blocks_begin, finished, bytes_read_);
     for (std::size_t left = tiles - done; left > 0; --left) {
       const LoadedTile* tile = nullptr;
@@ -193,27 +205,35 @@ class Runner {
         tile = reader.wait(poll_milliseconds);
         report();
       }
-      if (is_first && job_.info.is_byte_swapped) swap_bytes_of(*tile, job_.info.dtype);
-      if (is_first && checks_source()) source_sum_ += sum_of_tile(plan, *tile);
+      if (is_first && tensor.source.is_byte_swapped) swap_bytes_of(*tile, tensor.source.dtype);
+      if (is_first && checks_source()) source_sum_ += sum_of_tile(plan, *tile, tensor.source.dtype);
       write_tile(writer, stage, pass, conversion, *tile, first_part + static_cast<std::size_t>(tile->number),
                  to, is_final);
       reader.release();
     }
     while (!writer.is_idle(poll_milliseconds)) report();
+    const bool is_end = &tensor == &job_.tensors.back() || !is_final;
+    if (is_end) flush(to);
+  }
+
+  /// What is finished lasts a crash of the machine, too.
+  void flush(DiskFile& to) {
     to.flush();
     destination_.flushed();
+    flushed_ = Clock::now();
   }
 
   /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
   /// this run.
   [[nodiscard]] bool checks_source() const {
-    const bool converts = job_.reduction || !job_.conversions.empty() || !job_.options.scale.empty() ||
-                          !job_.options.shift.empty();
-    return job_.options.check == FileCheck::checksum && !converts && job_.stages.size() == 1 &&
-           !destination_.is_resumed();
+    const bool only_moves = std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
+      return !tensor.reduction && tensor.conversions.empty() && tensor.stages.size() == 1;
+    });
+    return job_.options.check == FileCheck::checksum && only_moves && job_.options.scale.empty() &&
+           job_.options.shift.empty() && !destination_.is_resumed();
   }
-  [[nodiscard]] Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile) const {
-    return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, job_.info.dtype),
+  [[nodiscard]] static Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile, DType dtype) {
+    return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, dtype),
                                positions_of(plan.problem, tile.box));
   }
 
@@ -270,26 +290,30 @@ class Runner {
   void finish(std::size_t part, const Checksum& sum, DiskFile& to) {
     destination_.finish(part, sum);
     ++tiles_done_;
-    // Every few seconds what was written is made to last a crash of the machine, too.
-    if (seconds_since(flushed_) < 5) return;
-    to.flush();
-    destination_.flushed();
-    flushed_ = Clock::now();
+    // Every few seconds.
+    if (seconds_since(flushed_) >= 5) flush(to);
   }
 
   void check_source() const {
-    const Binding now = bind_source(job_.source, job_.info.data_begin, binding_.plan_hash, this_operation);
+    const Binding now = bind_sources(job_, binding_.plan_hash);
     if (now.source_nbytes == binding_.source_nbytes && now.source_mtime_ns == binding_.source_mtime_ns &&
         now.header_hash == binding_.header_hash) {
       return;
     }
-    throw FileError(message(this_operation, ": \"", job_.source, "\" must not change while it is read"),
-                    job_.source);
+    const std::string& source = job_.tensors[0].source.path;
+    throw FileError(message(this_operation, ": \"", source, "\" must not change while it is read"), source);
   }
 
   void check_destination(const Checksum& wanted) const {
-    const Checksum found =
-        checksum_file(destination_.part_path(), static_cast<std::uint64_t>(job_.limits.memory));
+    Checksum found;
+    for (const TensorJob& tensor : job_.tensors) {
+      FileInfo written;
+      written.path = destination_.part_path();
+      written.dtype = tensor.dtype;
+      written.layout = tensor.layout;
+      written.data_begin = tensor.data_begin;
+      found += checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
+    }
     check_sum("what was read back", found, wanted);
   }
   void check_sum(std::string_view what, const Checksum& found, const Checksum& wanted) const {
@@ -300,10 +324,8 @@ class Runner {
   }
 
   const FileJob& job_;
-  DiskFile source_;
+  SourceFiles sources_;
   Binding binding_;
-  std::string header_;
-  std::uint64_t end_;
   Clock::time_point start_;
   Clock::time_point flushed_ = Clock::now();
   RunReport report_;

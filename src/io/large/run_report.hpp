@@ -22,9 +22,11 @@ class RunReport {
       : callback_(callback), start_(start) {
     now_.bytes = job.bytes_read + job.bytes_written;
     now_.seconds_foretold = job.seconds;
-    for (const FileStage& stage : job.stages) {
-      now_.passes += static_cast<int>(stage.plan.passes.size());
-      for (const BlockPass& pass : stage.plan.passes) now_.tiles += static_cast<std::uint64_t>(pass.tiles);
+    for (const TensorJob& tensor : job.tensors) {
+      for (const FileStage& stage : tensor.stages) {
+        now_.passes += static_cast<int>(stage.plan.passes.size());
+        for (const BlockPass& pass : stage.plan.passes) now_.tiles += static_cast<std::uint64_t>(pass.tiles);
+      }
     }
     --now_.passes;
   }

@@ -7,9 +7,8 @@
 
 namespace tenstride::io {
 
-TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t end,
-                       std::span<const std::byte> header, bool was_begun,
-                       std::atomic<std::uint64_t>& bytes_written)
+TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin,
+                       std::uint64_t end, bool was_begun, std::atomic<std::uint64_t>& bytes_written)
     : file_(file),
       page_(static_cast<std::uint64_t>(plan.page)),
       request_bytes_(static_cast<std::uint64_t>(plan.request_bytes)),
@@ -22,13 +21,7 @@ TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, 
     buffer =
         DiskBuffer(static_cast<std::size_t>(plan.passes[pass].group_bytes), static_cast<std::size_t>(page_));
   }
-  if (page_ > 1 && !header.empty() && !was_begun) {
-    // It is written already; the page that it shares with the first elements is kept, unless they begin a
-    // page.
-    const std::uint64_t first = header.size() / page_ * page_;
-    std::vector<std::byte> image(page_);
-    if (first < header.size()) kept_.merge(first, header.subspan(first), image.data());
-  }
+  if (begin % page_ != 0) kept_.lose(begin / page_ * page_);
   thread_.start<TileWriter, &TileWriter::run>(*this);
 }
 

@@ -41,11 +41,11 @@ struct Group {
 /// the group before are finished.
 class TileWriter {
  public:
-  /// `end`: the file's last byte. `header`: bytes that the file begins with, part of its first page.
+  /// `begin`: of what is written; the page before it has bytes that must stay. `end`: of the file.
   /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. Adds what it
   /// wrote to `bytes_written`.
-  TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t end,
-             std::span<const std::byte> header, bool was_begun, std::atomic<std::uint64_t>& bytes_written);
+  TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin, std::uint64_t end,
+             bool was_begun, std::atomic<std::uint64_t>& bytes_written);
   /// Waits for what is in flight; groups that were not begun are not written.
   ~TileWriter();
   TileWriter(const TileWriter&) = delete;

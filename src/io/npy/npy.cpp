@@ -31,19 +31,6 @@ struct MappedNpy {
   }
 };
 
-/// A tensor mapped over the elements of the file that is being written.
-Tensor start_npy(AtomicFile& file, const std::string& header, const Dims& shape, DType dtype,
-                 ElementOrder order) {
-  const Layout layout = order == ElementOrder::row_major ? row_major(shape) : column_major(shape);
-  const Index nbytes = checked_multiply(numel(layout), static_cast<Index>(item_size(dtype)), "save_npy");
-  const Index total = checked_add(nbytes, static_cast<Index>(header.size()), "save_npy");
-  file.reserve(static_cast<std::size_t>(total));
-  file.write(std::as_bytes(std::span(header)));
-  Storage elements = Storage::map_file(file.temporary_path(), MapMode::read_write, header.size(),
-                                       static_cast<std::size_t>(nbytes));
-  return Tensor(std::move(elements), layout, dtype);
-}
-
 }  // namespace
 
 NpyHeader read_npy_header(const std::string& path) {
@@ -86,18 +73,8 @@ Tensor load_npy(const std::string& path, Caller caller) {
 
 NpyWriter::NpyWriter(const std::string& path, const Dims& shape, DType dtype, const SaveOptions& options,
                      std::string_view operation)
-    : file_([&] {
-        // What cannot be written is refused before there is a file.
-        static_cast<void>(detail::npy_header_text(shape, dtype, options.order, operation));
-        return AtomicFile(path, options.overwrite, operation);
-      }()),
-      tensor_(start_npy(file_, detail::npy_header_text(shape, dtype, options.order, operation), shape, dtype,
-                        options.order)) {}
-
-void NpyWriter::commit() {
-  tensor_ = Tensor();
-  file_.commit();
-}
+    : TensorFileWriter(path, FileKind::npy, {{.name = {}, .shape = shape, .dtype = dtype, .order = options.order}},
+                       options.overwrite, operation) {}
 
 void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options, Caller caller) {
   tenstride::detail::require_memory(tensor, "save_npy", "written");

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of any kind that can be written.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenstride/export.hpp"
+#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/element_order.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/tensor.hpp"
+
+namespace tenstride::io {
+
+/// A tensor and what the file says about it.
+struct NamedTensor {
+  /// Within the file; empty for a file of one tensor.
+  std::string name;
+  Tensor tensor;
+  /// One for each axis, or none.
+  std::vector<std::string> axis_names{};
+  /// A JSON object, or empty.
+  std::string attributes{};
+};
+
+/// Tensors that are the same view of the same storage, as tied weights are.
+enum class TiedTensors : unsigned char {
+  write,   ///< each in full, under its name
+  once,    ///< the first alone; of a safetensors file the metadata say which names mean it
+};
+
+struct SaveTensorsOptions {
+  Overwrite overwrite = Overwrite::refuse;
+  /// Of files that know both orders: .npy, .npz and raw.
+  ElementOrder order = ElementOrder::row_major;
+  /// .npz: members are compressed (deflate).
+  bool is_compressed = false;
+  TiedTensors tied = TiedTensors::write;
+};
+
+/// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name tells:
+/// .npy, .npz, .safetensors, .nii, .raw, .bin or .png. The file appears whole or not at all. Only the elements
+/// of a view are written, not its storage. Throws ValueError where the name tells no kind, where two tensors
+/// have one name, and where the kind holds one tensor and several are given; TypeError for element types that
+/// the kind lacks; FileError; RuntimeError for a meta tensor.
+/// Example: `save_tensor_file("w.safetensors", {{"weight", w.t()}})`.
+TENSTRIDE_API void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& tensors,
+                                    const SaveTensorsOptions& options = {},
+                                    Caller caller = Caller::current());
+
+/// A tensor that is to be written.
+struct NewTensor {
+  /// Empty where the file holds one tensor.
+  std::string name;
+  Dims shape;
+  DType dtype = DType::float32;
+  ElementOrder order = ElementOrder::row_major;
+  std::vector<std::string> axis_names{};
+  /// A JSON object, or empty.
+  std::string attributes{};
+  /// As `FileInfo` has them.
+  double scale = 1;
+  double shift = 0;
+};
+
+/// A file of a kind whose elements are flat, written in place, into a map of the file, so that a conversion is
+/// one pass from its source to the file. The file has its name only after `commit`; without it nothing is
+/// left.
+///
+/// Example: writes the transpose of x without holding it in memory:
+/// ```
+/// TensorFileWriter writer("t.nii", FileKind::nifti, {{.shape = {x.size(1), x.size(0)}, .dtype = x.dtype()}});
+/// writer.tensor().copy_(x.t());
+/// writer.commit();
+/// ```
+class TENSTRIDE_API TensorFileWriter {
+ public:
+  /// Takes all the room on the disk, writes the header. Throws FileError where the file cannot be had (see
+  /// AtomicFile) or its room cannot, TypeError and ValueError for what the kind cannot hold, ShapeError and
+  /// OverflowError for a shape that cannot be. `operation` begins the errors.
+  TensorFileWriter(const std::string& path, FileKind kind, const std::vector<NewTensor>& tensors,
+                   Overwrite overwrite = Overwrite::refuse, std::string_view operation = "save");
+  ~TensorFileWriter();
+  TensorFileWriter(const TensorFileWriter&) = delete;
+  TensorFileWriter& operator=(const TensorFileWriter&) = delete;
+
+  /// The elements, to be written; zero until then. Must not be used after `commit`.
+  [[nodiscard]] Tensor& tensor(std::size_t number = 0);
+  /// Flushes the elements to the disk and gives the file its name. Throws FileError.
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Whether the elements of a new file of the kind are flat.
+TENSTRIDE_API bool is_written_flat(FileKind kind);
+
+/// The order in which a kind has elements where `wanted` is asked for: NIfTI is always column-major. Throws
+/// ValueError where the kind cannot have that order.
+TENSTRIDE_API ElementOrder written_order(FileKind kind, ElementOrder wanted,
+                                         std::string_view operation = "save");
+
+/// What a new file of one tensor begins with; the elements follow, in that order. Pre: is_written_flat(kind).
+/// Throws as TensorFileWriter does.
+TENSTRIDE_API std::string flat_head(FileKind kind, const NewTensor& tensor, std::string_view operation = "save");
+
+/// Whether a file of the kind holds several tensors by name.
+TENSTRIDE_API bool has_tensor_names(FileKind kind);
+
+/// The kind that a name's end tells; `unknown` where that is none that can be written.
+TENSTRIDE_API FileKind kind_of_name(std::string_view path);
+
+/// The ends of names of all kinds that can be written, with their dots.
+TENSTRIDE_API std::vector<std::string> written_suffixes();
+/// The same for errors: ".npy, .png, .npz or .raw".
+TENSTRIDE_API std::string writable_suffixes();
+
+}  // namespace tenstride::io

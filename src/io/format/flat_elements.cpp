@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/format/flat_elements.hpp"
+
+#include <algorithm>
+
+#include "base/message.hpp"
+#include "copy/swap_bytes.hpp"
+#include "io/input.hpp"
+#include "io/stream/inflate_stream.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+std::size_t number_nbytes(const FileInfo& info) {
+  return item_size(component_type(info.dtype));
+}
+
+/// Of the elements, with whatever lies between them.
+std::size_t reach_nbytes(const FileInfo& info) {
+  const auto touched = reach(info.layout);
+  return touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(info.dtype) : 0;
+}
+
+[[noreturn]] void refuse_info(const FileInfo& info, std::string_view operation, const std::string& text) {
+  throw FileError(message(operation, ": \"", info.address(), "\" ", text), info.path);
+}
+
+/// The file, which may have become shorter since its header was read.
+Storage map_whole(const FileInfo& info, MapMode mode, std::string_view operation) {
+  Storage file = map_input(info.path, operation, mode);
+  const std::uint64_t end = info.data_begin + reach_nbytes(info);
+  if (file.nbytes() < end) {
+    refuse_info(info, operation,
+                message("must have ", end, " bytes for its elements, it has ", file.nbytes()));
+  }
+  return file;
+}
+
+}  // namespace
+
+bool is_mappable(const FileInfo& info) {
+  return info.storage == ElementStorage::flat && info.obstacle.empty() && !info.is_byte_swapped &&
+         info.data_begin % number_nbytes(info) == 0;
+}
+
+Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation) {
+  if (info.storage != ElementStorage::flat) {
+    refuse_info(info, operation, message("must hold its elements one after the other to be mapped, not ",
+                                         info.codec.empty() ? "encoded" : "compressed by " + info.codec,
+                                         "; load it"));
+  }
+  if (info.is_byte_swapped) {
+    refuse_info(info, operation,
+                message("must hold elements in this machine's byte order to be mapped, it holds ",
+                        name(info.dtype), " in the other; load it"));
+  }
+  if (!is_mappable(info)) {
+    refuse_info(info, operation,
+                message("has elements from byte ", info.data_begin, " on, which must be a multiple of ",
+                        number_nbytes(info), " to be mapped (", name(info.dtype), "); load it"));
+  }
+  const Storage file = map_whole(info, mode, operation);
+  auto* const first = const_cast<std::byte*>(file.data()) + info.data_begin;
+  const Access access = file.is_read_only() ? Access::read_only : Access::read_write;
+  Storage elements = Storage::adopt(
+      first, reach_nbytes(info), [kept = file](void*) {}, access);
+  return Tensor(std::move(elements), info.layout, info.dtype);
+}
+
+Tensor load_flat(const FileInfo& info, std::string_view operation) {
+  const Storage file = map_whole(info, MapMode::read_only, operation);
+  const std::size_t nbytes = reach_nbytes(info);
+  const Storage storage = Storage::allocate(nbytes);
+  // Of a number that stands as it must there is nothing to swap but single bytes.
+  const std::size_t width = info.is_byte_swapped ? number_nbytes(info) : 1;
+  swap_bytes(storage.mutable_data(), file.data() + info.data_begin, nbytes, width);
+  return Tensor(storage, info.layout, info.dtype);
+}
+
+Tensor load_stream(const FileInfo& info, std::string_view operation) {
+  InflateStream stream(info.path, info.stream, info.codec, operation);
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  const auto skip = [&](std::uint64_t count) {
+    while (count > 0) {
+      const std::size_t part = std::min<std::uint64_t>(count, buffer.size());
+      const std::size_t got = stream.read(std::span(buffer).first(part));
+      count -= got;
+      if (got < part) return count;
+    }
+    return count;
+  };
+  const std::size_t nbytes = reach_nbytes(info);
+  std::uint64_t missing = skip(info.data_begin);
+  Storage storage = missing > 0 ? Storage() : Storage::allocate(nbytes);
+  if (missing > 0) {
+    missing += nbytes;
+  } else {
+    missing = nbytes - stream.read({storage.mutable_data(), nbytes});
+  }
+  if (missing > 0) {
+    refuse_info(info, operation, message("must unpack to ", info.data_begin + nbytes, " bytes, ", missing,
+                                         " are missing"));
+  }
+  skip(UINT64_MAX);  // to its end, where its CRC is checked
+  if (info.is_byte_swapped) {
+    const Storage swapped = Storage::allocate(nbytes);
+    swap_bytes(swapped.mutable_data(), storage.data(), nbytes, number_nbytes(info));
+    storage = swapped;
+  }
+  return Tensor(storage, info.layout, info.dtype);
+}
+
+Tensor load_chunks(const ChunkSource& source) {
+  const ChunkGrid& grid = source.grid();
+  const Dims counts = grid.counts();
+  const auto item = static_cast<Index>(item_size(source.dtype()));
+  Tensor result = empty(grid.shape, {.dtype = source.dtype()});
+  const auto chunk_nbytes = static_cast<std::size_t>(numel(row_major(grid.chunk)) * item);
+  parallel_for(0, count_elements(counts), 1, [&](Index first, Index last) {
+    const ThreadScope serial(1);
+    const Storage buffer = Storage::allocate(chunk_nbytes);
+    for (Index number = first; number < last; ++number) {
+      Dims index = counts;
+      Index rest = number;
+      for (std::size_t d = counts.size(); d-- > 0;) {
+        index[d] = rest % counts[d];
+        rest /= counts[d];
+      }
+      source.read(index, {buffer.mutable_data(), chunk_nbytes});
+      Tensor chunk(buffer, source.chunk_layout(), source.dtype());
+      Tensor target = result;
+      for (std::size_t d = 0; d < counts.size(); ++d) {
+        const auto axis = static_cast<Index>(d);
+        const Index begin = index[d] * grid.chunk[d];
+        const Index extent = std::min(grid.chunk[d], grid.shape[d] - begin);
+        target = target.narrow(axis, begin, extent);
+        chunk = chunk.narrow(axis, 0, extent);
+      }
+      target.copy_(chunk);
+    }
+  });
+  return result;
+}
+
+}  // namespace tenstride::io

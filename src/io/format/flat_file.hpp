@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tenstride/io/save.hpp"
+#include "tenstride/layout.hpp"
+
+namespace tenstride::io {
+
+/// A file whose elements are not compressed, before they are there. Example: of a .npy file `head` is the
+/// header; there is one part, which begins behind it.
+struct FlatFile {
+  struct Part {
+    /// In elements, from byte `begin` of the file on.
+    Layout layout;
+    std::uint64_t begin = 0;
+  };
+  std::string head;
+  /// In the order of the tensors that were asked for.
+  std::vector<Part> parts;
+  /// Of the whole file. Bytes that belong to no part and not to the head are zero.
+  std::uint64_t nbytes = 0;
+};
+
+}  // namespace tenstride::io

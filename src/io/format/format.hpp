@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kind of file must offer to be read and written like all others.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/chunks/chunk_store.hpp"
+#include "io/format/flat_file.hpp"
+#include "tenstride/io/file.hpp"
+#include "tenstride/io/save.hpp"
+
+namespace tenstride::io {
+
+/// The beginning of a file, by which its kind is told.
+struct FileStart {
+  std::string path;
+  /// The file's first bytes, `start_nbytes` at most; none of a folder.
+  std::span<const std::byte> bytes;
+  std::uint64_t file_nbytes = 0;
+  bool is_folder = false;
+};
+/// As many of the first bytes as any kind is told by: NIfTI-2 has a header of 540.
+inline constexpr std::size_t start_nbytes = 4096;
+
+/// The orders of elements that a kind of file can have.
+enum class Orders : unsigned char { row_major, column_major, both };
+
+/// A kind of file. A null function is something that the kind does not offer.
+struct FileFormat {
+  FileKind kind = FileKind::unknown;
+  /// "npy", "PNG", "safetensors".
+  std::string_view name;
+  /// Behind "it begins with …": "a .npy file".
+  std::string_view description;
+  /// Of names of files to be written, with the dot.
+  std::array<std::string_view, 2> suffixes{};
+  /// In which elements can be written.
+  Orders orders = Orders::row_major;
+  /// Of a single tensor without a name, where a file holds several by name; empty where it holds one.
+  std::string_view usual_name{};
+
+  bool (*is_kind_of)(const FileStart& start) = nullptr;
+  /// The headers of all tensors, in the order of the file; no element is read. Throws FileError.
+  std::vector<FileInfo> (*list)(const std::string& path, std::string_view operation) = nullptr;
+  /// All elements in memory, in this machine's order of bytes. Null where they are flat.
+  Tensor (*load)(const FileInfo& info) = nullptr;
+  /// The chunks of a tensor whose storage is `chunked`.
+  std::unique_ptr<ChunkSource> (*chunks)(const FileInfo& info, std::string_view operation) = nullptr;
+  /// Writes tensors of any layout to a file that appears whole or not at all, where the elements are not flat.
+  /// Null where `plan_flat` does it.
+  void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,
+               std::string_view operation) = nullptr;
+  /// Everything of a new file but its elements, which lie in it one after the other. Throws TypeError and
+  /// ValueError for what the kind cannot hold.
+  FlatFile (*plan_flat)(const std::vector<NewTensor>& tensors, std::string_view operation) = nullptr;
+};
+
+/// Whether files of the kind can be made.
+inline bool is_written(const FileFormat& format) {
+  return format.plan_flat != nullptr || format.save != nullptr;
+}
+
+/// All kinds of this build.
+std::span<const FileFormat* const> file_formats();
+/// Pre: the kind is of this build.
+const FileFormat& format_of(FileKind kind);
+/// Null where the file is of no known kind.
+const FileFormat* find_format(const FileStart& start);
+/// By the end of a name; null where it is that of no kind.
+const FileFormat* find_format_by_suffix(std::string_view path);
+
+}  // namespace tenstride::io

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "io/format/format.hpp"
+#include "io/format/known_formats.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// The first that takes a file for its own reads it.
+constexpr std::array known_formats{&npy_format, &png_format,         &jpeg_format,
+                                   &npz_format, &safetensors_format, &raw_format};
+
+}  // namespace
+
+std::span<const FileFormat* const> file_formats() {
+  return known_formats;
+}
+
+const FileFormat& format_of(FileKind kind) {
+  return **std::find_if(known_formats.begin(), known_formats.end(),
+                        [&](const FileFormat* format) { return format->kind == kind; });
+}
+
+const FileFormat* find_format(const FileStart& start) {
+  for (const FileFormat* format : known_formats) {
+    if (format->is_kind_of != nullptr && format->is_kind_of(start)) return format;
+  }
+  return nullptr;
+}
+
+const FileFormat* find_format_by_suffix(std::string_view path) {
+  for (const FileFormat* format : known_formats) {
+    for (const std::string_view suffix : format->suffixes) {
+      if (!suffix.empty() && path.size() > suffix.size() && path.ends_with(suffix)) return format;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// One line for each kind of file; each is defined in src/io/NAME/NAME_format.cpp.
+#pragma once
+
+#include "io/format/format.hpp"
+
+namespace tenstride::io {
+
+extern const FileFormat npy_format;
+extern const FileFormat png_format;
+extern const FileFormat jpeg_format;
+extern const FileFormat npz_format;
+extern const FileFormat safetensors_format;
+extern const FileFormat raw_format;
+
+}  // namespace tenstride::io

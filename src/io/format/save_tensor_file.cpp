@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/message.hpp"
+#include "io/format/format.hpp"
+#include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
+#include "tenstride/copy.hpp"
+#include "tenstride/io/save.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::string_view saving = "save";
+
+bool is_same_view(const Tensor& a, const Tensor& b) {
+  return a.storage() == b.storage() && a.layout() == b.layout() && a.dtype() == b.dtype() &&
+         a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg() && a.numel() > 0;
+}
+
+/// Each view once; the metadata say which names are left out, as `{"head.weight": "embed.weight"}`.
+std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
+  std::vector<NamedTensor> kept;
+  nlohmann::ordered_json left_out = nlohmann::ordered_json::object();
+  for (const NamedTensor& tensor : tensors) {
+    const auto same = std::find_if(kept.begin(), kept.end(), [&](const NamedTensor& other) {
+      return is_same_view(tensor.tensor, other.tensor);
+    });
+    if (same == kept.end()) {
+      kept.push_back(tensor);
+    } else {
+      left_out[tensor.name] = same->name;
+    }
+  }
+  if (!left_out.empty()) {
+    auto attributes = nlohmann::ordered_json::parse(kept[0].attributes, nullptr, false);
+    if (!attributes.is_object()) attributes = nlohmann::ordered_json::object();
+    attributes.update(left_out);
+    kept[0].attributes = attributes.dump();
+  }
+  return kept;
+}
+
+/// What each tensor is called in the file: a single one without a name by the kind's usual name.
+std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const FileFormat& format) {
+  std::set<std::string> names;
+  for (NamedTensor& tensor : tensors) {
+    if (format.usual_name.empty()) {
+      if (tensors.size() > 1) {
+        throw ValueError(message(saving, ": ", tensors.size(), " tensors must go to a file that holds several, ",
+                                 "as .npz and .safetensors do, not to ", format.description));
+      }
+      tensor.name.clear();
+    } else if (tensor.name.empty() && tensors.size() == 1) {
+      tensor.name = format.usual_name;
+    }
+    if (!names.insert(tensor.name).second) {
+      throw ValueError(message(saving, ": the name \"", tensor.name, "\" must stand once in a file"));
+    }
+    if (!tensor.axis_names.empty() && tensor.axis_names.size() != tensor.tensor.shape().size()) {
+      throw ValueError(message(saving, ": ", tensor.axis_names.size(), " names of axes must be as many as the ",
+                               tensor.tensor.dim(), " axes of ", tensor.tensor.shape()));
+    }
+  }
+  return tensors;
+}
+
+}  // namespace
+
+bool is_written_flat(FileKind kind) {
+  return kind != FileKind::unknown && format_of(kind).plan_flat != nullptr;
+}
+
+FileKind kind_of_name(std::string_view path) {
+  const FileFormat* const format = find_format_by_suffix(path);
+  return format == nullptr || !is_written(*format) ? FileKind::unknown : format->kind;
+}
+
+bool has_tensor_names(FileKind kind) {
+  return kind != FileKind::unknown && !format_of(kind).usual_name.empty();
+}
+
+ElementOrder written_order(FileKind kind, ElementOrder wanted, std::string_view operation) {
+  const FileFormat& format = format_of(kind);
+  if (format.orders == Orders::column_major) return ElementOrder::column_major;
+  if (format.orders == Orders::both || wanted == ElementOrder::row_major) return wanted;
+  throw ValueError(message(operation, ": elements of ", format.description, " must be row-major (order C)"));
+}
+
+std::string flat_head(FileKind kind, const NewTensor& tensor, std::string_view operation) {
+  NewTensor named = tensor;
+  if (named.name.empty()) named.name = format_of(kind).usual_name;
+  return format_of(kind).plan_flat({named}, operation).head;
+}
+
+std::vector<std::string> written_suffixes() {
+  std::vector<std::string> suffixes;
+  for (const FileFormat* format : file_formats()) {
+    if (!is_written(*format)) continue;
+    for (const std::string_view suffix : format->suffixes) {
+      if (!suffix.empty()) suffixes.emplace_back(suffix);
+    }
+  }
+  return suffixes;
+}
+
+std::string writable_suffixes() {
+  const std::vector<std::string> suffixes = written_suffixes();
+  std::string text;
+  for (std::size_t i = 0; i < suffixes.size(); ++i) {
+    if (i > 0) text += i + 1 == suffixes.size() ? " or " : ", ";
+    text += suffixes[i];
+  }
+  return text;
+}
+
+void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& given,
+                      const SaveTensorsOptions& options, Caller caller) {
+  const FileKind kind = kind_of_name(path);
+  if (kind == FileKind::unknown) {
+    throw ValueError(message(saving, ": the path (", path, ") must end in ", writable_suffixes()));
+  }
+  const FileFormat& format = format_of(kind);
+  if (given.empty()) throw ValueError(message(saving, ": there must be a tensor to be written"));
+  const bool has_tied = options.tied == TiedTensors::once;
+  const std::vector<NamedTensor> tensors = with_names(has_tied ? without_tied(given) : given, format);
+  for (const NamedTensor& tensor : tensors) {
+    tenstride::detail::require_memory(tensor.tensor, saving, "written");
+  }
+  const tenstride::detail::OperationScope scope(saving, caller);
+  const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out
+  SaveTensorsOptions resolved = options;
+  resolved.order = written_order(kind, options.order, saving);
+  if (format.save != nullptr) return format.save(path, tensors, resolved, saving);
+  std::vector<NewTensor> planned;
+  planned.reserve(tensors.size());
+  for (const NamedTensor& tensor : tensors) {
+    planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), resolved.order,
+                       tensor.axis_names, tensor.attributes});
+  }
+  TensorFileWriter writer(path, kind, planned, options.overwrite, saving);
+  for (std::size_t i = 0; i < tensors.size(); ++i) copy_elements(writer.tensor(i), tensors[i].tensor);
+  writer.commit();
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/large/source_files.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "io/large/file_limits.hpp"
+
+namespace tenstride::io {
+
+SourceFiles::SourceFiles(const FileJob& job, DiskAccess access) : job_(job), access_(access) {
+  // What cannot be opened is refused before a destination is made; a stream is not unpacked before that.
+  const FileInfo& first = job.tensors[0].source;
+  if (first.storage == ElementStorage::flat) open(first);
+}
+
+void SourceFiles::open(const FileInfo& info) {
+  if (file_ && path_ == info.path && stream_ == info.stream) return;
+  file_.reset();
+  unpacked_.reset();
+  if (info.storage == ElementStorage::stream) unpacked_.emplace(info, job_.destination, this_operation);
+  const std::string& from = unpacked_ ? unpacked_->path() : info.path;
+  file_ = DiskFile::open(from, access_, this_operation);
+  path_ = info.path;
+  stream_ = info.stream;
+}
+
+Binding bind_sources(const FileJob& job, std::uint64_t plan_hash) {
+  // The bytes before the first element of each file are its header.
+  std::map<std::string, std::uint64_t> headers;
+  for (const TensorJob& tensor : job.tensors) {
+    const FileInfo& source = tensor.source;
+    const std::uint64_t header =
+        source.storage == ElementStorage::flat ? source.data_begin : source.stream.begin;
+    const auto [found, is_new] = headers.try_emplace(source.path, header);
+    if (!is_new) found->second = std::min(found->second, header);
+  }
+  Binding all;
+  all.source = job.tensors[0].source.path;
+  all.plan_hash = plan_hash;
+  for (const auto& [path, header] : headers) {
+    const Binding one = bind_source(path, header, plan_hash, this_operation);
+    all.source_nbytes += one.source_nbytes;
+    all.source_mtime_ns = std::max(all.source_mtime_ns, one.source_mtime_ns);
+    constexpr std::uint64_t prime = 0x100000001B3U;  // of FNV-1a
+    all.header_hash = headers.size() == 1 ? one.header_hash : (all.header_hash ^ one.header_hash) * prime;
+  }
+  return all;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/large/unpacked_file.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <vector>
+
+#include "base/message.hpp"
+#include "files/output_target.hpp"
+#include "io/large/file_limits.hpp"
+#include "io/stream/inflate_stream.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+Descriptor open_without_name(const std::string& folder) {
+  Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file.is_open()) return file;
+  // A file system that has no files without names.
+  std::string name = folder + "/.tenstride-XXXXXX";
+  Descriptor named(mkostemp(name.data(), O_CLOEXEC));
+  if (named.is_open()) unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+void require_flat_or_stream(const FileInfo& info) {
+  const auto refuse = [&](const std::string& rule) {
+    throw FileError(message(this_operation, ": \"", info.address(), "\" must ", rule), info.path);
+  };
+  if (!info.obstacle.empty()) refuse(info.obstacle);
+  if (info.storage == ElementStorage::encoded) {
+    refuse("be a file whose elements can be read one by one, which a " + info.format + " image is not");
+  }
+  if (info.storage == ElementStorage::chunked) {
+    refuse("be a file whose elements can be read one by one, which " + info.format + " in chunks is not");
+  }
+}
+
+std::uint64_t unpacked_nbytes(const FileInfo& info) {
+  return info.data_begin + static_cast<std::uint64_t>(numel(info.layout)) * item_size(info.dtype);
+}
+
+UnpackedFile::UnpackedFile(const FileInfo& info, const std::string& beside, std::string_view operation) {
+  const std::filesystem::path parent = std::filesystem::path(beside).parent_path();
+  file_ = open_without_name(parent.empty() ? "." : parent.string());
+  const std::uint64_t nbytes = unpacked_nbytes(info);
+  const auto refuse_room = [&](int error) {
+    throw FileError(message(operation, ": \"", beside, "\" must have room beside it for the ", nbytes,
+                            " bytes that \"", info.address(), "\" unpacks to", system_reason(error)),
+                    beside);
+  };
+  if (!file_.is_open()) refuse_room(errno);
+  if (const int error = take_room(file_.get(), nbytes)) refuse_room(error);
+  path_ = message("/proc/self/fd/", file_.get());
+  InflateStream stream(info.path, info.stream, info.codec, operation);
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  std::uint64_t written = 0;
+  for (;;) {
+    const std::size_t count = stream.read(buffer);
+    // What follows the last element is read for the sake of its check only.
+    std::size_t left = static_cast<std::size_t>(std::min<std::uint64_t>(count, nbytes - written));
+    const std::byte* from = buffer.data();
+    while (left > 0) {
+      const ssize_t put = pwrite(file_.get(), from, left, static_cast<off_t>(written));
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) refuse_room(errno);
+      from += put;
+      left -= static_cast<std::size_t>(put);
+      written += static_cast<std::uint64_t>(put);
+    }
+    if (count < buffer.size()) break;
+  }
+  if (written < nbytes) {
+    throw FileError(message(operation, ": \"", info.address(), "\" must unpack to ", nbytes, " bytes, ",
+                            nbytes - written, " are missing"),
+                    info.path);
+  }
+}
+
+}  // namespace tenstride::io

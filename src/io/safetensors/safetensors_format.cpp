@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/message.hpp"
+#include "io/format/known_formats.hpp"
+#include "io/input.hpp"
+#include "io/safetensors/header.hpp"
+#include "io/safetensors/index.hpp"
+#include "io/safetensors/metadata.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+constexpr std::string_view index_suffix = ".index.json";
+
+bool is_index(const FileStart& start) {
+  return start.path.ends_with(index_suffix) && !start.bytes.empty() && start.bytes[0] == std::byte{'{'};
+}
+
+/// A header's length, then its `{`.
+bool is_safetensors(const FileStart& start) {
+  if (is_index(start)) return true;
+  if (start.bytes.size() < 10 || start.bytes[8] != std::byte{'{'}) return false;
+  return start.bytes[6] == std::byte{0} && start.bytes[7] == std::byte{0};
+}
+
+std::vector<FileInfo> list_one(const std::string& path, std::string_view operation) {
+  const Storage file = map_input(path, operation);
+  const SafetensorsHeader header = parse_safetensors_header(bytes_of(file), file.nbytes(), path);
+  std::string attributes;
+  if (!header.metadata.empty()) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    for (const auto& [key, text] : header.metadata) json[key] = text;
+    attributes = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  }
+  std::vector<FileInfo> tensors;
+  tensors.reserve(header.entries.size());
+  for (const SafetensorsEntry& entry : header.entries) {
+    FileInfo info;
+    info.format = "safetensors";
+    info.path = path;
+    info.name = entry.name;
+    info.layout = row_major(entry.shape);
+    info.data_begin = header.data_begin + entry.begin;
+    info.attributes = attributes;
+    info.is_byte_swapped = std::endian::native != std::endian::little;
+    if (entry.dtype) {
+      info.dtype = *entry.dtype;
+    } else {
+      info.obstacle = "have elements of a type that tenstride has, not " + entry.type;
+    }
+    tensors.push_back(std::move(info));
+  }
+  return tensors;
+}
+
+/// Of all files of a checkpoint, those that the index names.
+std::vector<FileInfo> list_checkpoint(const std::string& path, std::string_view operation) {
+  const Storage file = map_input(path, operation);
+  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.nbytes());
+  if (text.size() > max_safetensors_header) {
+    throw FileError(message(operation, ": \"", path, "\" is an index of ", text.size(),
+                            " bytes, which must be at most ", max_safetensors_header),
+                    path);
+  }
+  const SafetensorsIndex index = parse_safetensors_index(text, path);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::map<std::string, std::map<std::string, FileInfo>> files;
+  std::vector<FileInfo> tensors;
+  for (const SafetensorsIndex::Entry& entry : index.entries) {
+    const auto [found, is_new] = files.try_emplace(entry.file);
+    if (is_new) {
+      for (FileInfo& info : list_one((folder / entry.file).string(), operation)) {
+        found->second.emplace(info.name, std::move(info));
+      }
+    }
+    const auto tensor = found->second.find(entry.name);
+    if (tensor == found->second.end()) {
+      throw FileError(message(operation, ": \"", path, "\" says that \"", entry.name, "\" is in \"", entry.file,
+                              "\", which must have it"),
+                      path);
+    }
+    tensors.push_back(tensor->second);
+  }
+  return tensors;
+}
+
+std::vector<FileInfo> list_safetensors(const std::string& path, std::string_view operation) {
+  return path.ends_with(index_suffix) ? list_checkpoint(path, operation) : list_one(path, operation);
+}
+
+FlatFile plan_file(const std::vector<NewTensor>& tensors, std::string_view operation) {
+  return plan_safetensors(tensors, common_metadata(tensors), operation);
+}
+
+}  // namespace
+
+const FileFormat safetensors_format{.kind = FileKind::safetensors,
+                                    .name = "safetensors",
+                                    .description = "a safetensors file",
+                                    .suffixes = {".safetensors"},
+                                    .usual_name = "tensor",
+                                    .is_kind_of = is_safetensors,
+                                    .list = list_safetensors,
+                                    .plan_flat = plan_file};
+
+}  // namespace tenstride::io

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "convert_many.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+
+#include "convert.hpp"
+#include "convert_large.hpp"
+#include "input_path.hpp"
+#include "standard_output.hpp"
+#include "tenstride/io/checkpoint.hpp"
+#include "tenstride/io/memory_limit.hpp"
+#include "tenstride/io/permute_file.hpp"
+#include "tenstride/io/save.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::cli {
+namespace {
+
+/// What goes to one file of an output.
+struct Shard {
+  std::string path;
+  std::vector<io::TensorMove> moves;
+};
+
+/// The named tensors with SPEC, then, in the order of the file, the others.
+std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
+  std::vector<io::FileInfo> all = named;
+  if (command.keeps_others) all = input_infos(io::parse_address(command.input).file, {}, "convert");
+  std::vector<io::TensorMove> moves;
+  for (io::FileInfo& info : all) {
+    const bool is_named = std::any_of(named.begin(), named.end(),
+                                      [&](const io::FileInfo& other) { return other.name == info.name; });
+    std::string chain = is_named ? written_out(command, info.layout.shape) : "x";
+    std::string name = info.name;
+    moves.push_back({std::move(info), std::move(chain), std::move(name)});
+  }
+  return moves;
+}
+
+void check_options(const ConvertCommand& command) {
+  const auto refuse = [](const std::string& option) {
+    throw UsageError("convert: " + option + " must go with one tensor, the input names several");
+  };
+  if (command.rehearsal == Rehearsal::verify_only) refuse("--verify-only");
+  if (command.turns_upright) refuse("--upright");
+  if (is_standard_output(command.output)) refuse("the output -");
+  if (command.output.find("::") != std::string::npos) refuse("a name of the output");
+}
+
+io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
+  io::FileOptions options;
+  const std::uint64_t limit =
+      command.max_mem.empty() ? io::free_memory() / 2 : parse_limit("convert: --max-mem", command.max_mem);
+  options.memory = memory_for_buffers(limit);
+  if (options.memory == 0)
+    throw UsageError("convert: --max-mem " + command.max_mem + " must be more than the program's own " +
+                     std::to_string(memory_of_program()) + " bytes");
+  options.resume = command.resumes ? io::Resume::if_there : io::Resume::no;
+  options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
+  options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
+  options.kind = kind;
+  options.order = command.order == "F" ? io::ElementOrder::column_major : io::ElementOrder::row_major;
+  options.scale = parse_numbers("--scale", command.scale);
+  options.shift = parse_numbers("--shift", command.shift);
+  options.axis = command.axis.value_or(0);
+  if (!command.dtype.empty()) {
+    options.dtype = parse_dtype(command.dtype);
+    if (!options.dtype)
+      throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
+  }
+  return options;
+}
+
+/// Files whose elements are not flat are written from memory; what is not copied on the way stays mapped.
+int save_from_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& moves,
+                     const io::FileOptions& options) {
+  if (!command.max_mem.empty() || command.resumes)
+    throw UsageError("convert: --max-mem and --resume must go with files whose elements can be written one by one");
+  std::vector<io::NamedTensor> tensors;
+  for (const io::TensorMove& move : moves) {
+    const Evaluation evaluation =
+        evaluate(Program::parse(move.chain), {.inputs = {{"x", io::open_tensor_file(move.source)}}});
+    if (evaluation.failure)
+      throw WorkError("SPEC: " + move.name + ": " + evaluation.failure->type + ": " + evaluation.failure->message);
+    const Tensor* const result = evaluation.value.tensor();
+    if (result == nullptr) throw UsageError("SPEC: must give a Tensor");
+    const DType dtype = options.dtype.value_or(result->dtype());
+    const bool has_numbers = !options.scale.empty() || !options.shift.empty();
+    const bool is_converted = has_numbers || dtype != result->dtype();
+    tensors.push_back({move.name,
+                       is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
+                       {},
+                       move.source.attributes});
+  }
+  io::save_tensor_file(command.output, tensors,
+                       {.overwrite = options.overwrite, .order = options.order, .is_compressed = command.compresses});
+  std::cout << "wrote " << command.output << ": " << tensors.size() << " tensors\n";
+  return done;
+}
+
+/// The files of the output: one, or several of at most --max-file-size each.
+std::vector<Shard> shards_of(const ConvertCommand& command, std::vector<io::TensorMove> moves,
+                             const io::FileOptions& options) {
+  if (command.max_file_size.empty()) return {{command.output, std::move(moves)}};
+  const std::uint64_t most = parse_limit("convert: --max-file-size", command.max_file_size);
+  std::vector<Shard> shards;
+  std::uint64_t held = 0;
+  for (io::TensorMove& move : moves) {
+    const std::uint64_t nbytes = io::result_nbytes(move, options);
+    if (shards.empty() || held + nbytes > most) {
+      shards.emplace_back();
+      held = 0;
+    }
+    held += nbytes;
+    shards.back().moves.push_back(std::move(move));
+  }
+  for (std::size_t i = 0; i < shards.size(); ++i) {
+    shards[i].path = io::checkpoint_file(command.output, i, shards.size());
+  }
+  return shards;
+}
+
+}  // namespace
+
+int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
+  check_options(command);
+  const io::FileKind kind = command.output_format.empty() ? io::kind_of_name(command.output)
+                                                          : io::kind_of_name("x." + command.output_format);
+  if (!io::has_tensor_names(kind))
+    throw UsageError("convert: " + std::to_string(named.size()) +
+                     " tensors must go to a file that holds several, as .safetensors and .npz do, not to \"" +
+                     command.output + '"');
+  const io::FileOptions options = options_for(command, kind);
+  std::vector<io::TensorMove> moves = moves_of(command, named);
+  if (!io::is_written_flat(kind)) return save_from_memory(command, moves, options);
+  const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
+  std::vector<io::CheckpointEntry> index;
+  int result = done;
+  for (const Shard& shard : shards) {
+    io::FileJob job;
+    try {
+      job = io::plan_permute_files(shard.moves, shard.path, options);
+    } catch (const io::MemoryLimitError& error) {
+      throw UsageError("convert: --max-mem " + command.max_mem + " must leave at least " +
+                       std::to_string(error.least()) + " bytes for buffers");
+    }
+    for (const io::TensorJob& tensor : job.tensors) {
+      index.push_back({tensor.name, std::filesystem::path(shard.path).filename().string(),
+                       static_cast<std::uint64_t>(numel(tensor.layout)) * item_size(tensor.dtype)});
+    }
+    result = run_large(job, command);
+    if (result != done) return result;
+  }
+  const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;
+  if (has_index) io::write_checkpoint_index(command.output, index, options.overwrite);
+  return result;
+}
+
+}  // namespace tenstride::cli
