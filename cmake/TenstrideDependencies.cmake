@@ -61,6 +61,7 @@ macro(tenstride_optional name package what)
 endmacro()
 tenstride_optional(ISAL libisal "inflater, for .npz and .nii.gz")
 tenstride_optional(MINIZIP minizip ".npz")
+tenstride_optional(TIFF libtiff-4 "compressed TIFF")
 
 # liburing: many requests of large files in flight by one thread.
 set(TENSTRIDE_HAS_URING OFF)

@@ -77,6 +77,11 @@ class Case(unittest.TestCase):
     def names(self):
         return sorted(entry.name for entry in self.folder.iterdir())
 
+    def written_suffixes(self):
+        """As an error names them: ".npy, .png or .raw"."""
+        said = self.run_tool("convert", "x.npy", "x", "-o", "x.unknown", code=2).stderr
+        return said.split("must end in ")[1].split(", or go with")[0]
+
     def run_tool(self, *arguments, code=0, **extra):
         done = subprocess.run(
             [self.tool, *arguments],

@@ -257,7 +257,7 @@ class Convert(Case):
             )
         self.fails(
             2,
-            'convert: the output "b.txt" must end in .npy or .png, or go with --format',
+            f'convert: the output "b.txt" must end in {self.written_suffixes()}, or go with --format',
             "convert",
             "a.npy",
             "x",

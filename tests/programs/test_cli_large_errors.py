@@ -66,7 +66,8 @@ class Refusals(LargeCase):
         for option in ("--max-mem=64M", "--resume"):
             self.fails(
                 2,
-                "convert: --max-mem and --resume must go with .npy files",
+                "convert: --max-mem and --resume must go with files whose elements can be read and written one by "
+                "one (.npy, .safetensors, …)",
                 *("convert", "a.npy", "x.to(uint8)", "-o", "a.png", option),
             )
             name = option.split("=")[0]

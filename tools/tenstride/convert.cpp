@@ -64,15 +64,13 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
     if (plan.kind == io::FileKind::png) {
       io::write_png(plan.output_path, result, overwrite);
     } else {
-      io::save_tensor_file(plan.output_path, {{plan.output_name, result, {}, plan.source.attributes}},
+      io::save_tensor_file(plan.output_path, {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes}},
                            {.overwrite = overwrite, .order = plan.order, .is_compressed = command.compresses});
     }
     speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));
   }
-  io::TensorFileWriter writer(
-      plan.output_path, plan.kind,
-      {{plan.output_name, plan.shape, plan.dtype, plan.order, {}, plan.source.attributes}}, overwrite, "convert");
+  io::TensorFileWriter writer(plan.output_path, plan.kind, {plan.output_tensor()}, overwrite, "convert");
   // What the fused links reshape is written in its shape before them: the same elements in the same order.
   Tensor target = source.shape() == plan.shape ? writer.tensor() : writer.tensor().view(source.shape());
   copy_in_slabs(target, source, plan);
@@ -126,6 +124,7 @@ void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& comm
 int run(const ConvertCommand& given) {
   ConvertCommand command = given;
   if (command.threads > 0) set_num_threads(command.threads);
+  check_call(command);
   const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
   if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty()) return run_many(command, named);
   const ConvertPlan plan = make_plan(command);

@@ -8,6 +8,7 @@
 #include "cli.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/ledger.hpp"
 #include "verify.hpp"
@@ -34,6 +35,8 @@ struct ConvertPlan {
   /// Of the output, and of the tensor in it where it is named ("out.safetensors::weight").
   std::string output_path;
   std::string output_name;
+  /// What is said of the result in a file that has a place for it.
+  io::ResultFacts facts;
   io::ElementOrder order = io::ElementOrder::row_major;
   std::vector<double> scale;
   std::vector<double> shift;
@@ -43,6 +46,9 @@ struct ConvertPlan {
 
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
   [[nodiscard]] ScaleShift arithmetic() const { return {scale, shift, axis}; }
+  [[nodiscard]] io::NewTensor output_tensor() const {
+    return {output_name, shape, dtype, order, facts.axis_names, facts.attributes};
+  }
   [[nodiscard]] Layout output_layout() const {
     return order == io::ElementOrder::row_major ? row_major(shape) : column_major(shape);
   }
@@ -50,6 +56,9 @@ struct ConvertPlan {
 
 /// SPEC as a chain on x: a pattern written out for a file of that shape. Throws UsageError.
 std::string written_out(const ConvertCommand& command, const Dims& shape);
+
+/// Throws UsageError for options that cannot be together, before anything is read.
+void check_call(const ConvertCommand& command);
 
 /// Parses, evaluates on meta, checks the options against each other. Throws UsageError and Error; prints
 /// nothing.

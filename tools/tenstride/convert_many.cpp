@@ -75,7 +75,7 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
 
 /// Files whose elements are not flat are written from memory; what is not copied on the way stays mapped.
 int save_from_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& moves,
-                     const io::FileOptions& options) {
+                     const io::FileOptions& options, io::FileKind kind) {
   if (!command.max_mem.empty() || command.resumes)
     throw UsageError("convert: --max-mem and --resume must go with files whose elements can be written one by one");
   std::vector<io::NamedTensor> tensors;
@@ -89,10 +89,11 @@ int save_from_memory(const ConvertCommand& command, const std::vector<io::Tensor
     const DType dtype = options.dtype.value_or(result->dtype());
     const bool has_numbers = !options.scale.empty() || !options.shift.empty();
     const bool is_converted = has_numbers || dtype != result->dtype();
+    const io::ResultFacts facts = io::facts_of_result(move.source, move.chain, kind);
     tensors.push_back({move.name,
                        is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
-                       {},
-                       move.source.attributes});
+                       facts.axis_names,
+                       facts.attributes});
   }
   io::save_tensor_file(command.output, tensors,
                        {.overwrite = options.overwrite, .order = options.order, .is_compressed = command.compresses});
@@ -134,7 +135,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
                      command.output + '"');
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
-  if (!io::is_written_flat(kind)) return save_from_memory(command, moves, options);
+  if (!io::is_written_flat(kind)) return save_from_memory(command, moves, options, kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   std::vector<io::CheckpointEntry> index;
   int result = done;

@@ -49,8 +49,7 @@ void check_places(const ConvertCommand& command) {
 io::FileInfo upright_info(io::FileInfo info, const ConvertCommand& command) {
   if (!command.turns_upright) return info;
   if (info.storage != io::ElementStorage::encoded)
-    throw UsageError("convert: --upright must go with a picture, a " + std::string(name(info.kind)) +
-                     " file has no EXIF orientation");
+    throw UsageError("convert: --upright must go with a picture, other files have no EXIF orientation");
   info.layout = io::upright(info.layout, info.orientation);
   return info;
 }
@@ -159,13 +158,18 @@ Tensor open_input(const ConvertPlan& plan) {
   return plan.turns_upright ? io::upright(x, plan.info.orientation) : x;
 }
 
-ConvertPlan make_plan(ConvertCommand& command) {
+void check_call(const ConvertCommand& command) {
   const io::TensorAddress output = output_address(command);
   const io::FileKind kind = output_kind(command, output.file);
   if (!output.names.empty() && !io::has_tensor_names(kind))
-    throw UsageError("convert: the output \"" + command.output + "\" must not name a tensor, a " +
-                     std::string(io::name(kind)) + " file holds one without a name");
+    throw UsageError("convert: the output \"" + command.output +
+                     "\" must not name a tensor, such a file holds one without a name");
   check_places(command);
+}
+
+ConvertPlan make_plan(ConvertCommand& command) {
+  const io::TensorAddress output = output_address(command);
+  const io::FileKind kind = output_kind(command, output.file);
   const io::FileInfo source = input_info(command.input, command.raw, "convert");
   const io::FileInfo info = upright_info(source, command);
   command.spec = written_out(command, info.layout.shape);
@@ -178,6 +182,7 @@ ConvertPlan make_plan(ConvertCommand& command) {
                    .kind = kind,
                    .output_path = output.file,
                    .output_name = output.names,
+                   .facts = {},
                    .scale = {},
                    .shift = {},
                    .is_to_standard_output = is_standard_output(command.output),
@@ -214,6 +219,7 @@ ConvertPlan make_plan(ConvertCommand& command) {
     if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
     plan.dtype = *dtype;
   }
+  if (plan.is_forecast) plan.facts = io::facts_of_result(plan.source, command.spec, kind);
   check_numbers(plan, command);
   if (plan.is_forecast) plan.fused = fusable_links(plan);
   return plan;

@@ -27,8 +27,7 @@ void write_part(std::span<const std::byte> bytes) {
 }
 
 Checksum write_flat(const Tensor& source, const ConvertPlan& plan) {
-  const std::string header = io::flat_head(
-      plan.kind, {plan.output_name, plan.shape, plan.dtype, plan.order, {}, plan.source.attributes}, "convert");
+  const std::string header = io::flat_head(plan.kind, plan.output_tensor(), "convert");
   write_part(std::as_bytes(std::span(header)));
   const bool is_row_major = plan.order == io::ElementOrder::row_major;
   const Index axis = is_row_major ? 0 : std::max<Index>(0, source.dim() - 1);

@@ -79,6 +79,7 @@ struct TensorMove {
 /// What is known of one tensor before an element is read.
 struct TensorJob {
   FileInfo source;
+  std::string chain;
   /// Of the result.
   std::string name;
   Dims shape;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ inline constexpr std::size_t start_nbytes = 4096;
 /// The orders of elements that a kind of file can have.
 enum class Orders : unsigned char { row_major, column_major, both };
 
+/// For each axis of a result, the axis of the source that it is, whole or a part of it.
+using SourceAxes = std::vector<std::optional<std::size_t>>;
+
 /// A kind of file. A null function is something that the kind does not offer.
 struct FileFormat {
   FileKind kind = FileKind::unknown;
@@ -53,6 +57,8 @@ struct FileFormat {
   Tensor (*load)(const FileInfo& info) = nullptr;
   /// The chunks of a tensor whose storage is `chunked`.
   std::unique_ptr<ChunkSource> (*chunks)(const FileInfo& info, std::string_view operation) = nullptr;
+  /// The attributes of a tensor of this kind whose axes were moved. Null: they stay as they are.
+  std::string (*permute_attributes)(const std::string& attributes, const SourceAxes& axes) = nullptr;
   /// Writes tensors of any layout to a file that appears whole or not at all, where the elements are not flat.
   /// Null where `plan_flat` does it.
   void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,

@@ -11,6 +11,8 @@ extern const FileFormat png_format;
 extern const FileFormat jpeg_format;
 extern const FileFormat npz_format;
 extern const FileFormat safetensors_format;
+extern const FileFormat nifti_format;
+extern const FileFormat tiff_format;
 extern const FileFormat raw_format;
 
 }  // namespace tenstride::io

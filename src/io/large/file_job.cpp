@@ -14,6 +14,7 @@
 #include "tenstride/dtype_exact.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
+#include "tenstride/io/result_facts.hpp"
 #include "tenstride/text.hpp"
 
 /// What is planned before an element is read.
@@ -168,19 +169,26 @@ void check_memory(const FileJob& job, Index least) {
                          static_cast<std::uint64_t>(least));
 }
 
+struct FollowedTensor {
+  TensorJob job;
+  FileChain chain;
+};
+
 /// What is done with one tensor, but for how.
-TensorJob follow_move(const TensorMove& move, const FileOptions& options, FileChain& followed) {
+FollowedTensor follow_move(const TensorMove& move, const FileOptions& options) {
   require_flat_or_stream(move.source);
-  followed = follow(move.chain, move.source);
+  FollowedTensor result{{}, follow(move.chain, move.source)};
+  const FileChain& followed = result.chain;
   if (!followed.obstacle.empty()) {
     throw ValueError(
         message(this_operation, ": \"", move.chain,
                 "\" must move, convert or once reduce elements, to be carried out from file to file: ",
                 followed.obstacle));
   }
-  TensorJob job;
+  TensorJob& job = result.job;
   job.source = move.source;
   job.name = move.name;
+  job.chain = move.chain;
   job.shape = followed.shape;
   job.conversions = followed.conversions;
   job.reduction = followed.reduction;
@@ -197,7 +205,7 @@ TensorJob follow_move(const TensorMove& move, const FileOptions& options, FileCh
       before = job.conversions[i++];
     }
   }
-  return job;
+  return result;
 }
 
 /// The plans of one tensor. Its temporary space is free again for the next.
@@ -235,12 +243,16 @@ const FileFormat& format_of_destination(const std::string& destination, const Fi
   return format_of(kind);
 }
 
-void place_tensors(FileJob& job, const FileFormat& format) {
+/// Where each tensor lies in the destination, in the order in which they lie: each is written up to the end of
+/// its last page, of which what follows takes its part.
+void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const FileFormat& format) {
   std::vector<NewTensor> planned;
-  planned.reserve(job.tensors.size());
-  for (TensorJob& tensor : job.tensors) {
-    if (tensor.name.empty() && job.tensors.size() == 1) tensor.name = format.usual_name;
-    planned.push_back({tensor.name, tensor.shape, tensor.dtype, job.options.order, {}, tensor.source.attributes});
+  planned.reserve(tensors.size());
+  for (auto& [tensor, chain] : tensors) {
+    if (tensor.name.empty() && tensors.size() == 1) tensor.name = format.usual_name;
+    ResultFacts facts = facts_of_result(tensor.source, tensor.chain, format.kind);
+    planned.push_back({tensor.name, tensor.shape, tensor.dtype, job.options.order,
+                       std::move(facts.axis_names), std::move(facts.attributes)});
   }
   if (format.usual_name.empty() && planned.size() > 1) {
     throw ValueError(message(this_operation, ": ", planned.size(), " tensors must go to a file that holds several, ",
@@ -249,10 +261,13 @@ void place_tensors(FileJob& job, const FileFormat& format) {
   FlatFile file = format.plan_flat(planned, this_operation);
   job.head = std::move(file.head);
   job.nbytes = file.nbytes;
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    job.tensors[i].layout = file.parts[i].layout;
-    job.tensors[i].data_begin = file.parts[i].begin;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i].job.layout = file.parts[i].layout;
+    tensors[i].job.data_begin = file.parts[i].begin;
   }
+  std::stable_sort(tensors.begin(), tensors.end(), [](const FollowedTensor& a, const FollowedTensor& b) {
+    return a.job.data_begin < b.job.data_begin;
+  });
 }
 
 }  // namespace
@@ -271,8 +286,7 @@ std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& inf
 }
 
 std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
-  FileChain followed;
-  const TensorJob job = follow_move(move, options, followed);
+  const TensorJob job = follow_move(move, options).job;
   return static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype);
 }
 
@@ -284,22 +298,24 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   job.destination = destination;
   job.options = options;
   job.options.order = written_order(format.kind, options.order, this_operation);
-  std::vector<FileChain> chains(moves.size());
-  for (std::size_t i = 0; i < moves.size(); ++i) {
-    job.tensors.push_back(follow_move(moves[i], job.options, chains[i]));
-    const FileInfo& source = moves[i].source;
-    if (source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(source);
+  std::vector<FollowedTensor> tensors;
+  for (const TensorMove& move : moves) {
+    tensors.push_back(follow_move(move, job.options));
+    if (move.source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(move.source);
   }
   job.limits = limits_of(job.options, destination, job.is_disk_measured);
-  place_tensors(job, format);
+  place_tensors(job, tensors, format);
   std::vector<std::vector<BlockProblem>> problems;
   Index least = 0;
-  for (std::size_t i = 0; i < moves.size(); ++i) {
-    problems.push_back(problems_of(job.tensors[i], chains[i], job.options));
-    least = std::max(least, min_memory(job.tensors[i], problems.back(), job.options.check));
+  for (const auto& [tensor, chain] : tensors) {
+    problems.push_back(problems_of(tensor, chain, job.options));
+    least = std::max(least, min_memory(tensor, problems.back(), job.options.check));
   }
   check_memory(job, least);
-  for (std::size_t i = 0; i < moves.size(); ++i) plan_stages(job, job.tensors[i], problems[i]);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    plan_stages(job, tensors[i].job, problems[i]);
+    job.tensors.push_back(std::move(tensors[i].job));
+  }
   return job;
 }
 

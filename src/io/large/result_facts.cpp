@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tenstride/io/result_facts.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "io/format/format.hpp"
+#include "io/large/file_chain.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// The source's axis with the longest stride that fits into that of a copy.
+std::optional<std::size_t> axis_of_stride(const Layout& source, Index stride) {
+  std::optional<std::size_t> found;
+  for (std::size_t axis = 0; axis < source.rank(); ++axis) {
+    const Index own = source.strides[axis];
+    if (own > std::abs(stride) || source.shape[axis] <= 1) continue;
+    if (!found || own > source.strides[*found]) found = axis;
+  }
+  if (found && stride % source.strides[*found] != 0) return std::nullopt;
+  return found;
+}
+
+/// For each axis of what a chain gives, the axis of a row-major source that it is.
+SourceAxes source_axes(const FileChain& chain, const Layout& source) {
+  SourceAxes axes(chain.shape.size());
+  if (!chain.obstacle.empty() || chain.copies.size() != 1 || chain.reduction) return axes;
+  const std::optional<ChainCopy> copy = split_along(chain.copies[0], chain.shape);
+  if (!copy) return axes;
+  const Dims rows = row_major_strides(chain.shape);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    for (std::size_t d = 0; d < copy->dst.rank(); ++d) {
+      const bool is_whole = copy->dst.strides[d] == rows[axis] && copy->dst.shape[d] == chain.shape[axis];
+      if (is_whole && copy->src.strides[d] != 0) axes[axis] = axis_of_stride(source, copy->src.strides[d]);
+    }
+  }
+  return axes;
+}
+
+/// A tensor like that of the file, but with no axis of size 1: those cannot be told by strides.
+FileInfo without_short_axes(const FileInfo& source) {
+  FileInfo longer = source;
+  Dims shape = source.layout.shape;
+  for (Index& size : shape) size = std::max<Index>(size, 2);
+  longer.layout = row_major(shape);
+  return longer;
+}
+
+SourceAxes axes_of_result(const FileInfo& source, std::string_view chain) {
+  FileInfo plain = source;
+  plain.layout = row_major(source.layout.shape);
+  const FileChain real = follow(chain, plain);
+  const FileInfo longer = without_short_axes(source);
+  try {
+    // A chain that names sizes fails with others, or gives another number of axes.
+    const FileChain followed = follow(chain, longer);
+    if (followed.shape.size() == real.shape.size()) return source_axes(followed, longer.layout);
+  } catch (const Error&) {
+  }
+  return source_axes(real, plain.layout);
+}
+
+}  // namespace
+
+ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination) {
+  ResultFacts facts;
+  if (source.axis_names.empty() && source.attributes.empty()) return facts;
+  SourceAxes axes;
+  try {
+    axes = axes_of_result(source, chain);
+  } catch (const Error&) {
+    return facts;
+  }
+  if (!source.axis_names.empty()) {
+    for (const std::optional<std::size_t>& axis : axes) {
+      facts.axis_names.push_back(axis ? source.axis_names[*axis] : std::string());
+    }
+  }
+  if (source.kind != destination && format_of(destination).permute_attributes != nullptr) return facts;
+  const auto permute = format_of(source.kind).permute_attributes;
+  const bool has_some = !source.attributes.empty();
+  facts.attributes = permute == nullptr || !has_some ? source.attributes : permute(source.attributes, axes);
+  return facts;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/nifti/attributes.hpp"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "base/message.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using NiftiJson = nlohmann::ordered_json;
+using tenstride::detail::message;
+
+NiftiJson json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return value;
+}
+
+NiftiJson json_field(const NiftiBytes& bytes, const NiftiField& field) {
+  const NiftiFieldType type = field.place(bytes.version()).type;
+  if (type == NiftiFieldType::text) return std::string(bytes.text(field));
+  if (is_integer(type)) return bytes.integer(field);
+  if (field.count == 1) return json_number(bytes.number(field));
+  NiftiJson values = NiftiJson::array();
+  for (std::size_t i = 0; i < field.count; ++i) values.push_back(json_number(bytes.number(field, i)));
+  return values;
+}
+
+/// Puts one value after the other, each checked for its field.
+class AttributeWriter {
+ public:
+  AttributeWriter(NiftiOutput& header, std::string_view operation) : header_(header), operation_(operation) {}
+
+  void put(const NiftiField& field, const NiftiJson& value) const {
+    if (type(field) == NiftiFieldType::text) return put_text(field, value);
+    if (is_integer(type(field))) return put_integer(field, value);
+    if (field.count == 1) return put_float(field, value, field.name, 0);
+    put_list(field, value, 0, field.count);
+  }
+  /// `value` has at most `count` numbers; they go to those from `first` on.
+  void put_list(const NiftiField& field, const NiftiJson& value, std::size_t first, std::size_t count) const {
+    if (!value.is_array() || value.size() > count) {
+      refuse(field.name, value, message("a list of at most ", count, " numbers"));
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) put_float(field, value[i], field.name, first + i);
+  }
+  void put_float(const NiftiField& field, const NiftiJson& value, std::string_view key, std::size_t i) const {
+    if (!value.is_number() && !value.is_null()) refuse(key, value, "a number or null");
+    header_.put_number(field, value.is_null() ? std::nan("") : value.get<double>(), i);
+  }
+
+ private:
+  [[nodiscard]] NiftiFieldType type(const NiftiField& field) const {
+    return field.place(header_.version()).type;
+  }
+  [[noreturn]] void refuse(std::string_view key, const NiftiJson& value, std::string_view must) const {
+    const std::string text = value.dump(-1, ' ', false, NiftiJson::error_handler_t::replace);
+    throw ValueError(message(operation_, ": attribute \"", key, "\" is ", text.substr(0, 60),
+                             text.size() > 60 ? "…" : "", " and must be ", must, " (NIfTI-",
+                             static_cast<int>(header_.version()), ")"));
+  }
+  void put_text(const NiftiField& field, const NiftiJson& value) const {
+    if (!value.is_string()) refuse(field.name, value, "a text");
+    header_.put_text(field, value.get_ref<const std::string&>());
+  }
+  void put_integer(const NiftiField& field, const NiftiJson& value) const {
+    const bool is_too_large = value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX;
+    if (!value.is_number_integer() || is_too_large || !header_.holds(field, value.get<std::int64_t>())) {
+      const auto bits = width(type(field)) * 8;
+      refuse(field.name, value,
+             message(type(field) == NiftiFieldType::uint8 ? "an unsigned" : "a signed", " integer of ", bits,
+                     " bits"));
+    }
+    header_.put(field, value.get<std::int64_t>());
+  }
+
+  NiftiOutput& header_;
+  std::string_view operation_;
+};
+
+NiftiJson parse_attributes(std::string_view attributes, std::string_view operation) {
+  if (attributes.empty()) return NiftiJson::object();
+  NiftiJson json = NiftiJson::parse(attributes, nullptr, false);
+  if (!json.is_object()) {
+    throw ValueError(message(operation, ": the attributes must be a JSON object, they begin with '",
+                             attributes.substr(0, 20), "'"));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& element, std::size_t rank) {
+  NiftiJson json = NiftiJson::object();
+  if (element.colors > 0) json["datatype"] = element.colors == 3 ? "RGB24" : "RGBA32";
+  for (const NiftiField& field : nifti_field::kept) {
+    json[std::string(field.name)] = json_field(bytes, field);
+  }
+  const double slope = bytes.number(nifti_field::scl_slope);
+  if (slope == 0 || !std::isfinite(slope)) {
+    json.erase("scl_slope");
+    json.erase("scl_inter");
+  }
+  json["qfac"] = json_number(bytes.number(nifti_field::pixdim));
+  NiftiJson sizes = NiftiJson::array();
+  for (std::size_t i = 1; i <= rank; ++i) sizes.push_back(json_number(bytes.number(nifti_field::pixdim, i)));
+  json["pixdim"] = std::move(sizes);
+  return json.dump(-1, ' ', false, NiftiJson::error_handler_t::replace);
+}
+
+void put_nifti_attributes(NiftiOutput& header, std::string_view attributes, std::string_view operation) {
+  const NiftiJson json = parse_attributes(attributes, operation);
+  const AttributeWriter writer(header, operation);
+  for (const NiftiField& field : nifti_field::kept) {
+    const auto found = json.find(std::string(field.name));
+    if (found != json.end()) writer.put(field, *found);
+  }
+  if (const auto qfac = json.find("qfac"); qfac != json.end()) {
+    writer.put_float(nifti_field::pixdim, *qfac, "qfac", 0);
+  }
+  if (const auto sizes = json.find("pixdim"); sizes != json.end()) {
+    writer.put_list(nifti_field::pixdim, *sizes, 1, 7);
+  }
+}
+
+Index nifti_colors(std::string_view attributes, std::string_view operation) {
+  const NiftiJson json = parse_attributes(attributes, operation);
+  const auto found = json.find("datatype");
+  if (found == json.end()) return 0;
+  return *found == "RGB24" ? 3 : *found == "RGBA32" ? 4 : 0;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// NIfTI-1 and NIfTI-2, the format of medical images: https://nifti.nimh.nih.gov
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/nifti/datatype.hpp"
+#include "tenstride/dtype.hpp"
+#include "tenstride/export.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/layout.hpp"
+
+namespace tenstride::io {
+
+/// Where the elements are: behind the header, or in the file NAME.img beside NAME.hdr.
+enum class NiftiFiles : unsigned char { single, pair };
+
+/// What the header of a NIfTI file says.
+struct NiftiHeader {
+  /// 1 or 2.
+  int version = 1;
+  NiftiFiles files = NiftiFiles::single;
+  DType dtype = DType::float32;
+  ByteOrder byte_order = ByteOrder::native;
+  /// In elements from `data_begin` on; column-major. Colours of RGB24 and RGBA32 are the first axis, of
+  /// uint8.
+  Layout layout;
+  /// The byte where the first element begins, of this file or of NAME.img. A multiple of nothing.
+  std::uint64_t data_begin = 0;
+  /// Bytes of all elements; more may follow.
+  std::uint64_t nbytes = 0;
+  /// The values are element * scl_slope + scl_inter. 1 and 0 where the file does not scale: its slope is 0 or
+  /// not finite.
+  double scl_slope = 1;
+  double scl_inter = 0;
+  /// One for each axis: "x", "y", "z", "t", "c" and "v", "w", as many as the file has; "rgb" or "rgba" for
+  /// colours. "" where the fourth axis is one of frequencies or shifts.
+  std::vector<std::string> axis_names;
+  /// The other fields, as the text of a JSON object; `nifti_header` takes it. See attributes.hpp.
+  std::string attributes;
+
+  [[nodiscard]] bool is_scaled() const { return scl_slope != 1 || scl_inter != 0; }
+};
+
+/// The bytes that `parse_nifti_header` has to be given, where the file has them.
+inline constexpr std::size_t max_nifti_header = 540;
+
+/// Reads the header of a file of `file_size` bytes. The elements must lie in a single file; those of a pair
+/// are checked by `check_nifti_data`. `start` is the whole file or at least its first `max_nifti_header`
+/// bytes; `name` is for errors. Throws FileError. Example: of a file of 64×64×20 voxels of float32 the layout
+/// is (64,64,20):(1,64,4096)+0 and data_begin 352.
+TENSTRIDE_API NiftiHeader parse_nifti_header(std::span<const std::byte> start, std::uint64_t file_size,
+                                             std::string_view name);
+
+/// Throws FileError where the elements do not lie in a file of `data_size` bytes.
+TENSTRIDE_API void check_nifti_data(const NiftiHeader& header, std::uint64_t data_size,
+                                    std::string_view data_name);
+
+/// A header with the path of the file that has its elements.
+struct NiftiFile {
+  NiftiHeader header;
+  std::string data_path;
+};
+
+/// Reads the header of NAME.nii, or of a pair by the name of either file, checked against the length of the
+/// file with the elements, which are not read. Throws FileError. Example: `read_nifti("brain.hdr").data_path
+/// == "brain.img"`.
+TENSTRIDE_API NiftiFile read_nifti(const std::string& path, std::string_view operation = "nifti");
+
+struct NiftiOptions {
+  /// The text of a JSON object as `NiftiHeader::attributes`; "" for none. Who applies `scl_slope` leaves it
+  /// and `scl_inter` out.
+  std::string attributes = {};
+  /// Begins the errors.
+  std::string operation = "save_nifti";
+};
+
+/// All bytes of a single file before its elements, which follow column-major in this machine's byte order.
+/// NIfTI-1 where each size is at most 32767, otherwise NIfTI-2: 352 or 544 bytes. Without attributes voxels
+/// have the size 1 and an identity transform. Extensions of a file that was read are not kept. Throws
+/// TypeError for element types that NIfTI lacks, ShapeError for a shape that is not of 1 to 7 sizes from 1
+/// on, OverflowError, and ValueError for attributes that no header can hold. Example:
+/// `nifti_header({64, 64, 20}, DType::float32).size() == 352`.
+TENSTRIDE_API std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& options = {});
+
+}  // namespace tenstride::io

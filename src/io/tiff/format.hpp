@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/tiff/directory.hpp"
+#include "tenstride/dtype.hpp"
+#include "tenstride/index.hpp"
+
+namespace tenstride::io {
+
+enum class TiffPieces : unsigned char { strips, tiles };
+/// Whether the samples of a pixel stand side by side, or each sample has a picture of its own.
+enum class TiffPlanes : unsigned char { together, separate };
+
+/// What all pages of a stack have in common.
+struct TiffFormat {
+  Index height = 0;
+  Index width = 0;
+  Index samples = 1;
+  /// bool for elements of 1 bit.
+  DType dtype = DType::uint8;
+  TiffPlanes planes = TiffPlanes::together;
+  TiffPieces pieces = TiffPieces::strips;
+  /// Of a strip or a tile. A strip is not higher than the page, a tile may be.
+  Index piece_height = 0;
+  Index piece_width = 0;
+  std::uint64_t photometric = 1;
+
+  friend bool operator==(const TiffFormat&, const TiffFormat&) = default;
+
+  /// Samples of a pixel that stand in one piece.
+  [[nodiscard]] Index samples_together() const { return planes == TiffPlanes::together ? samples : 1; }
+  /// Pieces of one plane, in a row and in a column.
+  [[nodiscard]] Index pieces_across() const { return ceil_divide(width, piece_width); }
+  [[nodiscard]] Index pieces_down() const { return ceil_divide(height, piece_height); }
+  [[nodiscard]] Index planes_count() const { return planes == TiffPlanes::together ? 1 : samples; }
+  /// Of a whole page; at most 2^64 elements were accepted when the page was read.
+  [[nodiscard]] Index piece_count() const { return pieces_across() * pieces_down() * planes_count(); }
+};
+
+namespace tiff_photometric {
+inline constexpr std::uint64_t white_is_zero = 0;
+inline constexpr std::uint64_t black_is_zero = 1;
+inline constexpr std::uint64_t rgb = 2;
+inline constexpr std::uint64_t palette = 3;
+inline constexpr std::uint64_t ycbcr = 6;
+inline constexpr std::uint64_t log_l = 32844;
+inline constexpr std::uint64_t log_luv = 32845;
+}  // namespace tiff_photometric
+
+namespace tiff_compression {
+inline constexpr std::uint64_t none = 1;
+inline constexpr std::uint64_t old_jpeg = 6;
+inline constexpr std::uint64_t jpeg = 7;
+}  // namespace tiff_compression
+
+/// Reads what a page says of itself; `number` is for errors, which are FileErrors: for a page that cannot be,
+/// and for one whose elements have no type here.
+TiffFormat read_tiff_format(TiffReader& reader, const TiffDirectory& page, std::uint64_t number);
+
+/// "white is 0", "black is 0", "RGB", "palette" …, or the number.
+std::string tiff_photometric_text(std::uint64_t photometric);
+/// "none", "deflate", "JPEG" …, or the number.
+std::string tiff_compression_text(std::uint64_t compression);
+
+/// Whether the page is a smaller copy of another, or a mask: its NewSubfileType or SubfileType says so.
+bool is_secondary_page(TiffReader& reader, const TiffDirectory& page);
+
+}  // namespace tenstride::io

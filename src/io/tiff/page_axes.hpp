@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/tiff/format.hpp"
+#include "tenstride/dims.hpp"
+#include "tenstride/export.hpp"
+
+namespace tenstride::io {
+
+/// What the pages of a stack are: axes from the slowest to the fastest. No axes for a single page.
+struct TiffPageAxes {
+  Dims sizes;
+  /// "t", "z", "c"; "" for one without a name.
+  std::vector<std::string> names;
+  /// Pages that the text speaks of; fewer than 1 where it says nothing.
+  Index count = 0;
+};
+
+/// Reads the axes from the description of the first page: OME-XML, ImageJ's words, or the JSON of tifffile.
+/// Axes of size 1 are left out of the first two. Nothing where the text is none of them or disagrees with
+/// `format`. Example: `ImageJ=1.53\nimages=6\nchannels=2\nslices=3` gives (3,2) named z, c.
+TENSTRIDE_API TiffPageAxes read_page_axes(std::string_view description, const TiffFormat& format);
+
+namespace detail {
+TiffPageAxes read_ome_axes(std::string_view description, const TiffFormat& format);
+TiffPageAxes read_imagej_axes(std::string_view description);
+TiffPageAxes read_shaped_axes(std::string_view description, const TiffFormat& format);
+}  // namespace detail
+
+}  // namespace tenstride::io

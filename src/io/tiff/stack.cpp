@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/tiff/stack.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <unordered_set>
+
+#include <nlohmann/json.hpp>
+
+#include "io/tiff/flat.hpp"
+#include "io/tiff/page_axes.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+/// Pages that are not part of the tensor; only the first ones are described.
+class OtherPages {
+ public:
+  void add(std::uint64_t number, TiffReader& reader, const TiffDirectory& page) {
+    constexpr std::uint64_t max_described = 4;
+    if (++count_ > max_described) return;
+    text_ += message(count_ > 1 ? ", page " : "page ", number, " of ",
+                     reader.integer(page, tiff_tag::image_length, 0), " x ",
+                     reader.integer(page, tiff_tag::image_width, 0), " pixels");
+    if (count_ == max_described) text_ += ", …";
+  }
+  [[nodiscard]] std::string note() const {
+    if (count_ == 0) return {};
+    return message(count_, count_ == 1 ? " other page is" : " other pages are",
+                   " not part of the tensor: ", text_);
+  }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::string text_;
+};
+
+void add_note(std::string& note, const std::string& more) {
+  if (more.empty()) return;
+  if (!note.empty()) note += "; ";
+  note += more;
+}
+
+class StackReader {
+ public:
+  StackReader(const std::string& path, std::string_view operation)
+      : file_(std::make_shared<const TiffFile>(path, operation)), reader_(*file_) {}
+
+  TiffStack stack() {
+    read_pages();
+    stack_.file = file_;
+    stack_.version = reader_.is_big_tiff() ? 43 : 42;
+    const bool is_little = std::endian::native == std::endian::little;
+    stack_.byte_order = reader_.is_big_endian() == is_little ? ByteOrder::swapped : ByteOrder::native;
+    stack_.dtype = stack_.format.dtype;
+    set_shape();
+    set_flat_layout();
+    describe();
+    return std::move(stack_);
+  }
+
+ private:
+  /// The first run of pages of one format; those that are smaller copies or masks do not end it.
+  void read_pages() {
+    std::unordered_set<std::uint64_t> seen;
+    OtherPages others;
+    std::optional<TiffStorageSurvey> survey;
+    bool is_run_over = false;
+    TiffDirectory page;
+    for (std::uint64_t at = reader_.first_directory(); at != 0; at = page.next) {
+      const std::uint64_t number = seen.size();
+      if (!seen.insert(at).second) {
+        file_->refuse("has a loop of pages: behind page ", number - 1, " follows the directory at byte ", at,
+                      " again");
+      }
+      if (number == max_tiff_pages) file_->refuse("has more pages than ", max_tiff_pages);
+      reader_.read_directory(at, page);
+      if (is_run_over || (survey && is_secondary_page(reader_, page))) {
+        others.add(number, reader_, page);
+        continue;
+      }
+      const bool is_first = !survey;
+      if (is_first && is_secondary_page(reader_, page) && page.next != 0) {
+        others.add(number, reader_, page);
+        continue;
+      }
+      if (is_first) {
+        stack_.format = read_tiff_format(reader_, page, number);
+        survey.emplace(stack_.format);
+        first_ = page;
+      } else if (!is_of_format(page, number)) {
+        is_run_over = true;
+        others.add(number, reader_, page);
+        continue;
+      }
+      survey->add_page(reader_, page);
+      stack_.directories.push_back(at);
+    }
+    stack_.stored_nbytes = survey->stored_nbytes(file_->size());
+    stack_.flat = survey->flat();
+    add_note(stack_.note, others.note());
+    if (const TiffTag* const sub = first_.find(tiff_tag::sub_ifds)) {
+      add_note(stack_.note, message("smaller copies (", sub->count, " SubIFDs) are not part of the tensor"));
+    }
+  }
+
+  bool is_of_format(const TiffDirectory& page, std::uint64_t number) {
+    try {
+      return read_tiff_format(reader_, page, number) == stack_.format;
+    } catch (const FileError&) {
+      return false;  // a page that cannot be read is none of the run
+    }
+  }
+
+  void set_shape() {
+    const std::optional<std::string> description = reader_.text(first_, tiff_tag::image_description);
+    const auto count = static_cast<Index>(stack_.directories.size());
+    TiffPageAxes axes = description ? read_page_axes(*description, stack_.format) : TiffPageAxes();
+    const bool has_more = axes.count > count && count == 1 && holds_pages(axes.count);
+    if (has_more) {
+      stack_.stored_nbytes = static_cast<std::uint64_t>(axes.count) * tiff_page_nbytes(stack_.format);
+    } else if (axes.count != count) {
+      if (axes.count > 0) {
+        add_note(stack_.note,
+                 message("the description speaks of ", axes.count, " pages, the file has ", count));
+      }
+      axes = count == 1 ? TiffPageAxes() : TiffPageAxes{{count}, {"page"}, count};
+    }
+    if (axes.sizes.size() + 3 > max_rank) file_->refuse("has more axes than ", max_rank);
+    stack_.page_rank = axes.sizes.size();
+    stack_.shape = axes.sizes;
+    stack_.axis_names = axes.names;
+    const bool has_c = std::find(axes.names.begin(), axes.names.end(), "c") != axes.names.end();
+    const TiffFormat& format = stack_.format;
+    const auto push = [&](Index size, std::string_view name) {
+      stack_.shape.push_back(size);
+      stack_.axis_names.emplace_back(name);
+    };
+    if (format.planes == TiffPlanes::separate) push(format.samples, has_c ? "s" : "c");
+    push(format.height, "y");
+    push(format.width, "x");
+    if (format.samples_together() > 1) push(format.samples, has_c ? "s" : "c");
+    std::optional<Index> nbytes = static_cast<Index>(item_size(stack_.dtype));
+    for (const Index size : stack_.shape) nbytes = nbytes ? try_multiply(*nbytes, size) : nbytes;
+    if (!nbytes) {
+      file_->refuse("has the shape ", stack_.shape, ", whose bytes must fit a signed 64-bit integer");
+    }
+  }
+
+  /// Whether `count` pages lie one behind the other from the first one on.
+  [[nodiscard]] bool holds_pages(Index count) const {
+    if (!stack_.flat) return false;
+    const std::uint64_t held = (file_->size() - stack_.flat->begin) / tiff_page_nbytes(stack_.format);
+    return static_cast<std::uint64_t>(count) <= held;
+  }
+
+  void set_flat_layout() {
+    const std::uint64_t item = item_size(stack_.dtype);
+    if (!stack_.flat || stack_.flat->page_pitch % item != 0) return;
+    Layout layout = row_major(stack_.shape);
+    auto pitch = static_cast<Index>(stack_.flat->page_pitch / item);
+    for (std::size_t d = stack_.page_rank; d-- > 0;) {
+      layout.strides[d] = pitch;
+      // All pages lie in the file: the product is at most its size.
+      pitch *= stack_.shape[d];
+    }
+    stack_.flat->layout = layout;
+  }
+
+  void describe() {
+    nlohmann::ordered_json json{{"photometric", tiff_photometric_text(stack_.format.photometric)}};
+    stack_.compression = reader_.integer(first_, tiff_tag::compression, 1);
+    json["compression"] = tiff_compression_text(stack_.compression);
+    if (auto text = reader_.text(first_, tiff_tag::image_description)) json["description"] = std::move(*text);
+    if (auto text = reader_.text(first_, tiff_tag::software)) json["software"] = std::move(*text);
+    const std::optional<double> across = reader_.rational(first_, tiff_tag::x_resolution);
+    const std::optional<double> down = reader_.rational(first_, tiff_tag::y_resolution);
+    if (across && down) {
+      constexpr std::array<std::string_view, 4> units{"", "none", "inch", "centimeter"};
+      json["resolution"] = {*across, *down};
+      const std::uint64_t unit = reader_.integer(first_, tiff_tag::resolution_unit, 2);
+      if (unit >= 1 && unit < units.size()) json["resolution_unit"] = units[unit];
+    }
+    const std::uint64_t orientation = reader_.integer(first_, tiff_tag::orientation, 1);
+    if (orientation != 1) {
+      json["orientation"] = orientation;
+      add_note(stack_.note, message("the orientation ", orientation, " is not applied"));
+    }
+    stack_.attributes = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    note_colours();
+  }
+
+  void note_colours() {
+    switch (stack_.format.photometric) {
+      case tiff_photometric::white_is_zero:
+        return add_note(stack_.note, "0 is white");
+      case tiff_photometric::palette:
+        return add_note(stack_.note, "elements are indices of a palette, which is not applied");
+      case tiff_photometric::ycbcr:
+        return add_note(stack_.note, stack_.compression == tiff_compression::jpeg
+                                         ? "colours are converted from YCbCr to RGB"
+                                         : "colours are YCbCr");
+      default:
+        return;
+    }
+  }
+
+  std::shared_ptr<const TiffFile> file_;
+  TiffReader reader_;
+  TiffDirectory first_;
+  TiffStack stack_;
+};
+
+}  // namespace
+
+TiffStack open_tiff_stack(const std::string& path, std::string_view operation) {
+  return StackReader(path, operation).stack();
+}
+
+}  // namespace tenstride::io
