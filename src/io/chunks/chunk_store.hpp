@@ -20,7 +20,7 @@ struct ChunkGrid {
   /// How many chunks there are along each axis.
   [[nodiscard]] Dims counts() const {
     Dims result = shape;
-    for (std::size_t d = 0; d < shape.size(); ++d) result[d] = (shape[d] + chunk[d] - 1) / chunk[d];
+    for (std::size_t d = 0; d < shape.size(); ++d) result[d] = ceil_divide(shape[d], chunk[d]);
     return result;
   }
   friend bool operator==(const ChunkGrid&, const ChunkGrid&) = default;

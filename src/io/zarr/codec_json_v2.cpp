@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/zarr/codec_json.hpp"
+
+namespace tenstride::io {
+namespace {
+
+constexpr Index max_blosc_block = Index{1} << 31;
+
+Index level_of_v2(const JsonField& codec, Index min, Index max) {
+  const std::optional<JsonField> level = codec.find("level");
+  return level ? level->integer(min, max) : 1;
+}
+
+ZarrCodec blosc_of_v2(const JsonField& field, Index item) {
+  field.allow_only({"id", "cname", "clevel", "shuffle", "blocksize", "typesize"});
+  ZarrCodec codec{.kind = ZarrCodecKind::blosc};
+  codec.blosc_name = parse_blosc_name(field.at("cname"));
+  codec.level = static_cast<int>(field.at("clevel").integer(0, 9));
+  codec.item = item;
+  const Index shuffle = field.at("shuffle").integer(-1, 2);
+  // -1 leaves the choice to numcodecs, which shuffles bits of single bytes.
+  codec.shuffle = static_cast<ZarrShuffle>(shuffle < 0 ? (item == 1 ? 2 : 1) : shuffle);
+  if (const auto block = field.find("blocksize")) codec.block_nbytes = block->integer(0, max_blosc_block);
+  return codec;
+}
+
+}  // namespace
+
+std::string parse_blosc_name(const JsonField& field) {
+  for (const std::string_view known : {"blosclz", "lz4", "lz4hc", "snappy", "zlib", "zstd"}) {
+    if (field.text() == known) return field.text();
+  }
+  field.refuse("one of blosclz, lz4, lz4hc, snappy, zlib, zstd");
+}
+
+ZarrCodec parse_zarr_codec_v2(const JsonField& field, Index item) {
+  const JsonField id = field.at("id");
+  const std::string& kind = id.text();
+  if (kind == "zlib" || kind == "gzip") {
+    field.allow_only({"id", "level"});
+    return {.kind = kind == "zlib" ? ZarrCodecKind::zlib : ZarrCodecKind::gzip,
+            .level = static_cast<int>(level_of_v2(field, -1, 9))};
+  }
+  if (kind == "zstd") {
+    field.allow_only({"id", "level", "checksum"});
+    const auto checksum = field.find("checksum");
+    return {.kind = ZarrCodecKind::zstd,
+            .level = static_cast<int>(level_of_v2(field, -131072, 22)),
+            .has_checksum = checksum && !checksum->is_null() && checksum->boolean()};
+  }
+  if (kind == "blosc") return blosc_of_v2(field, item);
+  if (kind == "shuffle") {
+    field.allow_only({"id", "elementsize"});
+    return {.kind = ZarrCodecKind::shuffle,
+            .shuffle = ZarrShuffle::bytes,
+            .item = field.at("elementsize").integer(1, 255)};
+  }
+  id.refuse("one of zlib, gzip, zstd, blosc, shuffle");
+}
+
+nlohmann::json zarr_codec_json_v2(const ZarrCodec& codec, std::string_view folder) {
+  switch (codec.kind) {
+    case ZarrCodecKind::gzip:
+      return {{"id", "gzip"}, {"level", codec.level}};
+    case ZarrCodecKind::zlib:
+      return {{"id", "zlib"}, {"level", codec.level}};
+    case ZarrCodecKind::zstd:
+      if (!codec.has_checksum) return {{"id", "zstd"}, {"level", codec.level}};
+      return {{"id", "zstd"}, {"level", codec.level}, {"checksum", true}};
+    case ZarrCodecKind::blosc:
+      return {{"id", "blosc"},
+              {"cname", codec.blosc_name},
+              {"clevel", codec.level},
+              {"shuffle", static_cast<int>(codec.shuffle)},
+              {"blocksize", codec.block_nbytes}};
+    case ZarrCodecKind::shuffle:
+      return {{"id", "shuffle"}, {"elementsize", codec.item}};
+    case ZarrCodecKind::crc32c:
+      break;
+  }
+  refuse_zarr(folder, "must have codecs that version 2 of Zarr has, not crc32c; write version 3");
+}
+
+}  // namespace tenstride::io

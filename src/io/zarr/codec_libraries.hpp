@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// One codec each. A decoder writes at most `out` and gives how many bytes it wrote; an encoder's `out` has
+// the size that its `max_…` names. All throw FileError; `path` is for errors.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "io/zarr/codecs.hpp"
+
+namespace tenstride::io {
+
+std::size_t max_zstd_nbytes(std::size_t nbytes);
+std::size_t decode_zstd(std::span<const std::byte> in, std::span<std::byte> out, CodecScratch& scratch,
+                        std::string_view path);
+std::size_t encode_zstd(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
+                        CodecScratch& scratch, std::string_view path);
+
+/// Of gzip, and of zlib, which is shorter.
+std::size_t max_deflate_nbytes(std::size_t nbytes);
+/// Several members of gzip, one after another, are one text, as are zeros behind them.
+std::size_t decode_deflate(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
+                           CodecScratch& scratch, std::string_view path);
+std::size_t encode_deflate(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
+                           CodecScratch& scratch, std::string_view path);
+
+std::size_t max_blosc_nbytes(std::size_t nbytes);
+std::size_t decode_blosc(std::span<const std::byte> in, std::span<std::byte> out, std::string_view path);
+std::size_t encode_blosc(const ZarrCodec& codec, std::span<const std::byte> in, std::span<std::byte> out,
+                         std::string_view path);
+
+}  // namespace tenstride::io

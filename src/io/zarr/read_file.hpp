@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "io/descriptor.hpp"
+
+namespace tenstride::io {
+
+/// A regular file that is open to be read.
+struct InputFile {
+  Descriptor file;
+  std::uint64_t nbytes = 0;
+};
+/// Opens a file by its name within a folder (AT_FDCWD: the process's). Nothing where there is none. `path` is
+/// for errors. Throws FileError.
+std::optional<InputFile> open_input(int folder, const std::string& name, const std::string& path);
+
+/// Reads bytes from a place of the file on. Throws FileError where the file ends before.
+void read_exactly(const InputFile& input, std::span<std::byte> bytes, std::uint64_t begin,
+                  const std::string& path);
+
+/// All of a file. Nothing where there is none. Throws FileError where it is longer than `max_nbytes`.
+std::optional<std::string> read_text_file(const std::string& path, std::size_t max_nbytes);
+
+}  // namespace tenstride::io

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/zarr/shard_index.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "io/zarr/codecs.hpp"
+#include "io/zarr/refuse.hpp"
+
+namespace tenstride::io {
+namespace {
+
+constexpr std::uint64_t entry_nbytes = 16;
+constexpr std::uint64_t index_crc_nbytes = 4;
+
+std::uint64_t in_order(std::uint64_t number, ByteOrder order) {
+  return order == ByteOrder::native ? number : __builtin_bswap64(number);
+}
+
+std::uint32_t crc_in_file(std::uint32_t crc) {
+  return std::endian::native == std::endian::little ? crc : __builtin_bswap32(crc);
+}
+
+void check_entry(const ShardEntry& entry, std::size_t position, std::uint64_t file_nbytes,
+                 const std::string& path) {
+  if (entry.is_empty()) return;
+  if (entry.begin <= file_nbytes && entry.nbytes <= file_nbytes - entry.begin) return;
+  refuse_zarr(path, "has in its index chunk ", position, " of ", entry.nbytes, " bytes from byte ",
+              entry.begin, " on, which must lie within the ", file_nbytes, " bytes of the shard");
+}
+
+}  // namespace
+
+Dims chunks_of_shard(const ZarrArray& array) {
+  Dims counts = array.shards->shape;
+  for (std::size_t d = 0; d < counts.size(); ++d) counts[d] /= array.chunk[d];
+  return counts;
+}
+
+std::size_t shard_position(const ZarrArray& array, const Dims& within) {
+  const Dims counts = chunks_of_shard(array);
+  Index position = 0;
+  for (const Index axis : array.shards->order) {
+    const auto d = static_cast<std::size_t>(axis);
+    position = position * counts[d] + within[d];
+  }
+  return static_cast<std::size_t>(position);
+}
+
+std::uint64_t shard_index_nbytes(const ZarrArray& array) {
+  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array)));
+  return count * entry_nbytes + (array.shards->has_index_checksum ? index_crc_nbytes : 0);
+}
+
+std::vector<ShardEntry> read_shard_index(const InputFile& shard, const ZarrArray& array,
+                                         const std::string& path) {
+  const auto count = static_cast<std::uint64_t>(count_elements(chunks_of_shard(array)));
+  if (count > shard.nbytes / entry_nbytes || shard_index_nbytes(array) > shard.nbytes) {
+    refuse_zarr(path, "has ", shard.nbytes, " bytes and must have at least the index of ", count, " chunks, ",
+                entry_nbytes, " bytes each");
+  }
+  const std::uint64_t nbytes = shard_index_nbytes(array);
+  std::vector<std::byte> bytes(nbytes);
+  const bool is_at_end = array.shards->index_location == ZarrIndexLocation::end;
+  read_exactly(shard, bytes, is_at_end ? shard.nbytes - nbytes : 0, path);
+  if (array.shards->has_index_checksum) {
+    std::uint32_t crc = 0;
+    std::memcpy(&crc, bytes.data() + count * entry_nbytes, sizeof crc);
+    if (crc32c(std::span(bytes).first(count * entry_nbytes)) != crc_in_file(crc)) {
+      refuse_zarr(path,
+                  "has an index whose crc32c must be the one behind it, and is not: the shard is damaged");
+    }
+  }
+  std::vector<ShardEntry> entries(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t numbers[2];
+    std::memcpy(numbers, bytes.data() + i * entry_nbytes, sizeof numbers);
+    entries[i] = {in_order(numbers[0], array.shards->index_byte_order),
+                  in_order(numbers[1], array.shards->index_byte_order)};
+    check_entry(entries[i], i, shard.nbytes, path);
+  }
+  return entries;
+}
+
+std::vector<std::byte> shard_index_bytes(const std::vector<ShardEntry>& entries, const ZarrArray& array) {
+  std::vector<std::byte> bytes(shard_index_nbytes(array));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::uint64_t numbers[2] = {in_order(entries[i].begin, array.shards->index_byte_order),
+                                      in_order(entries[i].nbytes, array.shards->index_byte_order)};
+    std::memcpy(bytes.data() + i * entry_nbytes, numbers, sizeof numbers);
+  }
+  if (array.shards->has_index_checksum) {
+    const std::size_t end = entries.size() * entry_nbytes;
+    const std::uint32_t crc = crc_in_file(crc32c(std::span(bytes).first(end)));
+    std::memcpy(bytes.data() + end, &crc, sizeof crc);
+  }
+  return bytes;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/zarr/zarr_source.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "copy/swap_bytes.hpp"
+#include "files/system_reason.hpp"
+#include "io/zarr/array_json.hpp"
+#include "io/zarr/refuse.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// Each has a file open.
+constexpr std::size_t max_kept_shards = 64;
+/// Of their indexes together, beside the newest.
+constexpr std::size_t max_kept_entries = (std::size_t{64} << 20) / sizeof(ShardEntry);
+
+Descriptor open_folder(const std::string& folder) {
+  Descriptor descriptor(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!descriptor.is_open()) refuse_zarr(folder, "must be a folder that can be opened", system_reason(errno));
+  return descriptor;
+}
+
+}  // namespace
+
+void fill_elements(std::span<std::byte> elements, std::span<const std::byte> element) {
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
+  if (elements.empty()) return;
+  if (std::all_of(element.begin(), element.end(), is_zero)) {
+    std::memset(elements.data(), 0, elements.size());
+    return;
+  }
+  std::memcpy(elements.data(), element.data(), element.size());
+  constexpr std::size_t max_run = std::size_t{1} << 14;  // stays in the first cache
+  for (std::size_t filled = element.size(); filled < elements.size();) {
+    const std::size_t run =
+        std::min({filled, max_run / element.size() * element.size(), elements.size() - filled});
+    std::memcpy(elements.data() + filled, elements.data(), run);
+    filled += run;
+  }
+}
+
+ZarrSource::ZarrSource(const std::string& folder)
+    : folder_name_(folder),
+      array_(read_zarr_metadata(folder)),
+      grid_{array_.shape, array_.chunk},
+      chunk_layout_(zarr_chunk_layout(array_)),
+      folder_(open_folder(folder)) {}
+
+std::string ZarrSource::path_of(const std::string& key) const {
+  return zarr_file(folder_name_, key);
+}
+
+std::uint64_t ZarrSource::stored_nbytes() const {
+  namespace fs = std::filesystem;
+  std::uint64_t sum = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder_name_, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::error_code gone;
+    if (name.starts_with('.') || name == "zarr.json" || !entry->is_regular_file(gone)) continue;
+    const std::uintmax_t nbytes = entry->file_size(gone);
+    if (!gone) sum += nbytes;
+  }
+  if (error) refuse_zarr(folder_name_, "must be a folder that can be listed", system_reason(error.value()));
+  return sum;
+}
+
+std::uint64_t ZarrSource::scratch_nbytes() const {
+  const std::uint64_t chunk = std::min<std::uint64_t>(array_.chunk_nbytes(), max_forecast_chunk);
+  const std::uint64_t swapped = array_.byte_order == ByteOrder::swapped ? chunk : 0;
+  if (array_.codecs.empty()) return swapped;
+  return swapped + std::min<std::size_t>(array_.codecs.size(), 3) * max_stored_nbytes(array_.codecs, chunk);
+}
+
+std::uint64_t ZarrSource::decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
+                                 std::span<std::byte> elements, const std::string& path) const {
+  const std::uint64_t max_nbytes =
+      array_.codecs.empty() ? elements.size() : max_stored_nbytes(array_.codecs, elements.size());
+  if (nbytes > max_nbytes || (array_.codecs.empty() && nbytes < max_nbytes)) {
+    refuse_zarr(path, "has a chunk of ", nbytes, " bytes, which must be ",
+                array_.codecs.empty() ? "" : "at most ", max_nbytes, " (a chunk of ", array_.chunk, ", ",
+                name(array_.dtype), ")");
+  }
+  const bool is_swapped = array_.byte_order == ByteOrder::swapped;
+  const auto scratch = scratch_.borrow();
+  const std::span<std::byte> decoded = is_swapped ? scratch->elements.take(elements.size()) : elements;
+  if (array_.codecs.empty()) {
+    read_exactly(input, decoded, begin, path);
+  } else {
+    const std::span<std::byte> stored = scratch->buffers[0].take(nbytes);
+    read_exactly(input, stored, begin, path);
+    decode_chunk(array_.codecs, stored, decoded, *scratch, path);
+  }
+  if (is_swapped) {
+    swap_bytes(elements.data(), decoded.data(), decoded.size(), item_size(component_type(array_.dtype)));
+  }
+  return nbytes;
+}
+
+std::uint64_t ZarrSource::read(const Dims& index, std::span<std::byte> elements) const {
+  if (!array_.shards) {
+    const std::string key = zarr_key(array_, index);
+    const std::string path = path_of(key);
+    const std::optional<InputFile> input = open_input(folder_.get(), key, path);
+    if (input) return decode(*input, 0, input->nbytes, elements, path);
+    fill_elements(elements, array_.fill_value);
+    return 0;
+  }
+  const Dims counts = chunks_of_shard(array_);
+  Dims shard_index = index;
+  Dims within = index;
+  for (std::size_t d = 0; d < index.size(); ++d) {
+    shard_index[d] = index[d] / counts[d];
+    within[d] = index[d] % counts[d];
+  }
+  std::uint64_t nbytes_read = 0;
+  const ShardPointer shard = shard_at(shard_index, nbytes_read);
+  const ShardEntry entry =
+      shard->entries.empty() ? ShardEntry{} : shard->entries[shard_position(array_, within)];
+  if (entry.is_empty()) {
+    fill_elements(elements, array_.fill_value);
+    return nbytes_read;
+  }
+  const std::string path = path_of(zarr_key(array_, shard_index));
+  return nbytes_read + decode(shard->input, entry.begin, entry.nbytes, elements, path);
+}
+
+ZarrSource::ShardPointer ZarrSource::shard_at(const Dims& index, std::uint64_t& nbytes_read) const {
+  const std::string key = zarr_key(array_, index);
+  {
+    const std::scoped_lock lock(shards_mutex_);
+    const auto kept = shards_.find(key);
+    if (kept != shards_.end()) return kept->second;
+  }
+  // Two threads may both come here for one shard; then one of the two indexes is dropped.
+  ShardPointer shard = load_shard(index, nbytes_read);
+  const std::scoped_lock lock(shards_mutex_);
+  const auto [place, is_new] = shards_.emplace(key, shard);
+  if (!is_new) return place->second;
+  shard_ages_.push_back(key);
+  kept_entries_ += shard->entries.size();
+  while (shard_ages_.size() > max_kept_shards ||
+         (shard_ages_.size() > 1 && kept_entries_ > max_kept_entries)) {
+    const auto oldest = shards_.find(shard_ages_.front());
+    kept_entries_ -= oldest->second->entries.size();
+    shards_.erase(oldest);
+    shard_ages_.pop_front();
+  }
+  return shard;
+}
+
+ZarrSource::ShardPointer ZarrSource::load_shard(const Dims& index, std::uint64_t& nbytes_read) const {
+  const std::string key = zarr_key(array_, index);
+  const std::string path = path_of(key);
+  auto shard = std::make_shared<Shard>();
+  std::optional<InputFile> input = open_input(folder_.get(), key, path);
+  if (!input) return shard;
+  shard->input = *std::move(input);
+  shard->entries = read_shard_index(shard->input, array_, path);
+  nbytes_read += shard_index_nbytes(array_);
+  return shard;
+}
+
+}  // namespace tenstride::io
