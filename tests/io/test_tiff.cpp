@@ -256,7 +256,7 @@ TEST(Tiff, WhatNoFileCanBe) {
               pages.close();
               return 0;
             }),
-            "save_tiff: \"" + path + "\" was given 1 pages and must have 2");
+            "save_tiff: \"" + path + "\" has 1 of its 2 pages and must have all to be closed");
 }
 
 TEST(Tiff, NothingIsLeftOfAFileThatIsNotClosed) {

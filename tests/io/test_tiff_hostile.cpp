@@ -261,11 +261,22 @@ TEST_F(TiffHostile, PagesOfOtherFormats) {
 }
 
 TEST_F(TiffHostile, DescriptionsThatSpeakOfMorePages) {
-  const std::string text = "ImageJ=1.53\nimages=2\nslices=2\n";
-  EXPECT_EQ(open(one_page({}, text)).shape, (Dims{2, 4, 6}));  // the directory is long enough to hold a page
-  const TiffStack stack = open(one_page({}, "ImageJ=1.53\nimages=900\nslices=900\n"));
-  EXPECT_EQ(stack.shape, (Dims{4, 6}));
-  EXPECT_EQ(stack.note, "the description speaks of 900 pages, the file has 1");
+  // The directory comes first and two pages follow it, as ImageJ writes stacks above 4 GB.
+  HandMadeTiff file;
+  file.directory(HandMadeTiff::page(300), "ImageJ=1.53\nimages=2\nslices=2\n");
+  std::string bytes = file.bytes();
+  bytes.resize(300, '\0');
+  bytes += counted_bytes() + std::string(23, 'x');
+  EXPECT_EQ(open(bytes).shape, (Dims{4, 6}));
+  EXPECT_EQ(open(bytes).note, "the description speaks of 2 pages, the file has 1");
+  bytes += 'x';
+  const TiffStack stack = open(bytes);
+  EXPECT_EQ(stack.shape, (Dims{2, 4, 6}));
+  EXPECT_EQ(stack.axis_names, (std::vector<std::string>{"z", "y", "x"}));
+  EXPECT_EQ(stack.stored_nbytes, 48U);
+  EXPECT_EQ(chunks(bytes), counted_bytes() + std::string(24, 'x'));
+  // Bytes of the directory are no page, though there are enough of them.
+  EXPECT_EQ(open(one_page({}, "ImageJ=1.53\nimages=2\nslices=2\n")).shape, (Dims{4, 6}));
 }
 
 TEST_F(TiffHostile, PagesThatAreNotFlat) {

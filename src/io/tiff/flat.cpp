@@ -41,7 +41,7 @@ void TiffStorageSurvey::add_page(TiffReader& reader, const TiffDirectory& page) 
   const std::uint64_t begin = *found;
   if (pages_ == 0) first_ = begin;
   if (pages_ == 1) pitch_ = begin - first_;
-  // Also false where pages do not ascend: then the difference is huge.
+  // Pages ascend, at one distance, and do not overlap.
   const bool is_behind =
       pages_ == 0 || (begin > last_ && begin - last_ == pitch_ && pitch_ >= tiff_page_nbytes(format_));
   is_flat_ = is_behind;

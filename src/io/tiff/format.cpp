@@ -127,7 +127,7 @@ class FormatReader {
         rows < static_cast<std::uint64_t>(result.height) ? static_cast<Index>(rows) : result.height;
   }
 
-  /// Of at most 2^64 / 65535 elements in a plane no product of sizes overflows later.
+  /// Refuses volumes, and pages whose bytes do not fit 63 bits: no product of sizes overflows later.
   void require_flat_page(const TiffFormat& result) {
     if (value(tiff_tag::image_depth, 1) != 1 || value(tiff_tag::tile_depth, 1) != 1) {
       refuse("has the depth ", value(tiff_tag::image_depth, 1), " (tag 32997), which must be 1");

@@ -150,11 +150,14 @@ class StackReader {
     }
   }
 
-  /// Whether `count` pages lie one behind the other from the first one on.
+  /// Whether `count` pages lie one behind the other from the first one on, and its directory not among them.
   [[nodiscard]] bool holds_pages(Index count) const {
     if (!stack_.flat) return false;
-    const std::uint64_t held = (file_->size() - stack_.flat->begin) / tiff_page_nbytes(stack_.format);
-    return static_cast<std::uint64_t>(count) <= held;
+    const std::uint64_t begin = stack_.flat->begin;
+    const std::uint64_t page_nbytes = tiff_page_nbytes(stack_.format);
+    const auto pages = static_cast<std::uint64_t>(count);
+    if (pages > (file_->size() - begin) / page_nbytes) return false;
+    return first_.begin < begin || first_.begin >= begin + pages * page_nbytes;
   }
 
   void set_flat_layout() {

@@ -180,7 +180,7 @@ void TiffWriter::write_page(Index page, std::span<const std::byte> elements) {
 
 void TiffWriter::close() {
   if (state_->next != page_count()) {
-    state_->refuse("was given ", state_->next, " pages and must have ", page_count());
+    state_->refuse("has ", state_->next, " of its ", page_count(), " pages and must have all to be closed");
   }
   state_->sink->commit();
 }

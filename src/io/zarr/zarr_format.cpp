@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/message.hpp"
+#include "io/format/known_formats.hpp"
+#include "io/zarr/groups.hpp"
+#include "io/zarr/save_zarr.hpp"
+#include "io/zarr/zarr_source.hpp"
+
+namespace tenstride::io {
+namespace {
+
+bool is_zarr(const FileStart& start) {
+  if (!start.is_folder) return false;
+  std::error_code ignored;
+  for (const char* name : {"zarr.json", ".zarray", ".zgroup"}) {
+    if (std::filesystem::is_regular_file(std::filesystem::path(start.path) / name, ignored)) return true;
+  }
+  return false;
+}
+
+FileInfo zarr_info(const std::string& folder) {
+  const ZarrArray array = read_zarr_metadata(folder);
+  FileInfo info;
+  info.format = tenstride::detail::message("Zarr ", array.format);
+  info.path = folder;
+  info.dtype = array.dtype;
+  info.layout = row_major(array.shape);
+  info.storage = ElementStorage::chunked;
+  info.is_byte_swapped = array.byte_order == ByteOrder::swapped;
+  info.chunk = array.chunk;
+  if (array.shards) info.shard = array.shards->shape;
+  info.codec = zarr_codec_text(array);
+  for (const std::optional<std::string>& name : array.dimension_names) {
+    info.axis_names.push_back(name.value_or(""));
+  }
+  if (array.attributes != "{}") info.attributes = array.attributes;
+  return info;
+}
+
+std::vector<FileInfo> list_zarr(const std::string& path, std::string_view /*operation*/) {
+  std::vector<FileInfo> tensors;
+  for (const std::string& name : zarr_arrays(path)) {
+    const bool is_array_itself = name.empty();
+    FileInfo info = zarr_info(is_array_itself ? path : (std::filesystem::path(path) / name).string());
+    info.name = name;
+    tensors.push_back(std::move(info));
+  }
+  return tensors;
+}
+
+std::unique_ptr<ChunkSource> zarr_chunks(const FileInfo& info, std::string_view /*operation*/) {
+  return std::make_unique<ZarrSource>(info.path);
+}
+
+}  // namespace
+
+const FileFormat zarr_format{.kind = FileKind::zarr,
+                             .name = "zarr",
+                             .description = "a Zarr folder",
+                             .suffixes = {".zarr"},
+                             .is_kind_of = is_zarr,
+                             .list = list_zarr,
+                             .chunks = zarr_chunks,
+                             .save = save_zarr};
+
+}  // namespace tenstride::io
