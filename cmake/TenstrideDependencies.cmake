@@ -62,6 +62,9 @@ endmacro()
 tenstride_optional(ISAL libisal "inflater, for .npz and .nii.gz")
 tenstride_optional(MINIZIP minizip ".npz")
 tenstride_optional(TIFF libtiff-4 "compressed TIFF")
+tenstride_optional(DEFLATE libdeflate "gzip and zlib in Zarr")
+tenstride_optional(ZSTD libzstd "zstd in Zarr")
+tenstride_optional(BLOSC blosc "blosc in Zarr")
 
 # liburing: many requests of large files in flight by one thread.
 set(TENSTRIDE_HAS_URING OFF)

@@ -270,6 +270,7 @@ class Info(Case):
                 "orientation": None,
                 "axes": [],
                 "chunk": None,
+                "shard": None,
                 "codec": None,
                 "scale": 1.0,
                 "shift": 0.0,

@@ -109,6 +109,12 @@ struct ConvertCommand {
   std::string output;
   /// "npy", "png", …; empty: by the end of the output's name.
   std::string output_format;
+  /// "100,100": extents of the chunks and shards of a .zarr output; empty: about 4 MiB, no shards.
+  std::string chunks;
+  std::string shards;
+  /// "zstd:3", "blosc:lz4:5:shuffle", "none".
+  std::string codec;
+  int zarr_format = 3;
   /// Tensors of the input that it does not name go to the output unchanged.
   bool keeps_others = false;
   /// "5G": of each file of an output in several; empty: one file.

@@ -65,7 +65,7 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
       io::write_png(plan.output_path, result, overwrite);
     } else {
       io::save_tensor_file(plan.output_path, {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes}},
-                           {.overwrite = overwrite, .order = plan.order, .is_compressed = command.compresses});
+                           {.overwrite = overwrite, .order = plan.order, .is_compressed = command.compresses, .chunks = chunk_options(command)});
     }
     speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));

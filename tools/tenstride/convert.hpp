@@ -57,6 +57,9 @@ struct ConvertPlan {
 /// SPEC as a chain on x: a pattern written out for a file of that shape. Throws UsageError.
 std::string written_out(const ConvertCommand& command, const Dims& shape);
 
+/// How the output is cut into chunks.
+io::ChunkOptions chunk_options(const ConvertCommand& command);
+
 /// Throws UsageError for options that cannot be together, before anything is read.
 void check_call(const ConvertCommand& command);
 

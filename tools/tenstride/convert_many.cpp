@@ -96,7 +96,7 @@ int save_from_memory(const ConvertCommand& command, const std::vector<io::Tensor
                        facts.attributes});
   }
   io::save_tensor_file(command.output, tensors,
-                       {.overwrite = options.overwrite, .order = options.order, .is_compressed = command.compresses});
+                       {.overwrite = options.overwrite, .order = options.order, .is_compressed = command.compresses, .chunks = chunk_options(command)});
   std::cout << "wrote " << command.output << ": " << tensors.size() << " tensors\n";
   return done;
 }

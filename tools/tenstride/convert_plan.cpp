@@ -158,6 +158,15 @@ Tensor open_input(const ConvertPlan& plan) {
   return plan.turns_upright ? io::upright(x, plan.info.orientation) : x;
 }
 
+io::ChunkOptions chunk_options(const ConvertCommand& command) {
+  io::ChunkOptions chunks;
+  if (!command.chunks.empty()) chunks.chunk = parse_shape("convert: --chunks", command.chunks);
+  if (!command.shards.empty()) chunks.shard = parse_shape("convert: --shards", command.shards);
+  chunks.codec = command.codec;
+  chunks.zarr_format = command.zarr_format;
+  return chunks;
+}
+
 void check_call(const ConvertCommand& command) {
   const io::TensorAddress output = output_address(command);
   const io::FileKind kind = output_kind(command, output.file);

@@ -58,6 +58,7 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   json["orientation"] = is_picture ? Json(static_cast<int>(info.orientation)) : Json(nullptr);
   json["axes"] = info.axis_names;
   json["chunk"] = info.chunk.empty() ? Json(nullptr) : Json(info.chunk.to_vector());
+  json["shard"] = info.shard.empty() ? Json(nullptr) : Json(info.shard.to_vector());
   json["codec"] = info.codec.empty() ? Json(nullptr) : Json(info.codec);
   json["scale"] = info.scale;
   json["shift"] = info.shift;
@@ -89,6 +90,7 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
                {"mapped", mapped_text(info)}});
   if (!info.axis_names.empty()) rows.push_back({"axes", joined(info.axis_names)});
   if (!info.chunk.empty()) rows.push_back({"chunk", to_string(info.chunk)});
+  if (!info.shard.empty()) rows.push_back({"shard", to_string(info.shard)});
   if (is_scaled(info)) {
     rows.push_back({"scaling", "an element x means " + decimal(info.scale, "%.9g") + " * x + " +
                                    decimal(info.shift, "%.9g") + "; it is not applied"});

@@ -9,12 +9,10 @@
 #include "tenstride/text.hpp"
 
 namespace tenstride::cli {
-namespace {
 
-/// "480,640", also "(480,640)" and "480 640".
-Dims parse_shape(const std::string& text) {
+Dims parse_shape(const std::string& option, const std::string& text) {
   const auto refuse = [&] {
-    throw UsageError("--shape \"" + text + "\" must be sizes, e.g. 480,640");
+    throw UsageError(option + " \"" + text + "\" must be sizes, e.g. 480,640");
   };
   Dims shape;
   const char* at = text.data();
@@ -36,9 +34,11 @@ Dims parse_shape(const std::string& text) {
   return shape;
 }
 
+namespace {
+
 io::RawElements raw_elements(const RawOptions& raw, const std::string& command) {
   io::RawElements elements;
-  elements.shape = parse_shape(raw.shape);
+  elements.shape = parse_shape("--shape", raw.shape);
   elements.is_column_major = raw.order == "F";
   elements.is_byte_swapped = raw.is_byte_swapped;
   if (!raw.dtype.empty()) {

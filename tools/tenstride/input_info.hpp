@@ -20,6 +20,9 @@ struct RawOptions {
   bool is_byte_swapped = false;
 };
 
+/// "480,640", also "(480,640)" and "480x640". Throws UsageError that begins with the option.
+Dims parse_shape(const std::string& option, const std::string& text);
+
 /// The tensors that an input names, "FILE" or "FILE::NAME" (* and ? stand for other characters); FILE may be
 /// a pipe or -, standard input. Errors begin with `command`. Throws UsageError, FileError.
 std::vector<io::FileInfo> input_infos(const std::string& given, const RawOptions& raw,

@@ -74,6 +74,8 @@ struct FileInfo {
   std::string attributes{};
   /// Extents of a chunk; empty where there are none.
   Dims chunk{};
+  /// Of what holds several chunks; empty where there are none.
+  Dims shard{};
   /// Where `storage` is `stream`.
   CompressedStream stream{};
   /// How chunks or streams are compressed, in the format's words: "deflate", "blosc(lz4, 5, shuffle)".

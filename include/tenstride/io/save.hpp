@@ -33,6 +33,18 @@ enum class TiedTensors : unsigned char {
   once,    ///< the first alone; of a safetensors file the metadata say which names mean it
 };
 
+/// How a file of chunks keeps a tensor. What does not fit its shape is refused.
+struct ChunkOptions {
+  /// Extents of a chunk; empty: of about 4 MiB.
+  Dims chunk{};
+  /// Extents of a file that holds several chunks (Zarr 3), a multiple of the chunk's; empty: none.
+  Dims shard{};
+  /// "none", "gzip:6", "zstd:3", "blosc:lz4:5:shuffle", with "+crc32c" behind it; empty: the kind's usual one.
+  std::string codec{};
+  /// Of Zarr: 2 or 3.
+  int zarr_format = 3;
+};
+
 struct SaveTensorsOptions {
   Overwrite overwrite = Overwrite::refuse;
   /// Of files that know both orders: .npy, .npz and raw.
@@ -40,10 +52,12 @@ struct SaveTensorsOptions {
   /// .npz: members are compressed (deflate).
   bool is_compressed = false;
   TiedTensors tied = TiedTensors::write;
+  /// Of .zarr.
+  ChunkOptions chunks{};
 };
 
 /// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name tells:
-/// .npy, .npz, .safetensors, .nii, .raw, .bin or .png. The file appears whole or not at all. Only the elements
+/// .npy, .npz, .safetensors, .zarr, .nii, .tif, .raw, .bin or .png. The file appears whole or not at all. Only the elements
 /// of a view are written, not its storage. Throws ValueError where the name tells no kind, where two tensors
 /// have one name, and where the kind holds one tensor and several are given; TypeError for element types that
 /// the kind lacks; FileError; RuntimeError for a meta tensor.

@@ -30,6 +30,9 @@ struct FileStart {
 /// As many of the first bytes as any kind is told by: NIfTI-2 has a header of 540.
 inline constexpr std::size_t start_nbytes = 4096;
 
+/// Whether tensors have names in a file: it holds one without, one without or several with, or all with.
+enum class TensorNames : unsigned char { none, optional, required };
+
 /// The orders of elements that a kind of file can have.
 enum class Orders : unsigned char { row_major, column_major, both };
 
@@ -47,7 +50,8 @@ struct FileFormat {
   std::array<std::string_view, 2> suffixes{};
   /// In which elements can be written.
   Orders orders = Orders::row_major;
-  /// Of a single tensor without a name, where a file holds several by name; empty where it holds one.
+  TensorNames names = TensorNames::none;
+  /// Of a single tensor that is given without a name, where it must have one.
   std::string_view usual_name{};
 
   bool (*is_kind_of)(const FileStart& start) = nullptr;

@@ -49,7 +49,7 @@ std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
 std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const FileFormat& format) {
   std::set<std::string> names;
   for (NamedTensor& tensor : tensors) {
-    if (format.usual_name.empty()) {
+    if (format.names == TensorNames::none) {
       if (tensors.size() > 1) {
         throw ValueError(message(saving, ": ", tensors.size(), " tensors must go to a file that holds several, ",
                                  "as .npz and .safetensors do, not to ", format.description));
@@ -81,7 +81,7 @@ FileKind kind_of_name(std::string_view path) {
 }
 
 bool has_tensor_names(FileKind kind) {
-  return kind != FileKind::unknown && !format_of(kind).usual_name.empty();
+  return kind != FileKind::unknown && format_of(kind).names != TensorNames::none;
 }
 
 ElementOrder written_order(FileKind kind, ElementOrder wanted, std::string_view operation) {

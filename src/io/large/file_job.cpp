@@ -254,7 +254,7 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
     planned.push_back({tensor.name, tensor.shape, tensor.dtype, job.options.order,
                        std::move(facts.axis_names), std::move(facts.attributes)});
   }
-  if (format.usual_name.empty() && planned.size() > 1) {
+  if (format.names == TensorNames::none && planned.size() > 1) {
     throw ValueError(message(this_operation, ": ", planned.size(), " tensors must go to a file that holds several, ",
                              "as .safetensors does, not to ", format.description));
   }

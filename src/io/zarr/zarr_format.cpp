@@ -12,12 +12,7 @@ namespace tenstride::io {
 namespace {
 
 bool is_zarr(const FileStart& start) {
-  if (!start.is_folder) return false;
-  std::error_code ignored;
-  for (const char* name : {"zarr.json", ".zarray", ".zgroup"}) {
-    if (std::filesystem::is_regular_file(std::filesystem::path(start.path) / name, ignored)) return true;
-  }
-  return false;
+  return start.is_folder && is_zarr_folder(start.path);
 }
 
 FileInfo zarr_info(const std::string& folder) {
@@ -60,6 +55,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .name = "zarr",
                              .description = "a Zarr folder",
                              .suffixes = {".zarr"},
+                             .names = TensorNames::optional,
                              .is_kind_of = is_zarr,
                              .list = list_zarr,
                              .chunks = zarr_chunks,

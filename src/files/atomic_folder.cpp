@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "files/atomic_folder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/message.hpp"
+#include "files/system_reason.hpp"
+#include "tenstride/error.hpp"
+
+namespace tenstride::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The path without a slash at its end, so that it has a last name.
+fs::path named_path(const std::string& path) {
+  fs::path named = fs::path(path).lexically_normal();
+  return named.has_filename() ? named : named.parent_path();
+}
+
+/// All writes to the file system are on the disk afterwards; false where that cannot be told.
+bool flush_file_system(const std::string& folder) {
+  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return false;
+  const bool is_flushed = syncfs(opened) == 0;
+  const int kept = errno;
+  close(opened);
+  errno = kept;
+  return is_flushed;
+}
+
+}  // namespace
+
+template <typename... Pieces>
+void AtomicFolder::refuse(const Pieces&... pieces) const {
+  throw FileError(tenstride::detail::message(operation_, ": \"", path_, "\" ", pieces...), path_);
+}
+
+AtomicFolder::AtomicFolder(const std::string& path, Overwrite overwrite, MayReplace may_replace,
+                           std::string_view operation)
+    : path_(path), operation_(operation), overwrite_(overwrite) {
+  const fs::path named = named_path(path);
+  part_path_ = (named.parent_path() / ("." + named.filename().string() + ".tenstride-part")).string();
+  std::error_code error;
+  const fs::file_status there = fs::status(named, error);
+  if (fs::exists(there)) {
+    if (overwrite == Overwrite::refuse) refuse("exists already and must not be replaced (Overwrite::refuse)");
+    const bool is_folder = fs::is_directory(there);
+    if (!is_folder || (!fs::is_empty(named, error) && !may_replace(named.string()))) {
+      refuse("must be a folder of the same kind to be replaced");
+    }
+  }
+  fs::remove_all(part_path_, error);
+  if (error) refuse("must lie in a folder that can be written to", system_reason(error.value()));
+}
+
+AtomicFolder::~AtomicFolder() {
+  std::error_code ignored;
+  if (!is_committed_) fs::remove_all(part_path_, ignored);
+}
+
+void AtomicFolder::commit() {
+  if (!flush_file_system(part_path_)) refuse("must be flushed to the disk", system_reason(errno));
+  const std::string named = named_path(path_).string();
+  if (renameat2(AT_FDCWD, part_path_.c_str(), AT_FDCWD, named.c_str(), RENAME_NOREPLACE) != 0) {
+    // File systems that do not know this rename, too, refuse to replace a folder that has files.
+    const bool is_taken = errno == EEXIST || errno == ENOTEMPTY;
+    if (is_taken && overwrite_ == Overwrite::refuse) {
+      refuse("exists already and must not be replaced (Overwrite::refuse)");
+    }
+    std::error_code error;
+    if (is_taken) fs::remove_all(named, error);
+    if (error) refuse("must be a folder that can be replaced", system_reason(error.value()));
+    if (std::rename(part_path_.c_str(), named.c_str()) != 0) {
+      refuse("must lie in a folder that can be written to", system_reason(errno));
+    }
+  }
+  is_committed_ = true;
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/zarr/save_zarr.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/message.hpp"
+#include "files/atomic_folder.hpp"
+#include "io/chunks/default_chunk.hpp"
+#include "io/chunks/write_tensor.hpp"
+#include "io/zarr/array_options.hpp"
+#include "io/zarr/zarr_sink.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+/// What makes a folder a group.
+void write_group(const std::string& folder, int format, std::string_view operation) {
+  std::filesystem::create_directories(folder);
+  const bool is_v3 = format == 3;
+  const std::string_view text =
+      is_v3 ? "{\n  \"attributes\": {},\n  \"zarr_format\": 3,\n  \"node_type\": \"group\"\n}"
+            : "{\n    \"zarr_format\": 2\n}";
+  const std::string path = (std::filesystem::path(folder) / (is_v3 ? "zarr.json" : ".zgroup")).string();
+  AtomicFile file(path, Overwrite::replace, operation);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+void write_array(const std::string& folder, const NamedTensor& given, const ChunkOptions& options,
+                 std::string_view operation) {
+  const NewTensor tensor{given.name, given.tensor.shape(), given.tensor.dtype(), ElementOrder::row_major,
+                         given.axis_names, given.attributes};
+  ZarrSink sink(folder, new_zarr_array(tensor, options, operation));
+  write_tensor(sink, given.tensor, sink.array().fill_value);
+}
+
+/// The groups between the root and an array, outermost first. Example: "a/b" of "a/b/c" comes behind "a".
+std::vector<std::string> groups_of(const std::string& name) {
+  std::vector<std::string> groups;
+  for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
+    groups.push_back(name.substr(0, at));
+  }
+  return groups;
+}
+
+void check_array_name(const std::string& name, std::string_view operation) {
+  for (const std::filesystem::path& part : std::filesystem::path(name)) {
+    if (!part.empty() && part != "." && part != ".." && part != "/") continue;
+    throw ValueError(message(operation, ": the name \"", name, "\" must be one of groups and an array, as a/b"));
+  }
+}
+
+}  // namespace
+
+bool is_zarr_folder(const std::string& path) {
+  std::error_code ignored;
+  const auto has = [&](const char* name) {
+    return std::filesystem::is_regular_file(std::filesystem::path(path) / name, ignored);
+  };
+  return has("zarr.json") || has(".zarray") || has(".zgroup");
+}
+
+std::string zarr_codec_text(const ZarrArray& array) {
+  constexpr std::array<std::string_view, 3> shuffles{"noshuffle", "shuffle", "bitshuffle"};
+  std::string text;
+  for (const ZarrCodec& codec : array.codecs) {
+    if (!text.empty()) text += '+';
+    switch (codec.kind) {
+      case ZarrCodecKind::gzip:
+        text += message("gzip:", codec.level);
+        break;
+      case ZarrCodecKind::zlib:
+        text += message("zlib:", codec.level);
+        break;
+      case ZarrCodecKind::zstd:
+        text += message("zstd:", codec.level);
+        break;
+      case ZarrCodecKind::blosc:
+        text += message("blosc:", codec.blosc_name, ':', codec.level, ':',
+                        shuffles[static_cast<std::size_t>(codec.shuffle)]);
+        break;
+      case ZarrCodecKind::crc32c:
+        text += "crc32c";
+        break;
+      case ZarrCodecKind::shuffle:
+        text += "shuffle";
+        break;
+    }
+  }
+  return text;
+}
+
+ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation) {
+  ZarrOptions zarr;
+  zarr.format = options.zarr_format;
+  const auto item = static_cast<Index>(item_size(tensor.dtype));
+  zarr.chunk = options.chunk.empty() ? default_chunk(tensor.shape, item, options.shard) : options.chunk;
+  zarr.shard = options.shard;
+  zarr.codecs = parse_zarr_codecs(options.codec.empty() ? "zstd" : options.codec);
+  zarr.dimension_names = tensor.axis_names;
+  if (!tensor.attributes.empty()) zarr.attributes = tensor.attributes;
+  try {
+    return make_zarr_array(tensor.shape, tensor.dtype, zarr);
+  } catch (const FileError& error) {
+    throw ValueError(message(operation, ": ", error.what()));
+  }
+}
+
+void save_zarr(const std::string& path, const std::vector<NamedTensor>& tensors,
+               const SaveTensorsOptions& options, std::string_view operation) {
+  for (const NamedTensor& tensor : tensors) check_array_name(tensor.name, operation);
+  AtomicFolder folder(path, options.overwrite, is_zarr_folder, operation);
+  const bool is_group = tensors.size() > 1 || !tensors[0].name.empty();
+  if (is_group) write_group(folder.part_path(), options.chunks.zarr_format, operation);
+  for (const NamedTensor& tensor : tensors) {
+    const std::filesystem::path root(folder.part_path());
+    for (const std::string& group : groups_of(tensor.name)) {
+      write_group((root / group).string(), options.chunks.zarr_format, operation);
+    }
+    write_array(is_group ? (root / tensor.name).string() : root.string(), tensor, options.chunks, operation);
+  }
+  folder.commit();
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/zarr/metadata.hpp"
+#include "tenstride/io/save.hpp"
+
+namespace tenstride::io {
+
+/// Writes one tensor as an array, several as the arrays of a group. The folder appears whole or not at all.
+void save_zarr(const std::string& path, const std::vector<NamedTensor>& tensors,
+               const SaveTensorsOptions& options, std::string_view operation);
+
+/// The metadata of a new array of these options. Chunks that are not given have about 4 MiB. Throws ValueError.
+ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);
+
+/// Whether the folder is a Zarr array or group.
+bool is_zarr_folder(const std::string& path);
+
+/// The codecs in the words of `--codec`: "zstd:3+crc32c"; empty for none.
+std::string zarr_codec_text(const ZarrArray& array);
+
+}  // namespace tenstride::io
