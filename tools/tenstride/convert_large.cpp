@@ -87,6 +87,7 @@ io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& comman
   options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
   options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   options.kind = plan.kind;
+  options.chunks = chunk_options(command);
   options.order = plan.order;
   options.dtype = plan.dtype;
   options.scale = plan.scale;
@@ -214,9 +215,11 @@ std::uint64_t memory_for_buffers(std::uint64_t limit) {
 std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
   const bool has_limit = !command.max_mem.empty();
   if (plan.is_to_standard_output) return std::nullopt;
+  const bool has_chunks =
+      plan.source.storage == io::ElementStorage::chunked || io::is_written_in_chunks(plan.kind);
   const bool has_elements_in_files =
-      io::is_written_flat(plan.kind) && (plan.info.storage == io::ElementStorage::flat ||
-                                         plan.info.storage == io::ElementStorage::stream);
+      (io::is_written_flat(plan.kind) || io::is_written_in_chunks(plan.kind)) &&
+      plan.source.storage != io::ElementStorage::encoded;
   if (!has_elements_in_files) {
     if (has_limit || command.resumes)
       throw UsageError(
@@ -229,9 +232,13 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
       has_limit ? parse_limit("convert: --max-mem", command.max_mem) : io::free_memory() / 2;
   std::uint64_t memory = memory_for_buffers(limit);
   const std::uint64_t used = memory_of_program();
-  if (!command.resumes && memory_of_usual_way(plan) <= memory) return std::nullopt;
-  const std::string obstacle = plan.is_forecast ? io::obstacle_to_permute_file(command.spec, plan.info)
-                                                : "what it gives depends on the elements of x";
+  // Chunks are decoded and encoded one by one in any case: that is faster than all of them in memory.
+  if (!command.resumes && !has_chunks && memory_of_usual_way(plan) <= memory) return std::nullopt;
+  std::string obstacle = "what it gives depends on the elements of x";
+  if (plan.is_forecast) {
+    obstacle = has_chunks ? io::obstacle_to_chunks(command.spec, plan.info)
+                          : io::obstacle_to_permute_file(command.spec, plan.info);
+  }
   if (!obstacle.empty()) {
     if (!has_limit && !command.resumes) return std::nullopt;
     throw UsageError(

@@ -61,6 +61,7 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
   options.check = command.verify ? io::FileCheck::checksum : io::FileCheck::none;
   options.overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   options.kind = kind;
+  options.chunks = chunk_options(command);
   options.order = command.order == "F" ? io::ElementOrder::column_major : io::ElementOrder::row_major;
   options.scale = parse_numbers("--scale", command.scale);
   options.shift = parse_numbers("--shift", command.shift);
@@ -135,7 +136,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
                      command.output + '"');
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
-  if (!io::is_written_flat(kind)) return save_from_memory(command, moves, options, kind);
+  if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind)) return save_from_memory(command, moves, options, kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   std::vector<io::CheckpointEntry> index;
   int result = done;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/resume.hpp"
+#include "tenstride/io/save.hpp"
 #include "tenstride/reduce.hpp"
 
 /// Files in another order, of any size, under a memory limit.
@@ -58,6 +60,8 @@ struct FileOptions {
   std::vector<double> scale{};
   std::vector<double> shift{};
   Index axis = 0;
+  /// Of a destination in chunks (.zarr).
+  ChunkOptions chunks{};
 };
 
 /// A step that reads one file and writes another.
@@ -76,6 +80,9 @@ struct TensorMove {
   std::string name{};
 };
 
+/// How a tensor goes from chunks or to chunks.
+struct ChunkJob;
+
 /// What is known of one tensor before an element is read.
 struct TensorJob {
   FileInfo source;
@@ -84,6 +91,9 @@ struct TensorJob {
   std::string name;
   Dims shape;
   DType dtype = DType::float32;
+  /// Names of axes and attributes, where the destination has a place for them.
+  std::vector<std::string> axis_names{};
+  std::string attributes{};
   /// Where its elements lie in the destination: at the strides of `layout`, from byte `data_begin` on.
   Layout layout;
   std::uint64_t data_begin = 0;
@@ -93,6 +103,12 @@ struct TensorJob {
   std::optional<Reduction> reduction;
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
   std::vector<FileStage> stages;
+  /// In place of stages where the source or the destination is in chunks.
+  std::shared_ptr<const ChunkJob> chunks{};
+
+  [[nodiscard]] NewTensor planned(ElementOrder order = ElementOrder::row_major) const {
+    return {name, shape, dtype, order, axis_names, attributes};
+  }
 };
 
 /// All that is known before an element is read.
@@ -130,6 +146,9 @@ struct FileResult {
 /// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of
 /// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
+/// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or a
+/// part of one, in any order.
+TENSTRIDE_API std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info);
 
 /// Plans; reads the headers of the sources, and the limits of an earlier run where that is to be resumed.
 /// `source` is an address: several tensors may be meant, each of which goes through the chain and keeps its

@@ -115,6 +115,9 @@ class TENSTRIDE_API TensorFileWriter {
 /// Whether the elements of a new file of the kind are flat.
 TENSTRIDE_API bool is_written_flat(FileKind kind);
 
+/// Whether a new file of the kind is written chunk by chunk.
+TENSTRIDE_API bool is_written_in_chunks(FileKind kind);
+
 /// The order in which a kind has elements where `wanted` is asked for: NIfTI is always column-major. Throws
 /// ValueError where the kind cannot have that order.
 TENSTRIDE_API ElementOrder written_order(FileKind kind, ElementOrder wanted,

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "tenstride/dtype.hpp"
@@ -53,10 +54,23 @@ class ChunkSink {
   /// Of the units.
   [[nodiscard]] virtual const ChunkGrid& grid() const noexcept = 0;
   [[nodiscard]] virtual DType dtype() const noexcept = 0;
+  /// One element, which those beyond the tensor must be; empty: zero.
+  [[nodiscard]] virtual std::span<const std::byte> fill_value() const noexcept = 0;
   /// Encodes and writes the unit at `index` from row-major elements of a whole unit; those beyond the tensor
   /// are the fill value already. The unit appears whole or not at all. Gives the bytes written. Throws
   /// FileError.
   virtual std::uint64_t write(const Dims& index, std::span<const std::byte> elements) = 0;
+};
+
+/// A new file, or folder, of tensors in chunks. It has its name only after `commit`; without it nothing is left.
+class ChunkFile {
+ public:
+  virtual ~ChunkFile() = default;
+  /// Of the tensor with that number.
+  [[nodiscard]] virtual ChunkSink& sink(std::size_t number) = 0;
+  /// Where the tensor can be read again before `commit`. Throws FileError.
+  [[nodiscard]] virtual std::unique_ptr<ChunkSource> read_back(std::size_t number) const = 0;
+  virtual void commit() = 0;
 };
 
 }  // namespace tenstride::io

@@ -48,7 +48,7 @@ Tensor part_of(Tensor tensor, const Dims& first, const Dims& extents) {
   return tensor;
 }
 
-void write_tensor(ChunkSink& sink, const Tensor& tensor, std::span<const std::byte> fill_value) {
+void write_tensor(ChunkSink& sink, const Tensor& tensor) {
   const ChunkGrid& grid = sink.grid();
   const Dims counts = grid.counts();
   const Layout layout = row_major(grid.chunk);
@@ -62,7 +62,7 @@ void write_tensor(ChunkSink& sink, const Tensor& tensor, std::span<const std::by
     for (Index number = first; number < last; ++number) {
       const Dims index = unit_index(counts, number);
       const ChunkBox box = chunk_box(grid, index);
-      if (box.extents != grid.chunk) fill_with(bytes, fill_value);
+      if (box.extents != grid.chunk) fill_with(bytes, sink.fill_value());
       Tensor target = part_of(unit, zeros, box.extents);
       copy_elements(target, part_of(tensor, box.first, box.extents));
       sink.write(index, bytes);

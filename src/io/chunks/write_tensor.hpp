@@ -9,9 +9,8 @@
 
 namespace tenstride::io {
 
-/// Writes all units of a tensor, on all threads. What of the last units lies beyond the tensor becomes
-/// `fill_value`, one element, or zero where that is empty. Pre: shape and type are the sink's.
-void write_tensor(ChunkSink& sink, const Tensor& tensor, std::span<const std::byte> fill_value);
+/// Writes all units of a tensor, on all threads. Pre: shape and type are the sink's.
+void write_tensor(ChunkSink& sink, const Tensor& tensor);
 
 /// The index of a unit by its number in row-major order. Pre: 0 <= number < the product of `counts`.
 Dims unit_index(const Dims& counts, Index number);

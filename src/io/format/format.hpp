@@ -63,10 +63,16 @@ struct FileFormat {
   std::unique_ptr<ChunkSource> (*chunks)(const FileInfo& info, std::string_view operation) = nullptr;
   /// The attributes of a tensor of this kind whose axes were moved. Null: they stay as they are.
   std::string (*permute_attributes)(const std::string& attributes, const SourceAxes& axes) = nullptr;
-  /// Writes tensors of any layout to a file that appears whole or not at all, where the elements are not flat.
-  /// Null where `plan_flat` does it.
+  /// Writes tensors of any layout to a file that appears whole or not at all, where its elements are
+  /// neither flat nor in chunks.
   void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,
                std::string_view operation) = nullptr;
+  /// How a new tensor is cut, and a new file of tensors in chunks.
+  ChunkGrid (*plan_chunks)(const NewTensor& tensor, const ChunkOptions& options,
+                           std::string_view operation) = nullptr;
+  std::unique_ptr<ChunkFile> (*create_chunks)(const std::string& path, const std::vector<NewTensor>& tensors,
+                                              const ChunkOptions& options, Overwrite overwrite,
+                                              std::string_view operation) = nullptr;
   /// Everything of a new file but its elements, which lie in it one after the other. Throws TypeError and
   /// ValueError for what the kind cannot hold.
   FlatFile (*plan_flat)(const std::vector<NewTensor>& tensors, std::string_view operation) = nullptr;
@@ -74,7 +80,7 @@ struct FileFormat {
 
 /// Whether files of the kind can be made.
 inline bool is_written(const FileFormat& format) {
-  return format.plan_flat != nullptr || format.save != nullptr;
+  return format.plan_flat != nullptr || format.create_chunks != nullptr || format.save != nullptr;
 }
 
 /// All kinds of this build.

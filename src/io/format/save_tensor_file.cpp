@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "io/chunks/write_tensor.hpp"
 #include "io/format/format.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
@@ -80,6 +81,10 @@ FileKind kind_of_name(std::string_view path) {
   return format == nullptr || !is_written(*format) ? FileKind::unknown : format->kind;
 }
 
+bool is_written_in_chunks(FileKind kind) {
+  return kind != FileKind::unknown && format_of(kind).create_chunks != nullptr;
+}
+
 bool has_tensor_names(FileKind kind) {
   return kind != FileKind::unknown && format_of(kind).names != TensorNames::none;
 }
@@ -141,6 +146,13 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
   for (const NamedTensor& tensor : tensors) {
     planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), resolved.order,
                        tensor.axis_names, tensor.attributes});
+  }
+  if (format.create_chunks != nullptr) {
+    const auto file = format.create_chunks(path, planned, options.chunks, options.overwrite, saving);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      write_tensor(file->sink(i), tensors[i].tensor.resolve_conj().resolve_neg());
+    }
+    return file->commit();
   }
   TensorFileWriter writer(path, kind, planned, options.overwrite, saving);
   for (std::size_t i = 0; i < tensors.size(); ++i) copy_elements(writer.tensor(i), tensors[i].tensor);

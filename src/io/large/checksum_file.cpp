@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
+#include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/tile_groups.hpp"
@@ -21,6 +22,9 @@ Checksum checksum_file(const std::string& address, std::uint64_t memory, const P
 }
 
 Checksum checksum_file(const FileInfo& info, std::uint64_t memory, const ProgressCallback& progress) {
+  if (info.storage == ElementStorage::chunked) {
+    return checksum_chunks(*format_of(info.kind).chunks(info, "checksum_file"));
+  }
   if (info.storage != ElementStorage::flat) return checksum(load_tensor_file(info));
   BlockLimits limits;
   limits.memory = static_cast<Index>(memory);

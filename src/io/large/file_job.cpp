@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "io/chunks/chunk_job.hpp"
 #include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
@@ -169,15 +170,20 @@ void check_memory(const FileJob& job, Index least) {
                          static_cast<std::uint64_t>(least));
 }
 
+enum class IsChunked : unsigned char { no, yes };
+
 struct FollowedTensor {
   TensorJob job;
   FileChain chain;
 };
 
 /// What is done with one tensor, but for how.
-FollowedTensor follow_move(const TensorMove& move, const FileOptions& options) {
-  require_flat_or_stream(move.source);
-  FollowedTensor result{{}, follow(move.chain, move.source)};
+FollowedTensor follow_move(const TensorMove& move, const FileOptions& options, IsChunked is_chunked) {
+  require_part_readable(move.source);
+  FileInfo followed_on = move.source;
+  // Chunks are cut along axes, whatever the strides of a flat file.
+  if (is_chunked == IsChunked::yes) followed_on.layout = row_major(move.source.layout.shape);
+  FollowedTensor result{{}, follow(move.chain, followed_on)};
   const FileChain& followed = result.chain;
   if (!followed.obstacle.empty()) {
     throw ValueError(
@@ -235,10 +241,10 @@ void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& pro
 const FileFormat& format_of_destination(const std::string& destination, const FileOptions& options) {
   FileKind kind = options.kind == FileKind::unknown ? kind_of_name(destination) : options.kind;
   if (kind == FileKind::unknown) kind = FileKind::npy;
-  if (!is_written_flat(kind)) {
+  if (!is_written_flat(kind) && format_of(kind).create_chunks == nullptr) {
     throw ValueError(message(this_operation, ": \"", destination,
-                             "\" must be a file of uncompressed elements, which ", format_of(kind).description,
-                             " is not"));
+                             "\" must be a file of uncompressed elements or of chunks, which ",
+                             format_of(kind).description, " is not"));
   }
   return format_of(kind);
 }
@@ -251,13 +257,15 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   for (auto& [tensor, chain] : tensors) {
     if (tensor.name.empty() && tensors.size() == 1) tensor.name = format.usual_name;
     ResultFacts facts = facts_of_result(tensor.source, tensor.chain, format.kind);
-    planned.push_back({tensor.name, tensor.shape, tensor.dtype, job.options.order,
-                       std::move(facts.axis_names), std::move(facts.attributes)});
+    tensor.axis_names = std::move(facts.axis_names);
+    tensor.attributes = std::move(facts.attributes);
+    planned.push_back(tensor.planned(job.options.order));
   }
   if (format.names == TensorNames::none && planned.size() > 1) {
     throw ValueError(message(this_operation, ": ", planned.size(), " tensors must go to a file that holds several, ",
                              "as .safetensors does, not to ", format.description));
   }
+  if (format.plan_flat == nullptr) return;
   FlatFile file = format.plan_flat(planned, this_operation);
   job.head = std::move(file.head);
   job.nbytes = file.nbytes;
@@ -286,7 +294,7 @@ std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& inf
 }
 
 std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
-  const TensorJob job = follow_move(move, options).job;
+  const TensorJob job = follow_move(move, options, IsChunked::no).job;
   return static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype);
 }
 
@@ -298,13 +306,25 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   job.destination = destination;
   job.options = options;
   job.options.order = written_order(format.kind, options.order, this_operation);
+  job.options.kind = format.kind;
+  const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
+    return is_chunk_job(move.source, format);
+  });
+  const IsChunked is_chunked = has_chunks ? IsChunked::yes : IsChunked::no;
   std::vector<FollowedTensor> tensors;
   for (const TensorMove& move : moves) {
-    tensors.push_back(follow_move(move, job.options));
+    tensors.push_back(follow_move(move, job.options, is_chunked));
     if (move.source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(move.source);
   }
   job.limits = limits_of(job.options, destination, job.is_disk_measured);
   place_tensors(job, tensors, format);
+  if (has_chunks) {
+    for (auto& [tensor, chain] : tensors) {
+      plan_chunk_job(job, tensor, chain, format);
+      job.tensors.push_back(std::move(tensor));
+    }
+    return job;
+  }
   std::vector<std::vector<BlockProblem>> problems;
   Index least = 0;
   for (const auto& [tensor, chain] : tensors) {
@@ -333,6 +353,7 @@ std::string to_string(const FileJob& job) {
   std::string text;
   for (const TensorJob& tensor : job.tensors) {
     if (job.tensors.size() > 1) text += message(tensor.name, "\n");
+    if (tensor.chunks) text += to_string(tensor.chunks->plan);
     for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
       if (tensor.stages.size() > 1)
         text += message("stage ", i + 1, i + 1 < tensor.stages.size() ? ", into temporary space\n" : "\n");

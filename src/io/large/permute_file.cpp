@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/message.hpp"
+#include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/run_report.hpp"
@@ -339,6 +340,7 @@ class Runner {
 }  // namespace
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
+  if (job.tensors[0].chunks) return run_chunk_job(job, progress);
   return Runner(job, progress).run();
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "io/chunks/chunk_job.hpp"
 #include "tenstride/io/permute_file.hpp"
 
 namespace tenstride::io {
@@ -23,6 +24,10 @@ class RunReport {
     now_.bytes = job.bytes_read + job.bytes_written;
     now_.seconds_foretold = job.seconds;
     for (const TensorJob& tensor : job.tensors) {
+      if (tensor.chunks) {
+        ++now_.passes;
+        now_.tiles += static_cast<std::uint64_t>(tensor.chunks->plan.tiles);
+      }
       for (const FileStage& stage : tensor.stages) {
         now_.passes += static_cast<int>(stage.plan.passes.size());
         for (const BlockPass& pass : stage.plan.passes) now_.tiles += static_cast<std::uint64_t>(pass.tiles);

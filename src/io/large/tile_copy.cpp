@@ -56,8 +56,10 @@ void convert_into(Tensor& dst, const Tensor& src, const Dims& first, const Conve
   copy_elements(dst, converted, arithmetic);
 }
 
-/// As many indexes of the first long axis at a time that what lies between two conversions stays small.
-void convert_by_parts(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
+}  // namespace
+
+void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
+  // As many indices of the first long axis at a time that what lies between two conversions stays small.
   constexpr Index most = Index{1} << 18;  // elements: at most 4 MiB of any type
   const auto can_be_cut = [&](std::size_t axis) {
     const auto along = static_cast<Index>(axis);
@@ -78,11 +80,9 @@ void convert_by_parts(Tensor& dst, const Tensor& src, const Dims& first, const C
     Dims from = first;
     from[axis] += begin;
     Tensor part = dst.narrow(along, begin, count);
-    convert_by_parts(part, src.narrow(along, begin, count), from, conversion);
+    convert_elements(part, src.narrow(along, begin, count), from, conversion);
   }
 }
-
-}  // namespace
 
 GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin,
                        Index page) {
@@ -121,7 +121,7 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
   if (pass == 0) {
     const Tensor whole = tile_tensor(tile, plan.problem.src.strides, conversion.src);
     const Tensor src = narrowed(whole, minus(part.first, tile.box.first), part.extents);
-    convert_by_parts(dst, src, part.first, conversion);
+    convert_elements(dst, src, part.first, conversion);
     return;
   }
   // The blocks that the part touches, each where its slot begins.
@@ -151,7 +151,7 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
     const Tensor src = narrowed(on_buffer(slot, row_major(block.extents), conversion.src),
                                 minus(common.first, block.first), common.extents);
     Tensor target = narrowed(dst, minus(common.first, part.first), common.extents);
-    convert_by_parts(target, src, common.first, conversion);
+    convert_elements(target, src, common.first, conversion);
   }
 }
 

@@ -52,6 +52,10 @@ std::vector<Piece> pieces_of(const GroupPlace& place, Index item, std::byte* buf
 Tensor group_tensor(const GroupPlace& place, const BlockBox& group, const Dims& strides, DType dtype,
                     std::byte* buffer);
 
+/// Writes the elements of `src` into `dst`, converted; both of one shape. `first`: the index of the first
+/// element in the result, of which several numbers of scale and shift have one for each.
+void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion);
+
 /// Writes the elements of a part of a tile, converted, into `dst`. `part` is inside the tile's box.
 void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
                const BlockBox& part, const Conversion& conversion);

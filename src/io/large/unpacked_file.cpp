@@ -29,16 +29,13 @@ Descriptor open_without_name(const std::string& folder) {
 
 }  // namespace
 
-void require_flat_or_stream(const FileInfo& info) {
+void require_part_readable(const FileInfo& info) {
   const auto refuse = [&](const std::string& rule) {
     throw FileError(message(this_operation, ": \"", info.address(), "\" must ", rule), info.path);
   };
   if (!info.obstacle.empty()) refuse(info.obstacle);
   if (info.storage == ElementStorage::encoded) {
     refuse("be a file whose elements can be read one by one, which a " + info.format + " image is not");
-  }
-  if (info.storage == ElementStorage::chunked) {
-    refuse("be a file whose elements can be read one by one, which " + info.format + " in chunks is not");
   }
 }
 

@@ -10,8 +10,9 @@
 
 namespace tenstride::io {
 
-/// Throws FileError where elements can be read neither where they lie nor from an unpacked stream.
-void require_flat_or_stream(const FileInfo& info);
+/// Throws FileError where elements can be read neither where they lie, nor in chunks, nor from an unpacked
+/// stream.
+void require_part_readable(const FileInfo& info);
 
 /// Bytes of a stream up to its last element. Pre: info.storage is `stream`.
 std::uint64_t unpacked_nbytes(const FileInfo& info);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/zarr/save_zarr.hpp"
 
-#include <algorithm>
+#include <array>
 #include <filesystem>
-#include <fstream>
 
 #include "base/message.hpp"
 #include "files/atomic_folder.hpp"
 #include "io/chunks/default_chunk.hpp"
-#include "io/chunks/write_tensor.hpp"
 #include "io/zarr/array_options.hpp"
 #include "io/zarr/zarr_sink.hpp"
+#include "io/zarr/zarr_source.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -30,14 +29,6 @@ void write_group(const std::string& folder, int format, std::string_view operati
   file.commit();
 }
 
-void write_array(const std::string& folder, const NamedTensor& given, const ChunkOptions& options,
-                 std::string_view operation) {
-  const NewTensor tensor{given.name, given.tensor.shape(), given.tensor.dtype(), ElementOrder::row_major,
-                         given.axis_names, given.attributes};
-  ZarrSink sink(folder, new_zarr_array(tensor, options, operation));
-  write_tensor(sink, given.tensor, sink.array().fill_value);
-}
-
 /// The groups between the root and an array, outermost first. Example: "a/b" of "a/b/c" comes behind "a".
 std::vector<std::string> groups_of(const std::string& name) {
   std::vector<std::string> groups;
@@ -53,6 +44,43 @@ void check_array_name(const std::string& name, std::string_view operation) {
     throw ValueError(message(operation, ": the name \"", name, "\" must be one of groups and an array, as a/b"));
   }
 }
+
+class ZarrFolderFile final : public ChunkFile {
+ public:
+  ZarrFolderFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
+                 Overwrite overwrite, std::string_view operation)
+      : folder_(path, overwrite, is_zarr_folder, operation) {
+    std::vector<ZarrArray> arrays;
+    for (const NewTensor& tensor : tensors) {
+      check_array_name(tensor.name, operation);
+      arrays.push_back(new_zarr_array(tensor, options, operation));
+    }
+    const std::filesystem::path root(folder_.part_path());
+    const bool is_group = tensors.size() > 1 || !tensors[0].name.empty();
+    if (is_group) write_group(root.string(), options.zarr_format, operation);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      for (const std::string& group : groups_of(tensors[i].name)) {
+        write_group((root / group).string(), options.zarr_format, operation);
+      }
+      paths_.push_back(is_group ? (root / tensors[i].name).string() : root.string());
+      sinks_.push_back(std::make_unique<ZarrSink>(paths_.back(), arrays[i]));
+    }
+  }
+
+  [[nodiscard]] ChunkSink& sink(std::size_t number) override { return *sinks_.at(number); }
+  [[nodiscard]] std::unique_ptr<ChunkSource> read_back(std::size_t number) const override {
+    return std::make_unique<ZarrSource>(paths_.at(number));
+  }
+  void commit() override {
+    sinks_.clear();
+    folder_.commit();
+  }
+
+ private:
+  AtomicFolder folder_;
+  std::vector<std::string> paths_;
+  std::vector<std::unique_ptr<ZarrSink>> sinks_;
+};
 
 }  // namespace
 
@@ -110,20 +138,15 @@ ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, s
   }
 }
 
-void save_zarr(const std::string& path, const std::vector<NamedTensor>& tensors,
-               const SaveTensorsOptions& options, std::string_view operation) {
-  for (const NamedTensor& tensor : tensors) check_array_name(tensor.name, operation);
-  AtomicFolder folder(path, options.overwrite, is_zarr_folder, operation);
-  const bool is_group = tensors.size() > 1 || !tensors[0].name.empty();
-  if (is_group) write_group(folder.part_path(), options.chunks.zarr_format, operation);
-  for (const NamedTensor& tensor : tensors) {
-    const std::filesystem::path root(folder.part_path());
-    for (const std::string& group : groups_of(tensor.name)) {
-      write_group((root / group).string(), options.chunks.zarr_format, operation);
-    }
-    write_array(is_group ? (root / tensor.name).string() : root.string(), tensor, options.chunks, operation);
-  }
-  folder.commit();
+ChunkGrid plan_zarr(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation) {
+  const ZarrArray array = new_zarr_array(tensor, options, operation);
+  return {array.shape, array.unit()};
+}
+
+std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vector<NewTensor>& tensors,
+                                       const ChunkOptions& options, Overwrite overwrite,
+                                       std::string_view operation) {
+  return std::make_unique<ZarrFolderFile>(path, tensors, options, overwrite, operation);
 }
 
 }  // namespace tenstride::io

@@ -10,9 +10,13 @@
 
 namespace tenstride::io {
 
-/// Writes one tensor as an array, several as the arrays of a group. The folder appears whole or not at all.
-void save_zarr(const std::string& path, const std::vector<NamedTensor>& tensors,
-               const SaveTensorsOptions& options, std::string_view operation);
+/// A folder of one array, or of a group with several. It appears whole or not at all.
+std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vector<NewTensor>& tensors,
+                                       const ChunkOptions& options, Overwrite overwrite,
+                                       std::string_view operation);
+
+/// Units of a new array.
+ChunkGrid plan_zarr(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);
 
 /// The metadata of a new array of these options. Chunks that are not given have about 4 MiB. Throws ValueError.
 ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);

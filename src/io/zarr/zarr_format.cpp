@@ -59,6 +59,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .is_kind_of = is_zarr,
                              .list = list_zarr,
                              .chunks = zarr_chunks,
-                             .save = save_zarr};
+                             .plan_chunks = plan_zarr,
+                             .create_chunks = create_zarr};
 
 }  // namespace tenstride::io

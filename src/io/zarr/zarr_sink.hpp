@@ -38,6 +38,7 @@ class ZarrSink final : public ChunkSink {
   [[nodiscard]] const ZarrArray& array() const noexcept { return array_; }
   [[nodiscard]] const ChunkGrid& grid() const noexcept override { return grid_; }
   [[nodiscard]] DType dtype() const noexcept override { return array_.dtype; }
+  [[nodiscard]] std::span<const std::byte> fill_value() const noexcept override { return array_.fill_value; }
   std::uint64_t write(const Dims& index, std::span<const std::byte> elements) override;
 
   /// Waits until all that was written outlives a power cut. Throws FileError.

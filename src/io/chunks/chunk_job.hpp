@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "io/chunks/axis_map.hpp"
+#include "io/chunks/chunk_plan.hpp"
+#include "io/format/format.hpp"
+#include "io/large/file_chain.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+namespace tenstride::io {
+
+/// How a tensor goes from chunks or to chunks.
+struct ChunkJob {
+  AxisMap map;
+  ChunkPlan plan;
+  int threads = 1;
+};
+
+/// Whether a tensor of that file to a file of that format is copied in chunks.
+bool is_chunk_job(const FileInfo& source, const FileFormat& destination);
+
+/// Plans one tensor of a job: sets `tensor.chunks`, and adds to the job's bytes. `chain` was followed on the
+/// row-major layout of the source. Throws ValueError for chains whose axes are not those of the source,
+/// MemoryLimitError.
+void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination);
+
+/// Carries out a job whose tensors have `chunks`.
+FileResult run_chunk_job(const FileJob& job, const ProgressCallback& progress);
+
+/// The checksum of all elements, chunk by chunk on all threads.
+Checksum checksum_chunks(const ChunkSource& source);
+
+}  // namespace tenstride::io

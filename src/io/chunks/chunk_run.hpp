@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "io/chunks/axis_map.hpp"
+#include "io/chunks/chunk_plan.hpp"
+#include "io/chunks/parts.hpp"
+#include "io/large/tile_copy.hpp"
+#include "tenstride/checksum.hpp"
+
+namespace tenstride::io {
+
+/// How far a copy in chunks is.
+struct ChunkProgress {
+  /// Bytes of elements that were decoded, and of units that were written.
+  std::uint64_t bytes_done = 0;
+  Index tiles_done = 0;
+};
+
+struct ChunkResult {
+  Checksum checksum;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+};
+
+/// Carries a plan out on `threads` threads: each takes a part of the source, decodes it and copies it to all
+/// units that need it, or encodes and writes a unit that is full; units go first, so that their memory is free
+/// again. `shape` is the result's. `tell` is called some 20 times a second from the calling thread; what it
+/// throws, or a part throws, ends the run.
+ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
+                       PartWriter& writer, const Conversion& conversion, int threads,
+                       const std::function<void(const ChunkProgress&)>& tell);
+
+}  // namespace tenstride::io

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/message.hpp"
+#include "io/chunks/chunk_job.hpp"
+#include "io/large/file_limits.hpp"
+#include "tenstride/parallel.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+/// The axes from the fastest on.
+Dims fastest_axes(const Layout& layout) {
+  Dims axes;
+  for (std::size_t d = layout.rank(); d-- > 0;) axes.push_back(static_cast<Index>(d));
+  std::stable_sort(axes.begin(), axes.end(), [&](Index a, Index b) {
+    return layout.strides[static_cast<std::size_t>(a)] < layout.strides[static_cast<std::size_t>(b)];
+  });
+  return axes;
+}
+
+ChunkSide side_of_source(const FileInfo& source) {
+  ChunkSide side{{source.layout.shape, source.chunk}, static_cast<Index>(item_size(source.dtype))};
+  if (source.storage != ElementStorage::chunked) {
+    side.is_flat = true;
+    side.fastest = fastest_axes(source.layout);
+  }
+  return side;
+}
+
+/// Encoded bytes and what codecs keep: each at most a chunk's elements and a little more.
+std::uint64_t scratch_of(const ChunkSide& side) {
+  if (side.is_flat) return 0;
+  double nbytes = static_cast<double>(side.item);
+  for (const Index extent : side.grid.chunk) nbytes *= static_cast<double>(extent);
+  return static_cast<std::uint64_t>(2.1 * nbytes) + (1U << 20);
+}
+
+}  // namespace
+
+bool is_chunk_job(const FileInfo& source, const FileFormat& destination) {
+  return source.storage == ElementStorage::chunked || destination.plan_flat == nullptr;
+}
+
+std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
+  FileInfo plain = info;
+  plain.layout = row_major(info.layout.shape);
+  const FileChain followed = follow(chain, plain);
+  if (!followed.obstacle.empty()) return followed.obstacle;
+  if (axis_map_of(followed, info.layout.shape)) return {};
+  return "its axes are not axes of x, or parts of them, in another order (put axes together or split them in a "
+         "file whose elements lie one after the other, .npy for example)";
+}
+
+void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination) {
+  auto chunks = std::make_shared<ChunkJob>();
+  const std::optional<AxisMap> map = axis_map_of(chain, tensor.source.layout.shape);
+  if (!map) {
+    throw ValueError(message(this_operation, ": \"", tensor.chain, "\" must be carried out in chunks: ",
+                             obstacle_to_chunks(tensor.chain, tensor.source)));
+  }
+  chunks->map = *map;
+  // Waiting for the disk takes no processor.
+  chunks->threads = num_threads() + 2;
+  ChunkProblem problem;
+  problem.map = *map;
+  problem.threads = chunks->threads;
+  problem.src = side_of_source(tensor.source);
+  problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
+  if (destination.plan_flat != nullptr) {
+    problem.dst.is_flat = true;
+    problem.dst.fastest = fastest_axes(tensor.layout);
+  } else {
+    NewTensor planned{tensor.name, tensor.shape, tensor.dtype};
+    problem.dst.grid = destination.plan_chunks(planned, job.options.chunks, this_operation);
+  }
+  problem.scratch_nbytes = scratch_of(problem.src) + scratch_of(problem.dst);
+  std::uint64_t least = 0;
+  const std::optional<ChunkPlan> plan =
+      plan_chunks(problem, static_cast<std::uint64_t>(job.limits.memory), least);
+  if (!plan) {
+    throw MemoryLimitError(message(this_operation, ": memory of ", job.limits.memory, " bytes must be at least ",
+                                   least, " bytes for chunks of ", problem.src.grid.chunk, " and units of ",
+                                   problem.dst.grid.chunk),
+                           least);
+  }
+  chunks->plan = *plan;
+  job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
+  job.bytes_written += static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
+  tensor.chunks = std::move(chunks);
+}
+
+}  // namespace tenstride::io
