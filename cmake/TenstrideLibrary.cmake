@@ -86,7 +86,9 @@ tenstride_objects(tenstride_engine ${tenstride_engine_sources})
 # -fpeel-loops unrolls loops over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
 target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
 tenstride_objects(tenstride_frontend ${tenstride_frontend_sources})
-target_compile_definitions(tenstride_frontend PRIVATE ${TENSTRIDE_FEATURES})
+# The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+target_compile_definitions(tenstride_frontend PRIVATE ${TENSTRIDE_FEATURES} JSON_NO_IO)
+target_compile_options(tenstride_frontend PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
 tenstride_for_size(tenstride_frontend)
 
 function(tenstride_library name kind)

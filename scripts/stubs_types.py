@@ -304,7 +304,8 @@ _CONVERT = (
     'order: Literal["C", "F"] = "C", scale: builtins.float | Sequence[builtins.float] | None = None, '
     "shift: builtins.float | Sequence[builtins.float] | None = None, axis: builtins.int = 0, "
     'overwrite: builtins.bool = False, resume: builtins.bool | Literal["if_there"] = False, '
-    "verify: builtins.bool = False"
+    "verify: builtins.bool = False, chunks: _Sizes | None = None, shards: _Sizes | None = None, "
+    "codec: builtins.str | None = None, zarr_format: builtins.int = 3"
 )
 
 # Signatures of nanobind's functions whose types are not visible in C++.
@@ -345,7 +346,9 @@ SIGNATURES = {
     "save": (
         "(path: _Path, tensor: Tensor | Mapping[builtins.str, Tensor], *, overwrite: builtins.bool = False, "
         "fortran_order: builtins.bool = False, compressed: builtins.bool = False, "
-        'tied: Literal["write", "once"] = "write", attributes: Mapping[builtins.str, Any] | None = None) -> None'
+        'tied: Literal["write", "once"] = "write", attributes: Mapping[builtins.str, Any] | None = None, '
+        "axes: Sequence[builtins.str] | None = None, chunks: _Sizes | None = None, shards: _Sizes | None = None, "
+        "codec: builtins.str | None = None, zarr_format: builtins.int = 3) -> None"
     ),
     "CopyLedger.__enter__": "(self) -> Self",
     "CopyLedger.entries": "(self) -> list[dict[builtins.str, Any]]",

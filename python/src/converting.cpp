@@ -28,15 +28,22 @@ std::vector<AxisSize> sizes_of(nb::handle given) {
   return axis_sizes(nb::borrow<nb::dict>(given));
 }
 
-/// A pattern is written out for the shape of the source; a chain stands as it is.
-std::string chain_of(const std::string& source, const std::string& given, nb::handle sizes) {
-  if (given.find("->") != std::string::npos) {
-    const std::vector<AxisSize> known = sizes_of(sizes);
-    const nb::gil_scoped_release released;
-    return Pattern(given).bind(io::read_file_info(source, "convert").layout.shape, known).written_out();
+bool is_pattern(const std::string& given) {
+  return given.find("->") != std::string::npos;
+}
+
+/// The tensors that the source names. A pattern is written out for the shape of each; a chain stands as it
+/// is.
+std::vector<io::TensorMove> moves_of(const std::string& source, const std::string& given,
+                                     const std::vector<AxisSize>& sizes) {
+  std::vector<io::TensorMove> moves;
+  for (io::FileInfo& info : io::list_tensors(source, "convert")) {
+    std::string chain =
+        is_pattern(given) ? Pattern(given).bind(info.layout.shape, sizes).written_out() : given;
+    std::string name = info.name;
+    moves.push_back({std::move(info), std::move(chain), std::move(name)});
   }
-  if (!sizes.is_none()) throw ValueError("convert: sizes must go with a pattern, e.g. 'h w c -> c h w'");
-  return given;
+  return moves;
 }
 
 std::uint64_t memory_of(nb::handle given) {
@@ -68,8 +75,10 @@ io::ElementOrder order_of(const std::string& given) {
 /// What both functions are told.
 io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                  nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
-                 nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify) {
+                 nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
+                 nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format) {
   io::FileOptions options;
+  options.chunks = chunk_options(chunks, shards, codec, zarr_format, "convert");
   options.memory = memory_of(max_memory);
   options.resume = resume_of(resume);
   options.check = verify ? io::FileCheck::checksum : io::FileCheck::none;
@@ -80,10 +89,12 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
   options.shift = scale_numbers(shift);
   options.axis = axis;
   const std::string from = path_of(source), to = path_of(destination);
-  const std::string written_out = chain_of(from, chain, sizes);
+  const std::vector<AxisSize> known = sizes_of(sizes);
+  if (!sizes.is_none() && !is_pattern(chain))
+    throw ValueError("convert: sizes must go with a pattern, e.g. 'h w c -> c h w'");
   const nb::gil_scoped_release released;
   try {
-    return io::plan_permute_file(from, written_out, to, options);
+    return io::plan_permute_files(moves_of(from, chain, known), to, options);
   } catch (const io::MemoryLimitError& error) {
     throw ValueError(detail::message("convert: max_memory of ", options.memory, " bytes must be at least ",
                                      error.least(), " for these axes"));
@@ -93,9 +104,10 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
 io::FileResult convert(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                        nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                        nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
+                       nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format,
                        nb::handle progress) {
   const io::FileJob job = plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift,
-                               axis, overwrite, resume, verify);
+                               axis, overwrite, resume, verify, chunks, shards, codec, zarr_format);
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
@@ -108,6 +120,7 @@ std::size_t passes_of(const io::FileJob& job) {
   std::size_t passes = 0;
   for (const io::TensorJob& tensor : job.tensors) {
     for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
+    if (tensor.chunks) ++passes;
   }
   return passes;
 }
@@ -220,13 +233,16 @@ void define_converting(nb::module_& module) {
              nb::kw_only(), nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(),
              nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("scale") = nb::none(),
              nb::arg("shift") = nb::none(), nb::arg("axis") = 0, nb::arg("overwrite") = false,
-             nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("progress") = nb::none(),
-             "What `convert` does with files.");
+             nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("chunks") = nb::none(),
+             nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(), nb::arg("zarr_format") = 3,
+             nb::arg("progress") = nb::none(), "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
       nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
       nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
       nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
+      nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
+      nb::arg("zarr_format") = 3,
       "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
       "is written.\n\n"
       "Raises what `convert` raises for its arguments.\n\n"

@@ -36,11 +36,12 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
     throw ValueError(detail::message(operation, ": order '", order, "' must be 'C' or 'F'"));
   if (shape.is_none()) {
     if (dtype.is_none() && offset == 0 && !byteswap && order == "C") return std::nullopt;
-    throw ValueError(detail::message(operation, ": dtype, order, offset and byteswap must go with a shape, for a file ",
+    throw ValueError(detail::message(operation,
+                                     ": dtype, order, offset and byteswap must go with a shape, for a file ",
                                      "without a header"));
   }
-  return io::RawElements{sizes_of_shape(shape), to_dtype(dtype, operation).value_or(DType::float32), order == "F",
-                         offset, byteswap};
+  return io::RawElements{sizes_of_shape(shape), to_dtype(dtype, operation).value_or(DType::float32),
+                         order == "F", offset, byteswap};
 }
 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
@@ -60,12 +61,13 @@ nb::object read_tensors(const std::string& address, std::string_view operation, 
   }
   if (names_one(address, found)) return nb::cast(tensors[0]);
   nb::dict result;
-  for (std::size_t i = 0; i < found.size(); ++i) result[nb::str(found[i].name.c_str())] = nb::cast(tensors[i]);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    result[nb::str(found[i].name.c_str())] = nb::cast(tensors[i]);
   return result;
 }
 
-nb::object load(nb::handle file, nb::handle shape, nb::handle dtype, const std::string& order, std::uint64_t offset,
-                bool byteswap) {
+nb::object load(nb::handle file, nb::handle shape, nb::handle dtype, const std::string& order,
+                std::uint64_t offset, bool byteswap) {
   const std::string path = path_of(file);
   if (const auto raw = raw_elements(shape, dtype, order, offset, byteswap, "load")) {
     Tensor tensor;
@@ -116,7 +118,8 @@ io::TiedTensors tied_of(const std::string& given) {
 
 /// NumPy gives the path first, PyTorch the tensor.
 void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool fortran_order, bool compressed,
-          const std::string& tied, nb::handle attributes) {
+          const std::string& tied, nb::handle attributes, nb::handle axes, nb::handle chunks,
+          nb::handle shards, nb::handle codec, int zarr_format) {
   if (is_path(tensor_given) && !is_path(path_given)) std::swap(path_given, tensor_given);
   const std::string path = path_of(path_given);
   std::vector<io::NamedTensor> tensors = named_tensors(tensor_given);
@@ -124,7 +127,13 @@ void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool f
     const nb::object json = nb::module_::import_("json").attr("dumps")(attributes);
     for (io::NamedTensor& tensor : tensors) tensor.attributes = nb::cast<std::string>(json);
   }
+  if (!axes.is_none()) {
+    if (tensors.size() != 1) throw ValueError("save: axes must go with one tensor");
+    for (const nb::handle axis : nb::borrow<nb::iterable>(axes))
+      tensors[0].axis_names.push_back(nb::cast<std::string>(axis));
+  }
   io::SaveTensorsOptions options;
+  options.chunks = chunk_options(chunks, shards, codec, zarr_format, "save");
   options.overwrite = overwrite ? io::Overwrite::replace : io::Overwrite::refuse;
   options.order = fortran_order ? io::ElementOrder::column_major : io::ElementOrder::row_major;
   options.is_compressed = compressed;
@@ -162,7 +171,8 @@ nb::object memmap(nb::handle file, const std::string& mode, nb::handle dtype, nb
     }
     return nb::cast(tensor);
   }
-  return read_tensors(path, "memmap", [&](const io::FileInfo& info) { return io::map_tensor_file(info, access); });
+  return read_tensors(path, "memmap",
+                      [&](const io::FileInfo& info) { return io::map_tensor_file(info, access); });
 }
 
 nb::object file_info(nb::handle file) {
@@ -182,14 +192,15 @@ void define_file_info(nb::module_& module) {
     return text.empty() ? nb::none() : nb::object(nb::str(text.c_str(), text.size()));
   };
   static constexpr auto text_of = or_none;
-  nb::class_<io::FileInfo>(module, "FileInfo",
-                           "What the headers of a file say about a tensor in it, by `file_info`.\n\n"
-                           ">>> import os, tempfile\n"
-                           ">>> with tempfile.TemporaryDirectory() as folder:\n"
-                           "...     path = os.path.join(folder, \"x.npz\")\n"
-                           "...     torch.save(path, {\"a\": torch.zeros(2, 3), \"b\": torch.arange(4)})\n"
-                           "...     [(t.name, t.shape, t.format) for t in torch.file_info(path)]\n"
-                           "[('a', torch.Size([2, 3]), 'npz, stored'), ('b', torch.Size([4]), 'npz, stored')]\n")
+  nb::class_<io::FileInfo>(
+      module, "FileInfo",
+      "What the headers of a file say about a tensor in it, by `file_info`.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     path = os.path.join(folder, \"x.npz\")\n"
+      "...     torch.save(path, {\"a\": torch.zeros(2, 3), \"b\": torch.arange(4)})\n"
+      "...     [(t.name, t.shape, t.format) for t in torch.file_info(path)]\n"
+      "[('a', torch.Size([2, 3]), 'npz, stored'), ('b', torch.Size([4]), 'npz, stored')]\n")
       .def_prop_ro(
           "name", [](const io::FileInfo& info) { return text_of(info.name); },
           "Within the file; None where a file of the kind holds one tensor.")
@@ -217,30 +228,44 @@ void define_file_info(nb::module_& module) {
       .def_prop_ro(
           "attributes",
           [](const io::FileInfo& info) {
-            return nb::module_::import_("json").attr("loads")(info.attributes.empty() ? "{}"
-                                                                                      : info.attributes.c_str());
+            return nb::module_::import_("json").attr("loads")(
+                info.attributes.empty() ? "{}" : info.attributes.c_str());
           },
           "What else the file says about it, as a dict.")
-      .def_ro("scale", &io::FileInfo::scale, "An element x means scale * x + shift; `load` does not apply it.")
+      .def_ro("scale", &io::FileInfo::scale,
+              "An element x means scale * x + shift; `load` does not apply it.")
       .def_ro("shift", &io::FileInfo::shift, "See `scale`.")
       .def("__repr__", [](const io::FileInfo& info) {
         return detail::message("<tenstride.FileInfo ", info.address(), " ", name(info.dtype), " ",
                                info.layout.shape, " ", info.format, ">");
       });
-  module.def("file_info", file_info, nb::arg("path"),
-             "What the headers of a file say about the tensors in it, a list of `FileInfo`; no element is read. "
-             "\"x.npz::weight\" names one tensor of a file, \"model.safetensors::blocks.*\" several.\n\n"
-             "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has "
-             "such a name.\n\n"
-             ">>> import os, tempfile\n"
-             ">>> with tempfile.TemporaryDirectory() as folder:\n"
-             "...     path = os.path.join(folder, \"x.npy\")\n"
-             "...     torch.save(path, torch.arange(3))\n"
-             "...     torch.file_info(path)[0].format\n"
-             "'npy 1.0'\n");
+  module.def(
+      "file_info", file_info, nb::arg("path"),
+      "What the headers of a file say about the tensors in it, a list of `FileInfo`; no element is read. "
+      "\"x.npz::weight\" names one tensor of a file, \"model.safetensors::blocks.*\" several.\n\n"
+      "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has "
+      "such a name.\n\n"
+      ">>> import os, tempfile\n"
+      ">>> with tempfile.TemporaryDirectory() as folder:\n"
+      "...     path = os.path.join(folder, \"x.npy\")\n"
+      "...     torch.save(path, torch.arange(3))\n"
+      "...     torch.file_info(path)[0].format\n"
+      "'npy 1.0'\n");
 }
 
 }  // namespace
+
+io::ChunkOptions chunk_options(nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format,
+                               std::string_view operation) {
+  io::ChunkOptions options;
+  if (!chunks.is_none()) options.chunk = sizes_of_shape(chunks);
+  if (!shards.is_none()) options.shard = sizes_of_shape(shards);
+  if (!codec.is_none()) options.codec = nb::cast<std::string>(codec);
+  if (zarr_format != 2 && zarr_format != 3)
+    throw ValueError(detail::message(operation, ": zarr_format ", zarr_format, " must be 2 or 3"));
+  options.zarr_format = zarr_format;
+  return options;
+}
 
 std::string path_of(nb::handle path) {
   const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
@@ -262,14 +287,19 @@ void define_files(nb::module_& module) {
              "True\n");
   define_file_info(module);
   module.def(
-      "load", load, nb::arg("path"), nb::kw_only(), nb::arg("shape") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("order") = "C", nb::arg("offset") = 0, nb::arg("byteswap") = false,
-      "The tensor in a file, told by its first bytes, in memory of its own. Of a file of several tensors (.npz, "
-      "safetensors) a dict by name; \"x.npz::weight\" names one of them, \"model.safetensors::blocks.*\" some. "
-      "A picture is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied. With `shape` "
+      "load", load, nb::arg("path"), nb::kw_only(), nb::arg("shape") = nb::none(),
+      nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("offset") = 0,
+      nb::arg("byteswap") = false,
+      "The tensor in a file, told by its first bytes, in memory of its own. Of a file of several tensors "
+      "(.npz, "
+      "safetensors) a dict by name; \"x.npz::weight\" names one of them, \"model.safetensors::blocks.*\" "
+      "some. "
+      "A picture is (h,w,c) uint8, a PNG of 16 bits uint16; its EXIF orientation is not applied. With "
+      "`shape` "
       "the file has no header, but elements of `dtype` (float32) from byte `offset` on; order 'F': the first "
       "axis fastest; byteswap: their bytes stand in the other order than this machine's.\n\n"
-      "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has such a "
+      "Raises FileError for a file that cannot be read or is not what it says, and where no tensor has such "
+      "a "
       "name.\n\n"
       ">>> import os, tempfile\n"
       ">>> with tempfile.TemporaryDirectory() as folder:\n"
@@ -280,15 +310,26 @@ void define_files(nb::module_& module) {
   module.def(
       "save", save, nb::arg("path"), nb::arg("tensor"), nb::kw_only(), nb::arg("overwrite") = false,
       nb::arg("fortran_order") = false, nb::arg("compressed") = false, nb::arg("tied") = "write",
-      nb::arg("attributes") = nb::none(),
-      "Writes a tensor, or a dict of them by name, into a file of the kind that the end of its name tells: .npy "
-      "as `numpy.save` does, .npz, .safetensors, .raw (elements without a header), .png (uint8, uint16 or bool "
-      "of shape (h,w) or (h,w,c)); whole or not at all. Tensors may have any strides; only their elements are "
-      "written, not their storages. The path may come second, as in PyTorch; arrays of others are written too. "
+      nb::arg("attributes") = nb::none(), nb::arg("axes") = nb::none(), nb::arg("chunks") = nb::none(),
+      nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(), nb::arg("zarr_format") = 3,
+      "Writes a tensor, or a dict of them by name, into a file of the kind that the end of its name tells: "
+      ".npy "
+      "as `numpy.save` does, .npz, .safetensors, .zarr (a folder), .nii, .tif, .raw (elements without a "
+      "header), .png (uint8, uint16 or bool "
+      "of shape (h,w) or (h,w,c)); whole or not at all. Tensors may have any strides; only their elements "
+      "are "
+      "written, not their storages. The path may come second, as in PyTorch; arrays of others are written "
+      "too. "
       "compressed: deflates the members of an .npz. tied 'once': of names for one and the same view only the "
-      "first is written, and the metadata of a .safetensors file say which names mean it. attributes: a dict, "
-      "kept where the kind has a place for it.\n\n"
-      "Raises FileError where the file exists already and `overwrite` is not given, TypeError for element types "
+      "first is written, and the metadata of a .safetensors file say which names mean it. attributes: a "
+      "dict, "
+      "and axes, the names of the axes: kept where the kind has a place for them. Of .zarr: chunks and "
+      "shards are "
+      "their extents (about 4 MiB, no shards), codec is 'none', 'gzip:6', 'zstd:3', 'blosc:lz4:5:shuffle', "
+      "with "
+      "'+crc32c' behind it (zstd).\n\n"
+      "Raises FileError where the file exists already and `overwrite` is not given, TypeError for element "
+      "types "
       "that the kind lacks, ValueError for a name that ends otherwise.\n\n"
       ">>> import os, tempfile\n"
       ">>> with tempfile.TemporaryDirectory() as folder:\n"
@@ -299,9 +340,12 @@ void define_files(nb::module_& module) {
   module.def(
       "memmap", memmap, nb::arg("path"), nb::arg("mode") = "r", nb::kw_only(), nb::arg("dtype") = nb::none(),
       nb::arg("shape") = nb::none(), nb::arg("offset") = 0, nb::arg("order") = "C",
-      "The tensor in a file without reading it, where its elements lie uncompressed (.npy, .safetensors, stored "
-      "members of .npz): one, or a dict as `load` gives it. With `shape`, raw elements of `dtype` (float32) from "
-      "byte `offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in memory.\n\n"
+      "The tensor in a file without reading it, where its elements lie uncompressed (.npy, .safetensors, "
+      "stored "
+      "members of .npz): one, or a dict as `load` gives it. With `shape`, raw elements of `dtype` (float32) "
+      "from "
+      "byte `offset` on. mode 'r': read-only; 'r+': writing changes the file; 'c': writing stays in "
+      "memory.\n\n"
       "Raises FileError for a file that cannot be read or is too short and where elements cannot be used as "
       "they lie, ValueError for another mode or an offset that is no multiple of the element.\n\n"
       ">>> import os, tempfile\n"

@@ -25,7 +25,7 @@ def convert(
     **file_options: Any,
 ) -> Any:
     """An array in another order of axes and of another type, times scale plus shift; each element is read once and
-    written once. Or a .npy file as another one: then `source` and `destination` are paths.
+    written once. Or a file as another one: then `source` and `destination` are paths.
 
     Of an array `chain` is a pattern as `rearrange` takes it, whose sizes are in `sizes`. `dtype` is the result's
     (without it the source's). Several numbers of `scale` and `shift` run along `axis` of the result. The arithmetic
@@ -41,12 +41,13 @@ def convert(
     Of a file, whatever its size, `chain` may also move and convert the tensor `x` as `tenstride convert` has it:
     "x.permute(2, 0, 1)". Neither file is ever in memory as a whole. Further options: max_memory (512 << 20, "512M")
     limits the buffers, which come on top of what the process uses already; without it, half of the free memory.
-    order ('C' or 'F') is the destination's. verify reads the destination back and compares checksums. progress is
-    called some 20 times a second with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is
-    raised here; what is finished stays beside the destination, and resume=True goes on ("if_there": begins anew where
-    nothing is left). Gives a ConvertResult. FileError for files that cannot be read or written, and where the
-    destination exists and `overwrite` is not given; ValueError for a chain that does more than move and convert, and
-    for a max_memory that is too small.
+    order ('C' or 'F') is the destination's. `source` may name several tensors of a file ("m.safetensors::*.weight").
+    chunks, shards, codec and zarr_format are those of a .zarr destination, as `save` has them. verify reads the
+    destination back and compares checksums. progress is called some 20 times a second with a ConvertProgress; an
+    exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays beside the destination, and
+    resume=True goes on ("if_there": begins anew where nothing is left; not from or to chunks). Gives a ConvertResult.
+    FileError for files that cannot be read or written, and where the destination exists and `overwrite` is not given;
+    ValueError for a chain that does more than move and convert, and for a max_memory that is too small.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
-#define JSON_NO_IO
-#define JSON_ASSERT(condition) static_cast<void>(0)
 #include <cmath>
 #include <nlohmann/json.hpp>
 

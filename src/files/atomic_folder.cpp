@@ -60,8 +60,13 @@ AtomicFolder::AtomicFolder(const std::string& path, Overwrite overwrite, MayRepl
 }
 
 AtomicFolder::~AtomicFolder() {
-  std::error_code ignored;
-  if (!is_committed_) fs::remove_all(part_path_, ignored);
+  if (is_committed_) return;
+  try {
+    std::error_code ignored;
+    fs::remove_all(part_path_, ignored);
+  } catch (...) {
+    // Without memory it stays, and the next run removes it.
+  }
 }
 
 void AtomicFolder::commit() {

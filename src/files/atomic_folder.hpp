@@ -8,18 +8,19 @@
 
 namespace tenstride::io {
 
-/// A folder that appears under its name whole or not at all: it is filled as `.NAME.tenstride-part` beside it,
-/// and `commit` flushes that and renames it. Without `commit`, and after any error, it is removed, and a
+/// A folder that appears under its name whole or not at all: it is filled as `.NAME.tenstride-part` beside
+/// it, and `commit` flushes that and renames it. Without `commit`, and after any error, it is removed, and a
 /// folder of the name stays as it was.
 class AtomicFolder {
  public:
   /// Decides whether a folder that has the name may be replaced.
   using MayReplace = bool (*)(const std::string& path);
 
-  /// Removes what an earlier run left. Throws FileError, which begins with `operation`, where the name is taken
-  /// and `overwrite` is `refuse`, and where it is taken by anything but an empty folder or one that may be
-  /// replaced.
-  AtomicFolder(const std::string& path, Overwrite overwrite, MayReplace may_replace, std::string_view operation);
+  /// Removes what an earlier run left. Throws FileError, which begins with `operation`, where the name is
+  /// taken and `overwrite` is `refuse`, and where it is taken by anything but an empty folder or one that may
+  /// be replaced.
+  AtomicFolder(const std::string& path, Overwrite overwrite, MayReplace may_replace,
+               std::string_view operation);
   ~AtomicFolder();
   AtomicFolder(const AtomicFolder&) = delete;
   AtomicFolder& operator=(const AtomicFolder&) = delete;

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/io/progress.hpp"
 
-// The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
-#define JSON_NO_IO
-#define JSON_ASSERT(condition) static_cast<void>(0)
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -231,7 +231,8 @@ TEST(PermuteFile, CopiesOnceMoreForEachReshapeThatCutsAcross) {
     ASSERT_EQ(job.tensors[0].stages.size(), 2U);
     EXPECT_EQ(passes(job) + passes(job, 1), 4U);
     if (page > 1) continue;
-    EXPECT_EQ(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options).tensors[0].stages.size(), 3U);
+    EXPECT_EQ(expect_permuted(scratch, cut + ".reshape(750, 488).t()[5:]", options).tensors[0].stages.size(),
+              3U);
     options.memory = 20'000'000;
     expect_permuted(scratch, cut, options);
   }

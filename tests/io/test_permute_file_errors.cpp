@@ -111,7 +111,8 @@ TEST(PermuteFile, TellsThePassesOfAllStages) {
   const FileJob job = io::plan_permute_file(scratch.path("x.npy"), "x.t().reshape(1000, 366).t()",
                                             scratch.path("y.npy"), options);
   int last = 0, passes = 0;
-  for (const io::FileStage& stage : job.tensors[0].stages) passes += static_cast<int>(stage.plan.passes.size());
+  for (const io::FileStage& stage : job.tensors[0].stages)
+    passes += static_cast<int>(stage.plan.passes.size());
   EXPECT_EQ(passes, 4);
   io::run(job, [&](const Progress& progress) {
     EXPECT_GE(progress.pass, last);
@@ -321,8 +322,8 @@ TEST(PermuteFile, RefusesASourceThatIsNoNpyFile) {
   const std::string source = job.scratch.file("x.txt", "text");
   EXPECT_EQ(
       refusal<FileError>([&] { return io::plan_permute_file(source, "x", job.destination, job.options); }),
-      "permute_file: \"" + source +
-          "\" must be a file of a known kind (" + io::known_kinds() + "), it begins with the bytes 74 65 78 74");
+      "permute_file: \"" + source + "\" must be a file of a known kind (" + io::known_kinds() +
+          "), it begins with the bytes 74 65 78 74");
   EXPECT_EQ(refusal<FileError>([&] {
               return io::plan_permute_file(job.scratch.path("none"), "x", job.destination, job.options);
             }),

@@ -64,8 +64,12 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
     if (plan.kind == io::FileKind::png) {
       io::write_png(plan.output_path, result, overwrite);
     } else {
-      io::save_tensor_file(plan.output_path, {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes}},
-                           {.overwrite = overwrite, .order = plan.order, .is_compressed = command.compresses, .chunks = chunk_options(command)});
+      io::save_tensor_file(plan.output_path,
+                           {{plan.output_name, result, plan.facts.axis_names, plan.facts.attributes}},
+                           {.overwrite = overwrite,
+                            .order = plan.order,
+                            .is_compressed = command.compresses,
+                            .chunks = chunk_options(command)});
     }
     speed.seconds = now() - start;  // with the compression, which takes most of it, and the flush
     return checksum(io::open_tensor_file(command.output));
@@ -126,7 +130,8 @@ int run(const ConvertCommand& given) {
   if (command.threads > 0) set_num_threads(command.threads);
   check_call(command);
   const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
-  if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty()) return run_many(command, named);
+  if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty())
+    return run_many(command, named);
   const ConvertPlan plan = make_plan(command);
   if (const std::optional<io::FileJob> large = plan_large(plan, command)) return run_large(*large, command);
   if (command.rehearsal == Rehearsal::dry_run) {

@@ -78,26 +78,31 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
 int save_from_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& moves,
                      const io::FileOptions& options, io::FileKind kind) {
   if (!command.max_mem.empty() || command.resumes)
-    throw UsageError("convert: --max-mem and --resume must go with files whose elements can be written one by one");
+    throw UsageError(
+        "convert: --max-mem and --resume must go with files whose elements can be written one by one");
   std::vector<io::NamedTensor> tensors;
   for (const io::TensorMove& move : moves) {
     const Evaluation evaluation =
         evaluate(Program::parse(move.chain), {.inputs = {{"x", io::open_tensor_file(move.source)}}});
     if (evaluation.failure)
-      throw WorkError("SPEC: " + move.name + ": " + evaluation.failure->type + ": " + evaluation.failure->message);
+      throw WorkError("SPEC: " + move.name + ": " + evaluation.failure->type + ": " +
+                      evaluation.failure->message);
     const Tensor* const result = evaluation.value.tensor();
     if (result == nullptr) throw UsageError("SPEC: must give a Tensor");
     const DType dtype = options.dtype.value_or(result->dtype());
     const bool has_numbers = !options.scale.empty() || !options.shift.empty();
     const bool is_converted = has_numbers || dtype != result->dtype();
     const io::ResultFacts facts = io::facts_of_result(move.source, move.chain, kind);
-    tensors.push_back({move.name,
-                       is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
-                       facts.axis_names,
-                       facts.attributes});
+    tensors.push_back(
+        {move.name,
+         is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
+         facts.axis_names, facts.attributes});
   }
   io::save_tensor_file(command.output, tensors,
-                       {.overwrite = options.overwrite, .order = options.order, .is_compressed = command.compresses, .chunks = chunk_options(command)});
+                       {.overwrite = options.overwrite,
+                        .order = options.order,
+                        .is_compressed = command.compresses,
+                        .chunks = chunk_options(command)});
   std::cout << "wrote " << command.output << ": " << tensors.size() << " tensors\n";
   return done;
 }
@@ -136,7 +141,8 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
                      command.output + '"');
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
-  if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind)) return save_from_memory(command, moves, options, kind);
+  if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind))
+    return save_from_memory(command, moves, options, kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   std::vector<io::CheckpointEntry> index;
   int result = done;

@@ -18,9 +18,9 @@ struct FilePlan {
   io::FileJob job;
 };
 
-/// Nothing where plans are not listed, where x is no file of uncompressed elements, and where the expression is no chain that
-/// moves and converts the elements of x. Throws UsageError for a limit without --plan and for one that is too
-/// small.
+/// Nothing where plans are not listed, where x is no file of uncompressed elements, and where the expression
+/// is no chain that moves and converts the elements of x. Throws UsageError for a limit without --plan and
+/// for one that is too small.
 std::optional<FilePlan> plan_of_file(const ExplainCommand& command, const std::string& expression);
 
 std::string to_text(const FilePlan& plan);

@@ -62,7 +62,8 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   json["codec"] = info.codec.empty() ? Json(nullptr) : Json(info.codec);
   json["scale"] = info.scale;
   json["shift"] = info.shift;
-  json["attributes"] = info.attributes.empty() ? Json::object() : Json::parse(info.attributes, nullptr, false);
+  json["attributes"] =
+      info.attributes.empty() ? Json::object() : Json::parse(info.attributes, nullptr, false);
   if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
   if (shows_checksum) json["checksum"] = to_string(io::checksum_file(info));
   return json;
@@ -96,8 +97,8 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
                                    decimal(info.shift, "%.9g") + "; it is not applied"});
   }
   if (info.orientation != io::Orientation::upright) {
-    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) +
-                                       " by EXIF: stored " + std::string(io::description(info.orientation)) +
+    rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) + " by EXIF: stored " +
+                                       std::string(io::description(info.orientation)) +
                                        "; convert --upright turns it"});
   }
   if (!info.attributes.empty()) rows.push_back({"attributes", info.attributes});

@@ -11,9 +11,7 @@
 namespace tenstride::cli {
 
 Dims parse_shape(const std::string& option, const std::string& text) {
-  const auto refuse = [&] {
-    throw UsageError(option + " \"" + text + "\" must be sizes, e.g. 480,640");
-  };
+  const auto refuse = [&] { throw UsageError(option + " \"" + text + "\" must be sizes, e.g. 480,640"); };
   Dims shape;
   const char* at = text.data();
   const char* const end = text.data() + text.size();
@@ -47,16 +45,19 @@ io::RawElements raw_elements(const RawOptions& raw, const std::string& command) 
       throw UsageError(command + ": the dtype \"" + raw.dtype + "\" of the input must be one, e.g. float32");
     elements.dtype = *dtype;
   }
-  if (!raw.offset.empty() && raw.offset != "0") elements.offset = parse_limit(command + ": --offset", raw.offset);
+  if (!raw.offset.empty() && raw.offset != "0")
+    elements.offset = parse_limit(command + ": --offset", raw.offset);
   return elements;
 }
 
 /// Only with --shape do the others mean anything.
 void check_raw(const RawOptions& raw, const std::string& command) {
-  const bool has_more = !raw.dtype.empty() || !raw.order.empty() || !raw.offset.empty() || raw.is_byte_swapped;
+  const bool has_more =
+      !raw.dtype.empty() || !raw.order.empty() || !raw.offset.empty() || raw.is_byte_swapped;
   if (raw.shape.empty() && has_more)
-    throw UsageError(command + ": --input-dtype, --input-order, --offset and --byteswap must go with --shape, "
-                               "for a file without a header");
+    throw UsageError(command +
+                     ": --input-dtype, --input-order, --offset and --byteswap must go with --shape, "
+                     "for a file without a header");
 }
 
 }  // namespace
@@ -65,7 +66,8 @@ std::vector<io::FileInfo> input_infos(const std::string& given, const RawOptions
                                       const std::string& command) {
   check_raw(raw, command);
   if (!raw.shape.empty())
-    return {io::raw_file_info(seekable_path(given, command, InputContent::any), raw_elements(raw, command), command)};
+    return {io::raw_file_info(seekable_path(given, command, InputContent::any), raw_elements(raw, command),
+                              command)};
   const io::TensorAddress address = io::parse_address(given);
   const std::string path = seekable_path(address.file, command);
   return io::list_tensors(address.names.empty() ? path : path + "::" + address.names, command);

@@ -104,7 +104,9 @@ std::string spool(int source, const std::string& given, const std::string& comma
       refuse("must have room in " + target.folder() + reason(errno) + "; TMPDIR names another folder");
     const bool is_first = held < signature;
     held += static_cast<std::uint64_t>(count);
-    if (content == InputContent::known_kind && is_first && held >= signature && io::sniff(path) == io::FileKind::unknown) break;
+    if (content == InputContent::known_kind && is_first && held >= signature &&
+        io::sniff(path) == io::FileKind::unknown)
+      break;
   }
   return path;
 }
@@ -167,8 +169,7 @@ std::string seekable_path(const std::string& given, const std::string& command, 
   input.is_read_as_file = true;
   struct stat facts {};
   if (stat(input.path.c_str(), &facts) == 0 && facts.st_size == 0) {
-    throw WorkError(command + ": " + words_for(given) +
-                    " must have a file of a known kind, it is empty");
+    throw WorkError(command + ": " + words_for(given) + " must have a file of a known kind, it is empty");
   }
   return input.path;
 }

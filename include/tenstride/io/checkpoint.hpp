@@ -25,7 +25,8 @@ struct CheckpointEntry {
 TENSTRIDE_API std::string checkpoint_file(const std::string& path, std::size_t number, std::size_t count);
 
 /// Writes "m.safetensors.index.json" beside the files of "m.safetensors". Throws FileError.
-TENSTRIDE_API void write_checkpoint_index(const std::string& path, const std::vector<CheckpointEntry>& entries,
+TENSTRIDE_API void write_checkpoint_index(const std::string& path,
+                                          const std::vector<CheckpointEntry>& entries,
                                           Overwrite overwrite = Overwrite::refuse);
 
 }  // namespace tenstride::io

@@ -17,7 +17,19 @@
 
 namespace tenstride::io {
 
-enum class FileKind : unsigned char { unknown, npy, png, jpeg, npz, safetensors, nifti, tiff, zarr, hdf5, raw };
+enum class FileKind : unsigned char {
+  unknown,
+  npy,
+  png,
+  jpeg,
+  npz,
+  safetensors,
+  nifti,
+  tiff,
+  zarr,
+  hdf5,
+  raw
+};
 
 /// "npy", "PNG", "safetensors", …; "unknown".
 TENSTRIDE_API std::string_view name(FileKind kind);
@@ -28,10 +40,10 @@ TENSTRIDE_API FileKind sniff(const std::string& path);
 
 /// How the elements of a tensor stand in a file.
 enum class ElementStorage : unsigned char {
-  flat,      ///< one after the other, at strides: any of them can be read alone
-  stream,    ///< in a compressed stream, which is read from its beginning
-  chunked,   ///< in chunks, each of which can be read alone
-  encoded,   ///< as a picture, which is read as a whole
+  flat,     ///< one after the other, at strides: any of them can be read alone
+  stream,   ///< in a compressed stream, which is read from its beginning
+  chunked,  ///< in chunks, each of which can be read alone
+  encoded,  ///< as a picture, which is read as a whole
 };
 
 /// Compressed bytes in a file that stand for a longer run of bytes.
@@ -111,8 +123,8 @@ struct RawElements {
   bool is_byte_swapped = false;
 };
 
-/// A file without a header, as the caller knows it; it may be longer than its elements. Throws FileError where
-/// it is shorter. Example: shape (480,640) and uint16 take 614400 bytes behind `offset`.
+/// A file without a header, as the caller knows it; it may be longer than its elements. Throws FileError
+/// where it is shorter. Example: shape (480,640) and uint16 take 614400 bytes behind `offset`.
 TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements& elements,
                                      std::string_view operation = "info");
 
@@ -123,8 +135,8 @@ TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements&
 TENSTRIDE_API std::vector<FileInfo> list_tensors(const std::string& address,
                                                  std::string_view operation = "info");
 
-/// The header of the one tensor that is meant. Throws as `list_tensors`, and FileError where there are several.
-/// Example: `read_file_info("x.npy").layout.shape`.
+/// The header of the one tensor that is meant. Throws as `list_tensors`, and FileError where there are
+/// several. Example: `read_file_info("x.npy").layout.shape`.
 TENSTRIDE_API FileInfo read_file_info(const std::string& address, std::string_view operation = "info");
 
 /// The tensor in a file, to be read: mapped where that is possible (then the tensor is read-only), otherwise

@@ -146,14 +146,14 @@ struct FileResult {
 /// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of
 /// `x`. The text says what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info);
-/// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or a
-/// part of one, in any order.
+/// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or
+/// a part of one, in any order.
 TENSTRIDE_API std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info);
 
 /// Plans; reads the headers of the sources, and the limits of an earlier run where that is to be resumed.
 /// `source` is an address: several tensors may be meant, each of which goes through the chain and keeps its
-/// name. Throws FileError for a source whose elements cannot be read one by one, ValueError for a chain that cannot be carried out from
-/// file to file, MemoryLimitError, and what the chain throws.
+/// name. Throws FileError for a source whose elements cannot be read one by one, ValueError for a chain that
+/// cannot be carried out from file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
                                         const std::string& destination, const FileOptions& options = {});
 /// The same for tensors of several files, each with a chain of its own. Scale and shift are of all.
@@ -180,7 +180,8 @@ TENSTRIDE_API FileResult permute_file(const std::string& source, std::string_vie
 /// they are flat; what is compressed is read into memory. Throws FileError.
 TENSTRIDE_API Checksum checksum_file(const FileInfo& info, std::uint64_t memory = std::uint64_t{64} << 20,
                                      const ProgressCallback& progress = {});
-TENSTRIDE_API Checksum checksum_file(const std::string& address, std::uint64_t memory = std::uint64_t{64} << 20,
+TENSTRIDE_API Checksum checksum_file(const std::string& address,
+                                     std::uint64_t memory = std::uint64_t{64} << 20,
                                      const ProgressCallback& progress = {});
 
 /// The axes, passes, blocks and costs of all stages, several lines for people.

@@ -19,8 +19,9 @@ struct ResultFacts {
 };
 
 /// Names and attributes go along with their axes. Example: of axes time, lat, lon and `x.permute(1, 2, 0)`
-/// the names are lat, lon, time. Nothing is said of a chain that fails. Attributes of other kinds of files are
-/// left out where those of `destination` are fields of its header (NIfTI).
-TENSTRIDE_API ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination);
+/// the names are lat, lon, time. Nothing is said of a chain that fails. Attributes of other kinds of files
+/// are left out where those of `destination` are fields of its header (NIfTI).
+TENSTRIDE_API ResultFacts facts_of_result(const FileInfo& source, std::string_view chain,
+                                          FileKind destination);
 
 }  // namespace tenstride::io

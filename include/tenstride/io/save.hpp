@@ -29,8 +29,8 @@ struct NamedTensor {
 
 /// Tensors that are the same view of the same storage, as tied weights are.
 enum class TiedTensors : unsigned char {
-  write,   ///< each in full, under its name
-  once,    ///< the first alone; of a safetensors file the metadata say which names mean it
+  write,  ///< each in full, under its name
+  once,   ///< the first alone; of a safetensors file the metadata say which names mean it
 };
 
 /// How a file of chunks keeps a tensor. What does not fit its shape is refused.
@@ -39,7 +39,8 @@ struct ChunkOptions {
   Dims chunk{};
   /// Extents of a file that holds several chunks (Zarr 3), a multiple of the chunk's; empty: none.
   Dims shard{};
-  /// "none", "gzip:6", "zstd:3", "blosc:lz4:5:shuffle", with "+crc32c" behind it; empty: the kind's usual one.
+  /// "none", "gzip:6", "zstd:3", "blosc:lz4:5:shuffle", with "+crc32c" behind it; empty: the kind's usual
+  /// one.
   std::string codec{};
   /// Of Zarr: 2 or 3.
   int zarr_format = 3;
@@ -56,12 +57,12 @@ struct SaveTensorsOptions {
   ChunkOptions chunks{};
 };
 
-/// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name tells:
-/// .npy, .npz, .safetensors, .zarr, .nii, .tif, .raw, .bin or .png. The file appears whole or not at all. Only the elements
-/// of a view are written, not its storage. Throws ValueError where the name tells no kind, where two tensors
-/// have one name, and where the kind holds one tensor and several are given; TypeError for element types that
-/// the kind lacks; FileError; RuntimeError for a meta tensor.
-/// Example: `save_tensor_file("w.safetensors", {{"weight", w.t()}})`.
+/// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name
+/// tells: .npy, .npz, .safetensors, .zarr, .nii, .tif, .raw, .bin or .png. The file appears whole or not at
+/// all. Only the elements of a view are written, not its storage. Throws ValueError where the name tells no
+/// kind, where two tensors have one name, and where the kind holds one tensor and several are given;
+/// TypeError for element types that the kind lacks; FileError; RuntimeError for a meta tensor. Example:
+/// `save_tensor_file("w.safetensors", {{"weight", w.t()}})`.
 TENSTRIDE_API void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& tensors,
                                     const SaveTensorsOptions& options = {},
                                     Caller caller = Caller::current());
@@ -81,15 +82,14 @@ struct NewTensor {
   double shift = 0;
 };
 
-/// A file of a kind whose elements are flat, written in place, into a map of the file, so that a conversion is
-/// one pass from its source to the file. The file has its name only after `commit`; without it nothing is
+/// A file of a kind whose elements are flat, written in place, into a map of the file, so that a conversion
+/// is one pass from its source to the file. The file has its name only after `commit`; without it nothing is
 /// left.
 ///
 /// Example: writes the transpose of x without holding it in memory:
 /// ```
-/// TensorFileWriter writer("t.nii", FileKind::nifti, {{.shape = {x.size(1), x.size(0)}, .dtype = x.dtype()}});
-/// writer.tensor().copy_(x.t());
-/// writer.commit();
+/// TensorFileWriter writer("t.nii", FileKind::nifti, {{.shape = {x.size(1), x.size(0)}, .dtype =
+/// x.dtype()}}); writer.tensor().copy_(x.t()); writer.commit();
 /// ```
 class TENSTRIDE_API TensorFileWriter {
  public:
@@ -125,7 +125,8 @@ TENSTRIDE_API ElementOrder written_order(FileKind kind, ElementOrder wanted,
 
 /// What a new file of one tensor begins with; the elements follow, in that order. Pre: is_written_flat(kind).
 /// Throws as TensorFileWriter does.
-TENSTRIDE_API std::string flat_head(FileKind kind, const NewTensor& tensor, std::string_view operation = "save");
+TENSTRIDE_API std::string flat_head(FileKind kind, const NewTensor& tensor,
+                                    std::string_view operation = "save");
 
 /// Whether a file of the kind holds several tensors by name.
 TENSTRIDE_API bool has_tensor_names(FileKind kind);

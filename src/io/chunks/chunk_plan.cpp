@@ -148,7 +148,8 @@ class Planner {
       cost += elements / run * run_cost_nbytes;
     }
     if (problem_.dst.is_flat) {
-      const double run = run_of(problem_.dst, tile, [](std::size_t axis, const Dims& extents) { return extents[axis]; });
+      const double run =
+          run_of(problem_.dst, tile, [](std::size_t axis, const Dims& extents) { return extents[axis]; });
       cost += elements / run * run_cost_nbytes;
     }
     return cost;
@@ -158,7 +159,8 @@ class Planner {
   std::vector<AxisChoices> choices_;
 };
 
-/// A flat side is read and written in parts of a tile: cut along its slowest axes until they are short enough.
+/// A flat side is read and written in parts of a tile: cut along its slowest axes until they are short
+/// enough.
 Dims flat_part(const ChunkSide& side, Dims box) {
   const auto nbytes = [&] {
     double product = static_cast<double>(side.item);
@@ -193,7 +195,8 @@ double volume(const Dims& extents, Index item) {
 
 }  // namespace
 
-std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least) {
+std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory,
+                                     std::uint64_t& least) {
   const Planner planner(problem);
   const auto threads = static_cast<double>(problem.threads);
   const double chunk = problem.src.is_flat ? flat_chunk_nbytes : planner.src_chunk_nbytes();
@@ -219,23 +222,24 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
     needed *= static_cast<double>(size);
   }
   plan.decoded_nbytes = planner.decoded_nbytes(plan.tile);
-  const double source_nbytes = needed / static_cast<double>(problem.dst.item) * static_cast<double>(problem.src.item);
+  const double source_nbytes =
+      needed / static_cast<double>(problem.dst.item) * static_cast<double>(problem.src.item);
   plan.repetition = source_nbytes > 0 ? plan.decoded_nbytes / source_nbytes : 1;
   plan.src_chunk =
       problem.src.is_flat ? flat_part(problem.src, source_box(problem, plan.tile)) : problem.src.grid.chunk;
   plan.dst_unit = problem.dst.is_flat ? flat_part(problem.dst, plan.tile) : problem.dst.grid.chunk;
-  plan.units_nbytes = static_cast<std::uint64_t>(
-      std::min(room, std::max(planner.tile_nbytes(plan.tile), volume(problem.dst.grid.shape, problem.dst.item))));
-  plan.memory = static_cast<std::uint64_t>(std::min(static_cast<double>(memory),
-                                                    beside + static_cast<double>(plan.units_nbytes)));
+  plan.units_nbytes = static_cast<std::uint64_t>(std::min(
+      room, std::max(planner.tile_nbytes(plan.tile), volume(problem.dst.grid.shape, problem.dst.item))));
+  plan.memory = static_cast<std::uint64_t>(
+      std::min(static_cast<double>(memory), beside + static_cast<double>(plan.units_nbytes)));
   return plan;
 }
 
 std::string to_string(const ChunkPlan& plan) {
   return tenstride::detail::message(
-      "chunks  ", plan.tiles, plan.tiles == 1 ? " tile" : " tiles", " of ", plan.tile, ", units of ", plan.dst_unit,
-      "; ", bytes_to_text(static_cast<Index>(plan.decoded_nbytes)), " decoded from chunks of ", plan.src_chunk, ", ",
-      bytes_to_text(static_cast<Index>(plan.memory)), " of memory\n");
+      "chunks  ", plan.tiles, plan.tiles == 1 ? " tile" : " tiles", " of ", plan.tile, ", units of ",
+      plan.dst_unit, "; ", bytes_to_text(static_cast<Index>(plan.decoded_nbytes)), " decoded from chunks of ",
+      plan.src_chunk, ", ", bytes_to_text(static_cast<Index>(plan.memory)), " of memory\n");
 }
 
 }  // namespace tenstride::io

@@ -39,7 +39,8 @@ struct ChunkPlan {
   /// Of the flat sides, as they are read and written.
   Dims src_chunk;
   Dims dst_unit;
-  /// Bytes of elements that are decoded. More than those of the source where a chunk belongs to several tiles.
+  /// Bytes of elements that are decoded. More than those of the source where a chunk belongs to several
+  /// tiles.
   double decoded_nbytes = 0;
   /// How many times as many bytes are decoded as the result needs: 1 is the best.
   double repetition = 1;
@@ -48,8 +49,8 @@ struct ChunkPlan {
   std::uint64_t memory = 0;
 };
 
-/// The plan that decodes the fewest bytes with the memory there is, and of those with long runs in flat sides.
-/// Nothing where a unit and a chunk do not fit; `least` then becomes the memory that suffices.
+/// The plan that decodes the fewest bytes with the memory there is, and of those with long runs in flat
+/// sides. Nothing where a unit and a chunk do not fit; `least` then becomes the memory that suffices.
 std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least);
 
 /// For people: "tiles of (250,100,100), 40 in all; …".

@@ -11,8 +11,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 
+#include "io/large/worker_thread.hpp"
 #include "tenstride/block_plan.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -74,14 +74,14 @@ class ChunkRun {
         positions_(row_major(shape)) {}
 
   ChunkResult run(int threads, const std::function<void(const ChunkProgress&)>& tell) {
-    std::vector<std::thread> workers;
+    std::deque<WorkerThread> workers;
     try {
-      for (int i = 0; i < threads; ++i) workers.emplace_back([this] { work(); });
+      for (int i = 0; i < threads; ++i) workers.emplace_back().start<ChunkRun, &ChunkRun::work>(*this);
       wait(tell);
     } catch (...) {
       stop(std::current_exception());
     }
-    for (std::thread& worker : workers) worker.join();
+    for (WorkerThread& worker : workers) worker.join();
     if (failure_) std::rethrow_exception(failure_);
     return {sum_, read_, written_};
   }
@@ -256,7 +256,8 @@ class ChunkRun {
       std::memset(bytes, 0, unit.nbytes);
       return;
     }
-    for (std::size_t at = 0; at < unit.nbytes; at += fill.size()) std::memcpy(bytes + at, fill.data(), fill.size());
+    for (std::size_t at = 0; at < unit.nbytes; at += fill.size())
+      std::memcpy(bytes + at, fill.data(), fill.size());
   }
 
   void write_unit(std::unique_lock<std::mutex>& lock, Tile& tile, Unit& unit) {
@@ -265,9 +266,10 @@ class ChunkRun {
     Dims first = unit.inside.first;
     for (std::size_t d = 0; d < first.size(); ++d) first[d] -= unit.part.first[d];
     Layout positions{unit.inside.extents, positions_.strides, 0};
-    for (std::size_t d = 0; d < first.size(); ++d) positions.offset += unit.inside.first[d] * positions_.strides[d];
-    const Checksum sum =
-        checksum(part_of(Tensor(unit.memory, unit.layout, writer_.dtype()), first, unit.inside.extents), positions);
+    for (std::size_t d = 0; d < first.size(); ++d)
+      positions.offset += unit.inside.first[d] * positions_.strides[d];
+    const Checksum sum = checksum(
+        part_of(Tensor(unit.memory, unit.layout, writer_.dtype()), first, unit.inside.extents), positions);
     lock.lock();
     spare_.push_back(std::move(unit.memory));
     elements_ += unit.nbytes;

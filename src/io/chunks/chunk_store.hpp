@@ -62,7 +62,8 @@ class ChunkSink {
   virtual std::uint64_t write(const Dims& index, std::span<const std::byte> elements) = 0;
 };
 
-/// A new file, or folder, of tensors in chunks. It has its name only after `commit`; without it nothing is left.
+/// A new file, or folder, of tensors in chunks. It has its name only after `commit`; without it nothing is
+/// left.
 class ChunkFile {
  public:
   virtual ~ChunkFile() = default;

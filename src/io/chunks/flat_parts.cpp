@@ -19,8 +19,8 @@ using tenstride::detail::message;
 Descriptor open_flat(const std::string& path, int how, std::string_view operation) {
   Descriptor file(open(path.c_str(), how | O_CLOEXEC));
   if (!file.is_open()) {
-    throw FileError(message(operation, ": \"", path, "\" must be a file that can be opened", system_reason(errno)),
-                    path);
+    throw FileError(
+        message(operation, ": \"", path, "\" must be a file that can be opened", system_reason(errno)), path);
   }
   return file;
 }
@@ -61,7 +61,8 @@ std::size_t FlatPartReader::nbytes(const ChunkBox& part) const {
   return static_cast<std::size_t>(count_elements(part.extents)) * item_size(info_.dtype);
 }
 
-Layout FlatPartReader::read(const ChunkBox& part, std::span<std::byte> buffer, std::uint64_t& nbytes_read) const {
+Layout FlatPartReader::read(const ChunkBox& part, std::span<std::byte> buffer,
+                            std::uint64_t& nbytes_read) const {
   const auto item = static_cast<Index>(item_size(info_.dtype));
   const std::size_t width = info_.is_byte_swapped ? item_size(component_type(info_.dtype)) : 1;
   std::vector<std::byte> swapped;
@@ -72,8 +73,8 @@ Layout FlatPartReader::read(const ChunkBox& part, std::span<std::byte> buffer, s
       target = swapped.data();
     }
     for (std::size_t done = 0; done < nbytes;) {
-      const ssize_t count = pread(file_.get(), target + done, nbytes - done,
-                                  static_cast<off_t>(info_.data_begin + at + done));
+      const ssize_t count =
+          pread(file_.get(), target + done, nbytes - done, static_cast<off_t>(info_.data_begin + at + done));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) {
         throw FileError(message(operation_, ": \"", info_.path, "\" must be read from byte ",
@@ -89,8 +90,8 @@ Layout FlatPartReader::read(const ChunkBox& part, std::span<std::byte> buffer, s
   return flat_layout(part, info_.layout);
 }
 
-FlatPartWriter::FlatPartWriter(const std::string& path, const Layout& layout, DType dtype, std::uint64_t begin,
-                               const Dims& part, std::string_view operation)
+FlatPartWriter::FlatPartWriter(const std::string& path, const Layout& layout, DType dtype,
+                               std::uint64_t begin, const Dims& part, std::string_view operation)
     : path_(path),
       layout_(layout),
       dtype_(dtype),
@@ -115,8 +116,9 @@ std::uint64_t FlatPartWriter::write(const ChunkBox& part, std::span<const std::b
                                    static_cast<off_t>(begin_ + at + done));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) {
-        throw FileError(message(operation_, ": \"", path_, "\" must have room for its elements", system_reason(errno)),
-                        path_);
+        throw FileError(
+            message(operation_, ": \"", path_, "\" must have room for its elements", system_reason(errno)),
+            path_);
       }
       done += static_cast<std::size_t>(count);
     }

@@ -51,7 +51,8 @@ std::size_t ChunkPartReader::nbytes(const ChunkBox& part) const {
   return static_cast<std::size_t>(count_elements(part.extents)) * item_size(source_.dtype());
 }
 
-Layout ChunkPartReader::read(const ChunkBox& part, std::span<std::byte> buffer, std::uint64_t& nbytes_read) const {
+Layout ChunkPartReader::read(const ChunkBox& part, std::span<std::byte> buffer,
+                             std::uint64_t& nbytes_read) const {
   nbytes_read += source_.read(index_of(part, source_.grid()), buffer);
   return source_.chunk_layout();
 }

@@ -23,9 +23,10 @@ class PartReader {
   [[nodiscard]] virtual std::vector<ChunkBox> parts(const ChunkBox& needed) const = 0;
   /// Bytes of a part's elements.
   [[nodiscard]] virtual std::size_t nbytes(const ChunkBox& part) const = 0;
-  /// Reads a part into a buffer of so many bytes, and says where its elements stand in it. Adds the bytes that
-  /// were read from the disk. Throws FileError.
-  virtual Layout read(const ChunkBox& part, std::span<std::byte> buffer, std::uint64_t& nbytes_read) const = 0;
+  /// Reads a part into a buffer of so many bytes, and says where its elements stand in it. Adds the bytes
+  /// that were read from the disk. Throws FileError.
+  virtual Layout read(const ChunkBox& part, std::span<std::byte> buffer,
+                      std::uint64_t& nbytes_read) const = 0;
 };
 
 /// Writes boxes of a tensor, each once. For any number of threads at once.

@@ -50,7 +50,8 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
   const FileChain followed = follow(chain, plain);
   if (!followed.obstacle.empty()) return followed.obstacle;
   if (axis_map_of(followed, info.layout.shape)) return {};
-  return "its axes are not axes of x, or parts of them, in another order (put axes together or split them in a "
+  return "its axes are not axes of x, or parts of them, in another order (put axes together or split them in "
+         "a "
          "file whose elements lie one after the other, .npy for example)";
 }
 
@@ -81,10 +82,10 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   const std::optional<ChunkPlan> plan =
       plan_chunks(problem, static_cast<std::uint64_t>(job.limits.memory), least);
   if (!plan) {
-    throw MemoryLimitError(message(this_operation, ": memory of ", job.limits.memory, " bytes must be at least ",
-                                   least, " bytes for chunks of ", problem.src.grid.chunk, " and units of ",
-                                   problem.dst.grid.chunk),
-                           least);
+    throw MemoryLimitError(
+        message(this_operation, ": memory of ", job.limits.memory, " bytes must be at least ", least,
+                " bytes for chunks of ", problem.src.grid.chunk, " and units of ", problem.dst.grid.chunk),
+        least);
   }
   chunks->plan = *plan;
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);

@@ -45,7 +45,8 @@ Conversion conversion_of(const FileJob& job, const TensorJob& tensor) {
   if (conversion.types.empty()) conversion.types.push_back(tensor.dtype);
   conversion.scale = job.options.scale;
   conversion.shift = job.options.shift;
-  if (!tensor.shape.empty()) conversion.axis = wrap_axis(this_operation.data(), job.options.axis, tensor.shape);
+  if (!tensor.shape.empty())
+    conversion.axis = wrap_axis(this_operation.data(), job.options.axis, tensor.shape);
   return conversion;
 }
 

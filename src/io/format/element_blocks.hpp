@@ -12,8 +12,8 @@ namespace tenstride::io {
 
 using BlockVisitor = std::function<void(std::span<const std::byte>)>;
 
-/// Gives the bytes of all elements in order, some megabytes at a time: those of a contiguous tensor where they
-/// lie, others from a copy of a part. For files that are written from their beginning to their end.
+/// Gives the bytes of all elements in order, some megabytes at a time: those of a contiguous tensor where
+/// they lie, others from a copy of a part. For files that are written from their beginning to their end.
 void for_each_block(const Tensor& tensor, ElementOrder order, const BlockVisitor& visit);
 
 }  // namespace tenstride::io

@@ -50,9 +50,9 @@ bool is_mappable(const FileInfo& info) {
 
 Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation) {
   if (info.storage != ElementStorage::flat) {
-    refuse_info(info, operation, message("must hold its elements one after the other to be mapped, not ",
-                                         info.codec.empty() ? "encoded" : "compressed by " + info.codec,
-                                         "; load it"));
+    refuse_info(info, operation,
+                message("must hold its elements one after the other to be mapped, not ",
+                        info.codec.empty() ? "encoded" : "compressed by " + info.codec, "; load it"));
   }
   if (info.is_byte_swapped) {
     refuse_info(info, operation,
@@ -103,8 +103,8 @@ Tensor load_stream(const FileInfo& info, std::string_view operation) {
     missing = nbytes - stream.read({storage.mutable_data(), nbytes});
   }
   if (missing > 0) {
-    refuse_info(info, operation, message("must unpack to ", info.data_begin + nbytes, " bytes, ", missing,
-                                         " are missing"));
+    refuse_info(info, operation,
+                message("must unpack to ", info.data_begin + nbytes, " bytes, ", missing, " are missing"));
   }
   skip(UINT64_MAX);  // to its end, where its CRC is checked
   if (info.is_byte_swapped) {

@@ -65,8 +65,8 @@ struct FileFormat {
   std::string (*permute_attributes)(const std::string& attributes, const SourceAxes& axes) = nullptr;
   /// Writes tensors of any layout to a file that appears whole or not at all, where its elements are
   /// neither flat nor in chunks.
-  void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors, const SaveTensorsOptions& options,
-               std::string_view operation) = nullptr;
+  void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors,
+               const SaveTensorsOptions& options, std::string_view operation) = nullptr;
   /// How a new tensor is cut, and a new file of tensors in chunks.
   ChunkGrid (*plan_chunks)(const NewTensor& tensor, const ChunkOptions& options,
                            std::string_view operation) = nullptr;

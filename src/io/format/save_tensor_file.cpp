@@ -52,7 +52,8 @@ std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const File
   for (NamedTensor& tensor : tensors) {
     if (format.names == TensorNames::none) {
       if (tensors.size() > 1) {
-        throw ValueError(message(saving, ": ", tensors.size(), " tensors must go to a file that holds several, ",
+        throw ValueError(message(saving, ": ", tensors.size(),
+                                 " tensors must go to a file that holds several, ",
                                  "as .npz and .safetensors do, not to ", format.description));
       }
       tensor.name.clear();
@@ -63,8 +64,9 @@ std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const File
       throw ValueError(message(saving, ": the name \"", tensor.name, "\" must stand once in a file"));
     }
     if (!tensor.axis_names.empty() && tensor.axis_names.size() != tensor.tensor.shape().size()) {
-      throw ValueError(message(saving, ": ", tensor.axis_names.size(), " names of axes must be as many as the ",
-                               tensor.tensor.dim(), " axes of ", tensor.tensor.shape()));
+      throw ValueError(message(saving, ": ", tensor.axis_names.size(),
+                               " names of axes must be as many as the ", tensor.tensor.dim(), " axes of ",
+                               tensor.tensor.shape()));
     }
   }
   return tensors;

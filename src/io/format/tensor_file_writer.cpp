@@ -23,8 +23,8 @@ TensorFileWriter::TensorFileWriter(const std::string& path, FileKind kind,
   AtomicFile& file = state_->file;
   file.reserve(static_cast<std::size_t>(plan.nbytes));
   file.write(std::as_bytes(std::span(plan.head)));
-  const Storage whole = Storage::map_file(file.temporary_path(), MapMode::read_write, 0,
-                                          static_cast<std::size_t>(plan.nbytes));
+  const Storage whole =
+      Storage::map_file(file.temporary_path(), MapMode::read_write, 0, static_cast<std::size_t>(plan.nbytes));
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const FlatFile::Part& part = plan.parts[i];
     const auto nbytes = static_cast<std::size_t>(numel(part.layout)) * item_size(tensors[i].dtype);

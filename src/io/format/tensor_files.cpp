@@ -49,7 +49,9 @@ const FileFormat& require_format(const std::string& path, std::string_view opera
                             : "it begins with " + describe_start(start.bytes);
   });
   if (format != nullptr) return *format;
-  throw FileError(message(operation, ": \"", path, "\" must be a file of a known kind (", known_kinds(), "), ", found), path);
+  throw FileError(
+      message(operation, ": \"", path, "\" must be a file of a known kind (", known_kinds(), "), ", found),
+      path);
 }
 
 std::vector<FileInfo> list_all(const std::string& path, std::string_view operation) {
@@ -109,9 +111,10 @@ std::string names_of(const std::vector<FileInfo>& tensors) {
   std::vector<std::string> names;
   for (const FileInfo& info : tensors) names.push_back(info.name);
   const std::optional<std::string> nearest = nearest_name(address.names, names);
-  throw FileError(message(operation, ": \"", address.file, "\" must have a tensor \"", address.names, "\" (it has ",
-                          names_of(tensors), nearest ? "; did you mean \"" + *nearest + "\"?)" : ")"),
-                  address.file);
+  throw FileError(
+      message(operation, ": \"", address.file, "\" must have a tensor \"", address.names, "\" (it has ",
+              names_of(tensors), nearest ? "; did you mean \"" + *nearest + "\"?)" : ")"),
+      address.file);
 }
 
 void require_readable(const FileInfo& info, std::string_view operation) {

@@ -249,8 +249,8 @@ const FileFormat& format_of_destination(const std::string& destination, const Fi
   return format_of(kind);
 }
 
-/// Where each tensor lies in the destination, in the order in which they lie: each is written up to the end of
-/// its last page, of which what follows takes its part.
+/// Where each tensor lies in the destination, in the order in which they lie: each is written up to the end
+/// of its last page, of which what follows takes its part.
 void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const FileFormat& format) {
   std::vector<NewTensor> planned;
   planned.reserve(tensors.size());
@@ -262,7 +262,8 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
     planned.push_back(tensor.planned(job.options.order));
   }
   if (format.names == TensorNames::none && planned.size() > 1) {
-    throw ValueError(message(this_operation, ": ", planned.size(), " tensors must go to a file that holds several, ",
+    throw ValueError(message(this_operation, ": ", planned.size(),
+                             " tensors must go to a file that holds several, ",
                              "as .safetensors does, not to ", format.description));
   }
   if (format.plan_flat == nullptr) return;
@@ -307,9 +308,8 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   job.options = options;
   job.options.order = written_order(format.kind, options.order, this_operation);
   job.options.kind = format.kind;
-  const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
-    return is_chunk_job(move.source, format);
-  });
+  const bool has_chunks = std::any_of(
+      moves.begin(), moves.end(), [&](const TensorMove& move) { return is_chunk_job(move.source, format); });
   const IsChunked is_chunked = has_chunks ? IsChunked::yes : IsChunked::no;
   std::vector<FollowedTensor> tensors;
   for (const TensorMove& move : moves) {
@@ -360,7 +360,8 @@ std::string to_string(const FileJob& job) {
       text += to_string(tensor.stages[i].plan) + '\n';
     }
   }
-  if (job.unpacked_bytes > 0) text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
+  if (job.unpacked_bytes > 0)
+    text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
   return text;
 }
 

@@ -227,9 +227,10 @@ class Runner {
   /// Whether the checksum of what is read must be that of what is written: elements are moved, and all in
   /// this run.
   [[nodiscard]] bool checks_source() const {
-    const bool only_moves = std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
-      return !tensor.reduction && tensor.conversions.empty() && tensor.stages.size() == 1;
-    });
+    const bool only_moves =
+        std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
+          return !tensor.reduction && tensor.conversions.empty() && tensor.stages.size() == 1;
+        });
     return job_.options.check == FileCheck::checksum && only_moves && job_.options.scale.empty() &&
            job_.options.shift.empty() && !destination_.is_resumed();
   }

@@ -17,8 +17,8 @@ void require_part_readable(const FileInfo& info);
 /// Bytes of a stream up to its last element. Pre: info.storage is `stream`.
 std::uint64_t unpacked_nbytes(const FileInfo& info);
 
-/// A compressed stream unpacked into a file that has no name and is gone when it is closed. Elements of it are
-/// read from there, at `info.data_begin`.
+/// A compressed stream unpacked into a file that has no name and is gone when it is closed. Elements of it
+/// are read from there, at `info.data_begin`.
 class UnpackedFile {
  public:
   /// Unpacks it into the folder that `beside` lies in, and checks all of it. Throws FileError.

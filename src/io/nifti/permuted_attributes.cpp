@@ -38,8 +38,8 @@ std::string permute_nifti_attributes(const std::string& attributes, const Source
   }
   json["pixdim"] = sizes;
   // A rotation by quaternions is one of unpermuted axes; the affine transform says the same.
-  for (const char* key : {"qform_code", "quatern_b", "quatern_c", "quatern_d", "qoffset_x", "qoffset_y", "qoffset_z",
-                          "qfac", "dim_info", "slice_start", "slice_end", "slice_code"}) {
+  for (const char* key : {"qform_code", "quatern_b", "quatern_c", "quatern_d", "qoffset_x", "qoffset_y",
+                          "qoffset_z", "qfac", "dim_info", "slice_start", "slice_end", "slice_code"}) {
     json.erase(key);
   }
   const bool has_space = keeps_space(axes, source_rank);

@@ -73,7 +73,8 @@ Tensor load_npy(const std::string& path, Caller caller) {
 
 NpyWriter::NpyWriter(const std::string& path, const Dims& shape, DType dtype, const SaveOptions& options,
                      std::string_view operation)
-    : TensorFileWriter(path, FileKind::npy, {{.name = {}, .shape = shape, .dtype = dtype, .order = options.order}},
+    : TensorFileWriter(path, FileKind::npy,
+                       {{.name = {}, .shape = shape, .dtype = dtype, .order = options.order}},
                        options.overwrite, operation) {}
 
 void save_npy(const std::string& path, const Tensor& tensor, const SaveOptions& options, Caller caller) {

@@ -16,7 +16,8 @@ namespace tenstride::io {
 namespace {
 
 template <typename... Pieces>
-[[noreturn]] void refuse_archive(std::string_view operation, const std::string& path, const Pieces&... pieces) {
+[[noreturn]] void refuse_archive(std::string_view operation, const std::string& path,
+                                 const Pieces&... pieces) {
   throw FileError(tenstride::detail::message(operation, ": \"", path, "\" ", pieces...), path);
 }
 
@@ -37,7 +38,8 @@ ZipMember current_member(const OpenArchive& archive, const std::string& path, st
   constexpr std::size_t max_name = 65535;  // its length has 16 bits
   std::string name(max_name + 1, '\0');
   unz_file_info64 facts{};
-  if (unzGetCurrentFileInfo64(archive.get(), &facts, name.data(), name.size(), nullptr, 0, nullptr, 0) != UNZ_OK) {
+  if (unzGetCurrentFileInfo64(archive.get(), &facts, name.data(), name.size(), nullptr, 0, nullptr, 0) !=
+      UNZ_OK) {
     refuse_archive(operation, path, "must have a zip directory that can be read");
   }
   name.resize(std::min<std::size_t>(facts.size_filename, max_name));

@@ -20,9 +20,9 @@ struct ZipMember {
   bool is_deflated = false;
 };
 
-/// The directory of an archive of `file_nbytes` bytes (zip64 included), every member within them. Members that
-/// are encrypted, compressed otherwise than by deflate, or said to unpack to more than deflate can hold are
-/// refused, and so is a name that stands twice. Throws FileError.
+/// The directory of an archive of `file_nbytes` bytes (zip64 included), every member within them. Members
+/// that are encrypted, compressed otherwise than by deflate, or said to unpack to more than deflate can hold
+/// are refused, and so is a name that stands twice. Throws FileError.
 std::vector<ZipMember> read_zip_members(const std::string& path, std::uint64_t file_nbytes,
                                         std::string_view operation);
 

@@ -57,7 +57,8 @@ std::vector<FileInfo> list_npz(const std::string& path, std::string_view operati
     tensors.push_back(std::move(info));
   }
   if (tensors.empty()) {
-    throw FileError(message(operation, ": \"", path, "\" is a zip archive and must have .npy files in it"), path);
+    throw FileError(message(operation, ": \"", path, "\" is a zip archive and must have .npy files in it"),
+                    path);
   }
   return tensors;
 }

@@ -43,11 +43,10 @@ class ArchiveWriter {
     facts.tmz_date = {0, 0, 0, 1, 0, 1980};  // equal tensors give equal files
     constexpr uLong version_made_by = 0;
     constexpr uLong utf8_names = 1U << 11;
-    check(zipOpenNewFileInZip4_64(archive_, name.c_str(), &facts, padding.data(),
-                                  static_cast<uInt>(padding.size()), nullptr, 0, nullptr,
-                                  is_compressed ? Z_DEFLATED : 0, Z_DEFAULT_COMPRESSION, 0, -MAX_WBITS,
-                                  DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0, version_made_by, utf8_names,
-                                  1));
+    check(zipOpenNewFileInZip4_64(
+        archive_, name.c_str(), &facts, padding.data(), static_cast<uInt>(padding.size()), nullptr, 0,
+        nullptr, is_compressed ? Z_DEFLATED : 0, Z_DEFAULT_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL,
+        Z_DEFAULT_STRATEGY, nullptr, 0, version_made_by, utf8_names, 1));
     position_ += local_header_nbytes(name) + padding.size();
   }
   void write(std::span<const std::byte> bytes) {
@@ -123,9 +122,10 @@ void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
 
 void save_npz(const std::string& path, const std::vector<NamedTensor>& /*tensors*/,
               const SaveTensorsOptions& /*options*/, std::string_view operation) {
-  throw FileError(tenstride::detail::message(operation, ": \"", path,
-                                             "\" must not be an .npz file: this build was made without minizip"),
-                  path);
+  throw FileError(
+      tenstride::detail::message(operation, ": \"", path,
+                                 "\" must not be an .npz file: this build was made without minizip"),
+      path);
 }
 
 #endif

@@ -36,9 +36,9 @@ FileInfo raw_file_info(const std::string& path, const RawElements& elements, std
   const auto needed = static_cast<std::uint64_t>(nbytes);
   if (elements.offset > info.file_nbytes || needed > info.file_nbytes - elements.offset) {
     throw FileError(
-        tenstride::detail::message(operation, ": \"", path, "\" has ", info.file_nbytes, " bytes and must have ",
-                                   nbytes, " from byte ", elements.offset, " on (shape ", elements.shape, ", ",
-                                   name(elements.dtype), ")"),
+        tenstride::detail::message(operation, ": \"", path, "\" has ", info.file_nbytes,
+                                   " bytes and must have ", nbytes, " from byte ", elements.offset,
+                                   " on (shape ", elements.shape, ", ", name(elements.dtype), ")"),
         path);
   }
   return info;

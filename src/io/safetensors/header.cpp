@@ -41,22 +41,23 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   bool null() override { wrong("null"); }
   bool boolean(bool /*value*/) override { wrong("true or false"); }
   bool number_integer(number_integer_t value) override { wrong(message("the number ", value)); }
-  bool number_float(number_float_t /*value*/, const string_t& text) override {
-    wrong("the number " + text);
-  }
+  bool number_float(number_float_t /*value*/, const string_t& text) override { wrong("the number " + text); }
   bool binary(binary_t& /*value*/) override { wrong("bytes"); }
 
   bool number_unsigned(number_unsigned_t value) override {
     if (place_ == Place::shape) {
       if (value > static_cast<number_unsigned_t>(std::numeric_limits<Index>::max())) {
-        refuse_("has the size ", value, " in the shape of \"", entry_.name, "\", which must fit a signed 64-bit integer");
+        refuse_("has the size ", value, " in the shape of \"", entry_.name,
+                "\", which must fit a signed 64-bit integer");
       }
       if (entry_.shape.size() == max_rank) {
-        refuse_("has more than ", max_rank, " axes in the shape of \"", entry_.name, "\", which must be at most that many");
+        refuse_("has more than ", max_rank, " axes in the shape of \"", entry_.name,
+                "\", which must be at most that many");
       }
       entry_.shape.push_back(static_cast<Index>(value));
     } else if (place_ == Place::offsets) {
-      if (offsets_ == 2) refuse_("has more than two data_offsets of \"", entry_.name, "\", which must be [begin, end]");
+      if (offsets_ == 2)
+        refuse_("has more than two data_offsets of \"", entry_.name, "\", which must be [begin, end]");
       (offsets_++ == 0 ? entry_.begin : entry_.end) = value;
     } else {
       wrong(message("the number ", value));
@@ -159,9 +160,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     for (const auto& [name, dtype] : safetensors_types) {
       if (name == text) entry_.dtype = dtype;
     }
-    const bool is_foreign =
-        std::any_of(safetensors_foreign_bits.begin(), safetensors_foreign_bits.end(),
-                    [&](const auto& foreign) { return foreign.first == text; });
+    const bool is_foreign = std::any_of(safetensors_foreign_bits.begin(), safetensors_foreign_bits.end(),
+                                        [&](const auto& foreign) { return foreign.first == text; });
     if (!entry_.dtype && !is_foreign) {
       refuse_("has the dtype \"", text.substr(0, 40), "\" of \"", entry_.name,
               "\", which must be one that the format knows (F32, BF16, I64, …)");
@@ -220,12 +220,12 @@ void check_ranges(SafetensorsHeader& header, std::uint64_t data_nbytes, const He
     const std::optional<std::uint64_t> needed = nbytes_of(entry);
     if (!needed || *needed != entry.end - entry.begin) {
       refuse("has ", entry.end - entry.begin, " bytes for \"", entry.name, "\", which must have ",
-             needed ? std::to_string(*needed) : std::string("a number of whole bytes that fits 63 bits"), " (shape ",
-             entry.shape, ", ", entry.type, ")");
+             needed ? std::to_string(*needed) : std::string("a number of whole bytes that fits 63 bits"),
+             " (shape ", entry.shape, ", ", entry.type, ")");
     }
     if (entry.begin != covered) {
-      refuse("has \"", entry.name, "\" begin at byte ", entry.begin, " of its elements, which must be ", covered,
-             ": the ranges of tensors must follow each other without ",
+      refuse("has \"", entry.name, "\" begin at byte ", entry.begin, " of its elements, which must be ",
+             covered, ": the ranges of tensors must follow each other without ",
              entry.begin < covered ? "overlap" : "gap");
     }
     covered = entry.end;
@@ -246,10 +246,11 @@ std::string quoted(const std::string& text, std::string_view operation) {
 
 }  // namespace
 
-SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start_of_file, std::uint64_t file_nbytes,
-                                           std::string_view name) {
+SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start_of_file,
+                                           std::uint64_t file_nbytes, std::string_view name) {
   const HeaderRefusal refuse{name};
-  if (start_of_file.size() < 8) refuse("ends after ", start_of_file.size(), " bytes and must have at least 8");
+  if (start_of_file.size() < 8)
+    refuse("ends after ", start_of_file.size(), " bytes and must have at least 8");
   std::uint64_t length = 0;
   for (std::size_t i = 0; i < 8; ++i) {
     length |= std::to_integer<std::uint64_t>(start_of_file[i]) << (8 * i);
@@ -284,7 +285,8 @@ FlatFile plan_safetensors(const std::vector<NewTensor>& tensors,
   std::string text = "{";
   if (!metadata.empty()) {
     text += "\"__metadata__\":{";
-    for (const auto& [key, value] : metadata) text += quoted(key, operation) + ':' + quoted(value, operation) + ',';
+    for (const auto& [key, value] : metadata)
+      text += quoted(key, operation) + ':' + quoted(value, operation) + ',';
     text.back() = '}';
     text += ',';
   }
@@ -310,8 +312,9 @@ FlatFile plan_safetensors(const std::vector<NewTensor>& tensors,
     const Index count = count_elements(tensor.shape, operation);
     const Index nbytes = checked_multiply(count, static_cast<Index>(item_size(tensor.dtype)), operation);
     const std::uint64_t end = begin + static_cast<std::uint64_t>(nbytes);
-    text += message(quoted(tensor.name, operation), ":{\"dtype\":\"", type->first, "\",\"shape\":",
-                    Json(tensor.shape.to_vector()).dump(), ",\"data_offsets\":[", begin, ',', end, "]},");
+    text += message(quoted(tensor.name, operation), ":{\"dtype\":\"", type->first,
+                    "\",\"shape\":", Json(tensor.shape.to_vector()).dump(), ",\"data_offsets\":[", begin, ',',
+                    end, "]},");
     file.parts[i] = {row_major(tensor.shape), begin};
     begin = end;
   }

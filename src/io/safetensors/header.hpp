@@ -38,11 +38,11 @@ struct SafetensorsHeader {
 /// No header may be longer, as the format says.
 inline constexpr std::uint64_t max_safetensors_header = 100'000'000;
 
-/// Reads the header of a file of `file_nbytes` bytes. The ranges of the tensors must cover all bytes behind it,
-/// each once; no key may stand twice; a range must have the bytes of its shape and type. `start_of_file` is
-/// all of the file or at least its header. Throws FileError that begins with `safetensors: "name"`.
-SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start_of_file, std::uint64_t file_nbytes,
-                                           std::string_view name);
+/// Reads the header of a file of `file_nbytes` bytes. The ranges of the tensors must cover all bytes behind
+/// it, each once; no key may stand twice; a range must have the bytes of its shape and type. `start_of_file`
+/// is all of the file or at least its header. Throws FileError that begins with `safetensors: "name"`.
+SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start_of_file,
+                                           std::uint64_t file_nbytes, std::string_view name);
 
 /// A new file: parts in the order of the tensors given, laid out by falling size of their elements, as the
 /// reference implementation does, so that each stands at a multiple of it. Throws ValueError for a name that

@@ -34,7 +34,8 @@ SafetensorsIndex parse_safetensors_index(std::string_view text, std::string_view
     if (!file.is_string()) refuse("must name a file for \"", tensor, "\"");
     std::string found = file.get<std::string>();
     if (found.empty() || found.find('/') != std::string::npos || found == "." || found == "..") {
-      refuse("has the file \"", found.substr(0, 80), "\" for \"", tensor, "\", which must lie beside the index");
+      refuse("has the file \"", found.substr(0, 80), "\" for \"", tensor,
+             "\", which must lie beside the index");
     }
     index.entries.push_back({tensor, std::move(found)});
   }

@@ -81,8 +81,8 @@ std::vector<FileInfo> list_checkpoint(const std::string& path, std::string_view 
     }
     const auto tensor = found->second.find(entry.name);
     if (tensor == found->second.end()) {
-      throw FileError(message(operation, ": \"", path, "\" says that \"", entry.name, "\" is in \"", entry.file,
-                              "\", which must have it"),
+      throw FileError(message(operation, ": \"", path, "\" says that \"", entry.name, "\" is in \"",
+                              entry.file, "\", which must have it"),
                       path);
     }
     tensors.push_back(tensor->second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// By igzip of ISA-L, which inflates twice as fast as zlib.
+// By igzip of ISA-L.
 #include "io/stream/inflate_stream.hpp"
 
 #include "base/message.hpp"
@@ -42,7 +42,8 @@ struct InflateStream::State {
     const std::span<const std::byte> left = bytes_of(file).subspan(place.begin + read, place.nbytes - read);
     if (left.size() >= 2 && left[0] == std::byte{0x1f} && left[1] == std::byte{0x8b}) return true;
     for (const std::byte byte : left) {
-      if (byte != std::byte{0}) refuse("has bytes behind its gzip stream, which must be another one or zeros");
+      if (byte != std::byte{0})
+        refuse("has bytes behind its gzip stream, which must be another one or zeros");
     }
     return false;
   }
@@ -53,7 +54,8 @@ struct InflateStream::State {
       refuse("has a compressed part of ", written, " bytes, which must be ", *place.content_nbytes,
              " as its directory says");
     }
-    if (place.crc && *place.crc != crc) refuse("has a damaged compressed part: its CRC-32 must be that of the directory");
+    if (place.crc && *place.crc != crc)
+      refuse("has a damaged compressed part: its CRC-32 must be that of the directory");
   }
 
   std::size_t fill(std::span<std::byte> bytes) {
@@ -70,11 +72,15 @@ struct InflateStream::State {
       const int status = isal_inflate(&inflater);
       const std::uint32_t made = room - inflater.avail_out;
       read += taken - inflater.avail_in;
-      if (place.crc) crc = crc32_gzip_refl(crc, reinterpret_cast<const std::uint8_t*>(bytes.data() + filled), made);
+      if (place.crc)
+        crc = crc32_gzip_refl(crc, reinterpret_cast<const std::uint8_t*>(bytes.data() + filled), made);
       filled += made;
       written += made;
-      if (status == ISAL_INCORRECT_CHECKSUM) refuse("has a damaged gzip stream: its CRC-32 must be that of its content");
-      if (status < 0) refuse("has a damaged compressed part, which must be a deflate stream (byte ", place.begin + read, ")");
+      if (status == ISAL_INCORRECT_CHECKSUM)
+        refuse("has a damaged gzip stream: its CRC-32 must be that of its content");
+      if (status < 0)
+        refuse("has a damaged compressed part, which must be a deflate stream (byte ", place.begin + read,
+               ")");
       if (inflater.block_state == ISAL_BLOCK_FINISH) {
         if (is_gzip && has_next_member()) {
           begin_member();

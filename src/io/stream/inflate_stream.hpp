@@ -25,8 +25,8 @@ class InflateStream {
   InflateStream(const InflateStream&) = delete;
   InflateStream& operator=(const InflateStream&) = delete;
 
-  /// Fills `bytes` from its beginning and returns how many there were: fewer only where the stream ends, whose
-  /// length and CRC are checked then. Throws FileError for a damaged stream.
+  /// Fills `bytes` from its beginning and returns how many there were: fewer only where the stream ends,
+  /// whose length and CRC are checked then. Throws FileError for a damaged stream.
   std::size_t read(std::span<std::byte> bytes);
 
  private:

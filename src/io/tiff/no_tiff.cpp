@@ -9,17 +9,15 @@ namespace tenstride::io {
 
 std::unique_ptr<TiffDecoder> make_tiff_decoder(const TiffStack& stack) {
   stack.file->refuse("has pages that must be decoded by libtiff (compression ",
-                     tiff_compression_text(stack.compression),
-                     "), which is not part of this build");
+                     tiff_compression_text(stack.compression), "), which is not part of this build");
 }
 
 std::unique_ptr<TiffPageSink> make_libtiff_pages(const TiffPages& /*pages*/, const std::string& path,
                                                  const TiffOptions& options) {
-  throw FileError(
-      tenstride::detail::message(
-          options.operation, ": \"", path,
-          "\" must be uncompressed and without tiles: libtiff is not part of this build"),
-      path);
+  throw FileError(tenstride::detail::message(
+                      options.operation, ": \"", path,
+                      "\" must be uncompressed and without tiles: libtiff is not part of this build"),
+                  path);
 }
 
 }  // namespace tenstride::io

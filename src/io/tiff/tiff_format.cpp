@@ -29,7 +29,8 @@ std::vector<FileInfo> list_tiff(const std::string& path, std::string_view operat
   if (stack.is_flat()) {
     info.layout = *stack.flat->layout;
     info.data_begin = stack.flat->begin;
-    info.is_byte_swapped = stack.byte_order == ByteOrder::swapped && item_size(component_type(stack.dtype)) > 1;
+    info.is_byte_swapped =
+        stack.byte_order == ByteOrder::swapped && item_size(component_type(stack.dtype)) > 1;
     return {info};
   }
   const bool is_compressed = stack.compression != 1;

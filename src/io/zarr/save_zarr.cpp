@@ -41,7 +41,8 @@ std::vector<std::string> groups_of(const std::string& name) {
 void check_array_name(const std::string& name, std::string_view operation) {
   for (const std::filesystem::path& part : std::filesystem::path(name)) {
     if (!part.empty() && part != "." && part != ".." && part != "/") continue;
-    throw ValueError(message(operation, ": the name \"", name, "\" must be one of groups and an array, as a/b"));
+    throw ValueError(
+        message(operation, ": the name \"", name, "\" must be one of groups and an array, as a/b"));
   }
 }
 

@@ -18,7 +18,8 @@ std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vecto
 /// Units of a new array.
 ChunkGrid plan_zarr(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);
 
-/// The metadata of a new array of these options. Chunks that are not given have about 4 MiB. Throws ValueError.
+/// The metadata of a new array of these options. Chunks that are not given have about 4 MiB. Throws
+/// ValueError.
 ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);
 
 /// Whether the folder is a Zarr array or group.
