@@ -120,7 +120,7 @@ std::size_t passes_of(const io::FileJob& job) {
   std::size_t passes = 0;
   for (const io::TensorJob& tensor : job.tensors) {
     for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
-    if (tensor.chunks) ++passes;
+    if (tensor.chunks) passes += io::passes_in_chunks(tensor);
   }
   return passes;
 }

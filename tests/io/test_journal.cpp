@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "support/scratch.hpp"
 
 namespace tenstride::io {

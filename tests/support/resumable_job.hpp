@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "io/large/resumable_file.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/error.hpp"

@@ -111,6 +111,9 @@ struct TensorJob {
   }
 };
 
+/// 1, or 2 with temporary chunks between them; 0 where no side is in chunks.
+TENSTRIDE_API std::size_t passes_in_chunks(const TensorJob& tensor);
+
 /// All that is known before an element is read.
 struct FileJob {
   std::string destination;

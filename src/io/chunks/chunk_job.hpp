@@ -12,8 +12,15 @@ namespace tenstride::io {
 /// How a tensor goes from chunks or to chunks.
 struct ChunkJob {
   AxisMap map;
+  /// Where `second` is there, to temporary chunks of `temporary_chunk`.
   ChunkPlan plan;
+  std::optional<ChunkPlan> second;
+  Dims temporary_chunk;
+  /// Of the temporary chunks.
+  DType temporary_dtype = DType::float32;
   int threads = 1;
+
+  [[nodiscard]] Index tiles() const { return plan.tiles + (second ? second->tiles : 0); }
 };
 
 /// Whether a tensor of that file to a file of that format is copied in chunks.

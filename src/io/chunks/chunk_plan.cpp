@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/message.hpp"
 #include "tenstride/text.hpp"
@@ -32,23 +33,45 @@ class Planner {
   /// The best tile of at most `nbytes` of units; false where there is none.
   bool choose(double nbytes, Dims& tile, double& cost) const {
     cost = HUGE_VAL;
+    for_each_tile([&](const Dims& candidate, double found) {
+      const double size = tile_nbytes(candidate);
+      if (size > nbytes) return;
+      // Of equal ones the smaller: more of them overlap.
+      if (found < cost * (1 - 1e-9) || (found <= cost && size < tile_nbytes(tile))) {
+        cost = found;
+        tile = candidate;
+      }
+    });
+    return cost < HUGE_VAL;
+  }
+
+  /// Calls `visit(tile, cost)` for all tiles that are considered.
+  template <class Visit>
+  void for_each_tile(const Visit& visit) const {
     std::vector<std::size_t> at(choices_.size(), 0);
     Dims candidate = shape();
     for (;;) {
       for (std::size_t axis = 0; axis < at.size(); ++axis) candidate[axis] = choices_[axis].extents[at[axis]];
-      const double size = tile_nbytes(candidate);
-      if (size <= nbytes) {
-        const double found = cost_of(at, candidate);
-        // Of equal ones the smaller: more of them overlap.
-        if (found < cost * (1 - 1e-9) || (found <= cost && size < tile_nbytes(tile))) {
-          cost = found;
-          tile = candidate;
-        }
-      }
+      visit(candidate, cost_of(at, candidate));
       std::size_t axis = at.size();
       while (axis > 0 && ++at[axis - 1] == choices_[axis - 1].extents.size()) at[--axis] = 0;
-      if (axis == 0) return cost < HUGE_VAL;
+      if (axis == 0) return;
     }
+  }
+
+  /// The tiles of at most `nbytes` that need the fewest bytes, or not many more, largest first; `count` of them.
+  [[nodiscard]] std::vector<Dims> good_tiles(double nbytes, std::size_t count) const {
+    Dims best;
+    double cost = 0;
+    std::vector<std::pair<double, Dims>> found;
+    if (!choose(nbytes, best, cost)) return {};
+    for_each_tile([&](const Dims& tile, double own) {
+      if (tile_nbytes(tile) <= nbytes && own <= 1.1 * cost) found.emplace_back(tile_nbytes(tile), tile);
+    });
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<Dims> tiles;
+    for (std::size_t i = 0; i < std::min(count, found.size()); ++i) tiles.push_back(found[i].second);
+    return tiles;
   }
 
   [[nodiscard]] double tile_nbytes(const Dims& tile) const {
@@ -86,7 +109,8 @@ class Planner {
     const Index size = std::max<Index>(1, shape()[axis]), step = unit(axis);
     const Index whole = ceil_divide(size, step) * step;
     std::vector<Index> extents{whole};
-    for (const Index begin : {step, ceil_divide(chunk_extent(axis), step) * step}) {
+    const Index chunk = chunk_extent(axis);
+    for (const Index begin : {step, ceil_divide(chunk, step) * step, std::lcm(chunk, step)}) {
       for (Index extent = begin; extent < whole; extent *= 2) extents.push_back(extent);
     }
     std::sort(extents.begin(), extents.end());
@@ -138,7 +162,7 @@ class Planner {
     }
     double cost = chunks * src_chunk_nbytes();
     const double elements = tiles * tile_nbytes(tile) / static_cast<double>(problem_.dst.item);
-    if (problem_.src.is_flat) {
+    if (!problem_.src.fastest.empty()) {
       const double run = run_of(problem_.src, tile, [&](std::size_t axis, const Dims& extents) -> Index {
         for (std::size_t d = 0; d < problem_.map.axes.size(); ++d) {
           if (problem_.map.axes[d].source == axis) return extents[d] * std::abs(problem_.map.axes[d].step);
@@ -147,7 +171,7 @@ class Planner {
       });
       cost += elements / run * run_cost_nbytes;
     }
-    if (problem_.dst.is_flat) {
+    if (!problem_.dst.fastest.empty()) {
       const double run =
           run_of(problem_.dst, tile, [](std::size_t axis, const Dims& extents) { return extents[axis]; });
       cost += elements / run * run_cost_nbytes;
@@ -233,6 +257,55 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
   plan.memory = static_cast<std::uint64_t>(
       std::min(static_cast<double>(memory), beside + static_cast<double>(plan.units_nbytes)));
   return plan;
+}
+
+std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory) {
+  constexpr std::size_t max_candidates = 200;
+  // Between the passes elements have the smaller of both types.
+  const Index item = std::min(problem.src.item, problem.dst.item);
+  ChunkProblem first = problem, second = problem;
+  first.dst = {{problem.dst.grid.shape, {}}, item, true, {}};
+  second.src = {{problem.dst.grid.shape, {}}, item, true, {}};
+  second.map = identity_map(problem.dst.grid.shape.size());
+  // What a slot takes beside the tiles is not known yet: an eighth is left for it.
+  const double beside = static_cast<double>(problem.threads) * static_cast<double>(problem.scratch_nbytes);
+  const double room = 0.875 * (static_cast<double>(memory) - beside);
+  const Planner first_planner(first), second_planner(second);
+  const double chunk = static_cast<double>(problem.threads) * first_planner.src_chunk_nbytes();
+  const std::vector<Dims> first_tiles = first_planner.good_tiles(room - chunk, max_candidates);
+  const std::vector<Dims> second_tiles = second_planner.good_tiles(room, max_candidates);
+  TwoPasses best;
+  double largest = 0;
+  for (const Dims& a : first_tiles) {
+    for (const Dims& b : second_tiles) {
+      Dims common = a;
+      for (std::size_t d = 0; d < a.size(); ++d) common[d] = std::gcd(a[d], b[d]);
+      const double nbytes = volume(common, item);
+      if (nbytes <= largest) continue;
+      largest = nbytes;
+      best.chunk = common;
+      best.first.tile = a;
+      best.second.tile = b;
+    }
+  }
+  if (largest == 0) return std::nullopt;
+  const auto complete = [&](ChunkPlan& plan, const Planner& planner, const ChunkSide& src, const Dims& unit,
+                            Index dst_item) {
+    plan.tiles = 1;
+    for (std::size_t d = 0; d < plan.tile.size(); ++d) {
+      plan.tiles *= ceil_divide(problem.dst.grid.shape[d], plan.tile[d]);
+    }
+    plan.decoded_nbytes = planner.decoded_nbytes(plan.tile);
+    plan.src_chunk = src.grid.chunk;
+    plan.dst_unit = unit;
+    plan.units_nbytes = static_cast<std::uint64_t>(
+        std::max(volume(plan.tile, dst_item), std::min(room - chunk, volume(problem.dst.grid.shape, dst_item))));
+    plan.memory = memory;
+  };
+  complete(best.first, first_planner, problem.src, best.chunk, item);
+  complete(best.second, second_planner, {{problem.dst.grid.shape, best.chunk}, item}, problem.dst.grid.chunk,
+           problem.dst.item);
+  return best;
 }
 
 std::string to_string(const ChunkPlan& plan) {

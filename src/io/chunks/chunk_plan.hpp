@@ -16,7 +16,7 @@ struct ChunkSide {
   /// Whether the chunks are only a way to read or write elements that lie one after the other: then a plan
   /// chooses their shape, and `grid.chunk` is of no meaning.
   bool is_flat = false;
-  /// Where the side is flat: its axes from the fastest on.
+  /// Where the side is a flat file: its axes from the fastest on. Empty for what has no runs.
   Dims fastest{};
 };
 
@@ -52,6 +52,18 @@ struct ChunkPlan {
 /// The plan that decodes the fewest bytes with the memory there is, and of those with long runs in flat
 /// sides. Nothing where a unit and a chunk do not fit; `least` then becomes the memory that suffices.
 std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least);
+
+/// A plan of two passes: the first goes from the source to temporary chunks, the second from them.
+struct TwoPasses {
+  /// Of the temporary chunks, over the axes of the result.
+  Dims chunk;
+  ChunkPlan first;
+  ChunkPlan second;
+};
+
+/// Two passes that decode each chunk of the source about once, with temporary chunks as large as the memory
+/// allows (the intermediate chunks of rechunker: https://rechunker.readthedocs.io). Nothing where none fit.
+std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory);
 
 /// For people: "tiles of (250,100,100), 40 in all; …".
 std::string to_string(const ChunkPlan& plan);

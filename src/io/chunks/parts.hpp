@@ -9,7 +9,7 @@
 
 #include "io/chunks/chunk_store.hpp"
 #include "io/chunks/write_tensor.hpp"
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

@@ -30,18 +30,44 @@ ChunkSide side_of_source(const FileInfo& source) {
   return side;
 }
 
-/// Encoded bytes and what codecs keep: each at most a chunk's elements and a little more.
+/// Encoded bytes: at most a chunk's elements and a little more.
 std::uint64_t scratch_of(const ChunkSide& side) {
   if (side.is_flat) return 0;
   double nbytes = static_cast<double>(side.item);
   for (const Index extent : side.grid.chunk) nbytes *= static_cast<double>(extent);
-  return static_cast<std::uint64_t>(2.1 * nbytes) + (1U << 20);
+  return static_cast<std::uint64_t>(1.1 * nbytes) + (1U << 18);
+}
+
+/// Writing all elements to temporary chunks and reading them again is worth so many times as many bytes
+/// decoded.
+constexpr double max_repetition = 3;
+
+void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, TwoPasses two) {
+  const DType source = tensor.source.dtype;
+  chunks.temporary_dtype = item_size(tensor.dtype) < item_size(source) ? tensor.dtype : source;
+  chunks.temporary_chunk = two.chunk;
+  const ChunkGrid grid{tensor.shape, two.chunk};
+  double nbytes = static_cast<double>(item_size(chunks.temporary_dtype));
+  const Dims counts = grid.counts();
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    nbytes *= static_cast<double>(counts[d]) * static_cast<double>(two.chunk[d]);
+  }
+  job.bytes_read += static_cast<std::uint64_t>(two.first.decoded_nbytes - chunks.plan.decoded_nbytes + nbytes);
+  job.bytes_written += static_cast<std::uint64_t>(nbytes);
+  job.temporary_bytes = std::max(job.temporary_bytes, static_cast<std::uint64_t>(nbytes));
+  chunks.plan = std::move(two.first);
+  chunks.second = std::move(two.second);
 }
 
 }  // namespace
 
 bool is_chunk_job(const FileInfo& source, const FileFormat& destination) {
   return source.storage == ElementStorage::chunked || destination.plan_flat == nullptr;
+}
+
+std::size_t passes_in_chunks(const TensorJob& tensor) {
+  if (!tensor.chunks) return 0;
+  return tensor.chunks->second ? 2 : 1;
 }
 
 std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
@@ -64,7 +90,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   }
   chunks->map = *map;
   // Waiting for the disk takes no processor.
-  chunks->threads = num_threads() + 2;
+  chunks->threads = num_threads() + 1;
   ChunkProblem problem;
   problem.map = *map;
   problem.threads = chunks->threads;
@@ -88,8 +114,15 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
         least);
   }
   chunks->plan = *plan;
+  const auto result_nbytes = static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
-  job.bytes_written += static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
+  job.bytes_written += result_nbytes;
+  const bool both_chunked = !problem.src.is_flat && !problem.dst.is_flat;
+  if (both_chunked && plan->repetition > max_repetition) {
+    if (std::optional<TwoPasses> two = plan_two_passes(problem, static_cast<std::uint64_t>(job.limits.memory))) {
+      use_two_passes(job, tensor, *chunks, std::move(*two));
+    }
+  }
   tensor.chunks = std::move(chunks);
 }
 

@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/chunks/chunk_run.hpp"
+#include "io/chunks/temporary_chunks.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/unpacked_file.hpp"
@@ -38,7 +39,18 @@ OpenSource open_source(const TensorJob& tensor, const std::string& destination) 
   return source;
 }
 
-Conversion conversion_of(const FileJob& job, const TensorJob& tensor) {
+/// Between two passes elements have the type that takes fewer bytes; the other pass only moves them.
+enum class ChunkPass : unsigned char { only, first, second };
+
+Conversion conversion_of(const FileJob& job, const TensorJob& tensor, ChunkPass pass) {
+  const DType between = tensor.chunks->temporary_dtype;
+  const bool converts_first = between != tensor.source.dtype;
+  if (pass == (converts_first ? ChunkPass::second : ChunkPass::first)) {
+    Conversion moved;
+    moved.src = between;
+    moved.types.push_back(between);
+    return moved;
+  }
   Conversion conversion;
   conversion.src = tensor.source.dtype;
   conversion.types = tensor.conversions;
@@ -142,19 +154,34 @@ FileResult run_chunk_job(const FileJob& job, const ProgressCallback& progress) {
     const ChunkJob& chunks = *tensor.chunks;
     const OpenSource source = open_source(tensor, job.destination);
     const std::unique_ptr<PartWriter> writer = destination.writer(i);
-    std::uint64_t bytes_done = 0;
-    const ChunkResult done =
-        run_chunks(chunks.plan, chunks.map, tensor.shape, *source.parts, *writer, conversion_of(job, tensor),
-                   chunks.threads, [&](const ChunkProgress& now) {
-                     bytes_done = now.bytes_done;
-                     report.finish_tiles(static_cast<std::uint64_t>(tiles_before + now.tiles_done));
-                     report.tell(bytes_before + now.bytes_done);
-                   });
-    bytes_before += bytes_done;
-    tiles_before += chunks.plan.tiles;
-    result.checksum += done.checksum;
-    result.bytes_read += done.bytes_read;
-    result.bytes_written += done.bytes_written;
+    const auto run_pass = [&](const ChunkPlan& plan, const AxisMap& map, const PartReader& from, PartWriter& to,
+                              ChunkPass pass) {
+      report.begin_pass(pass == ChunkPass::second ? 2 : 1);
+      std::uint64_t bytes_done = 0;
+      const ChunkResult done = run_chunks(plan, map, tensor.shape, from, to, conversion_of(job, tensor, pass),
+                                          chunks.threads, [&](const ChunkProgress& now) {
+                                            bytes_done = now.bytes_done;
+                                            report.finish_tiles(
+                                                static_cast<std::uint64_t>(tiles_before + now.tiles_done));
+                                            report.tell(bytes_before + now.bytes_done);
+                                          });
+      bytes_before += bytes_done;
+      tiles_before += plan.tiles;
+      result.bytes_read += done.bytes_read;
+      result.bytes_written += done.bytes_written;
+      return done.checksum;
+    };
+    if (!chunks.second) {
+      result.checksum += run_pass(chunks.plan, chunks.map, *source.parts, *writer, ChunkPass::only);
+      continue;
+    }
+    TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job.destination,
+                            this_operation);
+    ChunkPartWriter to_between(between);
+    const ChunkPartReader from_between(between);
+    run_pass(chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first);
+    result.checksum +=
+        run_pass(*chunks.second, identity_map(tensor.shape.size()), from_between, *writer, ChunkPass::second);
   }
   if (job.options.check == FileCheck::checksum) {
     Checksum found;

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "files/output_target.hpp"
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "io/large/resumable_file.hpp"
 
 namespace tenstride::io {

@@ -354,6 +354,7 @@ std::string to_string(const FileJob& job) {
   for (const TensorJob& tensor : job.tensors) {
     if (job.tensors.size() > 1) text += message(tensor.name, "\n");
     if (tensor.chunks) text += to_string(tensor.chunks->plan);
+    if (tensor.chunks && tensor.chunks->second) text += to_string(*tensor.chunks->second);
     for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
       if (tensor.stages.size() > 1)
         text += message("stage ", i + 1, i + 1 < tensor.stages.size() ? ", into temporary space\n" : "\n");

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "files/output_target.hpp"
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "io/large/journal.hpp"
 
 namespace tenstride::io {

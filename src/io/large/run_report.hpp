@@ -25,8 +25,8 @@ class RunReport {
     now_.seconds_foretold = job.seconds;
     for (const TensorJob& tensor : job.tensors) {
       if (tensor.chunks) {
-        ++now_.passes;
-        now_.tiles += static_cast<std::uint64_t>(tensor.chunks->plan.tiles);
+        now_.passes += tensor.chunks->second ? 2 : 1;
+        now_.tiles += static_cast<std::uint64_t>(tensor.chunks->tiles());
       }
       for (const FileStage& stage : tensor.stages) {
         now_.passes += static_cast<int>(stage.plan.passes.size());

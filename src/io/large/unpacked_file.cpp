@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/large/unpacked_file.hpp"
 
-#include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <vector>
 
 #include "base/message.hpp"
+#include "files/nameless_file.hpp"
 #include "files/output_target.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/stream/inflate_stream.hpp"
@@ -16,16 +16,6 @@ namespace tenstride::io {
 namespace {
 
 using tenstride::detail::message;
-
-Descriptor open_without_name(const std::string& folder) {
-  Descriptor file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file.is_open()) return file;
-  // A file system that has no files without names.
-  std::string name = folder + "/.tenstride-XXXXXX";
-  Descriptor named(mkostemp(name.data(), O_CLOEXEC));
-  if (named.is_open()) unlink(name.c_str());
-  return named;
-}
 
 }  // namespace
 
@@ -44,8 +34,7 @@ std::uint64_t unpacked_nbytes(const FileInfo& info) {
 }
 
 UnpackedFile::UnpackedFile(const FileInfo& info, const std::string& beside, std::string_view operation) {
-  const std::filesystem::path parent = std::filesystem::path(beside).parent_path();
-  file_ = open_without_name(parent.empty() ? "." : parent.string());
+  file_ = open_nameless_file(beside);
   const std::uint64_t nbytes = unpacked_nbytes(info);
   const auto refuse_room = [&](int error) {
     throw FileError(message(operation, ": \"", beside, "\" must have room beside it for the ", nbytes,

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

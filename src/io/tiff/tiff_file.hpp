@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/message.hpp"
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::io {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 
 namespace tenstride::io {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "io/zarr/read_file.hpp"
 
 namespace tenstride::io {

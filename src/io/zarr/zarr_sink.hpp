@@ -6,7 +6,7 @@
 #include <string>
 
 #include "io/chunks/chunk_store.hpp"
-#include "io/descriptor.hpp"
+#include "files/descriptor.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"
