@@ -102,8 +102,16 @@ Forecast rehearse(const ConvertPlan& plan) {
   return {ledger.totals(), forecast_seconds(ledger, machine_bandwidth())};
 }
 
+/// What was written, of a file without a header as the plan says it lies.
+Tensor open_output(const ConvertPlan& plan, const ConvertCommand& command) {
+  if (plan.kind != io::FileKind::raw) return io::open_tensor_file(command.output);
+  const bool is_column_major = plan.order == io::ElementOrder::column_major;
+  return io::open_tensor_file(
+      io::raw_file_info(plan.output_path, {plan.shape, plan.dtype, is_column_major}, "verify"));
+}
+
 void verify(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Bill& bill) {
-  const Tensor found = io::open_tensor_file(command.output);
+  const Tensor found = open_output(plan, command);
   const bool is_png = plan.kind == io::FileKind::png;
   if (!is_png && found.shape() != plan.shape) {
     throw WorkError("verify: \"" + command.output + "\" has another shape than the result");

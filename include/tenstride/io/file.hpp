@@ -104,7 +104,7 @@ struct FileInfo {
 };
 
 /// A file and the tensors of it that are meant: "x.npz::weight" is the tensor weight in x.npz. A file whose
-/// name is the whole text is meant first.
+/// name is the whole text is meant first, then of the files that exist the one with the longest name.
 struct TensorAddress {
   std::string file;
   /// A name, or a pattern with * and ?; empty: all.

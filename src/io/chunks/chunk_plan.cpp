@@ -59,7 +59,8 @@ class Planner {
     }
   }
 
-  /// The tiles of at most `nbytes` that need the fewest bytes, or not many more, largest first; `count` of them.
+  /// The tiles of at most `nbytes` that need the fewest bytes, or not many more, largest first; `count` of
+  /// them.
   [[nodiscard]] std::vector<Dims> good_tiles(double nbytes, std::size_t count) const {
     Dims best;
     double cost = 0;
@@ -68,7 +69,8 @@ class Planner {
     for_each_tile([&](const Dims& tile, double own) {
       if (tile_nbytes(tile) <= nbytes && own <= 1.1 * cost) found.emplace_back(tile_nbytes(tile), tile);
     });
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<Dims> tiles;
     for (std::size_t i = 0; i < std::min(count, found.size()); ++i) tiles.push_back(found[i].second);
     return tiles;
@@ -298,8 +300,8 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
     plan.decoded_nbytes = planner.decoded_nbytes(plan.tile);
     plan.src_chunk = src.grid.chunk;
     plan.dst_unit = unit;
-    plan.units_nbytes = static_cast<std::uint64_t>(
-        std::max(volume(plan.tile, dst_item), std::min(room - chunk, volume(problem.dst.grid.shape, dst_item))));
+    plan.units_nbytes = static_cast<std::uint64_t>(std::max(
+        volume(plan.tile, dst_item), std::min(room - chunk, volume(problem.dst.grid.shape, dst_item))));
     plan.memory = memory;
   };
   complete(best.first, first_planner, problem.src, best.chunk, item);

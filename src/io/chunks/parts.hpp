@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "files/descriptor.hpp"
 #include "io/chunks/chunk_store.hpp"
 #include "io/chunks/write_tensor.hpp"
-#include "files/descriptor.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

@@ -52,7 +52,8 @@ void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, Two
   for (std::size_t d = 0; d < counts.size(); ++d) {
     nbytes *= static_cast<double>(counts[d]) * static_cast<double>(two.chunk[d]);
   }
-  job.bytes_read += static_cast<std::uint64_t>(two.first.decoded_nbytes - chunks.plan.decoded_nbytes + nbytes);
+  job.bytes_read +=
+      static_cast<std::uint64_t>(two.first.decoded_nbytes - chunks.plan.decoded_nbytes + nbytes);
   job.bytes_written += static_cast<std::uint64_t>(nbytes);
   job.temporary_bytes = std::max(job.temporary_bytes, static_cast<std::uint64_t>(nbytes));
   chunks.plan = std::move(two.first);
@@ -114,12 +115,14 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
         least);
   }
   chunks->plan = *plan;
-  const auto result_nbytes = static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
+  const auto result_nbytes =
+      static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
   job.bytes_written += result_nbytes;
   const bool both_chunked = !problem.src.is_flat && !problem.dst.is_flat;
   if (both_chunked && plan->repetition > max_repetition) {
-    if (std::optional<TwoPasses> two = plan_two_passes(problem, static_cast<std::uint64_t>(job.limits.memory))) {
+    if (std::optional<TwoPasses> two =
+            plan_two_passes(problem, static_cast<std::uint64_t>(job.limits.memory))) {
       use_two_passes(job, tensor, *chunks, std::move(*two));
     }
   }

@@ -154,17 +154,17 @@ FileResult run_chunk_job(const FileJob& job, const ProgressCallback& progress) {
     const ChunkJob& chunks = *tensor.chunks;
     const OpenSource source = open_source(tensor, job.destination);
     const std::unique_ptr<PartWriter> writer = destination.writer(i);
-    const auto run_pass = [&](const ChunkPlan& plan, const AxisMap& map, const PartReader& from, PartWriter& to,
-                              ChunkPass pass) {
+    const auto run_pass = [&](const ChunkPlan& plan, const AxisMap& map, const PartReader& from,
+                              PartWriter& to, ChunkPass pass) {
       report.begin_pass(pass == ChunkPass::second ? 2 : 1);
       std::uint64_t bytes_done = 0;
-      const ChunkResult done = run_chunks(plan, map, tensor.shape, from, to, conversion_of(job, tensor, pass),
-                                          chunks.threads, [&](const ChunkProgress& now) {
-                                            bytes_done = now.bytes_done;
-                                            report.finish_tiles(
-                                                static_cast<std::uint64_t>(tiles_before + now.tiles_done));
-                                            report.tell(bytes_before + now.bytes_done);
-                                          });
+      const ChunkResult done =
+          run_chunks(plan, map, tensor.shape, from, to, conversion_of(job, tensor, pass), chunks.threads,
+                     [&](const ChunkProgress& now) {
+                       bytes_done = now.bytes_done;
+                       report.finish_tiles(static_cast<std::uint64_t>(tiles_before + now.tiles_done));
+                       report.tell(bytes_before + now.bytes_done);
+                     });
       bytes_before += bytes_done;
       tiles_before += plan.tiles;
       result.bytes_read += done.bytes_read;

@@ -27,9 +27,10 @@ TemporaryChunks::TemporaryChunks(const ChunkGrid& grid, DType dtype, const std::
 }
 
 void TemporaryChunks::refuse(int error) const {
-  throw FileError(tenstride::detail::message(operation_, ": \"", beside_, "\" must have room beside it for ",
-                                             stored_nbytes(), " bytes of temporary space", system_reason(error)),
-                  beside_);
+  throw FileError(
+      tenstride::detail::message(operation_, ": \"", beside_, "\" must have room beside it for ",
+                                 stored_nbytes(), " bytes of temporary space", system_reason(error)),
+      beside_);
 }
 
 std::uint64_t TemporaryChunks::place(const Dims& index) const {

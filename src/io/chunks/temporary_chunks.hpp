@@ -4,13 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "io/chunks/chunk_store.hpp"
 #include "files/descriptor.hpp"
+#include "io/chunks/chunk_store.hpp"
 
 namespace tenstride::io {
 
-/// Chunks between two passes, uncompressed, in a file that has no name and is gone when it is closed: each has
-/// a slot of its own. What was written can be read as soon as it is written.
+/// Chunks between two passes, uncompressed, in a file that has no name and is gone when it is closed: each
+/// has a slot of its own. What was written can be read as soon as it is written.
 class TemporaryChunks final : public ChunkSource, public ChunkSink {
  public:
   /// Makes the file in the folder that `beside` lies in, with room for all. Throws FileError.

@@ -41,7 +41,11 @@ std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
     auto attributes = nlohmann::ordered_json::parse(kept[0].attributes, nullptr, false);
     if (!attributes.is_object()) attributes = nlohmann::ordered_json::object();
     attributes.update(left_out);
-    kept[0].attributes = attributes.dump();
+    try {
+      kept[0].attributes = attributes.dump();
+    } catch (const nlohmann::ordered_json::type_error&) {
+      throw ValueError(message(saving, ": the names of tied tensors must be UTF-8"));
+    }
   }
   return kept;
 }

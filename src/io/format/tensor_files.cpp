@@ -21,6 +21,11 @@ bool is_folder(const std::string& path) {
   return stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+bool exists(const std::string& path) {
+  struct stat facts {};
+  return stat(path.c_str(), &facts) == 0;
+}
+
 /// The format of a file, or null. `describe` takes the file's start before it is gone.
 template <class Describe>
 const FileFormat* format_of_file(const std::string& path, std::string_view operation,
@@ -125,10 +130,13 @@ void require_readable(const FileInfo& info, std::string_view operation) {
 }  // namespace
 
 TensorAddress parse_address(const std::string& text) {
-  const std::size_t colons = text.rfind("::");
-  struct stat facts {};
-  if (colons == std::string::npos || stat(text.c_str(), &facts) == 0) return {text, {}};
-  return {text.substr(0, colons), text.substr(colons + 2)};
+  const std::size_t last = text.rfind("::");
+  if (last == std::string::npos || exists(text)) return {text, {}};
+  // Names of files and of tensors may have colons of their own.
+  for (std::size_t at = last; at != std::string::npos && at > 0; at = text.rfind("::", at - 1)) {
+    if (exists(text.substr(0, at))) return {text.substr(0, at), text.substr(at + 2)};
+  }
+  return {text.substr(0, last), text.substr(last + 2)};
 }
 
 std::string_view name(FileKind kind) {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "files/output_target.hpp"
 #include "files/descriptor.hpp"
+#include "files/output_target.hpp"
 #include "io/large/resumable_file.hpp"
 
 namespace tenstride::io {

@@ -10,20 +10,36 @@
 namespace tenstride::io {
 namespace {
 
-/// The source's axis with the longest stride that fits into that of a copy.
-std::optional<std::size_t> axis_of_stride(const Layout& source, Index stride) {
+/// Which part of a source's axis may be taken for the axis: any (a slice, every second, backwards) or all of
+/// it.
+enum class AxisPart : unsigned char { any, whole };
+
+/// The source's axis with the longest stride that fits into that of a copy of `extent` elements.
+std::optional<std::size_t> axis_of_stride(const Layout& source, Index stride, Index extent, AxisPart part) {
   std::optional<std::size_t> found;
   for (std::size_t axis = 0; axis < source.rank(); ++axis) {
     const Index own = source.strides[axis];
     if (own > std::abs(stride) || source.shape[axis] <= 1) continue;
     if (!found || own > source.strides[*found]) found = axis;
   }
-  if (found && stride % source.strides[*found] != 0) return std::nullopt;
-  return found;
+  if (!found) return std::nullopt;
+  const Index own = source.strides[*found], size = source.shape[*found];
+  // Elements further away are those of the next axis: axes that a reshape joined.
+  const bool is_within = stride % own == 0 && (extent - 1) * (std::abs(stride) / own) < size;
+  const bool is_whole = stride == own && extent == size;
+  return is_within && (is_whole || part == AxisPart::any) ? found : std::nullopt;
+}
+
+/// Parts of one axis that are several are none of them the axis.
+void forget_repeated(SourceAxes& axes) {
+  const SourceAxes found = axes;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    if (std::count(found.begin(), found.end(), found[d]) > 1) axes[d].reset();
+  }
 }
 
 /// For each axis of what a chain gives, the axis of a row-major source that it is.
-SourceAxes source_axes(const FileChain& chain, const Layout& source) {
+SourceAxes source_axes(const FileChain& chain, const Layout& source, AxisPart part) {
   SourceAxes axes(chain.shape.size());
   if (!chain.obstacle.empty() || chain.copies.size() != 1 || chain.reduction) return axes;
   const std::optional<ChainCopy> copy = split_along(chain.copies[0], chain.shape);
@@ -32,9 +48,11 @@ SourceAxes source_axes(const FileChain& chain, const Layout& source) {
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     for (std::size_t d = 0; d < copy->dst.rank(); ++d) {
       const bool is_whole = copy->dst.strides[d] == rows[axis] && copy->dst.shape[d] == chain.shape[axis];
-      if (is_whole && copy->src.strides[d] != 0) axes[axis] = axis_of_stride(source, copy->src.strides[d]);
+      if (!is_whole || copy->src.strides[d] == 0) continue;
+      axes[axis] = axis_of_stride(source, copy->src.strides[d], copy->src.shape[d], part);
     }
   }
+  forget_repeated(axes);
   return axes;
 }
 
@@ -47,7 +65,7 @@ FileInfo without_short_axes(const FileInfo& source) {
   return longer;
 }
 
-SourceAxes axes_of_result(const FileInfo& source, std::string_view chain) {
+SourceAxes axes_of_result(const FileInfo& source, std::string_view chain, AxisPart part) {
   FileInfo plain = source;
   plain.layout = row_major(source.layout.shape);
   const FileChain real = follow(chain, plain);
@@ -55,10 +73,10 @@ SourceAxes axes_of_result(const FileInfo& source, std::string_view chain) {
   try {
     // A chain that names sizes fails with others, or gives another number of axes.
     const FileChain followed = follow(chain, longer);
-    if (followed.shape.size() == real.shape.size()) return source_axes(followed, longer.layout);
+    if (followed.shape.size() == real.shape.size()) return source_axes(followed, longer.layout, part);
   } catch (const Error&) {
   }
-  return source_axes(real, plain.layout);
+  return source_axes(real, plain.layout, part);
 }
 
 }  // namespace
@@ -66,9 +84,10 @@ SourceAxes axes_of_result(const FileInfo& source, std::string_view chain) {
 ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination) {
   ResultFacts facts;
   if (source.axis_names.empty() && source.attributes.empty()) return facts;
-  SourceAxes axes;
+  SourceAxes axes, whole_axes;
   try {
-    axes = axes_of_result(source, chain);
+    axes = axes_of_result(source, chain, AxisPart::any);
+    whole_axes = axes_of_result(source, chain, AxisPart::whole);
   } catch (const Error&) {
     return facts;
   }
@@ -78,9 +97,11 @@ ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, File
     }
   }
   if (source.kind != destination && format_of(destination).permute_attributes != nullptr) return facts;
+  // Attributes of a part would be others: of an affine transform, where the part begins.
   const auto permute = format_of(source.kind).permute_attributes;
   const bool has_some = !source.attributes.empty();
-  facts.attributes = permute == nullptr || !has_some ? source.attributes : permute(source.attributes, axes);
+  facts.attributes =
+      permute == nullptr || !has_some ? source.attributes : permute(source.attributes, whole_axes);
   return facts;
 }
 

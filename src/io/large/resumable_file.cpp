@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <optional>
 
-#include "files/output_target.hpp"
 #include "files/descriptor.hpp"
+#include "files/output_target.hpp"
 #include "io/large/journal.hpp"
 
 namespace tenstride::io {

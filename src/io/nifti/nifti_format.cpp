@@ -55,7 +55,8 @@ FileInfo info_of(const NiftiHeader& header) {
   info.dtype = header.dtype;
   info.layout = header.layout;
   info.data_begin = header.data_begin;
-  info.is_byte_swapped = header.byte_order == ByteOrder::swapped;
+  info.is_byte_swapped =
+      header.byte_order == ByteOrder::swapped && item_size(component_type(header.dtype)) > 1;
   info.axis_names = header.axis_names;
   info.attributes = header.attributes;
   info.scale = header.scl_slope;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,10 +22,10 @@ struct ZipMember {
   bool is_deflated = false;
 };
 
-/// The directory of an archive of `file_nbytes` bytes (zip64 included), every member within them. Members
-/// that are encrypted, compressed otherwise than by deflate, or said to unpack to more than deflate can hold
-/// are refused, and so is a name that stands twice. Throws FileError.
-std::vector<ZipMember> read_zip_members(const std::string& path, std::uint64_t file_nbytes,
+/// The directory of an archive, all of which is given (zip64 included), every member within it. Members that
+/// are encrypted, compressed otherwise than by deflate, or said to unpack to more than deflate can hold are
+/// refused, and so is a name that stands twice. Throws FileError.
+std::vector<ZipMember> read_zip_members(std::span<const std::byte> archive, const std::string& path,
                                         std::string_view operation);
 
 }  // namespace tenstride::io

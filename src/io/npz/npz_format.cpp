@@ -41,7 +41,7 @@ NpyHeader header_of(const Storage& file, const ZipMember& member, const std::str
 std::vector<FileInfo> list_npz(const std::string& path, std::string_view operation) {
   const Storage file = map_input(path, operation);
   std::vector<FileInfo> tensors;
-  for (ZipMember& member : read_zip_members(path, file.nbytes(), operation)) {
+  for (ZipMember& member : read_zip_members(bytes_of(file), path, operation)) {
     if (!member.name.ends_with(member_suffix)) continue;
     FileInfo info = npy_info(header_of(file, member, path, operation));
     info.format = member.is_deflated ? "npz, deflated" : "npz, stored";

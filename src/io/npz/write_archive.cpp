@@ -96,6 +96,16 @@ class ArchiveWriter {
   std::uint64_t position_ = 0;
 };
 
+void require_member_name(const std::string& name, std::string_view operation) {
+  const auto refuse = [&](const auto&... pieces) {
+    throw ValueError(
+        tenstride::detail::message(operation, ": the name of a tensor in an .npz file ", pieces...));
+  };
+  constexpr std::size_t max_name = 65535 - 4;  // its length has 16 bits, ".npy" included
+  if (name.find('\0') != std::string::npos) refuse("must have no zero byte");
+  if (name.size() > max_name) refuse("has ", name.size(), " bytes and must have at most ", max_name);
+}
+
 }  // namespace
 
 void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
@@ -104,6 +114,7 @@ void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
   headers.reserve(tensors.size());
   // What cannot be written is refused before there is a file.
   for (const NamedTensor& tensor : tensors) {
+    require_member_name(tensor.name, operation);
     headers.push_back(
         detail::npy_header_text(tensor.tensor.shape(), tensor.tensor.dtype(), options.order, operation));
   }

@@ -265,6 +265,9 @@ SafetensorsHeader parse_safetensors_header(std::span<const std::byte> start_of_f
   const std::string_view text(reinterpret_cast<const char*>(start_of_file.data()) + 8,
                               static_cast<std::size_t>(length));
   if (!text.starts_with('{')) refuse("has a header which must begin with {");
+  // The parser takes a zero byte for the end of the text.
+  const std::size_t zero = text.find('\0');
+  if (zero != std::string_view::npos) refuse("has a header which must be JSON; it is not at byte ", zero + 9);
   SafetensorsHeader header;
   header.data_begin = 8 + length;
   HeaderReader reader(header, refuse);

@@ -15,16 +15,21 @@ SafetensorsIndex parse_safetensors_index(std::string_view text, std::string_view
     throw FileError(tenstride::detail::message("safetensors: \"", name, "\" ", pieces...), std::string(name));
   };
   // An index is flat: what is nested deeper would only take memory.
-  std::set<std::string> names;
+  std::set<std::string> keys, names;
   bool has_twice = false;
   const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth == 2 && event == Json::parse_event_t::key) {
+    if (event == Json::parse_event_t::key && depth == 1) {
+      has_twice |= !keys.insert(parsed.get<std::string>()).second;
+      names.clear();  // those of another object
+    } else if (event == Json::parse_event_t::key && depth == 2) {
       has_twice |= !names.insert(parsed.get<std::string>()).second;
     }
     return depth <= 2;
   };
   const Json json = Json::parse(text, check, false);
-  if (json.is_discarded() || !json.is_object()) refuse("must be a JSON object");
+  // The parser takes a zero byte for the end of the text.
+  const bool is_whole = text.find('\0') == std::string_view::npos;
+  if (!is_whole || json.is_discarded() || !json.is_object()) refuse("must be a JSON object");
   if (!json.contains("weight_map") || !json["weight_map"].is_object()) {
     refuse("must have an object \"weight_map\" that names the file of each tensor");
   }

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "io/chunks/chunk_store.hpp"
 #include "files/descriptor.hpp"
+#include "io/chunks/chunk_store.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"

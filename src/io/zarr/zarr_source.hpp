@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "io/chunks/chunk_store.hpp"
 #include "files/descriptor.hpp"
+#include "io/chunks/chunk_store.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"

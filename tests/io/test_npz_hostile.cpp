@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Archives that are damaged, or were made to do damage.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support/refusal.hpp"
+#include "support/scratch.hpp"
+#include "support/zip.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/io/npy.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using testing::deflated_file;
+using testing::Dice;
+using testing::lowest_first;
+using testing::read_bytes;
+using testing::refusal;
+using testing::Scratch;
+using testing::stored_file;
+using testing::zip_archive;
+using testing::ZipFile;
+using testing::ZipPlaces;
+
+/// The bytes of a .npy file of `count` numbers of four bytes.
+std::string npy(Index count) {
+  const Scratch scratch;
+  save_npy(scratch.path("x.npy"), arange(count).to(DType::float32));
+  return read_bytes(scratch.path("x.npy"));
+}
+
+/// Archives in one folder, all of them called x.npz.
+class NpzHostile : public ::testing::Test {
+ protected:
+  /// What is said of an archive, without its name, by what lists its tensors.
+  std::string refused(const std::string& archive) const {
+    const std::string path = scratch.file("x.npz", archive);
+    return without_path(refusal<FileError>([&] { return list_tensors(path); }));
+  }
+  /// The same by what reads the elements of "w".
+  std::string refused_when_read(const std::string& archive) const {
+    const FileInfo info = read_file_info(scratch.file("x.npz", archive) + "::w");
+    const std::string text = without_path(refusal<FileError>([&] { return load_tensor_file(info); }));
+    EXPECT_EQ(without_path(refusal<FileError>(
+                  [&] { return permute_file(info.address(), "x", scratch.path("y.npy")); })),
+              text.starts_with("load") ? "permute_file" + text.substr(4) : text);
+    EXPECT_EQ(scratch.names(), std::vector<std::string>{"x.npz"});
+    return text;
+  }
+  std::string without_path(std::string text) const {
+    const std::string path = scratch.path("x.npz");
+    const std::size_t at = text.find(path);
+    return at == std::string::npos ? text : text.replace(at, path.size(), "x.npz");
+  }
+  Scratch scratch;
+};
+
+TEST_F(NpzHostile, ArchivesThatEndEarly) {
+  const std::string archive = zip_archive({stored_file("w.npy", npy(3)), deflated_file("n.npy", npy(9))});
+  for (std::size_t nbytes = 4; nbytes < archive.size(); ++nbytes) {
+    ASSERT_EQ(refused(archive.substr(0, nbytes)),
+              "info: \"x.npz\" is a zip archive that must end with its directory")
+        << nbytes;
+  }
+  EXPECT_EQ(refused(archive + "x"), "info: \"x.npz\" is a zip archive that must end with its directory");
+}
+
+TEST_F(NpzHostile, ACommentMayFollow) {
+  std::string archive = zip_archive({stored_file("w.npy", npy(3))});
+  archive.replace(archive.size() - 2, 2, lowest_first(7, 2) + "comment");
+  EXPECT_EQ(list_tensors(scratch.file("x.npz", archive)).size(), 1U);
+}
+
+TEST_F(NpzHostile, ArchivesWithoutTensors) {
+  const std::string message = "info: \"x.npz\" is a zip archive and must have .npy files in it";
+  EXPECT_EQ(refused(zip_archive({})), message);
+  EXPECT_EQ(refused(zip_archive({stored_file("a.txt", "text"), deflated_file("npy", npy(3))})), message);
+}
+
+TEST_F(NpzHostile, MembersThatCannotBeRead) {
+  const ZipFile good = stored_file("w.npy", npy(3));
+  const auto changed = [&](const auto& change) {
+    ZipFile file = good;
+    change(file);
+    return refused(zip_archive({file}));
+  };
+  const std::string member = "info: \"x.npz\" has the member \"w.npy\" ";
+  EXPECT_EQ(changed([](ZipFile& file) { file.flags = 1; }), member + "that is encrypted; it must not be");
+  EXPECT_EQ(changed([](ZipFile& file) { file.method = 12; }),
+            member + "compressed by method 12, which must be 0 (stored) or 8 (deflate)");
+  EXPECT_EQ(changed([](ZipFile& file) { file.method = 9; }),
+            member + "compressed by method 9, which must be 0 (stored) or 8 (deflate)");
+  EXPECT_EQ(changed([](ZipFile& file) { file.nbytes = 139; }),
+            member + "of 139 bytes that has 140 stored; they must be equal");
+  EXPECT_EQ(changed([](ZipFile& file) { file.stored_nbytes = file.nbytes = 1000; }),
+            member + "of 1000 bytes from byte 35 on, which must lie in the file of 248");
+  EXPECT_EQ(changed([](ZipFile& file) {
+              file.is_zip64 = true;
+              file.stored_nbytes = file.nbytes = std::uint64_t{1} << 63;
+            }),
+            member + "of 9223372036854775808 bytes from byte 55 on, which must lie in the file of 288");
+  EXPECT_EQ(changed([](ZipFile& file) { file.stored_nbytes = file.nbytes = 0xffffffff; }),
+            member + "of 4294967295 bytes from byte 35 on, which must lie in the file of 248");
+  EXPECT_EQ(refused(zip_archive({good, stored_file("n.npy", npy(4)), good})),
+            member + "twice, which must stand once");
+}
+
+TEST_F(NpzHostile, LocalHeadersThatAreNotTheDirectorys) {
+  const std::string message =
+      "info: \"x.npz\" has the member \"w.npy\" whose header must be as the directory says";
+  const std::string archive = zip_archive({stored_file("w.npy", npy(3))});
+  for (const std::size_t at : {3U, 8U, 26U, 30U}) {  // signature, method, length of the name, name
+    std::string damaged = archive;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    if (at == 3) damaged.insert(0, "PK\x03\x04");
+    if (at == 3) damaged.replace(damaged.size() - 6, 4, lowest_first(179, 4));
+    EXPECT_EQ(refused(damaged), message) << at;
+  }
+  for (const std::uint64_t place : {1U, 220U, 0xfffffffeU}) {
+    std::string damaged = archive;
+    damaged.replace(175 + 42, 4, lowest_first(place, 4));
+    EXPECT_EQ(refused(damaged), message) << place;
+  }
+}
+
+TEST_F(NpzHostile, DirectoriesThatAreNoneOfTheArchive) {
+  const std::string archive = zip_archive({stored_file("w.npy", npy(3))});
+  const std::size_t end = archive.size() - 22;
+  const auto with = [&](std::size_t at, std::uint64_t number, std::size_t count) {
+    std::string damaged = archive;
+    return refused(damaged.replace(at, count, lowest_first(number, count)));
+  };
+  EXPECT_EQ(with(end + 10, 2, 2), "info: \"x.npz\" has a zip directory that is damaged behind member 1");
+  EXPECT_EQ(with(end + 10, 65535, 2), "info: \"x.npz\" has a zip directory that is damaged behind member 1");
+  EXPECT_EQ(with(end + 16, 174, 4), "info: \"x.npz\" has a zip directory that is damaged behind member 0");
+  EXPECT_EQ(with(end + 12, 50, 4), "info: \"x.npz\" has a zip directory that is damaged behind member 0");
+  EXPECT_EQ(with(end + 12, 52, 4),
+            "info: \"x.npz\" has a zip directory of 52 bytes from byte 175 on, which must lie before its end "
+            "at 226");
+  EXPECT_EQ(with(end + 16, 4000000000, 4),
+            "info: \"x.npz\" has a zip directory of 51 bytes from byte 4000000000 on, which must lie before "
+            "its end "
+            "at 226");
+  EXPECT_EQ(with(175 + 28, 6, 2), "info: \"x.npz\" has a zip directory that is damaged behind member 0");
+  EXPECT_EQ(with(175 + 30, 60000, 2), "info: \"x.npz\" has a zip directory that is damaged behind member 0");
+}
+
+TEST_F(NpzHostile, DirectoriesOf64BitsThatAreNoneOfTheArchive) {
+  const std::string archive = zip_archive({stored_file("w.npy", npy(3))}, ZipPlaces::wide);
+  const std::size_t end64 = archive.size() - 22 - 20 - 56;
+  const auto with = [&](std::size_t at, std::uint64_t number) {
+    std::string damaged = archive;
+    return refused(damaged.replace(at, 8, lowest_first(number, 8)));
+  };
+  EXPECT_EQ(with(archive.size() - 22 - 12, UINT64_MAX),
+            "info: \"x.npz\" is a zip archive that must end with its directory");
+  EXPECT_EQ(with(archive.size() - 22 - 12, 0),
+            "info: \"x.npz\" is a zip archive that must end with its directory");
+  EXPECT_EQ(with(end64 + 32, UINT64_MAX),
+            "info: \"x.npz\" has a zip directory that is damaged behind member 1");
+  EXPECT_EQ(
+      with(end64 + 40, UINT64_MAX),
+      "info: \"x.npz\" has a zip directory of 18446744073709551615 bytes from byte 175 on, which must lie "
+      "before its end at " +
+          std::to_string(end64));
+  EXPECT_EQ(
+      with(end64 + 48, UINT64_MAX),
+      "info: \"x.npz\" has a zip directory of 63 bytes from byte 18446744073709551615 on, which must lie "
+      "before its end at " +
+          std::to_string(end64));
+}
+
+TEST_F(NpzHostile, BytesThatDoNotUnpackAsTheDirectorySays) {
+  const std::string content = npy(1000);
+  const auto changed = [&](const auto& change) {
+    ZipFile file = deflated_file("w.npy", content);
+    change(file);
+    return zip_archive({file});
+  };
+  EXPECT_EQ(refused_when_read(changed([](ZipFile& file) { file.crc ^= 1; })),
+            "load: \"x.npz\" has a damaged compressed part: its CRC-32 must be that of the directory");
+  const ZipFile longer = deflated_file("w.npy", content + 'x');
+  EXPECT_EQ(refused_when_read(changed([&](ZipFile& file) {
+              file.bytes = longer.bytes;
+              file.stored_nbytes = longer.stored_nbytes;
+            })),
+            "load: \"x.npz\" has a compressed part of 4129 bytes, which must be 4128 as its directory says");
+  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes += 1; })),
+            "npy: \"x.npz::w.npy\" holds 4001 bytes of elements and must hold 4000 (shape (1000), float32): "
+            "1 too many");
+  // More than is read for the header alone.
+  ZipFile cut = deflated_file("w.npy", npy(100'000));
+  cut.bytes.resize(cut.bytes.size() * 3 / 4);
+  cut.stored_nbytes = cut.bytes.size();
+  EXPECT_EQ(refused_when_read(zip_archive({cut})),
+            "load: \"x.npz\" has a compressed part that ends early, after " +
+                std::to_string(cut.bytes.size()) + " bytes");
+  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes = 1'000'000'000; })),
+            "info: \"x.npz\" has the member \"w.npy\" that is said to unpack from " +
+                std::to_string(testing::deflated(content).size()) +
+                " bytes to 1000000000, which must be at most 1032 times as many");
+  EXPECT_EQ(refused(changed([](ZipFile& file) { file.nbytes = 4000; })),
+            "npy: \"x.npz::w.npy\" holds 3872 bytes of elements and must hold 4000 (shape (1000), float32): "
+            "128 are "
+            "missing");
+  EXPECT_TRUE(
+      refused(changed([](ZipFile& file) { file.bytes[0] = '\xff'; }))
+          .starts_with(
+              "info: \"x.npz\" has a damaged compressed part, which must be a deflate stream (byte "));
+}
+
+/// A deflated member whose .npy header announces more than there is.
+TEST_F(NpzHostile, HeadersThatLie) {
+  std::string content = npy(3);
+  content.replace(content.find("(3,)"), 4, "(9,)");
+  EXPECT_EQ(refused(zip_archive({deflated_file("w.npy", content)})),
+            refused(zip_archive({stored_file("w.npy", content)})));
+  ZipFile file = deflated_file("w.npy", content);
+  file.nbytes += 24;  // the directory lies in the same way
+  EXPECT_EQ(refused_when_read(zip_archive({file})),
+            "load: \"x.npz\" has a compressed part of 140 bytes, which must be 164 as its directory says");
+  EXPECT_EQ(refused(zip_archive({deflated_file("w.npy", "")})),
+            "npy: \"x.npz::w.npy\" must begin with the bytes 93 4e 55 4d 50 59 of a .npy file, it begins "
+            "with nothing, "
+            "it is empty");
+  EXPECT_EQ(
+      refused(zip_archive({stored_file("w.npy", "text")})),
+      "npy: \"x.npz::w.npy\" must begin with the bytes 93 4e 55 4d 50 59 of a .npy file, it begins with the "
+      "bytes 74 65 78 74");
+}
+
+/// Bytes replaced at random: tensors are read or refused, never anything else.
+TEST_F(NpzHostile, DamagedBytesAreReadOrRefused) {
+  ZipFile wide = stored_file("w.npy", npy(9));
+  wide.is_zip64 = true;
+  const std::string good = zip_archive({wide, deflated_file("n.npy", npy(40))}, ZipPlaces::wide);
+  Dice dice(11);
+  int refusals = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::string file = good;
+    const std::size_t changes = 1 + dice.roll(3);
+    for (std::size_t i = 0; i < changes; ++i)
+      file[dice.roll(file.size())] = static_cast<char>(dice.roll(256));
+    const std::string path = scratch.file("x.npz", file);
+    try {
+      for (const FileInfo& info : list_tensors(path)) static_cast<void>(load_tensor_file(info));
+    } catch (const FileError&) {
+      ++refusals;
+    }
+  }
+  EXPECT_GT(refusals, 500);
+}
+
+}  // namespace
+}  // namespace tenstride::io

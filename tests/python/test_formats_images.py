@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NIfTI and TIFF files, with nibabel and tifffile as the other readers and writers."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+
+import nibabel
+import numpy
+import pytest
+import tenstride as torch
+import tifffile
+
+NIFTI_DTYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
+NIFTI_DTYPES += ["float32", "float64", "complex64", "complex128"]
+TIFF_DTYPES = ["uint8", "int8", "uint16", "int16", "uint32", "int32", "float32", "float64"]
+
+
+def numbers(dtype, shape=(3, 4, 5)):
+    return numpy.arange(int(numpy.prod(shape))).astype(dtype).reshape(shape)
+
+
+def assert_same(found, wanted):
+    """Element for element, with the type; `found` is an array or a Tensor."""
+    array = numpy.asarray(found)
+    native = wanted.astype(wanted.dtype.newbyteorder("="))
+    assert array.dtype == native.dtype and array.shape == wanted.shape
+    assert array.tobytes() == numpy.ascontiguousarray(native).tobytes()
+
+
+@pytest.mark.parametrize("dtype", NIFTI_DTYPES)
+def test_nibabel_reads_what_is_saved(tmp_path, dtype):
+    array = numbers(dtype)
+    for name, view in {"x": array, "p": array.transpose(2, 0, 1), "s": array[::-1, 1:, ::2]}.items():
+        path = tmp_path / f"{name}.nii"
+        torch.save(path, view)
+        image = nibabel.load(path)
+        assert_same(numpy.asarray(image.dataobj), view)
+        assert_same(torch.load(path), view)
+
+
+@pytest.mark.parametrize("kind", [nibabel.Nifti1Image, nibabel.Nifti2Image])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("dtype", NIFTI_DTYPES)
+def test_what_nibabel_saved_is_read(tmp_path, dtype, order, kind):
+    array = numbers(dtype)
+    header = kind.header_class(endianness=order)
+    header.set_data_dtype(dtype)
+    image = kind(array, numpy.diag([2, 3, 4, 1]), header)
+    nibabel.save(image, tmp_path / "x.nii")
+    nibabel.save(image, tmp_path / "x.nii.gz")
+    (info,) = torch.file_info(tmp_path / "x.nii")
+    assert info.is_byte_swapped == (order == ">" and array.itemsize > 1)
+    assert info.strides == (1, 3, 12)
+    assert (info.scale, info.shift) == (1, 0)
+    for suffix in ("nii", "nii.gz"):
+        assert_same(torch.load(tmp_path / f"x.{suffix}"), array)
+    if not info.is_byte_swapped:
+        assert_same(torch.memmap(tmp_path / "x.nii"), array)
+    else:
+        with pytest.raises(torch.FileError, match="byte order"):
+            torch.memmap(tmp_path / "x.nii")
+
+
+def test_the_scaling_of_nifti_is_said_and_not_applied(tmp_path):
+    values = numpy.linspace(-3, 7, 60).reshape(3, 4, 5)
+    image = nibabel.Nifti1Image(values, numpy.eye(4))
+    image.set_data_dtype("int16")
+    nibabel.save(image, tmp_path / "x.nii")
+    (info,) = torch.file_info(tmp_path / "x.nii")
+    stored = torch.load(tmp_path / "x.nii")
+    assert stored.dtype == torch.int16
+    assert_same(stored, numpy.asarray(nibabel.load(tmp_path / "x.nii").dataobj.get_unscaled()))
+    meant = numpy.asarray(stored) * info.scale + info.shift
+    numpy.testing.assert_allclose(meant, nibabel.load(tmp_path / "x.nii").get_fdata(), rtol=1e-6)
+
+
+def test_attributes_of_nifti_are_its_fields(tmp_path):
+    rows = {"srow_x": [2, 0, 0, -9], "srow_y": [0, 3, 0, 8], "srow_z": [0, 0, 4, 7]}
+    torch.save(tmp_path / "x.nii", numbers("int16"), attributes={**rows, "sform_code": 1, "descrip": "a brain"})
+    image = nibabel.load(tmp_path / "x.nii")
+    assert image.affine.tolist() == [*rows.values(), [0, 0, 0, 1]]
+    assert image.header["descrip"] == b"a brain"
+    (info,) = torch.file_info(tmp_path / "x.nii")
+    assert {name: info.attributes[name] for name in rows} == rows
+
+
+def test_a_permuted_nifti_file_shows_the_same_places(tmp_path):
+    affine = numpy.array([[0.5, 2, 0, -9], [3, -0.5, 1, 8], [0, 0.25, 4, 7], [0, 0, 0, 1.0]])
+    array = numbers("int16")
+    image = nibabel.Nifti1Image(array, None)
+    image.set_sform(affine, 1)
+    nibabel.save(image, tmp_path / "x.nii")
+    for axes in itertools.permutations(range(3)):
+        torch.convert(tmp_path / "x.nii", f"x.permute{axes}", tmp_path / "y.nii", overwrite=True)
+        found = nibabel.load(tmp_path / "y.nii")
+        assert_same(numpy.asarray(found.dataobj), array.transpose(axes))
+        for index in ((0, 0, 0), (1, 2, 3), (2, 3, 4)):
+            moved = [index[axis] for axis in axes]
+            numpy.testing.assert_allclose(found.affine @ [*moved, 1], affine @ [*index, 1])
+
+
+def test_a_gzip_file_is_told_by_its_content(tmp_path):
+    array = numbers("float32")
+    torch.save(tmp_path / "x.nii", array)
+    (tmp_path / "y.bin").write_bytes(gzip.compress((tmp_path / "x.nii").read_bytes()))
+    assert_same(torch.load(tmp_path / "y.bin"), array)
+
+
+@pytest.mark.parametrize("dtype", TIFF_DTYPES)
+def test_tifffile_reads_what_is_saved(tmp_path, dtype):
+    array = numbers(dtype)
+    for name, view in {"x": array, "p": array.transpose(2, 0, 1), "s": array[::-1, 1:, ::2], "m": array[0]}.items():
+        path = tmp_path / f"{name}.tif"
+        torch.save(path, view)
+        assert_same(tifffile.imread(path), view)
+        assert_same(torch.load(path), view)
+
+
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+@pytest.mark.parametrize("bigtiff", [False, True])
+@pytest.mark.parametrize("dtype", TIFF_DTYPES)
+def test_stacks_of_tifffile_are_read(tmp_path, dtype, bigtiff, byteorder):
+    path = tmp_path / "x.tif"
+    array = numbers(dtype, (3, 20, 30))
+    tifffile.imwrite(path, array, bigtiff=bigtiff, byteorder=byteorder, photometric="minisblack")
+    assert_same(torch.load(path), array)
+    (info,) = torch.file_info(path)
+    if info.is_mapped:
+        assert_same(torch.memmap(path), array)
+
+
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint16", "float32"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"compression": "zlib"},
+        {"compression": "zlib", "predictor": True},
+        {"tile": (16, 32)},
+        {"tile": (16, 16), "compression": "zlib"},
+        {"rowsperstrip": 7},
+        {"rowsperstrip": 7, "compression": "zlib"},
+    ],
+    ids=str,
+)
+def test_compressed_and_tiled_stacks_are_read(tmp_path, options, dtype, byteorder):
+    if "predictor" in options and dtype == "float32":
+        pytest.skip("tifffile writes this with another library only")
+    path = tmp_path / "x.tif"
+    array = numbers(dtype, (3, 50, 70))
+    tifffile.imwrite(path, array, byteorder=byteorder, photometric="minisblack", **options)
+    assert_same(torch.load(path), array)
+
+
+def test_axes_of_ome_tiff(tmp_path):
+    path = tmp_path / "x.ome.tif"
+    array = numbers("uint16", (2, 3, 4, 20, 30))
+    tifffile.imwrite(path, array, metadata={"axes": "TCZYX"}, ome=True, photometric="minisblack")
+    (info,) = torch.file_info(path)
+    assert info.shape == array.shape and [axis.lower() for axis in info.axes] == list("tczyx")
+    assert_same(torch.load(path), array)
+
+
+def test_colours_are_the_last_axis(tmp_path):
+    array = numbers("uint8", (20, 30, 3))
+    tifffile.imwrite(tmp_path / "x.tif", array, photometric="rgb")
+    assert_same(torch.load(tmp_path / "x.tif"), array)
