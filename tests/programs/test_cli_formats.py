@@ -219,6 +219,25 @@ class Converting(Formats):
         self.convert("y.safetensors.index.json", "x", "-o", "z.safetensors")
         self.assertEqual(read_safetensors(self.path("z.safetensors"))[0], {"a.w": A, "b.w": B, "step": STEP})
 
+    def test_a_checkpoint_is_not_begun_where_its_index_exists(self):
+        self.write("y.safetensors.index.json", b"kept")
+        self.fails(
+            1,
+            'convert: "y.safetensors.index.json" exists already and must not be replaced (--force replaces it)',
+            "convert",
+            "m.safetensors",
+            "x",
+            "-o",
+            "y.safetensors",
+            "--max-file-size",
+            "32",
+        )
+        self.assertEqual(self.names(), ["m.safetensors", "y.safetensors.index.json"])
+        self.convert("m.safetensors", "x", "-o", "y.safetensors", "--max-file-size", "32", "--force")
+        self.assertEqual(
+            len(json.loads(pathlib.Path(self.path("y.safetensors.index.json")).read_text())["weight_map"]), 3
+        )
+
     def test_compressed_archives(self):
         self.write("x.npy", npy((100, 100), [7.0] * 10000))
         self.convert("x.npy", "x", "-o", "small.npz", "--compress")
@@ -269,6 +288,17 @@ class Converting(Formats):
                 "y.npz",
                 *arguments,
             )
+        self.fails(
+            2,
+            "convert: --max-file-size must go with .safetensors files",
+            "convert",
+            "m.safetensors",
+            "x",
+            "-o",
+            "y.npz",
+            "--max-file-size",
+            "32",
+        )
         self.assertEqual(self.names(), ["m.safetensors"])
 
 

@@ -186,6 +186,13 @@ def test_one_name_gives_a_tensor_and_patterns_a_dict(tmp_path):
         torch.load(f"{path}::b.v")
 
 
+def test_names_with_zero_bytes_are_whole(tmp_path):
+    torch.save(tmp_path / "x.safetensors", {"a\0b": torch.zeros(1), "a\0c": torch.ones(1)})
+    assert list(torch.load(tmp_path / "x.safetensors")) == ["a\0b", "a\0c"]
+    with pytest.raises(ValueError, match=r"save: the name of a tensor in an \.npz file must have no zero byte"):
+        torch.save(tmp_path / "x.npz", {"a\0b": torch.zeros(1)})
+
+
 def test_facts_of_a_file(tmp_path):
     path = tmp_path / "m.safetensors"
     torch.save(path, {"w": torch.zeros(2, 3, dtype=torch.bfloat16)}, attributes={"format": "pt", "step": 3})

@@ -11,7 +11,8 @@ namespace tenstride::testing {
 /// The `count` bytes of a number, the lowest first.
 inline std::string lowest_first(std::uint64_t number, std::size_t count) {
   std::string bytes;
-  for (std::size_t i = 0; i < count; ++i) bytes += static_cast<char>((number >> (8 * i)) & 0xff);
+  for (std::size_t i = 0; i < count; ++i)
+    bytes += i < 8 ? static_cast<char>((number >> (8 * i)) & 0xff) : '\0';
   return bytes;
 }
 

@@ -139,11 +139,19 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
     throw UsageError("convert: " + std::to_string(named.size()) +
                      " tensors must go to a file that holds several, as .safetensors and .npz do, not to \"" +
                      command.output + '"');
+  if (!command.max_file_size.empty() && kind != io::FileKind::safetensors)
+    throw UsageError("convert: --max-file-size must go with .safetensors files");
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
   if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind))
     return save_from_memory(command, moves, options, kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
+  const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;
+  const std::string index_path = command.output + ".index.json";
+  // Before the files of the checkpoint are written.
+  if (has_index && !command.force && std::filesystem::exists(index_path))
+    throw WorkError("convert: \"" + index_path +
+                    "\" exists already and must not be replaced (--force replaces it)");
   std::vector<io::CheckpointEntry> index;
   int result = done;
   for (const Shard& shard : shards) {
@@ -161,7 +169,6 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
     result = run_large(job, command);
     if (result != done) return result;
   }
-  const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;
   if (has_index) io::write_checkpoint_index(command.output, index, options.overwrite);
   return result;
 }
