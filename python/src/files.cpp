@@ -62,7 +62,7 @@ nb::object read_tensors(const std::string& address, std::string_view operation, 
   if (names_one(address, found)) return nb::cast(tensors[0]);
   nb::dict result;
   for (std::size_t i = 0; i < found.size(); ++i)
-    result[nb::str(found[i].name.c_str())] = nb::cast(tensors[i]);
+    result[nb::str(found[i].name.c_str(), found[i].name.size())] = nb::cast(tensors[i]);
   return result;
 }
 
