@@ -40,8 +40,13 @@ def audit(wheel: Path) -> dict[str, Any]:
 
 def copyright_of(library: str) -> tuple[str, Path]:
     """The Debian package that a library is from, and the file with its licence."""
-    owner = run("dpkg-query", "--search", os.path.realpath(library)).partition(": ")[0]
-    package = owner.partition(":")[0]
+    path = os.path.realpath(library)
+    # Debian 12 still has packages that know their files by the names from before /lib became a link to /usr/lib.
+    known = [path, path.removeprefix("/usr")]
+    found = subprocess.run(["dpkg-query", "--search", *known], capture_output=True, text=True, check=False).stdout
+    package = found.partition(":")[0]
+    if not package:
+        raise SystemExit(f"wheel: {path} must belong to a Debian package, whose licence goes into the wheel")
     return package, Path("/usr/share/doc") / package / "copyright"
 
 
