@@ -65,6 +65,9 @@ tenstride_optional(TIFF libtiff-4 "compressed TIFF")
 tenstride_optional(DEFLATE libdeflate "gzip and zlib in Zarr")
 tenstride_optional(ZSTD libzstd "zstd in Zarr")
 tenstride_optional(BLOSC blosc "blosc in Zarr")
+if(TENSTRIDE_WITH_HDF5)
+  tenstride_optional(HDF5 hdf5 "HDF5 and netCDF-4")
+endif()
 
 # liburing: many requests of large files in flight by one thread.
 set(TENSTRIDE_HAS_URING OFF)

@@ -12,6 +12,9 @@ endif()
 if(NOT TENSTRIDE_HAS_TIFF)
   list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/tiff/libtiff_[a-z]+\\.cpp$")
 endif()
+if(NOT TENSTRIDE_HAS_HDF5)
+  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/hdf5/libhdf5_[a-z0-9_]+\\.cpp$")
+endif()
 if(NOT TENSTRIDE_HAS_TBB)
   list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp)
 elseif(TENSTRIDE_SANITIZE MATCHES "thread")
@@ -57,6 +60,9 @@ endif()
 set(tenstride_strategies ${tenstride_sources})
 list(FILTER tenstride_strategies INCLUDE REGEX "/strategies/")
 set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+
+# The only source that may end a process, the child of fork: a test knows its object by its name.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/hdf5/libhdf5_child.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
 # Two libraries of objects: the engine is compiled for speed; what parses, explains, draws and handles files, for size.
 set(tenstride_engine_sources ${tenstride_sources})

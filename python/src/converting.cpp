@@ -37,10 +37,11 @@ bool is_pattern(const std::string& given) {
 std::vector<io::TensorMove> moves_of(const std::string& source, const std::string& given,
                                      const std::vector<AxisSize>& sizes) {
   std::vector<io::TensorMove> moves;
-  for (io::FileInfo& info : io::list_tensors(source, "convert")) {
+  std::vector<io::FileInfo> found = io::list_tensors(source, "convert");
+  for (io::FileInfo& info : found) {
     std::string chain =
         is_pattern(given) ? Pattern(given).bind(info.layout.shape, sizes).written_out() : given;
-    std::string name = info.name;
+    std::string name = found.size() > 1 ? info.name : std::string();
     moves.push_back({std::move(info), std::move(chain), std::move(name)});
   }
   return moves;

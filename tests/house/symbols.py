@@ -18,6 +18,9 @@ FORBIDDEN = re.compile(
     r")$"
 )
 
+# A child of fork has to end without the destructors and handlers of its parent.
+ALLOWED = {("libhdf5_child.cpp.o", "_exit")}
+
 
 def check(root, nm, library):
     del root
@@ -35,7 +38,7 @@ def check(root, nm, library):
             continue
         seen += 1
         name = found.group(1).partition("@")[0]
-        if FORBIDDEN.match(name):
+        if FORBIDDEN.match(name) and (member, name) not in ALLOWED:
             complaints.append(f"{member}: refers to {name}; the library throws, its caller prints and exits")
     if not seen:
         complaints.append(f"{library}: no undefined symbol at all; nm did not read it")

@@ -196,6 +196,8 @@ ConvertPlan make_plan(ConvertCommand& command) {
                    .shift = {},
                    .is_to_standard_output = is_standard_output(command.output),
                    .turns_upright = command.turns_upright};
+  const bool needs_name = !io::usual_tensor_name(kind).empty();
+  if (needs_name && plan.output_name.empty()) plan.output_name = source.name;
   plan.scale = parse_numbers("--scale", command.scale);
   plan.shift = parse_numbers("--shift", command.shift);
   plan.axis = command.axis.value_or(0);

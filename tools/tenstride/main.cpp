@@ -151,7 +151,7 @@ class Program {
     command->add_option("--max-file-size", convert_.max_file_size,
                         "Write several .safetensors files of at most so many bytes, e.g. 5G, and an index");
     command->add_option("--chunks", convert_.chunks,
-                        "Extents of the chunks of a .zarr output: 100,100 (about 4 MiB)");
+                        "Extents of the chunks of a .zarr or .h5 output: 100,100 (about 4 MiB)");
     command->add_option("--shards", convert_.shards, "Extents of its shards, multiples of the chunks (none)");
     command->add_option("--codec", convert_.codec,
                         "none, gzip:6, zstd:3, blosc:lz4:5:shuffle, with +crc32c behind it (zstd)");

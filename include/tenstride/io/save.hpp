@@ -53,14 +53,14 @@ struct SaveTensorsOptions {
   /// .npz: members are compressed (deflate).
   bool is_compressed = false;
   TiedTensors tied = TiedTensors::write;
-  /// Of .zarr.
+  /// Of .zarr, .h5 and .nc.
   ChunkOptions chunks{};
 };
 
 /// Writes tensors of any layout, each element once, into a new file of the kind that the end of its name
-/// tells: .npy, .npz, .safetensors, .zarr, .nii, .tif, .raw, .bin or .png. The file appears whole or not at
-/// all. Only the elements of a view are written, not its storage. Throws ValueError where the name tells no
-/// kind, where two tensors have one name, and where the kind holds one tensor and several are given;
+/// tells: .npy, .npz, .safetensors, .zarr, .h5, .nc, .nii, .tif, .raw, .bin or .png. The file appears whole
+/// or not at all. Only the elements of a view are written, not its storage. Throws ValueError where the name
+/// tells no kind, where two tensors have one name, and where the kind holds one tensor and several are given;
 /// TypeError for element types that the kind lacks; FileError; RuntimeError for a meta tensor. Example:
 /// `save_tensor_file("w.safetensors", {{"weight", w.t()}})`.
 TENSTRIDE_API void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& tensors,
@@ -127,6 +127,10 @@ TENSTRIDE_API ElementOrder written_order(FileKind kind, ElementOrder wanted,
 /// Throws as TensorFileWriter does.
 TENSTRIDE_API std::string flat_head(FileKind kind, const NewTensor& tensor,
                                     std::string_view operation = "save");
+
+/// The name that a single tensor has where it is given without one and the kind needs one: "arr_0" of .npz;
+/// empty where it needs none.
+TENSTRIDE_API std::string_view usual_tensor_name(FileKind kind);
 
 /// Whether a file of the kind holds several tensors by name.
 TENSTRIDE_API bool has_tensor_names(FileKind kind);

@@ -62,8 +62,8 @@ void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, Two
 
 }  // namespace
 
-bool is_chunk_job(const FileInfo& source, const FileFormat& destination) {
-  return source.storage == ElementStorage::chunked || destination.plan_flat == nullptr;
+bool is_chunk_job(const FileInfo& source, const FileFormat& destination, const ChunkOptions& options) {
+  return source.storage == ElementStorage::chunked || writes_chunks(destination, options);
 }
 
 std::size_t passes_in_chunks(const TensorJob& tensor) {
@@ -97,7 +97,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   problem.threads = chunks->threads;
   problem.src = side_of_source(tensor.source);
   problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
-  if (destination.plan_flat != nullptr) {
+  if (!writes_chunks(destination, job.options.chunks)) {
     problem.dst.is_flat = true;
     problem.dst.fastest = fastest_axes(tensor.layout);
   } else {

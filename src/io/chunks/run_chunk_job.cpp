@@ -67,7 +67,7 @@ class Destination {
  public:
   explicit Destination(const FileJob& job) : job_(job) {
     const FileFormat& format = format_of(job.options.kind);
-    if (format.plan_flat == nullptr) {
+    if (writes_chunks(format, job.options.chunks)) {
       std::vector<NewTensor> tensors;
       for (const TensorJob& tensor : job.tensors) tensors.push_back(tensor.planned());
       chunks_ = format.create_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite,

@@ -83,6 +83,12 @@ inline bool is_written(const FileFormat& format) {
   return format.plan_flat != nullptr || format.create_chunks != nullptr || format.save != nullptr;
 }
 
+/// Whether a new file is written in chunks: where the kind has no other way, and where chunks are asked for.
+inline bool writes_chunks(const FileFormat& format, const ChunkOptions& options) {
+  const bool is_asked_for = !options.chunk.empty() || !options.shard.empty() || !options.codec.empty();
+  return format.create_chunks != nullptr && (format.plan_flat == nullptr || is_asked_for);
+}
+
 /// All kinds of this build.
 std::span<const FileFormat* const> file_formats();
 /// Pre: the kind is of this build.

@@ -9,9 +9,9 @@ namespace tenstride::io {
 namespace {
 
 /// The first that takes a file for its own reads it.
-constexpr std::array known_formats{&npy_format,         &png_format,   &jpeg_format,
-                                   &npz_format,         &nifti_format, &tiff_format,
-                                   &safetensors_format, &zarr_format,  &raw_format};
+constexpr std::array known_formats{&npy_format,   &png_format,  &jpeg_format,        &npz_format,
+                                   &nifti_format, &tiff_format, &safetensors_format, &zarr_format,
+                                   &hdf5_format,  &raw_format};
 
 }  // namespace
 

@@ -14,6 +14,7 @@ extern const FileFormat safetensors_format;
 extern const FileFormat nifti_format;
 extern const FileFormat tiff_format;
 extern const FileFormat zarr_format;
+extern const FileFormat hdf5_format;
 extern const FileFormat raw_format;
 
 }  // namespace tenstride::io

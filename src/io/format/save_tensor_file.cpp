@@ -91,6 +91,10 @@ bool is_written_in_chunks(FileKind kind) {
   return kind != FileKind::unknown && format_of(kind).create_chunks != nullptr;
 }
 
+std::string_view usual_tensor_name(FileKind kind) {
+  return kind == FileKind::unknown ? std::string_view() : format_of(kind).usual_name;
+}
+
 bool has_tensor_names(FileKind kind) {
   return kind != FileKind::unknown && format_of(kind).names != TensorNames::none;
 }
@@ -153,7 +157,7 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
     planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), resolved.order,
                        tensor.axis_names, tensor.attributes});
   }
-  if (format.create_chunks != nullptr) {
+  if (writes_chunks(format, options.chunks)) {
     const auto file = format.create_chunks(path, planned, options.chunks, options.overwrite, saving);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       write_tensor(file->sink(i), tensors[i].tensor.resolve_conj().resolve_neg());

@@ -255,7 +255,9 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   std::vector<NewTensor> planned;
   planned.reserve(tensors.size());
   for (auto& [tensor, chain] : tensors) {
-    if (tensor.name.empty() && tensors.size() == 1) tensor.name = format.usual_name;
+    if (tensor.name.empty() && tensors.size() == 1 && format.names == TensorNames::required) {
+      tensor.name = tensor.source.name.empty() ? std::string(format.usual_name) : tensor.source.name;
+    }
     ResultFacts facts = facts_of_result(tensor.source, tensor.chain, format.kind);
     tensor.axis_names = std::move(facts.axis_names);
     tensor.attributes = std::move(facts.attributes);
@@ -266,7 +268,7 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
                              " tensors must go to a file that holds several, ",
                              "as .safetensors does, not to ", format.description));
   }
-  if (format.plan_flat == nullptr) return;
+  if (writes_chunks(format, job.options.chunks)) return;
   FlatFile file = format.plan_flat(planned, this_operation);
   job.head = std::move(file.head);
   job.nbytes = file.nbytes;
@@ -308,8 +310,9 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   job.options = options;
   job.options.order = written_order(format.kind, options.order, this_operation);
   job.options.kind = format.kind;
-  const bool has_chunks = std::any_of(
-      moves.begin(), moves.end(), [&](const TensorMove& move) { return is_chunk_job(move.source, format); });
+  const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
+    return is_chunk_job(move.source, format, job.options.chunks);
+  });
   const IsChunked is_chunked = has_chunks ? IsChunked::yes : IsChunked::no;
   std::vector<FollowedTensor> tensors;
   for (const TensorMove& move : moves) {
@@ -342,8 +345,9 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
 FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
                           const FileOptions& options) {
   std::vector<TensorMove> moves;
-  for (FileInfo& info : list_tensors(source, this_operation)) {
-    std::string name = info.name;
+  std::vector<FileInfo> found = list_tensors(source, this_operation);
+  for (FileInfo& info : found) {
+    std::string name = found.size() > 1 ? info.name : std::string();
     moves.push_back({std::move(info), std::string(chain), std::move(name)});
   }
   return plan_permute_files(moves, destination, options);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the metadata of an HDF5 file say, without libhdf5.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenstride/dims.hpp"
+#include "tenstride/dtype.hpp"
+#include "tenstride/io/element_order.hpp"
+
+namespace tenstride::io {
+
+/// A step between the elements and the bytes in the file.
+struct Hdf5Filter {
+  /// As registered with the HDF Group: 1 deflate, 2 shuffle, 3 fletcher32.
+  int number = 0;
+  std::string name;
+  std::vector<unsigned> parameters;
+};
+namespace hdf5_filter {
+inline constexpr int deflate = 1;
+inline constexpr int shuffle = 2;
+inline constexpr int fletcher32 = 3;
+inline constexpr int lzf = 32000;
+}  // namespace hdf5_filter
+
+/// How the elements of a dataset are read.
+enum class Hdf5Storage : unsigned char {
+  flat,     ///< from one place of the file
+  chunks,   ///< chunk by chunk, decoded here
+  missing,  ///< all are the fill value
+  library,  ///< block by block through libhdf5
+};
+
+struct Hdf5Dataset {
+  /// From the root on: "group/data".
+  std::string name;
+  DType dtype = DType::uint8;
+  ByteOrder byte_order = ByteOrder::native;
+  /// Why the elements cannot be read, as the end of "must …"; empty where they can.
+  std::string obstacle;
+  Dims shape;
+  Hdf5Storage storage = Hdf5Storage::library;
+  /// Of the file, where storage is `flat`.
+  std::uint64_t begin = 0;
+  /// Where the file has chunks: theirs; otherwise of the blocks that are read at once. Empty where it is
+  /// flat.
+  Dims chunk;
+  /// Whether the file has chunks of that shape.
+  bool is_chunked = false;
+  /// In the order of writing.
+  std::vector<Hdf5Filter> filters;
+  /// One element in the file's byte order; empty: zero.
+  std::string fill_value;
+  /// In the file.
+  std::uint64_t stored_nbytes = 0;
+  /// One for each axis, with "" for unknown ones; or none.
+  std::vector<std::string> axis_names;
+  /// A JSON object, or empty.
+  std::string attributes;
+  double scale = 1;
+  double shift = 0;
+  /// The number by which netCDF-4 knows the dimension that the dataset is the scale of.
+  std::optional<std::int64_t> dimension_number;
+  /// For a scale of several axes: the numbers of its dimensions.
+  std::vector<std::int64_t> coordinate_numbers;
+  /// Whether it is there only for the sake of its name.
+  bool is_bare_dimension = false;
+};
+
+/// No chunk is larger: 4 GiB - 1, libhdf5's own limit.
+inline constexpr std::uint64_t max_hdf5_chunk = (std::uint64_t{1} << 32) - 1;
+
+/// Of datasets and groups in a file.
+inline constexpr std::size_t max_hdf5_objects = 100000;
+/// Of groups within one another.
+inline constexpr std::size_t max_hdf5_depth = 64;
+
+/// "deflate(4), shuffle": in the order of decoding; empty without filters.
+std::string hdf5_codec_text(const Hdf5Dataset& dataset);
+
+/// Extents of blocks of about 4 MiB, which have all of the last axes. Example: (1000,1000,8) of float32 gives
+/// (131,1000,8).
+Dims default_hdf5_chunk(const Dims& shape, DType dtype);
+
+/// One line of JSON, and back. Throws FileError, with `path`, for a text that the first function does not
+/// give.
+std::string to_json_line(const Hdf5Dataset& dataset);
+Hdf5Dataset parse_json_line(std::string_view line, const std::string& path);
+
+/// All datasets of a file, in the order of their names in each group. No element is read. Throws FileError.
+std::vector<Hdf5Dataset> list_hdf5_datasets(const std::string& path, std::string_view operation);
+
+}  // namespace tenstride::io

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/hdf5/dataset.hpp"
+
+namespace tenstride::io {
+
+/// What one thread needs to decode and encode chunks, kept from chunk to chunk.
+struct Hdf5Scratch {
+  /// The bytes of the file, and those between two filters.
+  std::array<std::string, 2> buffers;
+  std::string elements;
+  std::shared_ptr<void> inflater;
+  std::shared_ptr<void> deflater;
+  int level = -1;
+};
+
+/// Decodes the bytes of a chunk into `elements`, which they must fill exactly; bit i of `mask` says that
+/// filter i was left out. Checksums are compared. No step allocates more than the chunk's size allows,
+/// whatever the bytes say. `stored` may be of buffers[0]. Throws FileError with `where`: `operation: "path"
+/// has …`. Pre: all filters are deflate, shuffle, fletcher32 or lzf.
+void decode_hdf5_chunk(std::span<const Hdf5Filter> filters, std::uint32_t mask,
+                       std::span<const std::byte> stored, std::span<std::byte> elements, Hdf5Scratch& scratch,
+                       const std::string& where);
+
+/// How many bytes a chunk of `nbytes` may have in the file; more is refused before it is read.
+std::uint64_t max_stored_hdf5_chunk(std::span<const Hdf5Filter> filters, std::uint64_t nbytes);
+
+/// The checksum of HDF5's filter 3: Fletcher's sums of 16-bit numbers, the first byte the higher one.
+std::uint32_t fletcher32(std::span<const std::byte> bytes);
+
+/// First bytes of all items, then second bytes …; and back. Bytes behind the last whole item stay where they
+/// are. Example: items of 2 bytes, "aAbBc" to "abABc". Pre: the memories do not overlap; width > 0.
+void shuffle_bytes(std::span<std::byte> dst, std::span<const std::byte> src, std::size_t width);
+void unshuffle_bytes(std::span<std::byte> dst, std::span<const std::byte> src, std::size_t width);
+
+/// Compresses as zlib does, at a level of 1 to 9. Valid until the scratch is used again.
+std::span<const std::byte> deflate_bytes(std::span<const std::byte> bytes, int level, Hdf5Scratch& scratch,
+                                         const std::string& where);
+/// How many bytes it writes. Throws FileError.
+std::size_t inflate_bytes(std::span<const std::byte> in, std::span<std::byte> out, Hdf5Scratch& scratch,
+                          const std::string& where);
+/// The same for lzf, h5py's own compression.
+std::size_t decode_lzf(std::span<const std::byte> in, std::span<std::byte> out, const std::string& where);
+
+}  // namespace tenstride::io

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/format/known_formats.hpp"
+#include "io/hdf5/hdf5_sink.hpp"
+#include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/superblock.hpp"
+#include "tenstride/layout.hpp"
+
+namespace tenstride::io {
+namespace {
+
+/// Classic netCDF, too: what can be done about it is said when it is opened.
+bool is_hdf5(const FileStart& start) {
+  return find_hdf5_signature(start.bytes).has_value() || is_classic_netcdf(start.bytes);
+}
+
+FileInfo hdf5_info(Hdf5Dataset dataset, const std::string& path) {
+  FileInfo info;
+  info.format = "HDF5";
+  info.path = path;
+  info.name = std::move(dataset.name);
+  info.dtype = dataset.dtype;
+  info.layout = row_major(dataset.shape);
+  info.is_byte_swapped = dataset.byte_order == ByteOrder::swapped;
+  info.codec = hdf5_codec_text(dataset);
+  info.axis_names = std::move(dataset.axis_names);
+  info.attributes = std::move(dataset.attributes);
+  info.scale = dataset.scale;
+  info.shift = dataset.shift;
+  info.obstacle = std::move(dataset.obstacle);
+  if (dataset.storage == Hdf5Storage::flat) {
+    info.data_begin = dataset.begin;
+  } else {
+    info.storage = ElementStorage::chunked;
+    info.chunk = dataset.chunk;
+  }
+  return info;
+}
+
+std::vector<FileInfo> list_hdf5(const std::string& path, std::string_view operation) {
+  std::vector<FileInfo> tensors;
+  for (Hdf5Dataset& dataset : list_hdf5_datasets(path, operation)) {
+    tensors.push_back(hdf5_info(std::move(dataset), path));
+  }
+  return tensors;
+}
+
+std::unique_ptr<ChunkSource> hdf5_chunks(const FileInfo& info, std::string_view operation) {
+  return open_hdf5_source(info.path, info.name, operation);
+}
+
+}  // namespace
+
+const FileFormat hdf5_format{.kind = FileKind::hdf5,
+                             .name = "HDF5",
+                             .description = "an HDF5 or netCDF file",
+                             .suffixes = {".h5", ".nc"},
+                             .names = TensorNames::required,
+                             .usual_name = "data",
+                             .is_kind_of = is_hdf5,
+                             .list = list_hdf5,
+                             .chunks = hdf5_chunks,
+#ifdef TENSTRIDE_HAS_HDF5
+                             .plan_chunks = plan_hdf5_chunks,
+                             .create_chunks = create_hdf5,
+                             .plan_flat = plan_hdf5
+#endif
+};
+
+}  // namespace tenstride::io

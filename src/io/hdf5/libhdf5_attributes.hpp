@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading attributes. What takes an object runs in the child process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/hdf5/libhdf5.hpp"
+
+namespace tenstride::io {
+
+struct Hdf5Dataset;
+
+/// Elements of an attribute that is kept.
+inline constexpr std::size_t max_attribute_elements = 64;
+/// Bytes of one that is kept.
+inline constexpr std::size_t max_attribute_nbytes = std::size_t{1} << 16;
+/// Attributes of a dataset that are kept.
+inline constexpr std::size_t max_attributes = 1000;
+
+/// The text of an attribute; nothing where there is none, or it is no short text.
+std::optional<std::string> read_text_attribute(hid_t object, const char* name);
+/// The texts of an attribute that has as many as `texts`; these stay as they are where it has not.
+void read_text_list_attribute(hid_t object, const char* name, std::vector<std::string>& texts);
+/// The integers of an attribute; empty where there are none.
+std::vector<std::int64_t> read_integer_attribute(hid_t object, const char* name);
+
+/// Whether HDF5's dimension scales or netCDF-4 keep an attribute of the name for themselves.
+bool is_hdf5_bookkeeping(std::string_view name);
+
+/// Sets attributes, scale and shift. Numbers, texts, and arrays of up to 64 of them are kept; those that HDF5
+/// and netCDF-4 use themselves are left out. What is no JSON number is a text: "NaN", "Infinity",
+/// "-Infinity".
+void read_attributes(hid_t object, Hdf5Dataset& dataset);
+
+/// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from
+/// DIMENSION_LABELS; sets what tells netCDF-4's dimensions.
+void read_axis_names(hid_t object, Hdf5Dataset& dataset);
+
+/// Replaces bytes that are no UTF-8.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace tenstride::io

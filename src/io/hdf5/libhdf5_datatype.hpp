@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "io/hdf5/libhdf5.hpp"
+#include "tenstride/dtype.hpp"
+#include "tenstride/io/element_order.hpp"
+
+namespace tenstride::io {
+
+/// A datatype of a file that is one of tenstride's.
+struct Hdf5Datatype {
+  DType dtype = DType::uint8;
+  ByteOrder byte_order = ByteOrder::native;
+  /// Whether the bytes in the file are those of the dtype, but for their order; otherwise libhdf5 converts
+  /// them.
+  bool is_plain = true;
+};
+
+/// Nothing for a type that tenstride does not have. 16-bit floats are told by their fields, bool is h5py's
+/// enumeration {FALSE, TRUE}, complex types are h5py's compound {r, i}.
+std::optional<Hdf5Datatype> read_hdf5_datatype(hid_t type);
+
+/// "strings", "a compound {a, b, …}", "an integer of 3 bytes": behind "have a type that tenstride has, not ".
+std::string hdf5_datatype_text(hid_t type);
+
+/// The type of elements in memory; in a file of this machine's byte order it is the same. Pre: not one of
+/// float8.
+Hdf5Id make_hdf5_datatype(DType dtype);
+
+}  // namespace tenstride::io

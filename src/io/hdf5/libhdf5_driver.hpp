@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// How libhdf5 reads and writes bytes for this library: from a descriptor that is open already, or to memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "io/hdf5/libhdf5.hpp"
+#include "io/hdf5/superblock.hpp"
+
+namespace tenstride::io {
+
+/// A file to be read. Reads of elements can be caught: then their place is noted and nothing is read, which
+/// finds the address of a chunk by one search in the file's index. H5Dget_chunk_info_by_coord of libhdf5 1.10
+/// visits all chunks before it instead.
+struct Hdf5ReadFile {
+  const Hdf5Input* input = nullptr;
+  bool is_catching = false;
+  /// Of the first read that was caught: in bytes from the beginning of the file.
+  std::uint64_t caught_begin = 0;
+  std::uint64_t caught_nbytes = 0;
+};
+
+/// A file that is made in memory, where elements take no room. Example: the metadata of a dataset of 50 GB
+/// take one page of 64 KiB.
+struct Hdf5MemoryFile {
+  static constexpr std::uint64_t page_nbytes = std::uint64_t{1} << 16;
+  std::map<std::uint64_t, std::string> pages;
+  /// Whether elements are dropped that are written. To libhdf5 the texts of attributes are such elements,
+  /// too, until they are flushed.
+  bool is_dropping = false;
+  /// Behind the last byte that was allocated, and behind the last one that was written and is no element.
+  std::uint64_t end = 0;
+  std::uint64_t written_end = 0;
+
+  /// The first bytes; those that were not written are zero.
+  [[nodiscard]] std::string start(std::uint64_t nbytes) const;
+};
+
+/// Opens a file whose superblock was checked. Not open where libhdf5 refuses it. `file` must outlive the
+/// result.
+Hdf5Id open_hdf5_file(Hdf5ReadFile& file);
+
+/// Makes an empty file in memory.
+Hdf5Id create_hdf5_file(Hdf5MemoryFile& file);
+/// Makes an empty file on the disk, in place of one of the name.
+Hdf5Id create_hdf5_file(const std::string& path);
+
+}  // namespace tenstride::io
