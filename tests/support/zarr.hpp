@@ -13,6 +13,26 @@
 /// Small arrays as bytes, element by element.
 namespace tenstride::testing {
 
+/// The metadata of an array of version 3, and of one of version 2.
+inline const std::string zarr_json = R"({
+  "zarr_format": 3, "node_type": "array", "shape": [5, 6], "data_type": "float32",
+  "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 3]}},
+  "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+  "fill_value": "NaN", "attributes": {"k": [1, NaN, "a\"NaN"]}, "dimension_names": ["x", null],
+  "codecs": [{"name": "bytes", "configuration": {"endian": "little"}},
+             {"name": "zstd", "configuration": {"level": 3, "checksum": true}}], "storage_transformers": []})";
+
+inline const std::string zarray = R"({"zarr_format": 2, "shape": [5, 6], "chunks": [2, 3], "dtype": "<f4",
+  "fill_value": 1.5, "order": "F", "filters": null, "dimension_separator": "/",
+  "compressor": {"id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1, "blocksize": 0}})";
+
+/// The bytes of a value.
+template <class T>
+std::vector<std::byte> element(T value) {
+  const auto* const first = reinterpret_cast<const std::byte*>(&value);
+  return {first, first + sizeof value};
+}
+
 /// Row-major elements of random bytes; 0 and 1 for bool.
 inline std::vector<std::byte> random_elements(Dice& dice, const Dims& shape, DType dtype) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(count_elements(shape)) * item_size(dtype));

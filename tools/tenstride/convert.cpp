@@ -140,7 +140,7 @@ int run(const ConvertCommand& given) {
   const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
   if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty())
     return run_many(command, named);
-  const ConvertPlan plan = make_plan(command);
+  const ConvertPlan plan = make_plan(command, named[0]);
   if (const std::optional<io::FileJob> large = plan_large(plan, command)) return run_large(*large, command);
   if (command.rehearsal == Rehearsal::dry_run) {
     const std::vector<Step>& steps = plan.forecast.steps;

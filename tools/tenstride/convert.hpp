@@ -65,8 +65,8 @@ void check_call(const ConvertCommand& command);
 
 /// Parses, evaluates on meta, checks the options against each other. Throws UsageError and Error; prints
 /// nothing.
-/// Gives SPEC in the command back as a chain.
-ConvertPlan make_plan(ConvertCommand& command);
+/// Gives SPEC in the command back as a chain. `source` is what the input names.
+ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source);
 
 /// How many links at the end of the SPEC the write can carry out: those that keep the elements' row-major
 /// order, and of the conversions the last, or more where the first lose nothing.

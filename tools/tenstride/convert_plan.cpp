@@ -176,10 +176,9 @@ void check_call(const ConvertCommand& command) {
   check_places(command);
 }
 
-ConvertPlan make_plan(ConvertCommand& command) {
+ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
   const io::TensorAddress output = output_address(command);
   const io::FileKind kind = output_kind(command, output.file);
-  const io::FileInfo source = input_info(command.input, command.raw, "convert");
   const io::FileInfo info = upright_info(source, command);
   command.spec = written_out(command, info.layout.shape);
   const Program program = Program::parse(command.spec);

@@ -5,25 +5,19 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <optional>
 
+#include "io/chunks/fill_elements.hpp"
 #include "io/large/worker_thread.hpp"
 #include "tenstride/block_plan.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::io {
 namespace {
-
-Tensor on_memory(std::byte* data, const Layout& layout, DType dtype) {
-  const auto touched = reach(layout);
-  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(dtype) : 0;
-  return Tensor(Storage::adopt(data, nbytes, [](void*) {}), layout, dtype);
-}
 
 /// The common part of two boxes; nothing where there is none.
 std::optional<ChunkBox> intersection(const ChunkBox& a, const ChunkBox& b) {
@@ -223,7 +217,7 @@ class ChunkRun {
       Unit& unit = tile.units[(number + i) % tile.units.size()];
       const std::optional<ChunkBox> fed = fed_by(part, unit.inside);
       if (!fed) continue;
-      const Tensor src = on_memory(buffer.data(), source_of(*fed, part, layout), reader_.dtype());
+      const Tensor src = tensor_on_memory(buffer.data(), source_of(*fed, part, layout), reader_.dtype());
       const std::lock_guard copying(*unit.copying);
       if (unit.memory.nbytes() == 0) make(unit);
       Dims first = fed->first;
@@ -250,14 +244,7 @@ class ChunkRun {
     }
     if (unit.memory.nbytes() == 0) unit.memory = Storage::allocate(unit.nbytes);
     if (unit.inside.extents == unit.part.extents) return;
-    const std::span<const std::byte> fill = writer_.fill_value();
-    std::byte* const bytes = unit.memory.mutable_data();
-    if (fill.empty()) {
-      std::memset(bytes, 0, unit.nbytes);
-      return;
-    }
-    for (std::size_t at = 0; at < unit.nbytes; at += fill.size())
-      std::memcpy(bytes + at, fill.data(), fill.size());
+    fill_elements({unit.memory.mutable_data(), unit.nbytes}, writer_.fill_value());
   }
 
   void write_unit(std::unique_lock<std::mutex>& lock, Tile& tile, Unit& unit) {

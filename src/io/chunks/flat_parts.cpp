@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 
 #include "base/message.hpp"
 #include "copy/swap_bytes.hpp"
 #include "files/system_reason.hpp"
+#include "files/transfer.hpp"
 #include "io/chunks/parts.hpp"
 #include "tenstride/file_runs.hpp"
 
@@ -72,17 +71,13 @@ Layout FlatPartReader::read(const ChunkBox& part, std::span<std::byte> buffer,
       swapped.resize(nbytes);
       target = swapped.data();
     }
-    for (std::size_t done = 0; done < nbytes;) {
-      const ssize_t count =
-          pread(file_.get(), target + done, nbytes - done, static_cast<off_t>(info_.data_begin + at + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) {
-        throw FileError(message(operation_, ": \"", info_.path, "\" must be read from byte ",
-                                info_.data_begin + at + done, " on",
-                                count < 0 ? system_reason(errno) : " (it ends before)"),
-                        info_.path);
-      }
-      done += static_cast<std::size_t>(count);
+    const std::uint64_t begin = info_.data_begin + at;
+    const Transfer read = read_at(file_.get(), {target, nbytes}, begin);
+    if (read.nbytes < nbytes) {
+      throw FileError(
+          message(operation_, ": \"", info_.path, "\" must be read from byte ", begin + read.nbytes, " on",
+                  read.error != 0 ? system_reason(read.error) : " (it ends before)"),
+          info_.path);
     }
     if (width > 1) swap_bytes(buffer.data() + to, swapped.data(), nbytes, width);
     nbytes_read += nbytes;
@@ -111,16 +106,11 @@ Layout FlatPartWriter::layout(const ChunkBox& part) const {
 std::uint64_t FlatPartWriter::write(const ChunkBox& part, std::span<const std::byte> elements) {
   const auto item = static_cast<Index>(item_size(dtype_));
   for_each_flat_run(part, layout_, item, [&](std::uint64_t at, std::size_t from, std::size_t nbytes) {
-    for (std::size_t done = 0; done < nbytes;) {
-      const ssize_t count = pwrite(file_.get(), elements.data() + from + done, nbytes - done,
-                                   static_cast<off_t>(begin_ + at + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        throw FileError(
-            message(operation_, ": \"", path_, "\" must have room for its elements", system_reason(errno)),
-            path_);
-      }
-      done += static_cast<std::size_t>(count);
+    const Transfer written = write_at(file_.get(), elements.subspan(from, nbytes), begin_ + at);
+    if (written.nbytes < nbytes) {
+      throw FileError(message(operation_, ": \"", path_, "\" must have room for its elements",
+                              system_reason(written.error)),
+                      path_);
     }
   });
   return elements.size();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "files/descriptor.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/chunks/chunk_store.hpp"
-#include "io/chunks/write_tensor.hpp"
 #include "tenstride/io/file.hpp"
 
 namespace tenstride::io {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/chunks/temporary_chunks.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 
 #include "base/message.hpp"
 #include "files/nameless_file.hpp"
 #include "files/output_target.hpp"
+#include "files/transfer.hpp"
 
 namespace tenstride::io {
 
@@ -42,26 +41,14 @@ std::uint64_t TemporaryChunks::place(const Dims& index) const {
 }
 
 std::uint64_t TemporaryChunks::read(const Dims& index, std::span<std::byte> elements) const {
-  const std::uint64_t begin = place(index);
-  for (std::size_t done = 0; done < elements.size();) {
-    const ssize_t count =
-        pread(file_.get(), elements.data() + done, elements.size() - done, static_cast<off_t>(begin + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) refuse(count < 0 ? errno : EIO);
-    done += static_cast<std::size_t>(count);
-  }
+  const Transfer read = read_at(file_.get(), elements, place(index));
+  if (read.nbytes < elements.size()) refuse(read.error != 0 ? read.error : EIO);
   return elements.size();
 }
 
 std::uint64_t TemporaryChunks::write(const Dims& index, std::span<const std::byte> elements) {
-  const std::uint64_t begin = place(index);
-  for (std::size_t done = 0; done < elements.size();) {
-    const ssize_t count =
-        pwrite(file_.get(), elements.data() + done, elements.size() - done, static_cast<off_t>(begin + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) refuse(errno);
-    done += static_cast<std::size_t>(count);
-  }
+  const Transfer written = write_at(file_.get(), elements, place(index));
+  if (written.nbytes < elements.size()) refuse(written.error);
   return elements.size();
 }
 

@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/chunks/write_tensor.hpp"
 
-#include <algorithm>
-#include <cstring>
-
+#include "io/chunks/boxes.hpp"
+#include "io/chunks/fill_elements.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::io {
-namespace {
-
-void fill_with(std::span<std::byte> bytes, std::span<const std::byte> element) {
-  if (element.empty()) {
-    std::fill(bytes.begin(), bytes.end(), std::byte{0});
-    return;
-  }
-  for (std::size_t at = 0; at < bytes.size(); at += element.size()) {
-    std::memcpy(bytes.data() + at, element.data(), element.size());
-  }
-}
-
-}  // namespace
-
-Dims unit_index(const Dims& counts, Index number) {
-  Dims index = counts;
-  for (std::size_t d = counts.size(); d-- > 0;) {
-    index[d] = number % counts[d];
-    number /= counts[d];
-  }
-  return index;
-}
-
-ChunkBox chunk_box(const ChunkGrid& grid, const Dims& index) {
-  ChunkBox box{index, index};
-  for (std::size_t d = 0; d < index.size(); ++d) {
-    box.first[d] = index[d] * grid.chunk[d];
-    box.extents[d] = std::min(grid.chunk[d], grid.shape[d] - box.first[d]);
-  }
-  return box;
-}
-
-Tensor part_of(Tensor tensor, const Dims& first, const Dims& extents) {
-  for (std::size_t d = 0; d < first.size(); ++d) {
-    const auto axis = static_cast<Index>(d);
-    if (extents[d] != tensor.size(axis)) tensor = tensor.narrow(axis, first[d], extents[d]);
-  }
-  return tensor;
-}
-
 void write_tensor(ChunkSink& sink, const Tensor& tensor) {
   const ChunkGrid& grid = sink.grid();
   const Dims counts = grid.counts();
@@ -62,7 +21,7 @@ void write_tensor(ChunkSink& sink, const Tensor& tensor) {
     for (Index number = first; number < last; ++number) {
       const Dims index = unit_index(counts, number);
       const ChunkBox box = chunk_box(grid, index);
-      if (box.extents != grid.chunk) fill_with(bytes, sink.fill_value());
+      if (box.extents != grid.chunk) fill_elements(bytes, sink.fill_value());
       Tensor target = part_of(unit, zeros, box.extents);
       copy_elements(target, part_of(tensor, box.first, box.extents));
       sink.write(index, bytes);

@@ -5,6 +5,7 @@
 
 #include "base/message.hpp"
 #include "copy/swap_bytes.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/input.hpp"
 #include "io/stream/inflate_stream.hpp"
 #include "tenstride/copy.hpp"
@@ -120,28 +121,18 @@ Tensor load_chunks(const ChunkSource& source) {
   const Dims counts = grid.counts();
   const auto item = static_cast<Index>(item_size(source.dtype()));
   Tensor result = empty(grid.shape, {.dtype = source.dtype()});
+  const Dims zeros = Dims::filled(counts.size(), 0);
   const auto chunk_nbytes = static_cast<std::size_t>(numel(row_major(grid.chunk)) * item);
   parallel_for(0, count_elements(counts), 1, [&](Index first, Index last) {
     const ThreadScope serial(1);
     const Storage buffer = Storage::allocate(chunk_nbytes);
+    const Tensor chunk(buffer, source.chunk_layout(), source.dtype());
     for (Index number = first; number < last; ++number) {
-      Dims index = counts;
-      Index rest = number;
-      for (std::size_t d = counts.size(); d-- > 0;) {
-        index[d] = rest % counts[d];
-        rest /= counts[d];
-      }
+      const Dims index = unit_index(counts, number);
       source.read(index, {buffer.mutable_data(), chunk_nbytes});
-      Tensor chunk(buffer, source.chunk_layout(), source.dtype());
-      Tensor target = result;
-      for (std::size_t d = 0; d < counts.size(); ++d) {
-        const auto axis = static_cast<Index>(d);
-        const Index begin = index[d] * grid.chunk[d];
-        const Index extent = std::min(grid.chunk[d], grid.shape[d] - begin);
-        target = target.narrow(axis, begin, extent);
-        chunk = chunk.narrow(axis, 0, extent);
-      }
-      target.copy_(chunk);
+      const ChunkBox box = chunk_box(grid, index);
+      Tensor target = part_of(result, box.first, box.extents);
+      target.copy_(part_of(chunk, zeros, box.extents));
     }
   });
   return result;

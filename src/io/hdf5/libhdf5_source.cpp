@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "copy/swap_bytes.hpp"
+#include "io/chunks/fill_elements.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/filters.hpp"
 #include "io/hdf5/libhdf5_dataset.hpp"
@@ -86,21 +87,6 @@ DatasetAndTable read_dataset(const Hdf5Input& input, const std::string& name, st
   return result;
 }
 
-/// Fills with one element again and again.
-void fill_with(std::span<std::byte> elements, std::span<const std::byte> element) {
-  if (element.empty() ||
-      std::all_of(element.begin(), element.end(), [](auto b) { return b == std::byte{0}; })) {
-    std::memset(elements.data(), 0, elements.size());
-    return;
-  }
-  std::copy(element.begin(), element.end(), elements.begin());
-  for (std::size_t filled = element.size(); filled < elements.size();) {
-    const std::size_t count = std::min(filled, elements.size() - filled);
-    std::memcpy(elements.data() + filled, elements.data(), count);
-    filled += count;
-  }
-}
-
 class Hdf5Source final : public ChunkSource {
  public:
   Hdf5Source(Hdf5Input input, DatasetAndTable read, std::string_view operation)
@@ -142,7 +128,7 @@ class Hdf5Source final : public ChunkSource {
   std::uint64_t read_stored(const Dims& index, std::span<std::byte> elements, Hdf5Scratch& scratch) const {
     const std::span<const std::byte> fill = std::as_bytes(std::span(dataset_.fill_value));
     if (dataset_.storage == Hdf5Storage::missing) {
-      fill_with(elements, fill);
+      fill_elements(elements, fill);
       return 0;
     }
     if (dataset_.storage == Hdf5Storage::library) {
@@ -152,7 +138,7 @@ class Hdf5Source final : public ChunkSource {
     }
     const Hdf5Chunk chunk = place_of(index);
     if (chunk.nbytes == 0) {
-      fill_with(elements, fill);
+      fill_elements(elements, fill);
       return 0;
     }
     read_chunk(index, chunk, elements, scratch);

@@ -82,27 +82,27 @@ SourceAxes axes_of_result(const FileInfo& source, std::string_view chain, AxisPa
 }  // namespace
 
 ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination) {
-  ResultFacts facts;
-  if (source.axis_names.empty() && source.attributes.empty()) return facts;
-  SourceAxes axes, whole_axes;
-  try {
-    axes = axes_of_result(source, chain, AxisPart::any);
-    whole_axes = axes_of_result(source, chain, AxisPart::whole);
-  } catch (const Error&) {
-    return facts;
-  }
-  if (!source.axis_names.empty()) {
-    for (const std::optional<std::size_t>& axis : axes) {
-      facts.axis_names.push_back(axis ? source.axis_names[*axis] : std::string());
-    }
-  }
-  if (source.kind != destination && format_of(destination).permute_attributes != nullptr) return facts;
-  // Attributes of a part would be others: of an affine transform, where the part begins.
+  if (source.axis_names.empty() && source.attributes.empty()) return {};
+  const bool keeps_attributes =
+      source.kind == destination || format_of(destination).permute_attributes == nullptr;
   const auto permute = format_of(source.kind).permute_attributes;
-  const bool has_some = !source.attributes.empty();
-  facts.attributes =
-      permute == nullptr || !has_some ? source.attributes : permute(source.attributes, whole_axes);
-  return facts;
+  try {
+    ResultFacts facts;
+    const SourceAxes axes = axes_of_result(source, chain, AxisPart::any);
+    if (!source.axis_names.empty()) {
+      for (const std::optional<std::size_t>& axis : axes) {
+        facts.axis_names.push_back(axis ? source.axis_names[*axis] : std::string());
+      }
+    }
+    if (!keeps_attributes || source.attributes.empty()) return facts;
+    // Attributes of a part would be others: of an affine transform, where the part begins.
+    facts.attributes = permute == nullptr
+                           ? source.attributes
+                           : permute(source.attributes, axes_of_result(source, chain, AxisPart::whole));
+    return facts;
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 }  // namespace tenstride::io

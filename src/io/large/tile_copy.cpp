@@ -5,26 +5,11 @@
 #include <span>
 
 #include "copy/swap_bytes.hpp"
+#include "io/chunks/boxes.hpp"
 #include "tenstride/factory.hpp"
 
 namespace tenstride::io {
 namespace {
-
-/// A tensor on memory of a buffer, which outlives it.
-Tensor on_buffer(const std::byte* data, const Layout& layout, DType dtype) {
-  const auto touched = reach(layout);
-  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(dtype) : 0;
-  return Tensor(Storage::adopt(const_cast<std::byte*>(data), nbytes, [](void*) {}), layout, dtype);
-}
-
-Tensor narrowed(Tensor tensor, const Dims& first, const Dims& extents) {
-  for (std::size_t d = 0; d < first.size(); ++d) {
-    if (extents[d] != tensor.size(static_cast<Index>(d))) {
-      tensor = tensor.narrow(static_cast<Index>(d), first[d], extents[d]);
-    }
-  }
-  return tensor;
-}
 
 Dims minus(Dims a, const Dims& b) {
   for (std::size_t d = 0; d < a.size(); ++d) a[d] -= b[d];
@@ -108,19 +93,19 @@ std::vector<Piece> pieces_of(const GroupPlace& place, Index item, std::byte* buf
 Tensor group_tensor(const GroupPlace& place, const BlockBox& group, const Dims& strides, DType dtype,
                     std::byte* buffer) {
   const Layout layout = box_in_buffer(group.extents, strides, place.buffer.runs, place.buffer.pitch);
-  return on_buffer(buffer + place.buffer_begin, layout, dtype);
+  return tensor_on_memory(buffer + place.buffer_begin, layout, dtype);
 }
 
 Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype) {
-  return on_buffer(tile.data, box_in_buffer(tile.box.extents, strides, tile.buffer.runs, tile.buffer.pitch),
-                   dtype);
+  return tensor_on_memory(
+      tile.data, box_in_buffer(tile.box.extents, strides, tile.buffer.runs, tile.buffer.pitch), dtype);
 }
 
 void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
                const BlockBox& part, const Conversion& conversion) {
   if (pass == 0) {
     const Tensor whole = tile_tensor(tile, plan.problem.src.strides, conversion.src);
-    const Tensor src = narrowed(whole, minus(part.first, tile.box.first), part.extents);
+    const Tensor src = part_of(whole, minus(part.first, tile.box.first), part.extents);
     convert_elements(dst, src, part.first, conversion);
     return;
   }
@@ -148,9 +133,9 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
     }
     const std::byte* const slot =
         tile.data + (static_cast<std::uint64_t>(block_offset(plan, block.first)) - begin);
-    const Tensor src = narrowed(on_buffer(slot, row_major(block.extents), conversion.src),
-                                minus(common.first, block.first), common.extents);
-    Tensor target = narrowed(dst, minus(common.first, part.first), common.extents);
+    const Tensor src = part_of(tensor_on_memory(slot, row_major(block.extents), conversion.src),
+                               minus(common.first, block.first), common.extents);
+    Tensor target = part_of(dst, minus(common.first, part.first), common.extents);
     convert_elements(target, src, common.first, conversion);
   }
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/large/unpacked_file.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <vector>
 
 #include "base/message.hpp"
 #include "files/nameless_file.hpp"
 #include "files/output_target.hpp"
+#include "files/transfer.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/stream/inflate_stream.hpp"
 
@@ -50,16 +49,10 @@ UnpackedFile::UnpackedFile(const FileInfo& info, const std::string& beside, std:
   for (;;) {
     const std::size_t count = stream.read(buffer);
     // What follows the last element is read for the sake of its check only.
-    std::size_t left = static_cast<std::size_t>(std::min<std::uint64_t>(count, nbytes - written));
-    const std::byte* from = buffer.data();
-    while (left > 0) {
-      const ssize_t put = pwrite(file_.get(), from, left, static_cast<off_t>(written));
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) refuse_room(errno);
-      from += put;
-      left -= static_cast<std::size_t>(put);
-      written += static_cast<std::uint64_t>(put);
-    }
+    const auto kept = static_cast<std::size_t>(std::min<std::uint64_t>(count, nbytes - written));
+    const Transfer put = write_at(file_.get(), std::span(buffer).first(kept), written);
+    if (put.nbytes < kept) refuse_room(put.error);
+    written += kept;
     if (count < buffer.size()) break;
   }
   if (written < nbytes) {

@@ -11,6 +11,7 @@
 
 #include "copy/swap_bytes.hpp"
 #include "files/system_reason.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/refuse.hpp"
 #include "io/zarr/shard_index.hpp"
@@ -34,10 +35,6 @@ Descriptor create_folder(const std::string& folder) {
 
 bool is_whole_number_of_elements(std::span<const std::byte> elements, std::span<const std::byte> element) {
   return !element.empty() && elements.size() % element.size() == 0;
-}
-
-Tensor tensor_on(const std::byte* data, std::size_t nbytes, const Layout& layout, DType dtype) {
-  return Tensor(Storage::adopt(const_cast<std::byte*>(data), nbytes, [](void*) {}), layout, dtype);
 }
 
 }  // namespace
@@ -88,9 +85,9 @@ std::span<const std::byte> ZarrSink::chunk_of(std::span<const std::byte> unit, c
       from.offset += first[axis] * strides[axis];
     }
     const std::span<std::byte> copied = scratch.elements.take(nbytes);
-    Tensor dst = tensor_on(copied.data(), nbytes, row_major(from.shape), array_.dtype);
+    Tensor dst = tensor_on_memory(copied.data(), row_major(from.shape), array_.dtype);
     const tenstride::detail::ReadingScope reading;  // what goes to a file is handed out
-    copy_elements(dst, tensor_on(unit.data(), unit.size(), from, array_.dtype));
+    copy_elements(dst, tensor_on_memory(unit.data(), from, array_.dtype));
     chunk = copied;
   }
   if (array_.byte_order == ByteOrder::native) return chunk;

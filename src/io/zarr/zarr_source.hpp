@@ -11,16 +11,13 @@
 
 #include "files/descriptor.hpp"
 #include "io/chunks/chunk_store.hpp"
+#include "io/chunks/fill_elements.hpp"
 #include "io/zarr/codecs.hpp"
 #include "io/zarr/metadata.hpp"
 #include "io/zarr/pool.hpp"
 #include "io/zarr/shard_index.hpp"
 
 namespace tenstride::io {
-
-/// Repeats one element until the bytes are full; zeros where there is none. Pre: the element's size divides
-/// theirs.
-void fill_elements(std::span<std::byte> elements, std::span<const std::byte> element);
 
 /// The chunks of an array in a folder, of either version. With shards these are the chunks within them, read
 /// one by one; indexes (64 MiB and one more) and open files of up to 64 shards are kept.
