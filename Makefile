@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz slow bench bench-quick large-files pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz slow bench bench-quick large-files bench-formats pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -79,6 +79,11 @@ large-files: setup ## Reorder files larger than memory beside cp and other progr
 	bench/large_files.sh --continue $(if $(QUICK),--quick) --out build/large_files/$(LARGE_FILES).json
 	build/large_files/venv/bin/python3 -B bench/large_files_report.py build/large_files/$(LARGE_FILES).json \
 	  --markdown build/large_files/$(LARGE_FILES).md --plot build/large_files/$(LARGE_FILES).svg
+
+bench-formats: setup ## Zarr, HDF5, checkpoints and archives beside the programs for them (root, 25 GB of disk, an hour; QUICK=1: a try)
+	cmake --preset release
+	cmake --build --preset release --target tenstride_cli
+	bench/formats.sh $(if $(QUICK),--quick --without-limit)
 
 pictures: setup ## Draw the pictures of the documents anew, and print their outputs
 	cmake --preset dev

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library. Every source is compiled once, position independent, into `tenstride_engine` or `tenstride_frontend`;
-# `tenstride` is made of both, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
+# The library. Every source is compiled once, position independent, into `tenstride_engine`, `tenstride_frontend` or
+# `tenstride_hdf5`; `tenstride` is made of all three, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
 
 file(
   GLOB_RECURSE tenstride_sources
@@ -64,15 +64,27 @@ set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_
 # The only source that may end a process, the child of fork: a test knows its object by its name.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/hdf5/libhdf5_child.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# Two libraries of objects: the engine is compiled for speed; what parses, explains, draws and handles files, for size.
-set(tenstride_engine_sources ${tenstride_sources})
-set(tenstride_frontend_sources ${tenstride_sources})
+# Three libraries of objects: the engine is compiled for speed; what parses, explains, draws and handles files, for size.
+# HDF5 stands apart, so that a build without it, as the wheel's, has all other objects in common with one that has it.
 set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|plan/files|print)/")
+foreach(part IN ITEMS engine frontend hdf5)
+  set(tenstride_${part}_sources ${tenstride_sources})
+  set(tenstride_${part}_dependencies ${TENSTRIDE_DEPENDENCIES})
+  set(tenstride_${part}_features ${TENSTRIDE_FEATURES})
+endforeach()
 list(FILTER tenstride_engine_sources EXCLUDE REGEX ${frontend})
+list(FILTER tenstride_engine_dependencies INCLUDE REGEX "^(Threads|hwy|TBB)::")
+set(tenstride_engine_features "")
 list(FILTER tenstride_frontend_sources INCLUDE REGEX ${frontend})
+list(FILTER tenstride_frontend_sources EXCLUDE REGEX "/src/io/hdf5/")
+list(FILTER tenstride_frontend_dependencies EXCLUDE REGEX "HDF5")
+list(FILTER tenstride_frontend_features EXCLUDE REGEX "HDF5")
+list(FILTER tenstride_hdf5_sources INCLUDE REGEX "/src/io/hdf5/")
 
-function(tenstride_objects name)
-  add_library(${name} OBJECT ${ARGN})
+# tenstride_objects(PART): the objects of one of them, tenstride_PART.
+function(tenstride_objects part)
+  set(name tenstride_${part})
+  add_library(${name} OBJECT ${tenstride_${part}_sources})
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   tenstride_target(${name})
   target_include_directories(
@@ -82,23 +94,26 @@ function(tenstride_objects name)
   target_compile_definitions(
     ${name} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
                     $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>
-                    $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES>)
-  target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES} nlohmann_json::nlohmann_json)
+                    $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES> ${tenstride_${part}_features})
+  target_link_libraries(${name} PRIVATE ${tenstride_${part}_dependencies} nlohmann_json::nlohmann_json)
   target_precompile_headers(${name} PRIVATE ${TENSTRIDE_PRECOMPILED})
   tenstride_units(${name})
 endfunction()
 
-tenstride_objects(tenstride_engine ${tenstride_engine_sources})
+tenstride_objects(engine)
 # -fpeel-loops unrolls loops over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
 target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
-tenstride_objects(tenstride_frontend ${tenstride_frontend_sources})
-# The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
-target_compile_definitions(tenstride_frontend PRIVATE ${TENSTRIDE_FEATURES} JSON_NO_IO)
-target_compile_options(tenstride_frontend PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
-tenstride_for_size(tenstride_frontend)
+foreach(part IN ITEMS frontend hdf5)
+  tenstride_objects(${part})
+  # The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+  target_compile_definitions(tenstride_${part} PRIVATE JSON_NO_IO)
+  target_compile_options(tenstride_${part} PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
+  tenstride_for_size(tenstride_${part})
+endforeach()
 
 function(tenstride_library name kind)
-  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_engine> $<TARGET_OBJECTS:tenstride_frontend>)
+  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_engine> $<TARGET_OBJECTS:tenstride_frontend>
+                      $<TARGET_OBJECTS:tenstride_hdf5>)
   tenstride_target(${name})
   set_target_properties(
     ${name}
