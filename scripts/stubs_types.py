@@ -305,7 +305,8 @@ _CONVERT = (
     "shift: builtins.float | Sequence[builtins.float] | None = None, axis: builtins.int = 0, "
     'overwrite: builtins.bool = False, resume: builtins.bool | Literal["if_there"] = False, '
     "verify: builtins.bool = False, chunks: _Sizes | None = None, shards: _Sizes | None = None, "
-    "codec: builtins.str | None = None, zarr_format: builtins.int = 3"
+    "codec: builtins.str | None = None, zarr_format: builtins.int | None = None, "
+    "metadata_only: builtins.bool = False"
 )
 
 # Signatures of nanobind's functions whose types are not visible in C++.

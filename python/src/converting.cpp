@@ -73,13 +73,20 @@ io::ElementOrder order_of(const std::string& given) {
   throw ValueError(detail::message("convert: order '", given, "' must be 'C' or 'F'"));
 }
 
+std::optional<int> version_of(nb::handle zarr_format) {
+  if (zarr_format.is_none()) return std::nullopt;
+  return static_cast<int>(std::clamp<Index>(to_index(zarr_format.ptr()), 0, 9));
+}
+
 /// What both functions are told.
 io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                  nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                  nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
-                 nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format) {
+                 nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
+                 bool metadata_only) {
   io::FileOptions options;
-  options.chunks = chunk_options(chunks, shards, codec, zarr_format, "convert");
+  options.chunks = chunk_options(chunks, shards, codec, version_of(zarr_format), "convert");
+  options.is_metadata_only = metadata_only;
   options.memory = memory_of(max_memory);
   options.resume = resume_of(resume);
   options.check = verify ? io::FileCheck::checksum : io::FileCheck::none;
@@ -105,10 +112,11 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
 io::FileResult convert(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                        nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                        nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
-                       nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format,
-                       nb::handle progress) {
-  const io::FileJob job = plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift,
-                               axis, overwrite, resume, verify, chunks, shards, codec, zarr_format);
+                       nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
+                       bool metadata_only, nb::handle progress) {
+  const io::FileJob job =
+      plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift, axis, overwrite, resume,
+           verify, chunks, shards, codec, zarr_format, metadata_only);
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
@@ -122,6 +130,7 @@ std::size_t passes_of(const io::FileJob& job) {
   for (const io::TensorJob& tensor : job.tensors) {
     for (const io::FileStage& stage : tensor.stages) passes += stage.plan.passes.size();
     if (tensor.chunks) passes += io::passes_in_chunks(tensor);
+    if (tensor.metadata) ++passes;
   }
   return passes;
 }
@@ -171,7 +180,7 @@ void define_results(nb::module_& module) {
                              "(True, False)\n")
       .def_prop_ro(
           "checksum", [](const io::FileResult& result) { return to_string(result.checksum); },
-          "Of the elements written, as `checksum` gives it.")
+          "Of the elements written, as `checksum` gives it; with metadata_only alone where is_checked.")
       .def_ro("bytes_read", &io::FileResult::bytes_read, "Bytes read by this run.")
       .def_ro("bytes_written", &io::FileResult::bytes_written, "Bytes written by this run.")
       .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
@@ -235,7 +244,8 @@ void define_converting(nb::module_& module) {
              nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("scale") = nb::none(),
              nb::arg("shift") = nb::none(), nb::arg("axis") = 0, nb::arg("overwrite") = false,
              nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("chunks") = nb::none(),
-             nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(), nb::arg("zarr_format") = 3,
+             nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
+             nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
              nb::arg("progress") = nb::none(), "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
@@ -243,7 +253,7 @@ void define_converting(nb::module_& module) {
       nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
       nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
       nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
-      nb::arg("zarr_format") = 3,
+      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
       "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
       "is written.\n\n"
       "Raises what `convert` raises for its arguments.\n\n"

@@ -255,15 +255,15 @@ void define_file_info(nb::module_& module) {
 
 }  // namespace
 
-io::ChunkOptions chunk_options(nb::handle chunks, nb::handle shards, nb::handle codec, int zarr_format,
-                               std::string_view operation) {
+io::ChunkOptions chunk_options(nb::handle chunks, nb::handle shards, nb::handle codec,
+                               std::optional<int> zarr_format, std::string_view operation) {
   io::ChunkOptions options;
   if (!chunks.is_none()) options.chunk = sizes_of_shape(chunks);
   if (!shards.is_none()) options.shard = sizes_of_shape(shards);
   if (!codec.is_none()) options.codec = nb::cast<std::string>(codec);
-  if (zarr_format != 2 && zarr_format != 3)
-    throw ValueError(detail::message(operation, ": zarr_format ", zarr_format, " must be 2 or 3"));
-  options.zarr_format = zarr_format;
+  if (zarr_format && *zarr_format != 2 && *zarr_format != 3)
+    throw ValueError(detail::message(operation, ": zarr_format ", *zarr_format, " must be 2 or 3"));
+  options.zarr_format = zarr_format.value_or(0);
   return options;
 }
 

@@ -42,12 +42,14 @@ def convert(
     "x.permute(2, 0, 1)". Neither file is ever in memory as a whole. Further options: max_memory (512 << 20, "512M")
     limits the buffers, which come on top of what the process uses already; without it, half of the free memory.
     order ('C' or 'F') is the destination's. `source` may name several tensors of a file ("m.safetensors::*.weight").
-    chunks, shards, codec and zarr_format are those of a .zarr destination, as `save` has them. verify reads the
-    destination back and compares checksums. progress is called some 20 times a second with a ConvertProgress; an
-    exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays beside the destination, and
-    resume=True goes on ("if_there": begins anew where nothing is left; not from or to chunks). Gives a ConvertResult.
-    FileError for files that cannot be read or written, and where the destination exists and `overwrite` is not given;
-    ValueError for a chain that does more than move and convert, and for a max_memory that is too small.
+    chunks, shards, codec and zarr_format are those of a .zarr destination, as `save` has them. metadata_only permutes
+    a .zarr folder by its metadata and the names of its files, and decodes nothing; with overwrite the destination may
+    be the source. verify reads the destination back and compares checksums. progress is called some 20 times a second
+    with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays
+    beside the destination, and resume=True goes on ("if_there": begins anew where nothing is left; not from or to
+    chunks). Gives a ConvertResult. FileError for files that cannot be read or written, and where the destination
+    exists and `overwrite` is not given; ValueError for a chain that does more than move and convert, and for a
+    max_memory that is too small.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -69,6 +69,27 @@ AtomicFolder::~AtomicFolder() {
   }
 }
 
+void AtomicFolder::replace(const std::string& named) {
+  std::string old_path = part_path_;
+  if (renameat2(AT_FDCWD, part_path_.c_str(), AT_FDCWD, named.c_str(), RENAME_EXCHANGE) != 0) {
+    // File systems that cannot exchange two names: between the two renames both folders are whole.
+    old_path = part_path_ + "-old";
+    std::error_code ignored;
+    fs::remove_all(old_path, ignored);
+    if (std::rename(named.c_str(), old_path.c_str()) != 0 ||
+        std::rename(part_path_.c_str(), named.c_str()) != 0) {
+      refuse("must be a folder that can be replaced", system_reason(errno));
+    }
+  }
+  is_committed_ = true;
+  std::error_code error;
+  fs::remove_all(old_path, error);
+  if (error) {
+    refuse("was written, and what it replaced must be a folder that can be removed (\"", old_path, "\")",
+           system_reason(error.value()));
+  }
+}
+
 void AtomicFolder::commit() {
   if (!flush_file_system(part_path_)) refuse("must be flushed to the disk", system_reason(errno));
   const std::string named = named_path(path_).string();
@@ -78,10 +99,9 @@ void AtomicFolder::commit() {
     if (is_taken && overwrite_ == Overwrite::refuse) {
       refuse("exists already and must not be replaced (Overwrite::refuse)");
     }
-    std::error_code error;
-    if (is_taken) fs::remove_all(named, error);
-    if (error) refuse("must be a folder that can be replaced", system_reason(error.value()));
-    if (std::rename(part_path_.c_str(), named.c_str()) != 0) {
+    if (is_taken) {
+      replace(named);
+    } else if (std::rename(part_path_.c_str(), named.c_str()) != 0) {
       refuse("must lie in a folder that can be written to", system_reason(errno));
     }
   }

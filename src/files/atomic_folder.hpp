@@ -33,6 +33,8 @@ class AtomicFolder {
  private:
   template <typename... Pieces>
   [[noreturn]] void refuse(const Pieces&... pieces) const;
+  /// Both folders are whole until the new one has the name; then the old one is removed.
+  void replace(const std::string& named);
 
   std::string path_;
   std::string operation_;

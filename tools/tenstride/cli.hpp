@@ -114,7 +114,10 @@ struct ConvertCommand {
   std::string shards;
   /// "zstd:3", "blosc:lz4:5:shuffle", "none".
   std::string codec;
-  int zarr_format = 3;
+  /// 0: 3, or that of the input with --metadata-only.
+  int zarr_format = 0;
+  /// Chunks stay as they are stored.
+  bool is_metadata_only = false;
   /// Tensors of the input that it does not name go to the output unchanged.
   bool keeps_others = false;
   /// "5G": of each file of an output in several; empty: one file.

@@ -93,10 +93,30 @@ io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& comman
   options.scale = plan.scale;
   options.shift = plan.shift;
   options.axis = plan.axis;
+  options.is_metadata_only = command.is_metadata_only;
   return options;
 }
 
+/// Where the same could be had without decoding a chunk.
+std::string metadata_hint(const io::FileJob& job) {
+  const io::FileOptions& options = job.options;
+  if (options.is_metadata_only || job.tensors[0].source.kind != io::FileKind::zarr ||
+      options.chunks.zarr_format != 0 || !io::obstacle_to_metadata_only(job).empty()) {
+    return {};
+  }
+  return "with --metadata-only chunks would stay as they are stored, and none would be decoded\n";
+}
+
+std::string metadata_plan_text(const io::FileJob& job) {
+  std::string text = to_string(job) + "forecast: nothing is decoded, ";
+  return text + (job.bytes_written == 0
+                     ? "no data is moved\n"
+                     : bytes_to_text(static_cast<Index>(job.bytes_written)) +
+                           " copied by the file system, or none where it shares them (XFS, Btrfs)\n");
+}
+
 std::string plan_text(const io::FileJob& job) {
+  if (job.options.is_metadata_only) return metadata_plan_text(job);
   std::string text = to_string(job) + "forecast: " + bytes_to_text(static_cast<Index>(job.bytes_read)) +
                      " read, " + bytes_to_text(static_cast<Index>(job.bytes_written)) + " written, " +
                      bytes_to_text(static_cast<Index>(job.temporary_bytes)) + " of temporary space, about " +
@@ -114,6 +134,10 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
                      " s: " + decimal(moved / 1e9 / std::max(result.seconds, 1e-9), "%.2f") + " GB/s" +
                      (result.is_resumed ? ", beside what an earlier run had done\n" : "\n");
   const io::TensorJob& first = job.tensors[0];
+  if (job.options.is_metadata_only) {
+    text = "nothing decoded, " + bytes_to_text(static_cast<Index>(result.bytes_written)) + " copied in " +
+           decimal(result.seconds, "%.4g") + " s\n";
+  }
   text += "wrote " + job.destination + ": ";
   if (job.tensors.size() > 1) {
     text += std::to_string(job.tensors.size()) + " tensors";
@@ -122,9 +146,10 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
             (job.options.order == io::ElementOrder::row_major ? "row-major" : "column-major");
   }
   text += ", " + bytes_to_text(static_cast<Index>(nbytes_of(job))) + '\n';
-  text += "checksum " + to_string(result.checksum) + '\n';
+  if (!job.options.is_metadata_only || result.is_checked)
+    text += "checksum " + to_string(result.checksum) + '\n';
   if (result.is_checked) text += "verified: what was read back from the disk has this checksum\n";
-  return text;
+  return text + metadata_hint(job);
 }
 
 using Json = nlohmann::ordered_json;
@@ -146,6 +171,7 @@ void add_tensor(Json& json, const io::TensorJob& tensor, const io::FileJob& job,
                     {"scale", job.options.scale},
                     {"shift", job.options.shift},
                     {"axis", job.options.axis}};
+  json["metadata_only"] = job.options.is_metadata_only;
   Json stages = Json::array();
   for (const io::FileStage& stage : tensor.stages) {
     stages.push_back(Json::parse(tenstride::to_json(stage.plan)));
@@ -182,7 +208,8 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"seconds", result->seconds},
                       {"peak_resident", io::memory_use().peak_resident},
                       {"resumed", result->is_resumed}};
-    json["checksum"] = to_string(result->checksum);
+    json["checksum"] = nullptr;
+    if (!job.options.is_metadata_only || result->is_checked) json["checksum"] = to_string(result->checksum);
     json["verified"] = result->is_checked;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -221,6 +248,9 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
       (io::is_written_flat(plan.kind) || io::is_written_in_chunks(plan.kind)) &&
       plan.source.storage != io::ElementStorage::encoded;
   if (!has_elements_in_files) {
+    if (command.is_metadata_only)
+      throw UsageError("convert: --metadata-only must go with a .zarr input, not with \"" + command.input +
+                       '"');
     if (has_limit || command.resumes)
       throw UsageError(
           "convert: --max-mem and --resume must go with files whose elements can be read and written one by "
@@ -235,11 +265,15 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   // Chunks are decoded and encoded one by one in any case: that is faster than all of them in memory.
   if (!command.resumes && !has_chunks && memory_of_usual_way(plan) <= memory) return std::nullopt;
   std::string obstacle = "what it gives depends on the elements of x";
-  if (plan.is_forecast) {
+  if (command.is_metadata_only && plan.is_forecast) {
+    obstacle.clear();  // planning says what it refuses
+  } else if (plan.is_forecast) {
     obstacle = has_chunks ? io::obstacle_to_chunks(command.spec, plan.info)
                           : io::obstacle_to_permute_file(command.spec, plan.info);
   }
   if (!obstacle.empty()) {
+    if (command.is_metadata_only)
+      throw UsageError("convert: SPEC must permute the axes of x to go with --metadata-only: " + obstacle);
     if (!has_limit && !command.resumes) return std::nullopt;
     throw UsageError(
         "convert: SPEC must move, convert or once reduce elements to be carried out with " +
@@ -265,9 +299,9 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
 int run_large(const io::FileJob& job, const ConvertCommand& command) {
   const bool is_json = command.format == Format::json;
   if (command.rehearsal == Rehearsal::dry_run) {
-    std::cout << (is_json
-                      ? to_json(job, command, nullptr) + '\n'
-                      : plan_text(job) + "dry run: nothing but the header was read, nothing was written\n");
+    std::cout << (is_json ? to_json(job, command, nullptr) + '\n'
+                          : plan_text(job) + metadata_hint(job) +
+                                "dry run: nothing but the header was read, nothing was written\n");
     return done;
   }
   end_in_order_on_signals();
@@ -277,8 +311,10 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
     const io::FileResult result = io::run(job, [&](const io::Progress& progress) {
       report.show(progress);
       if (signal_caught == 0) return;
-      throw io::Interrupted("convert: interrupted; what is finished is kept beside \"" + job.destination +
-                            "\": the same command with --resume goes on");
+      throw io::Interrupted(job.options.is_metadata_only
+                                ? "convert: interrupted; nothing was changed"
+                                : "convert: interrupted; what is finished is kept beside \"" +
+                                      job.destination + "\": the same command with --resume goes on");
     });
     report.end(io::ProgressEvent::done);
     std::cout << (is_json ? to_json(job, command, &result) + '\n' : result_text(job, result));

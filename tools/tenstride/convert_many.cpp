@@ -66,6 +66,7 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
   options.scale = parse_numbers("--scale", command.scale);
   options.shift = parse_numbers("--shift", command.shift);
   options.axis = command.axis.value_or(0);
+  options.is_metadata_only = command.is_metadata_only;
   if (!command.dtype.empty()) {
     options.dtype = parse_dtype(command.dtype);
     if (!options.dtype)

@@ -18,6 +18,7 @@ io::FileKind output_kind(const ConvertCommand& command, const std::string& path)
   if (is_standard_output(path)) return io::FileKind::npy;
   const io::FileKind kind = io::kind_of_name(path);
   if (kind != io::FileKind::unknown) return kind;
+  if (command.is_metadata_only) return io::FileKind::zarr;  // an array in a group
   throw UsageError("convert: the output \"" + path + "\" must end in " + io::writable_suffixes() +
                    ", or go with --format");
 }
@@ -54,13 +55,38 @@ io::FileInfo upright_info(io::FileInfo info, const ConvertCommand& command) {
   return info;
 }
 
+/// Options that need elements, or make chunks.
+void check_metadata_only(const ConvertCommand& command, io::FileKind kind) {
+  if (!command.is_metadata_only) return;
+  const auto refuse = [](const std::string& option) {
+    throw UsageError("convert: --metadata-only decodes nothing and must not go with " + option +
+                     " (leave one of them out)");
+  };
+  if (kind != io::FileKind::zarr)
+    throw UsageError("convert: --metadata-only must go with a .zarr output, not with \"" + command.output +
+                     '"');
+  if (!command.chunks.empty()) refuse("--chunks");
+  if (!command.shards.empty()) refuse("--shards");
+  if (!command.codec.empty()) refuse("--codec");
+  if (!command.dtype.empty()) refuse("--dtype");
+  if (!command.scale.empty()) refuse("--scale");
+  if (!command.shift.empty()) refuse("--shift");
+  if (command.turns_upright) refuse("--upright");
+  if (command.resumes) refuse("--resume");
+  if (!command.max_mem.empty()) refuse("--max-mem");
+}
+
 void check_output(const ConvertCommand& command, const std::string& output, const std::string& input) {
   if (is_standard_output(output)) return;
   struct stat in {
   }, out{};
   if (stat(output.c_str(), &out) != 0) return;
   if (stat(input.c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
-    throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
+    if (!command.is_metadata_only || command.rehearsal == Rehearsal::verify_only)
+      throw UsageError("convert: the output \"" + command.output + "\" must not be the input");
+    if (!command.force)
+      throw UsageError("convert: the output \"" + command.output +
+                       "\" is the input and must go with --force to be permuted in place");
   }
   if (!command.force && command.rehearsal != Rehearsal::verify_only) {
     throw WorkError("convert: the output \"" + command.output +
@@ -174,6 +200,7 @@ void check_call(const ConvertCommand& command) {
     throw UsageError("convert: the output \"" + command.output +
                      "\" must not name a tensor, such a file holds one without a name");
   check_places(command);
+  check_metadata_only(command, kind);
 }
 
 ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {

@@ -155,9 +155,11 @@ class Program {
     command->add_option("--shards", convert_.shards, "Extents of its shards, multiples of the chunks (none)");
     command->add_option("--codec", convert_.codec,
                         "none, gzip:6, zstd:3, blosc:lz4:5:shuffle, with +crc32c behind it (zstd)");
-    command->add_option("--zarr-format", convert_.zarr_format, "2 or 3")
-        ->check(CLI::IsMember({2, 3}))
-        ->capture_default_str();
+    command->add_option("--zarr-format", convert_.zarr_format, "2 or 3 (3)")->check(CLI::IsMember({2, 3}));
+    command->add_flag(
+        "--metadata-only", convert_.is_metadata_only,
+        "Permute a .zarr folder by its metadata; decode nothing, and with --force and the input "
+        "as output move no data");
     command->add_flag("--compress", convert_.compresses, "Deflate the members of an .npz file");
     command->add_flag("--upright", convert_.turns_upright,
                       "Rotate or mirror a picture by its EXIF orientation, before SPEC");

@@ -62,6 +62,11 @@ struct FileOptions {
   Index axis = 0;
   /// Of a destination in chunks (.zarr).
   ChunkOptions chunks{};
+  /// Permutes a .zarr folder by its metadata and the names of its files; nothing is decoded, and chunks,
+  /// codecs and version stay those of the source. Files of chunks are copied by the file system, which shares
+  /// their bytes where it can (XFS, Btrfs). With `replace` the destination may be the source: then its files
+  /// are moved to the new folder by links, and nothing but the shards is copied.
+  bool is_metadata_only = false;
 };
 
 /// A step that reads one file and writes another.
@@ -83,6 +88,14 @@ struct TensorMove {
 
 /// How a tensor goes from chunks or to chunks.
 struct ChunkJob;
+
+/// How a tensor is permuted by metadata alone.
+struct MetadataMove {
+  /// Axis order[d] of the source is axis d of the result.
+  Dims order;
+  /// Files of chunks that there may be.
+  Index files = 0;
+};
 
 /// What is known of one tensor before an element is read.
 struct TensorJob {
@@ -106,6 +119,8 @@ struct TensorJob {
   std::vector<FileStage> stages;
   /// In place of stages where the source or the destination is in chunks.
   std::shared_ptr<const ChunkJob> chunks{};
+  /// In place of stages where only metadata change.
+  std::optional<MetadataMove> metadata{};
 
   [[nodiscard]] NewTensor planned(ElementOrder order = ElementOrder::row_major) const {
     return {name, shape, dtype, order, axis_names, attributes};
@@ -137,6 +152,7 @@ struct FileJob {
 };
 
 struct FileResult {
+  /// Of a job that changes only metadata where `is_checked`: nothing else is decoded.
   Checksum checksum;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
@@ -153,6 +169,10 @@ TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const
 /// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or
 /// a part of one, in any order.
 TENSTRIDE_API std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info);
+
+/// Why a planned job cannot be carried out with `is_metadata_only`, as the end of an error; empty where it
+/// can.
+TENSTRIDE_API std::string obstacle_to_metadata_only(const FileJob& job);
 
 /// Plans; reads the headers of the sources, and the limits of an earlier run where that is to be resumed.
 /// `source` is an address: several tensors may be meant, each of which goes through the chain and keeps its

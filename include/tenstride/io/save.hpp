@@ -42,8 +42,8 @@ struct ChunkOptions {
   /// "none", "gzip:6", "zstd:3", "blosc:lz4:5:shuffle", with "+crc32c" behind it; empty: the kind's usual
   /// one.
   std::string codec{};
-  /// Of Zarr: 2 or 3.
-  int zarr_format = 3;
+  /// Of Zarr: 2 or 3; 0: 3, or that of the source where only metadata change.
+  int zarr_format = 0;
 };
 
 struct SaveTensorsOptions {

@@ -1038,7 +1038,8 @@ def _convert_file(
     chunks: _Sizes | None = None,
     shards: _Sizes | None = None,
     codec: builtins.str | None = None,
-    zarr_format: builtins.int = 3,
+    zarr_format: builtins.int | None = None,
+    metadata_only: builtins.bool = False,
     progress: Callable[[ConvertProgress], object] | None = None,
 ) -> ConvertResult: ...
 def _explain(expression: builtins.str, strict: builtins.bool, inputs: builtins.dict[Any, Any]) -> Explanation: ...
@@ -1507,7 +1508,8 @@ def plan_convert(
     chunks: _Sizes | None = None,
     shards: _Sizes | None = None,
     codec: builtins.str | None = None,
-    zarr_format: builtins.int = 3,
+    zarr_format: builtins.int | None = None,
+    metadata_only: builtins.bool = False,
 ) -> ConvertPlan: ...
 def positive(input: Tensor) -> Tensor: ...
 def pow(input: _Operand, exponent: _Operand) -> Tensor: ...

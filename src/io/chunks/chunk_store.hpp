@@ -74,4 +74,22 @@ class ChunkFile {
   virtual void commit() = 0;
 };
 
+/// A new file, or folder, of tensors whose axes are permuted while their chunks stay as they are stored.
+/// Nothing is made before `begin`. It has its name only after `commit`; without it nothing is left.
+class PermutedFile {
+ public:
+  virtual ~PermutedFile() = default;
+  /// Of the tensor with that number: files of chunks that there may be.
+  [[nodiscard]] virtual Index units(std::size_t number) const = 0;
+  /// Bytes that are copied at most.
+  [[nodiscard]] virtual std::uint64_t max_copied_nbytes() const = 0;
+  /// Writes what there is beside chunks. Throws FileError.
+  virtual void begin() = 0;
+  /// Brings units of a tensor to the new file, by several threads. Gives the bytes copied. Throws FileError.
+  virtual std::uint64_t move(std::size_t number, Index first, Index last) = 0;
+  /// Where the tensor can be read again before `commit`. Throws FileError.
+  [[nodiscard]] virtual std::unique_ptr<ChunkSource> read_back(std::size_t number) const = 0;
+  virtual void commit() = 0;
+};
+
 }  // namespace tenstride::io

@@ -111,9 +111,12 @@ class Destination {
 }  // namespace
 
 Checksum checksum_chunks(const ChunkSource& source) {
+  return checksum_chunks(source, row_major_strides(source.grid().shape));
+}
+
+Checksum checksum_chunks(const ChunkSource& source, const Dims& strides) {
   const ChunkGrid& grid = source.grid();
   const Dims counts = grid.counts();
-  const Dims strides = row_major_strides(grid.shape);
   const Dims zeros = Dims::filled(grid.shape.size(), 0);
   const auto nbytes = static_cast<std::size_t>(count_elements(grid.chunk)) * item_size(source.dtype());
   std::mutex mutex;

@@ -39,6 +39,15 @@ enum class Orders : unsigned char { row_major, column_major, both };
 /// For each axis of a result, the axis of the source that it is, whole or a part of it.
 using SourceAxes = std::vector<std::optional<std::size_t>>;
 
+/// A tensor on its way to a new file, by its metadata alone.
+struct PermutedTensor {
+  FileInfo source;
+  /// Axis order[d] of the source is axis d of the result.
+  Dims order;
+  /// Within the new file; may be empty for a single one.
+  std::string name;
+};
+
 /// A kind of file. A null function is something that the kind does not offer.
 struct FileFormat {
   FileKind kind = FileKind::unknown;
@@ -73,6 +82,13 @@ struct FileFormat {
   std::unique_ptr<ChunkFile> (*create_chunks)(const std::string& path, const std::vector<NewTensor>& tensors,
                                               const ChunkOptions& options, Overwrite overwrite,
                                               std::string_view operation) = nullptr;
+  /// A new file of tensors of this kind whose axes are permuted while their chunks stay as they are stored;
+  /// of the options only the version counts. Throws FileError and ValueError where the kind has no words for
+  /// the result. `path` may be the file that is read, to be replaced by it.
+  std::unique_ptr<PermutedFile> (*permute_chunks)(const std::string& path,
+                                                  const std::vector<PermutedTensor>& tensors,
+                                                  const ChunkOptions& options, Overwrite overwrite,
+                                                  std::string_view operation) = nullptr;
   /// Everything of a new file but its elements, which lie in it one after the other. Throws TypeError and
   /// ValueError for what the kind cannot hold.
   FlatFile (*plan_flat)(const std::vector<NewTensor>& tensors, std::string_view operation) = nullptr;

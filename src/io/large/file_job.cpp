@@ -9,6 +9,7 @@
 #include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
+#include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/bandwidth.hpp"
@@ -237,10 +238,12 @@ void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& pro
   job.temporary_bytes = std::max(job.temporary_bytes, temporary);
 }
 
-/// The kind of the destination, whose elements must be flat.
-const FileFormat& format_of_destination(const std::string& destination, const FileOptions& options) {
+/// The kind of the destination, whose elements must be flat or in chunks. `source`: the kind of what is read,
+/// which stays where only metadata change and the name tells none: that of an array in a group.
+const FileFormat& format_of_destination(const std::string& destination, const FileOptions& options,
+                                        FileKind source) {
   FileKind kind = options.kind == FileKind::unknown ? kind_of_name(destination) : options.kind;
-  if (kind == FileKind::unknown) kind = FileKind::npy;
+  if (kind == FileKind::unknown) kind = options.is_metadata_only ? source : FileKind::npy;
   if (!is_written_flat(kind) && format_of(kind).create_chunks == nullptr) {
     throw ValueError(message(this_operation, ": \"", destination,
                              "\" must be a file of uncompressed elements or of chunks, which ",
@@ -304,7 +307,7 @@ std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) 
 FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
                            const FileOptions& options) {
   if (moves.empty()) throw ValueError(message(this_operation, ": there must be a tensor to be written"));
-  const FileFormat& format = format_of_destination(destination, options);
+  const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
   job.options = options;
@@ -318,6 +321,11 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   for (const TensorMove& move : moves) {
     tensors.push_back(follow_move(move, job.options, is_chunked));
     if (move.source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(move.source);
+  }
+  if (job.options.is_metadata_only) {
+    for (auto& [tensor, chain] : tensors) job.tensors.push_back(std::move(tensor));
+    plan_metadata_job(job);
+    return job;
   }
   job.limits = limits_of(job.options, destination, job.is_disk_measured);
   place_tensors(job, tensors, format);
@@ -357,6 +365,10 @@ std::string to_string(const FileJob& job) {
   std::string text;
   for (const TensorJob& tensor : job.tensors) {
     if (job.tensors.size() > 1) text += message(tensor.name, "\n");
+    if (tensor.metadata) {
+      text += message("metadata only: axes ", tensor.metadata->order, " of x, ", tensor.metadata->files,
+                      " files of chunks at most get other names and keep their bytes\n");
+    }
     if (tensor.chunks) text += to_string(tensor.chunks->plan);
     if (tensor.chunks && tensor.chunks->second) text += to_string(*tensor.chunks->second);
     for (std::size_t i = 0; i < tensor.stages.size(); ++i) {

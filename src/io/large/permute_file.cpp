@@ -10,6 +10,7 @@
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
+#include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
@@ -341,6 +342,7 @@ class Runner {
 }  // namespace
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
+  if (job.tensors[0].metadata) return run_metadata_job(job, progress);
   if (job.tensors[0].chunks) return run_chunk_job(job, progress);
   return Runner(job, progress).run();
 }

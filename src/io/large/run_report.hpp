@@ -24,6 +24,10 @@ class RunReport {
     now_.bytes = job.bytes_read + job.bytes_written;
     now_.seconds_foretold = job.seconds;
     for (const TensorJob& tensor : job.tensors) {
+      if (tensor.metadata) {
+        now_.passes += 1;
+        now_.tiles += static_cast<std::uint64_t>(tensor.metadata->files);
+      }
       if (tensor.chunks) {
         now_.passes += tensor.chunks->second ? 2 : 1;
         now_.tiles += static_cast<std::uint64_t>(tensor.chunks->tiles());

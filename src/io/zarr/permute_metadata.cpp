@@ -101,6 +101,18 @@ std::vector<ShardEntry> permuted_entries(const std::vector<ShardEntry>& entries,
   return result;
 }
 
+bool keeps_shard_index(const ZarrArray& array, const ZarrArray& permuted, const Dims& order) {
+  const Dims counts = chunks_of_shard(array);
+  Dims before, after;
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const Index axis = array.shards->order[d];
+    const Index new_axis = order[static_cast<std::size_t>(permuted.shards->order[d])];
+    if (counts[static_cast<std::size_t>(axis)] > 1) before.push_back(axis);
+    if (counts[static_cast<std::size_t>(new_axis)] > 1) after.push_back(new_axis);
+  }
+  return before == after;
+}
+
 std::uint64_t copy_permuted_shard(const std::string& src_folder, const ZarrArray& array, const Dims& index,
                                   const std::string& dst_folder, const ZarrArray& permuted,
                                   const Dims& order) {
@@ -111,13 +123,13 @@ std::uint64_t copy_permuted_shard(const std::string& src_folder, const ZarrArray
   const std::vector<ShardEntry> entries = read_shard_index(*src, array, src_path);
   const Descriptor folder = open_permuted_folder(dst_folder);
   UnitFile dst(folder.get(), keys.new_key, zarr_file(dst_folder, keys.new_key));
-  dst.copy(*src, src_path);
+  const std::uint64_t copied = dst.copy(*src, src_path);
   const std::vector<std::byte> bytes =
       shard_index_bytes(permuted_entries(entries, array, permuted, order), permuted);
   const bool is_at_end = permuted.shards->index_location == ZarrIndexLocation::end;
   dst.write_at(bytes, is_at_end ? src->nbytes - bytes.size() : 0);
   dst.commit();
-  return src->nbytes;
+  return std::max<std::uint64_t>(copied, bytes.size());
 }
 
 }  // namespace tenstride::io

@@ -39,9 +39,14 @@ ZarrMove permuted_key(const ZarrArray& array, const ZarrArray& permuted, const D
 std::vector<ShardEntry> permuted_entries(const std::vector<ShardEntry>& entries, const ZarrArray& array,
                                          const ZarrArray& permuted, const Dims& order);
 
+/// Whether the index of a shard stays as it is, because it counts chunks along the same axes in the same
+/// order. Example: shards of (1,2) chunks permuted to (2,1). Pre: there are shards.
+bool keeps_shard_index(const ZarrArray& array, const ZarrArray& permuted, const Dims& order);
+
 /// Copies the shard at `index` of `array` to where the permuted array has it, with its index rewritten; its
 /// chunks are copied as they are, by the file system itself where that can. The shard appears whole or not
-/// at all. Gives the bytes written, 0 where there is no such shard. Throws FileError.
+/// at all. Gives the bytes written: those of the index where the file system shares the others, and 0 where
+/// there is no such shard. Throws FileError.
 std::uint64_t copy_permuted_shard(const std::string& src_folder, const ZarrArray& array, const Dims& index,
                                   const std::string& dst_folder, const ZarrArray& permuted,
                                   const Dims& order);

@@ -8,6 +8,7 @@
 #include "files/atomic_folder.hpp"
 #include "io/chunks/default_chunk.hpp"
 #include "io/zarr/array_options.hpp"
+#include "io/zarr/new_groups.hpp"
 #include "io/zarr/zarr_sink.hpp"
 #include "io/zarr/zarr_source.hpp"
 
@@ -16,36 +17,6 @@ namespace {
 
 using tenstride::detail::message;
 
-/// What makes a folder a group.
-void write_group(const std::string& folder, int format, std::string_view operation) {
-  std::filesystem::create_directories(folder);
-  const bool is_v3 = format == 3;
-  const std::string_view text =
-      is_v3 ? "{\n  \"attributes\": {},\n  \"zarr_format\": 3,\n  \"node_type\": \"group\"\n}"
-            : "{\n    \"zarr_format\": 2\n}";
-  const std::string path = (std::filesystem::path(folder) / (is_v3 ? "zarr.json" : ".zgroup")).string();
-  AtomicFile file(path, Overwrite::replace, operation);
-  file.write(std::as_bytes(std::span(text)));
-  file.commit();
-}
-
-/// The groups between the root and an array, outermost first. Example: "a/b" of "a/b/c" comes behind "a".
-std::vector<std::string> groups_of(const std::string& name) {
-  std::vector<std::string> groups;
-  for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1)) {
-    groups.push_back(name.substr(0, at));
-  }
-  return groups;
-}
-
-void check_array_name(const std::string& name, std::string_view operation) {
-  for (const std::filesystem::path& part : std::filesystem::path(name)) {
-    if (!part.empty() && part != "." && part != ".." && part != "/") continue;
-    throw ValueError(
-        message(operation, ": the name \"", name, "\" must be one of groups and an array, as a/b"));
-  }
-}
-
 class ZarrFolderFile final : public ChunkFile {
  public:
   ZarrFolderFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
@@ -53,18 +24,13 @@ class ZarrFolderFile final : public ChunkFile {
       : folder_(path, overwrite, is_zarr_folder, operation) {
     std::vector<ZarrArray> arrays;
     for (const NewTensor& tensor : tensors) {
-      check_array_name(tensor.name, operation);
       arrays.push_back(new_zarr_array(tensor, options, operation));
     }
-    const std::filesystem::path root(folder_.part_path());
-    const bool is_group = tensors.size() > 1 || !tensors[0].name.empty();
-    if (is_group) write_group(root.string(), options.zarr_format, operation);
+    std::vector<std::string> names;
+    for (const NewTensor& tensor : tensors) names.push_back(tensor.name);
+    paths_ = make_zarr_groups(folder_.part_path(), names, arrays[0].format, operation);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      for (const std::string& group : groups_of(tensors[i].name)) {
-        write_group((root / group).string(), options.zarr_format, operation);
-      }
-      paths_.push_back(is_group ? (root / tensors[i].name).string() : root.string());
-      sinks_.push_back(std::make_unique<ZarrSink>(paths_.back(), arrays[i]));
+      sinks_.push_back(std::make_unique<ZarrSink>(paths_[i], arrays[i]));
     }
   }
 
@@ -125,7 +91,7 @@ std::string zarr_codec_text(const ZarrArray& array) {
 
 ZarrArray new_zarr_array(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation) {
   ZarrOptions zarr;
-  zarr.format = options.zarr_format;
+  zarr.format = options.zarr_format == 2 ? 2 : 3;
   const auto item = static_cast<Index>(item_size(tensor.dtype));
   zarr.chunk = options.chunk.empty() ? default_chunk(tensor.shape, item, options.shard) : options.chunk;
   zarr.shard = options.shard;

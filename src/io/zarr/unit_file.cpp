@@ -2,6 +2,8 @@
 #include "io/zarr/unit_file.hpp"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,7 +84,11 @@ void UnitFile::write_at(std::span<const std::byte> bytes, std::uint64_t begin) {
   }
 }
 
-void UnitFile::copy(const InputFile& input, const std::string& path) {
+std::uint64_t UnitFile::copy(const InputFile& input, const std::string& path) {
+  if (nbytes_ == 0 && ioctl(file_.get(), FICLONE, input.file.get()) == 0) {
+    nbytes_ = input.nbytes;
+    return 0;
+  }
   auto begin = off64_t{0};
   auto place = static_cast<off64_t>(nbytes_);
   const auto end = static_cast<off64_t>(input.nbytes);
@@ -100,6 +106,7 @@ void UnitFile::copy(const InputFile& input, const std::string& path) {
     read_exactly(input, run, from, path);
     write(run);
   }
+  return input.nbytes;
 }
 
 void UnitFile::commit() {
@@ -112,6 +119,16 @@ void UnitFile::commit() {
     refuse_zarr(path_, "must be a name that a file can have", system_reason(errno));
   }
   file_.reset();
+}
+
+bool link_unit(const std::string& src_path, int folder, const std::string& name, const std::string& path) {
+  const auto link = [&] {
+    return linkat(AT_FDCWD, src_path.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  };
+  if (link()) return true;
+  if (errno != ENOENT) return false;
+  make_folders(folder, name, path);
+  return link();
 }
 
 }  // namespace tenstride::io

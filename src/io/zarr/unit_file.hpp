@@ -28,8 +28,9 @@ class UnitFile {
   void write(std::span<const std::byte> bytes);
   /// Writes from a byte on, which may be beyond the end; what `write` appends is not moved. Throws FileError.
   void write_at(std::span<const std::byte> bytes, std::uint64_t begin);
-  /// Appends all of a file, by the file system itself where it can. `path` is the file's. Throws FileError.
-  void copy(const InputFile& input, const std::string& path);
+  /// Appends all of a file, by the file system itself where it can. `path` is the file's. Gives the bytes
+  /// copied: 0 where both files share them from now on (XFS, Btrfs). Throws FileError.
+  std::uint64_t copy(const InputFile& input, const std::string& path);
   /// How many bytes there are, or were skipped.
   [[nodiscard]] std::uint64_t nbytes() const noexcept { return nbytes_; }
   /// Leaves bytes to be written by write_at.
@@ -45,5 +46,9 @@ class UnitFile {
   Descriptor file_;
   std::uint64_t nbytes_ = 0;
 };
+
+/// Gives a file a second name, from `folder` on, whose folders are made; false where the file system cannot.
+/// Who writes into one of them writes into both. `path` is for errors. Throws FileError.
+bool link_unit(const std::string& src_path, int folder, const std::string& name, const std::string& path);
 
 }  // namespace tenstride::io

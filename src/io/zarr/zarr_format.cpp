@@ -5,6 +5,7 @@
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
 #include "io/zarr/groups.hpp"
+#include "io/zarr/permute_zarr.hpp"
 #include "io/zarr/save_zarr.hpp"
 #include "io/zarr/zarr_source.hpp"
 
@@ -60,6 +61,7 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .list = list_zarr,
                              .chunks = zarr_chunks,
                              .plan_chunks = plan_zarr,
-                             .create_chunks = create_zarr};
+                             .create_chunks = create_zarr,
+                             .permute_chunks = permute_zarr};
 
 }  // namespace tenstride::io

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tenstride/io/permute_file.hpp"
+
+/// Axes that are permuted by what a file says of them, while no element is decoded.
+namespace tenstride::io {
+
+/// Plans a job whose tensors are known but for how: sets their `metadata`, and adds to the job's bytes.
+/// Throws ValueError where more than metadata would change, and what the kind of file throws.
+void plan_metadata_job(FileJob& job);
+
+/// Carries out a job whose tensors have `metadata`.
+FileResult run_metadata_job(const FileJob& job, const ProgressCallback& progress);
+
+}  // namespace tenstride::io
