@@ -128,6 +128,9 @@ struct ExplainOptions {
   /// A reshape that is a scramble (see scramble.hpp) is a failure if refused. A comment `# as meant` in the
   /// line where the call ends lets it be.
   ScrambleRule scrambles = ScrambleRule::tell;
+  /// What opens files; see EvaluateOptions. Elements are read only where an operation needs them, and in an
+  /// ExplainSession.
+  FileOpener open_file{};
 };
 
 /// Parses and evaluates; a text that does not parse is a failure of type "SyntaxError". Throws nothing but

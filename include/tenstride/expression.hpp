@@ -197,6 +197,17 @@ enum class ScrambleRule : unsigned char { tell, refuse };
 /// Whether steps tell where their elements came from (`Step::origin`).
 enum class OriginRule : unsigned char { left_out, followed };
 
+/// What is wanted of a file that is opened: its layout, by a tensor on meta; or its elements, too.
+enum class FileContent : unsigned char { layout, elements };
+
+/// A tensor of a file, and how it stands there: "mapped", "in chunks of (1,64,64), deflate".
+struct OpenedFile {
+  Tensor tensor;
+  std::string standing;
+};
+/// Opens the tensor that an address means, as the program takes it: "x.npy", "f.h5::a/b". Throws Error.
+using FileOpener = std::function<OpenedFile(const std::string& address, FileContent content)>;
+
 struct EvaluateOptions {
   /// Names that stand for tensors, e.g. x.
   std::map<std::string, Tensor> inputs{};
@@ -212,6 +223,9 @@ struct EvaluateOptions {
   std::function<void(const Step&, const Tensor&)> on_step{};
   ScrambleRule scrambles = ScrambleRule::tell;
   OriginRule origins = OriginRule::left_out;
+  /// What `open("x.npy")` and `open("f.h5")["a/b"]` are carried out by, of layouts alone where the device is
+  /// meta; nothing refuses them. `io::open_for_notation` is one.
+  FileOpener open_file{};
 };
 
 /// Carries out a program, statement by statement. A refused call ends it and stands in `failure`; nothing is

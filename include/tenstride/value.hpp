@@ -94,9 +94,9 @@ class TENSTRIDE_API Value {
 
 /// What a call did with memory, by PyTorch's catalogue. `fresh` is "new": a factory, or an element-wise
 /// result. `view` shares the storage, `self` is the very same tensor, `copy` moved elements to a storage of
-/// its own, `transfer` sent them to another device.
-enum class StepKind : unsigned char { fresh, view, self, copy, transfer };
-/// "new", "view", "self", "copy" or "transfer".
+/// its own, `transfer` sent them to another device. `file` is a tensor that was opened.
+enum class StepKind : unsigned char { fresh, view, self, copy, transfer, file };
+/// "new", "view", "self", "copy", "transfer" or "file".
 TENSTRIDE_API std::string_view name(StepKind kind);
 
 }  // namespace tenstride

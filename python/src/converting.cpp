@@ -205,7 +205,9 @@ void define_results(nb::module_& module) {
       .def_ro("bytes_written", &io::FileJob::bytes_written, "Bytes written, in all passes.")
       .def_ro("temporary_bytes", &io::FileJob::temporary_bytes,
               "Of the temporary file; 0 where there is none.")
-      .def_ro("seconds", &io::FileJob::seconds, "How long it will take, by what the disk is known to do.")
+      .def_ro("seconds", &io::FileJob::seconds,
+              "How long it will take, by what the disk is known to do; None where chunks are decompressed or "
+              "compressed, how fast is not known.")
       .def_ro("is_disk_measured", &io::FileJob::is_disk_measured,
               "Whether that was measured here (`tenstride bench --disk FOLDER`) or is what most disks do.")
       .def_prop_ro("passes", passes_of, "Passes over all elements.")

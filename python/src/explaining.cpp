@@ -9,6 +9,7 @@
 #include "ledger.hpp"
 #include "tenstride/explain.hpp"
 #include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/picture.hpp"
 #include "tenstride/text.hpp"
 #include "types.hpp"
@@ -76,6 +77,7 @@ Picture picture_for(nb::handle what, const std::string& title, const nb::dict& i
   }
   ExplainOptions options;
   options.inputs = inputs_of(inputs);
+  options.open_file = io::open_for_notation;
   Picture picture = picture_of(nb::cast<std::string>(what), options);
   if (picture.is_wrong_notation) throw ValueError(detail::message("show: ", picture.error));
   return picture;
@@ -173,6 +175,7 @@ void define_explaining(nb::module_& module) {
         ExplainOptions options;
         options.inputs = inputs_of(inputs);
         options.scrambles = strict ? ScrambleRule::refuse : ScrambleRule::tell;
+        options.open_file = io::open_for_notation;
         const LedgerPlaces places;
         return explain(expression, options);
       },

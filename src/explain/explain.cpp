@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "explain/cause.hpp"
 #include "explain/chain.hpp"
+#include "expression/wants_elements.hpp"
 #include "layout/reshape_text.hpp"
 #include "memory/watch.hpp"
 #include "tenstride/text.hpp"
@@ -170,6 +171,17 @@ bool comes_back(const Evaluation& forecast) {
   return std::any_of(forecast.steps.begin(), forecast.steps.end(), returns);
 }
 
+bool opens_file(const Evaluation& forecast) {
+  return std::any_of(forecast.steps.begin(), forecast.steps.end(),
+                     [](const Step& step) { return step.kind == StepKind::file; });
+}
+
+bool has_unread_elements(const Value& value) {
+  if (const Tensor* tensor = value.tensor()) return !tensor->has_memory();
+  const Value::Sequence* list = value.sequence();
+  return list != nullptr && std::any_of(list->items.begin(), list->items.end(), has_unread_elements);
+}
+
 }  // namespace
 
 Explanation explain(std::string_view expression, const ExplainOptions& options) {
@@ -181,6 +193,7 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
     // for real.
     EvaluateOptions evaluate_options{.inputs = on_meta(options.inputs), .device = Device::meta};
     evaluate_options.scrambles = options.scrambles;
+    evaluate_options.open_file = options.open_file;
     Evaluation forecast = unwatched([&] { return evaluate(program, evaluate_options); });
     if (comes_back(forecast) && !forecast.failure) {
       explanation.note = "the value is left out: what comes back from another device has no elements here";
@@ -194,6 +207,13 @@ Explanation explain(std::string_view expression, const ExplainOptions& options) 
       forecast.value = {};
       explanation.evaluation = std::move(forecast);
     } else if (forecast.totals.peak_bytes > options.max_bytes) {
+      explanation.evaluation = std::move(forecast);
+    } else if (opens_file(forecast) && !(forecast.failure && detail::wants_elements(*forecast.failure))) {
+      if (has_unread_elements(forecast.value)) {
+        explanation.note = "the value is left out: of a file that is opened the layout alone is read";
+        forecast.value = {};
+      }
+      explanation.chain = detail::compare_with_chain(forecast);
       explanation.evaluation = std::move(forecast);
     } else {
       evaluate_options.inputs = options.inputs;
@@ -216,6 +236,7 @@ EvaluateOptions for_session(const ExplainOptions& options) {
   result.inputs = options.inputs;
   result.scrambles = options.scrambles;
   result.absent = AbsentDevice::foretell;
+  result.open_file = options.open_file;
   return result;
 }
 

@@ -66,6 +66,8 @@ class Writer {
     const Step& step = steps_[i];
     std::string text;
     if (step.kind == StepKind::fresh) text = bytes_to_text(step.bytes_allocated);
+    if (step.kind == StepKind::file)
+      text = bytes_to_text(numel(step.layout) * static_cast<Index>(item_size(step.dtype)));
     if (step.link) text = bytes_to_text(step.bytes_transferred) + " over the link";
     if (step.bytes_moved > 0)
       text += (text.empty() ? "" : ", ") + moved_text(step.bytes_moved, step.bytes_filled);

@@ -54,6 +54,7 @@ Completion complete(std::string_view text, const std::vector<std::string>& bound
     append(names, detail::builtin_names());
     append(names, bound_names);
     names.emplace_back("torch");
+    names.emplace_back("open");
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());

@@ -228,6 +228,7 @@ Value Evaluator::call_python(const Node& node, const std::string& name) {
 
 Value Evaluator::call_function(const Node& node, const std::string& name, TextRange name_range,
                                TextRange range) {
+  if (name == "open") return open_file(arguments_of(node), {}, range);
   if (name == "manual_seed") {
     const std::vector<Argument> arguments = arguments_of(node);
     return guarded(range, name, nullptr, [&]() -> Value {
@@ -301,6 +302,7 @@ void Evaluator::fail_unknown_function(const std::string& name, TextRange range, 
     std::vector<std::string> names = operation_names(Form::function);
     append_all(names, builtin_names());
     names.emplace_back("manual_seed");
+    names.emplace_back("open");
     text += hint_for_name(name, names);
   }
   guarded(range, name, nullptr, [&] { throw NotationError{"NameError", text, range}; });

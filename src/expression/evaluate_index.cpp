@@ -136,6 +136,7 @@ std::vector<TensorIndex> Evaluator::indices_of(const Node& node) {
 }
 
 Value Evaluator::value_of_index(const Node& node) {
+  if (std::optional<Value> named = value_of_named_tensor(node)) return *std::move(named);
   Value object = value_of(*node.children[0]);
   if (object.sequence() != nullptr) {
     return guarded(node.own, "index", nullptr, [&] { return index_sequence(node, object); });

@@ -3,6 +3,7 @@
 
 #include "base/message.hpp"
 #include "expression/evaluator.hpp"
+#include "expression/wants_elements.hpp"
 #include "operations/operators.hpp"
 
 /// Statements: names and their scopes, blocks, functions, what is caught.
@@ -217,10 +218,7 @@ Flow Evaluator::attempt(const Statement& statement) {
 
 bool Evaluator::can_catch(const Stopped& stopped) const {
   // Without memory what needs elements fails, and goes well with them.
-  const std::string& text = stopped.failure.message;
-  const bool wants_elements =
-      text.find("meta") != std::string::npos || text.find("foretold") != std::string::npos;
-  return !stopped.is_final && !(options_.device == Device::meta && wants_elements);
+  return !stopped.is_final && !(options_.device == Device::meta && wants_elements(stopped.failure));
 }
 
 Flow Evaluator::handle(const Statement& statement, Stopped& stopped) {

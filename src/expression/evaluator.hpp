@@ -129,6 +129,12 @@ class Evaluator {
   [[noreturn]] void fail_unknown_method(const Value& object, const Node& attribute, bool is_called);
   [[noreturn]] void fail_unknown_function(const std::string& name, TextRange range, NodeKind callee);
 
+  // Files.
+  /// `open("f.h5")["a/b"]`; nothing for any other index.
+  std::optional<Value> value_of_named_tensor(const Node& node);
+  /// The tensor of that name, or the only one where the name is empty.
+  Value open_file(const std::vector<Argument>& arguments, const std::string& name, TextRange range);
+
   // Indexing.
   Value value_of_index(const Node& node);
   std::vector<TensorIndex> indices_of(const Node& node);

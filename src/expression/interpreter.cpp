@@ -126,6 +126,7 @@ Evaluation Interpreter::forecast(std::string_view program) const {
   EvaluateOptions options;
   options.device = Device::meta;
   options.scrambles = state_->options.scrambles;
+  options.open_file = state_->options.open_file;
   return detail::Evaluator(state, options).run(statements);
 }
 

@@ -156,7 +156,7 @@ std::string Value::str() const {
 }
 
 std::string_view name(StepKind kind) {
-  static constexpr std::array<std::string_view, 5> names{"new", "view", "self", "copy", "transfer"};
+  static constexpr std::array<std::string_view, 6> names{"new", "view", "self", "copy", "transfer", "file"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -260,6 +260,8 @@ std::string story_of(const Picture& picture, std::size_t number) {
     case StepKind::transfer:
       return message("transfer: ", bytes_to_text(tensor.bytes_transferred), " over the link, into storage ",
                      storage.name);
+    case StepKind::file:
+      return message("file: storage ", storage.name, ", ", bytes_to_text(storage.nbytes));
     case StepKind::copy:
       return message("copy: ", bytes_to_text(tensor.bytes_moved), " moved, into storage ", storage.name);
   }

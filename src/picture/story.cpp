@@ -75,15 +75,19 @@ class Story {
   Picture run() {
     try {
       const Program program = Program::parse(expression_);
-      Evaluation forecast = evaluate(program, {.inputs = on_meta(), .device = Device::meta});
+      Evaluation forecast =
+          evaluate(program, {.inputs = on_meta(), .device = Device::meta, .open_file = options_.open_file});
       const bool is_large = forecast.totals.peak_bytes > options_.max_bytes;
       const auto watch = [this](const Step&, const Tensor& tensor) {
         tensors_.push_back({tensor, as_it_is(tensor)});
       };
       inputs_ = is_large ? on_meta() : options_.inputs;
       const Device device = is_large ? Device::meta : Device::cpu;
-      evaluation_ = evaluate(
-          program, {.inputs = inputs_, .device = device, .absent = AbsentDevice::foretell, .on_step = watch});
+      evaluation_ = evaluate(program, {.inputs = inputs_,
+                                       .device = device,
+                                       .absent = AbsentDevice::foretell,
+                                       .on_step = watch,
+                                       .open_file = options_.open_file});
     } catch (const ParseError& error) {
       picture_.error = detail::message("SyntaxError: ", error.what());
       picture_.is_wrong_notation = true;

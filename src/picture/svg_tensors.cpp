@@ -19,6 +19,7 @@ constexpr Index max_side_by_side = 1000;
 std::string_view kind_style(StepKind kind) {
   switch (kind) {
     case StepKind::fresh:
+    case StepKind::file:
       return "new";
     case StepKind::view:
     case StepKind::self:

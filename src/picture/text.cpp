@@ -13,6 +13,7 @@ namespace {
 std::string_view kind_color(StepKind kind) {
   switch (kind) {
     case StepKind::fresh:
+    case StepKind::file:
       return "\033[34m";
     case StepKind::view:
     case StepKind::self:

@@ -38,6 +38,9 @@ std::string bytes_of_number(std::uint64_t value, std::size_t nbytes) {
   return bytes;
 }
 
+const std::string rewriting =
+    "; where a newer HDF5 wrote it, that one's `h5repack --low=0 --high=2 OLD NEW` rewrites it for HDF5 1.10";
+
 TEST(Hdf5Hostile, Superblock) {
   const Scratch scratch;
   const std::string good = recorded_hdf5("storage");
@@ -50,10 +53,31 @@ TEST(Hdf5Hostile, Superblock) {
   EXPECT_EQ(refusal_of(scratch, "no"), "must be an HDF5 file, it has no signature of HDF5");
   std::string bad = good;
   bad[8] = 9;
-  EXPECT_EQ(refusal_of(scratch, bad), "has a superblock of version 9, which must be 0 to 3");
+  EXPECT_EQ(refusal_of(scratch, bad), "has a superblock of version 9, which must be 0 to 3" + rewriting);
   bad = good;
   bad[13] = 3;
   EXPECT_EQ(refusal_of(scratch, bad), "has addresses or lengths of 3 bytes, which must be 4 or 8");
+}
+
+/// As HDF5 2.0 writes it with libver="latest": the other datasets are read all the same.
+TEST(Hdf5Hostile, MessagesOfALaterVersion) {
+  const Scratch scratch;
+  std::string bytes = recorded_hdf5("storage");
+  using namespace std::string_literals;
+  const std::size_t layout = bytes.find("\x08\0\x18\0\0\0\0\0\x03\x02"s);
+  ASSERT_NE(layout, std::string::npos);
+  bytes[layout + 8] = 6;
+  std::size_t refused = 0;
+  const auto infos = hdf5_infos(scratch.file("x.h5", bytes));
+  for (const auto& [name, info] : infos) {
+    if (info.obstacle.empty()) continue;
+    ++refused;
+    EXPECT_TRUE(info.obstacle.starts_with("have metadata that libhdf5 can read (libhdf5 ")) << info.obstacle;
+    EXPECT_TRUE(info.obstacle.ends_with(": bad version number for layout message)" + rewriting))
+        << info.obstacle;
+  }
+  EXPECT_EQ(refused, 1U);
+  EXPECT_GT(infos.size(), 1U);
 }
 
 TEST(Hdf5Hostile, EveryLength) {

@@ -212,6 +212,24 @@ TEST_F(NpzHostile, BytesThatDoNotUnpackAsTheDirectorySays) {
               "info: \"x.npz\" has a damaged compressed part, which must be a deflate stream (byte "));
 }
 
+TEST_F(NpzHostile, StoredBytesThatAreNotThoseOfTheDirectory) {
+  const auto path_of = [&](const auto& change) {
+    ZipFile file = stored_file("w.npy", npy(1000));
+    change(file);
+    return scratch.file("x.npz", zip_archive({file})) + "::w";
+  };
+  const auto loaded = [&](const std::string& address) {
+    return without_path(refusal<FileError>([&] { return load_tensor_file(read_file_info(address)); }));
+  };
+  const std::string message = "load: \"x.npz::w\" is damaged: its CRC-32 must be that of the directory";
+  EXPECT_EQ(loaded(path_of([](ZipFile&) {})), "not refused");
+  EXPECT_EQ(loaded(path_of([](ZipFile& file) { file.crc ^= 1; })), message);
+  const std::string damaged = path_of([](ZipFile& file) { file.bytes[200] ^= 1; });
+  EXPECT_EQ(loaded(damaged), message);
+  // Of what is read as it lies, in part perhaps, it is not checked.
+  EXPECT_EQ(permute_file(damaged, "x", scratch.path("y.npy")).bytes_written, 4000U);
+}
+
 /// A deflated member whose .npy header announces more than there is.
 TEST_F(NpzHostile, HeadersThatLie) {
   std::string content = npy(3);

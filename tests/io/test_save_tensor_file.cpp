@@ -53,6 +53,11 @@ TEST(SaveTensorFile, RefusesWhatNoKindHolds) {
   EXPECT_EQ(
       refused<ValueError>(scratch.path("x.safetensors"), {{"a", x}}, {.order = ElementOrder::column_major}),
       "save: elements of a safetensors file must be row-major (order C)");
+  EXPECT_EQ(refused<ValueError>(scratch.path("x.npy"), {{"", x}}, {.is_compressed = true}),
+            "save: compression must " + obstacle_to_compression(FileKind::npy));
+  EXPECT_TRUE(obstacle_to_compression(FileKind::npy)
+                  .starts_with("go with .npz, .tif or .tiff, not with npy (codec compresses .zarr"));
+  EXPECT_EQ(obstacle_to_compression(FileKind::npz), "");
   EXPECT_EQ(refused<TypeError>(scratch.path("x.npz"), {{"a", x.to(DType::bfloat16)}}),
             refused<TypeError>(scratch.path("x.npy"), {{"", x.to(DType::bfloat16)}}));
   EXPECT_EQ(

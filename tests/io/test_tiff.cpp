@@ -172,6 +172,9 @@ TEST(Tiff, NamesOfAxesAreKept) {
   EXPECT_EQ(names_of({2, 5, 6}, {"depth", "y", "x"}, DType::uint8), (Names{"page", "y", "x"}));
   EXPECT_EQ(names_of({2, 3, 5, 6}, {}, DType::uint8), (Names{"", "", "y", "x"}));
   EXPECT_EQ(names_of({5, 6, 4}, {}, DType::uint16), (Names{"y", "x", "c"}));
+  EXPECT_EQ(names_of({5, 6}, {"x", "y"}, DType::uint8), (Names{"x", "y"}));
+  EXPECT_EQ(names_of({3, 5, 6}, {"y", "t", "x"}, DType::uint8), (Names{"y", "t", "x"}));
+  EXPECT_EQ(names_of({5, 6, 4}, {"t", "x", "c"}, DType::uint8), (Names{"t", "x", "c"}));
 }
 
 TEST(Tiff, AxesOfDescriptions) {
@@ -194,6 +197,17 @@ TEST(Tiff, AxesOfDescriptions) {
   EXPECT_EQ(axes(R"({"shape": [2, 3, 6, 5]})"), "() 0");
   EXPECT_EQ(axes(R"({"shape": [4611686018427387905, 4, 5, 6]})"), "() 0");
   EXPECT_EQ(axes(R"({"shape": "all"})"), "() 0");
+  const auto within = [&](const std::string& text) {
+    std::string names;
+    for (const std::string& one : read_page_axes(text, format).page_names) names += '<' + one + '>';
+    return names;
+  };
+  EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "TX"})"), "<t><x>");
+  EXPECT_EQ(within(R"({"shape": [2, 5, 6], "axes": "YZX"})"), "<z><x>");
+  EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "QQ"})"), "<><>");
+  EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "XX"})"), "<><>");
+  EXPECT_EQ(within(R"({"shape": [5, 6], "axes": "X"})"), "");
+  EXPECT_EQ(within(R"({"shape": [5, 6]})"), "");
   const auto ome = [](const std::string& pixels, const std::string& data = "<TiffData/>") {
     return R"(<?xml version="1.0"?><OME><Image><Pixels SizeX="6" SizeY="5" )" + pixels + ">" + data +
            "</Pixels></Image></OME>";

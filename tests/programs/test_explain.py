@@ -114,6 +114,53 @@ class Files(unittest.TestCase):
         )
 
 
+class Opened(unittest.TestCase):
+    """Files that the notation opens."""
+
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.path = str(self.folder / "x.npy")
+        text = "{'descr': '|u1', 'fortran_order': False, 'shape': (300, 500), }"
+        header = text + " " * (117 - len(text)) + "\n"
+        pathlib.Path(self.path).write_bytes(
+            b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(149999) + b"\x05"
+        )
+
+    def test_the_layout_of_a_file_begins_a_chain(self):
+        text = run("explain", f'open("{self.path}").T.contiguous()')
+        self.assertIn("  (300,500):(500,1)+0  uint8  contiguous      file  146.5 KiB: mapped\n", text)
+        self.assertIn("the value is left out: of a file that is opened the layout alone is read\n", text)
+        step = json.loads(run("explain", f'open("{self.path}")', "--json"))["steps"][0]
+        self.assertEqual((step["op"], step["kind"], step["reason"]), ("open", "file", "mapped"))
+
+    def test_one_of_several_is_named(self):
+        zarr = str(self.folder / "x.zarr")
+        subprocess.run(
+            [TOOL, "convert", self.path, "x", "-o", zarr + "::a/b", "--chunks", "100,500", "--codec", "none"],
+            check=True,
+            capture_output=True,
+        )
+        for text in (f'open("{zarr}")["a/b"].T', f'open("{zarr}::a/b").T', f'open("{zarr}").T'):
+            self.assertIn("file  146.5 KiB: in chunks of (100,500)\n", run("explain", text))
+        self.assertIn('did you mean "a/b"?', run("explain", f'open("{zarr}")["a/c"]', code=1))
+
+    def test_elements_are_read_where_they_are_needed(self):
+        self.assertIn("\n5\n", run("explain", f'open("{self.path}").max().item()'))
+        self.assertIn("\n5\n", run("repl", text=f'x = open("{self.path}")\nx[-1, -1].item()\n'))
+
+    def test_a_picture_shows_the_file(self):
+        self.assertIn("file: storage A, 146.5 KiB", run("show", f'open("{self.path}")'))
+
+    def test_what_cannot_be_opened_is_told_at_its_place(self):
+        text = run("explain", 'open("none.npy").T', code=1)
+        self.assertIn('open: "none.npy" must ', text)
+        self.assertTrue(text.endswith('\n  open("none.npy").T\n  ^~~~~~~~~~~~~~~~\n'), text)
+
+
 class Repl(unittest.TestCase):
     maxDiff = None
 

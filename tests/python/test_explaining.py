@@ -107,3 +107,13 @@ def test_held_back_operations_copy_once():
 def test_refusals_name_the_function(name):
     with pytest.raises(TypeError, match=f"^{name}: a tensor, or an array that speaks DLPack"):
         getattr(torch, name)([1, 2])
+
+
+def test_a_file_is_opened_by_its_layout(tmp_path):
+    path = tmp_path / "f.safetensors"
+    torch.save(path, {"a": torch.zeros(2, 3), "b": torch.zeros(4)})
+    explanation = torch.explain(f'open("{path}")["a"].T.contiguous()')
+    assert explanation.copies == 1 and "24 B: mapped" in str(explanation)
+    assert 'did you mean "a"' in torch.explain(f'open("{path}")["A"]').error
+    assert "must name one tensor" in torch.explain(f'open("{path}")').error
+    assert "file: storage A, 24 B" in str(torch.show(f'open("{path}")["a"]'))

@@ -116,6 +116,22 @@ def test_numpy_reads_archives(tmp_path, dtype, compressed):
             assert found["permuted"].flags.f_contiguous == fortran_order
 
 
+@pytest.mark.parametrize("name", ["x.npy", "x.safetensors", "x.zarr", "x.raw"])
+def test_compression_is_refused_where_there_is_none(tmp_path, name):
+    with pytest.raises(ValueError, match=r"save: compression must go with \.npz, \.tif or \.tiff, not with "):
+        torch.save(tmp_path / name, torch.zeros(3), compressed=True)
+    assert not any(tmp_path.iterdir())
+
+
+def test_the_crc_of_stored_members_is_checked(tmp_path):
+    numpy.savez(tmp_path / "x.npz", a=numpy.arange(1000.0))
+    raw = bytearray((tmp_path / "x.npz").read_bytes())
+    raw[len(raw) // 2] ^= 1
+    (tmp_path / "x.npz").write_bytes(raw)
+    with pytest.raises(torch.FileError, match="is damaged: its CRC-32 must be that of the directory"):
+        torch.load(tmp_path / "x.npz")
+
+
 @pytest.mark.parametrize("save", [numpy.savez, numpy.savez_compressed])
 @pytest.mark.parametrize("dtype", [*DTYPES, "complex128"])
 def test_archives_of_numpy_are_read(tmp_path, dtype, save):

@@ -155,6 +155,19 @@ def test_compressed_and_tiled_stacks_are_read(tmp_path, options, dtype, byteorde
     assert_same(torch.load(path), array)
 
 
+@pytest.mark.parametrize("axes", ["YX", "TX", "XY", "TZX", "ZXY", "QYX", "YXS", "TXS"])
+def test_axes_of_tifffile(tmp_path, axes):
+    is_rgb = axes.endswith("S")
+    array = numbers("uint8", (5, 6, 3) if is_rgb else (2, 5, 6)[-len(axes) :])
+    path = tmp_path / "x.tif"
+    tifffile.imwrite(path, array, metadata={"axes": axes}, photometric="rgb" if is_rgb else "minisblack")
+    with tifffile.TiffFile(path) as file:
+        assert file.series[0].axes == axes
+    (info,) = torch.file_info(path)
+    names = {"Q": "page", "S": "c"}
+    assert list(info.axes) == [names.get(letter, letter.lower()) for letter in axes]
+
+
 def test_axes_of_ome_tiff(tmp_path):
     path = tmp_path / "x.ome.tif"
     array = numbers("uint16", (2, 3, 4, 20, 30))

@@ -119,8 +119,10 @@ std::string plan_text(const io::FileJob& job) {
   if (job.options.is_metadata_only) return metadata_plan_text(job);
   std::string text = to_string(job) + "forecast: " + bytes_to_text(static_cast<Index>(job.bytes_read)) +
                      " read, " + bytes_to_text(static_cast<Index>(job.bytes_written)) + " written, " +
-                     bytes_to_text(static_cast<Index>(job.temporary_bytes)) + " of temporary space, about " +
-                     decimal(job.seconds, "%.3g") + " s";
+                     bytes_to_text(static_cast<Index>(job.temporary_bytes)) + " of temporary space, ";
+  if (!job.seconds)
+    return text + "in unknown time: how fast chunks are decompressed and compressed is not known\n";
+  text += "about " + decimal(*job.seconds, "%.3g") + " s";
   text += job.is_disk_measured ? " at this disk's speed\n"
                                : " if the disk is as most are (tenstride bench --disk FOLDER measures it)\n";
   return text;
@@ -198,7 +200,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
   json["forecast"] = {{"bytes_read", job.bytes_read},
                       {"bytes_written", job.bytes_written},
                       {"temporary_bytes", job.temporary_bytes},
-                      {"seconds", job.seconds},
+                      {"seconds", job.seconds ? Json(*job.seconds) : Json(nullptr)},
                       {"disk_measured", job.is_disk_measured}};
   json["dry_run"] = result == nullptr;
   json["totals"] = nullptr;

@@ -199,6 +199,10 @@ void check_call(const ConvertCommand& command) {
   if (!output.names.empty() && !io::has_tensor_names(kind))
     throw UsageError("convert: the output \"" + command.output +
                      "\" must not name a tensor, such a file holds one without a name");
+  if (command.compresses) {
+    const std::string obstacle = io::obstacle_to_compression(kind);
+    if (!obstacle.empty()) throw UsageError("convert: --compress must " + obstacle);
+  }
   check_places(command);
   check_metadata_only(command, kind);
 }

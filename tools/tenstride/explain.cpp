@@ -12,6 +12,7 @@
 #include "line_reader.hpp"
 #include "show.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/machine.hpp"
 #include "tenstride/picture.hpp"
 #include "terminal_text.hpp"
@@ -56,6 +57,7 @@ int run(const ExplainCommand& command) {
   ExplainOptions options;
   options.inputs = open_inputs(command.inputs, command.raw, "explain");
   options.scrambles = command.scrambles;
+  options.open_file = io::open_for_notation;
   std::string expression = command.expression;
   if (expression == "-") expression = read_standard_input("explain");
   if (expression.starts_with(byte_order_mark)) expression.erase(0, byte_order_mark.size());

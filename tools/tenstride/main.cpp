@@ -160,7 +160,7 @@ class Program {
         "--metadata-only", convert_.is_metadata_only,
         "Permute a .zarr folder by its metadata; decode nothing, and with --force and the input "
         "as output move no data");
-    command->add_flag("--compress", convert_.compresses, "Deflate the members of an .npz file");
+    command->add_flag("--compress", convert_.compresses, "Deflate the elements of an .npz or .tif file");
     command->add_flag("--upright", convert_.turns_upright,
                       "Rotate or mirror a picture by its EXIF orientation, before SPEC");
     command->add_option("--dtype", convert_.dtype, "Element type of the output, e.g. float32");

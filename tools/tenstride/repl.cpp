@@ -9,6 +9,7 @@
 #include "cli.hpp"
 #include "line_reader.hpp"
 #include "show.hpp"
+#include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/picture.hpp"
 #include "tenstride/text.hpp"
 #include "terminal_text.hpp"
@@ -88,7 +89,9 @@ class Repl {
   explicit Repl(const ReplCommand& command)
       : plans_(command.plans),
         draws_(command.shows_pictures),
-        session_({.inputs = open_inputs(command.inputs, {}, "repl"), .scrambles = command.scrambles}),
+        session_({.inputs = open_inputs(command.inputs, {}, "repl"),
+                  .scrambles = command.scrambles,
+                  .open_file = io::open_for_notation}),
         reader_(make_line_reader(
             [this](std::string_view text) { return complete(text, session_.interpreter().names()); })) {}
 

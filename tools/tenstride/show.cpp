@@ -14,6 +14,7 @@
 #include "show.hpp"
 #include "tenstride/io/atomic_file.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/picture.hpp"
 
 namespace tenstride::cli {
@@ -55,6 +56,7 @@ Picture picture_for(const ShowCommand& command) {
   }
   ExplainOptions options;
   options.inputs = open_inputs(command.inputs, command.raw, "show");
+  options.open_file = io::open_for_notation;
   std::string expression = command.expression;
   if (is_input) expression = read_standard_input("show");
   return picture_of(expression, options);

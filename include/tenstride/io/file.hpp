@@ -46,7 +46,7 @@ enum class ElementStorage : unsigned char {
   encoded,  ///< as a picture, which is read as a whole
 };
 
-/// Compressed bytes in a file that stand for a longer run of bytes.
+/// Compressed bytes in a file that stand for a longer run of bytes; or a part of a file that has a CRC.
 struct CompressedStream {
   std::uint64_t begin = 0;
   std::uint64_t nbytes = 0;
@@ -88,7 +88,7 @@ struct FileInfo {
   Dims chunk{};
   /// Of what holds several chunks; empty where there are none.
   Dims shard{};
-  /// Where `storage` is `stream`.
+  /// Where `storage` is `stream`, and where flat elements stand in a part that has a CRC.
   CompressedStream stream{};
   /// How chunks or streams are compressed, in the format's words: "deflate", "blosc(lz4, 5, shuffle)".
   std::string codec{};

@@ -148,7 +148,8 @@ struct FileJob {
   std::uint64_t unpacked_bytes = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
-  double seconds = 0;
+  /// By the disk's rates. Nothing where chunks are decompressed or compressed: how fast is not known.
+  std::optional<double> seconds = 0.0;
 };
 
 struct FileResult {

@@ -50,7 +50,7 @@ struct SaveTensorsOptions {
   Overwrite overwrite = Overwrite::refuse;
   /// Of files that know both orders: .npy, .npz and raw.
   ElementOrder order = ElementOrder::row_major;
-  /// .npz: members are compressed (deflate).
+  /// .npz and .tif: elements are compressed (deflate). Refused for kinds that it does not compress.
   bool is_compressed = false;
   TiedTensors tied = TiedTensors::write;
   /// Of .zarr, .h5 and .nc.
@@ -134,6 +134,11 @@ TENSTRIDE_API std::string_view usual_tensor_name(FileKind kind);
 
 /// Whether a file of the kind holds several tensors by name.
 TENSTRIDE_API bool has_tensor_names(FileKind kind);
+
+/// Why `SaveTensorsOptions::is_compressed` is refused for a kind, as the end of "must …"; empty where
+/// elements are compressed by it. Example, of npy: "go with .npz, .tif or .tiff, not with npy (codec
+/// compresses .zarr, .h5 or .nc)". Pre: the kind is of this build.
+TENSTRIDE_API std::string obstacle_to_compression(FileKind kind);
 
 /// The kind that a name's end tells; `unknown` where that is none that can be written.
 TENSTRIDE_API FileKind kind_of_name(std::string_view path);

@@ -60,6 +60,24 @@ void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, Two
   chunks.second = std::move(two.second);
 }
 
+struct JobBytes {
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+};
+
+/// Adds what the tensor's bytes take at the disk's rates, where they are the bytes that are read and written:
+/// those of compressed chunks are fewer, and a processor takes its time for them.
+void add_seconds(FileJob& job, const TensorJob& tensor, const JobBytes& before, bool is_flat) {
+  const bool is_compressed = !tensor.source.codec.empty() || (!is_flat && job.options.chunks.codec != "none");
+  if (is_compressed) job.seconds.reset();
+  if (!job.seconds) return;
+  const DiskRates& disk = job.limits.disk;
+  const double read = static_cast<double>(job.bytes_read - before.read) / disk.read_bytes_per_second;
+  const double written =
+      static_cast<double>(job.bytes_written - before.written) / disk.write_bytes_per_second;
+  *job.seconds += std::max(read, written) + disk.contention * std::min(read, written);
+}
+
 }  // namespace
 
 bool is_chunk_job(const FileInfo& source, const FileFormat& destination, const ChunkOptions& options) {
@@ -83,6 +101,7 @@ std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info) {
 }
 
 void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, const FileFormat& destination) {
+  const JobBytes bytes_before{job.bytes_read, job.bytes_written};
   auto chunks = std::make_shared<ChunkJob>();
   const std::optional<AxisMap> map = axis_map_of(chain, tensor.source.layout.shape);
   if (!map) {
@@ -126,6 +145,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
       use_two_passes(job, tensor, *chunks, std::move(*two));
     }
   }
+  add_seconds(job, tensor, bytes_before, problem.dst.is_flat);
   tensor.chunks = std::move(chunks);
 }
 

@@ -7,6 +7,7 @@
 #include "copy/swap_bytes.hpp"
 #include "io/chunks/boxes.hpp"
 #include "io/input.hpp"
+#include "io/stream/crc32.hpp"
 #include "io/stream/inflate_stream.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
@@ -40,6 +41,14 @@ Storage map_whole(const FileInfo& info, MapMode mode, std::string_view operation
                 message("must have ", end, " bytes for its elements, it has ", file.nbytes()));
   }
   return file;
+}
+
+void check_crc(const FileInfo& info, const Storage& file, std::string_view operation) {
+  const CompressedStream& part = info.stream;
+  if (!part.crc || part.begin > file.nbytes() || part.nbytes > file.nbytes() - part.begin) return;
+  const std::optional<std::uint32_t> found = crc32_of(bytes_of(file).subspan(part.begin, part.nbytes));
+  if (found && *found != *part.crc)
+    refuse_info(info, operation, "is damaged: its CRC-32 must be that of the directory");
 }
 
 }  // namespace
@@ -80,6 +89,7 @@ Tensor load_flat(const FileInfo& info, std::string_view operation) {
   // Of a number that stands as it must there is nothing to swap but single bytes.
   const std::size_t width = info.is_byte_swapped ? number_nbytes(info) : 1;
   swap_bytes(storage.mutable_data(), file.data() + info.data_begin, nbytes, width);
+  check_crc(info, file, operation);
   return Tensor(storage, info.layout, info.dtype);
 }
 

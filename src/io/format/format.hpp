@@ -62,6 +62,8 @@ struct FileFormat {
   TensorNames names = TensorNames::none;
   /// Of a single tensor that is given without a name, where it must have one.
   std::string_view usual_name{};
+  /// Whether `SaveTensorsOptions::is_compressed` compresses its elements.
+  bool compresses = false;
 
   bool (*is_kind_of)(const FileStart& start) = nullptr;
   /// The headers of all tensors, in the order of the file; no element is read. Throws FileError.

@@ -76,6 +76,29 @@ std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const File
   return tensors;
 }
 
+/// Of the kinds that can be made and are meant.
+template <class IsMeant>
+std::vector<std::string> suffixes_where(const IsMeant& is_meant) {
+  std::vector<std::string> suffixes;
+  for (const FileFormat* format : file_formats()) {
+    if (!is_written(*format) || !is_meant(*format)) continue;
+    for (const std::string_view suffix : format->suffixes) {
+      if (!suffix.empty()) suffixes.emplace_back(suffix);
+    }
+  }
+  return suffixes;
+}
+
+/// ".npz, .tif or .tiff".
+std::string alternatives(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += words[i];
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_written_flat(FileKind kind) {
@@ -113,24 +136,19 @@ std::string flat_head(FileKind kind, const NewTensor& tensor, std::string_view o
 }
 
 std::vector<std::string> written_suffixes() {
-  std::vector<std::string> suffixes;
-  for (const FileFormat* format : file_formats()) {
-    if (!is_written(*format)) continue;
-    for (const std::string_view suffix : format->suffixes) {
-      if (!suffix.empty()) suffixes.emplace_back(suffix);
-    }
-  }
-  return suffixes;
+  return suffixes_where([](const FileFormat&) { return true; });
 }
 
 std::string writable_suffixes() {
-  const std::vector<std::string> suffixes = written_suffixes();
-  std::string text;
-  for (std::size_t i = 0; i < suffixes.size(); ++i) {
-    if (i > 0) text += i + 1 == suffixes.size() ? " or " : ", ";
-    text += suffixes[i];
-  }
-  return text;
+  return alternatives(written_suffixes());
+}
+
+std::string obstacle_to_compression(FileKind kind) {
+  if (format_of(kind).compresses) return {};
+  const auto compresses = [](const FileFormat& format) { return format.compresses; };
+  const auto takes_codec = [](const FileFormat& format) { return format.create_chunks != nullptr; };
+  return message("go with ", alternatives(suffixes_where(compresses)), ", not with ", name(kind),
+                 " (codec compresses ", alternatives(suffixes_where(takes_codec)), ")");
 }
 
 void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& given,
@@ -140,6 +158,8 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
     throw ValueError(message(saving, ": the path (", path, ") must end in ", writable_suffixes()));
   }
   const FileFormat& format = format_of(kind);
+  if (options.is_compressed && !format.compresses)
+    throw ValueError(message(saving, ": compression must ", obstacle_to_compression(kind)));
   if (given.empty()) throw ValueError(message(saving, ": there must be a tensor to be written"));
   const bool has_tied = options.tied == TiedTensors::once;
   const std::vector<NamedTensor> tensors = with_names(has_tied ? without_tied(given) : given, format);

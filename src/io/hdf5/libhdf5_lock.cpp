@@ -2,6 +2,8 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include "io/hdf5/libhdf5.hpp"
 
+#include "io/hdf5/refuse.hpp"
+
 namespace tenstride::io {
 namespace {
 
@@ -33,7 +35,12 @@ Hdf5Lock::~Hdf5Lock() {
 std::string libhdf5_reason() {
   std::string text;
   H5Ewalk2(H5E_DEFAULT, innermost_first, take_description, &text);
-  return text.empty() ? text : " (libhdf5: " + text + ")";
+  if (text.empty()) return text;
+  if (!text.starts_with("bad version number")) return " (libhdf5: " + text + ")";
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return tenstride::detail::message(" (libhdf5 ", major, '.', minor, '.', release, ": ", text, ")",
+                                    hdf5_rewriting);
 }
 
 }  // namespace tenstride::io

@@ -63,7 +63,7 @@ void check_superblock(const Hdf5Input& input, std::uint64_t begin, std::string_v
   const bool is_read = try_read(input, begin, std::span(block).first(held));
   const auto version = std::to_integer<unsigned>(block[8]);
   if (!is_read || held < 9) refuse("must have a superblock, it ends after ", input.nbytes, " bytes");
-  if (version > 3) refuse("has a superblock of version ", version, ", which must be 0 to 3");
+  if (version > 3) refuse("has a superblock of version ", version, ", which must be 0 to 3", hdf5_rewriting);
   const SuperblockFields fields = superblock_fields(version);
   const auto offset_size = std::to_integer<std::size_t>(block[fields.offset_size_at]);
   const auto length_size = std::to_integer<std::size_t>(block[fields.length_size_at]);

@@ -232,7 +232,7 @@ void plan_stages(FileJob& job, TensorJob& tensor, std::vector<BlockProblem>& pro
     temporary += rounded(static_cast<std::uint64_t>(stage.plan.temporary_bytes));
     job.bytes_read += static_cast<std::uint64_t>(stage.plan.bytes_read());
     job.bytes_written += static_cast<std::uint64_t>(stage.plan.bytes_written());
-    job.seconds += stage.plan.seconds;
+    if (job.seconds) *job.seconds += stage.plan.seconds;
     tensor.stages.push_back(std::move(stage));
   }
   job.temporary_bytes = std::max(job.temporary_bytes, temporary);

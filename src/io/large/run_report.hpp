@@ -22,7 +22,7 @@ class RunReport {
   RunReport(const FileJob& job, const ProgressCallback& callback, Clock::time_point start)
       : callback_(callback), start_(start) {
     now_.bytes = job.bytes_read + job.bytes_written;
-    now_.seconds_foretold = job.seconds;
+    now_.seconds_foretold = job.seconds.value_or(0);
     for (const TensorJob& tensor : job.tensors) {
       if (tensor.metadata) {
         now_.passes += 1;

@@ -15,14 +15,15 @@ SourceFiles::SourceFiles(const FileJob& job, DiskAccess access) : job_(job), acc
 }
 
 void SourceFiles::open(const FileInfo& info) {
-  if (file_ && path_ == info.path && stream_ == info.stream) return;
+  const CompressedStream stream = info.storage == ElementStorage::stream ? info.stream : CompressedStream{};
+  if (file_ && path_ == info.path && stream_ == stream) return;
   file_.reset();
   unpacked_.reset();
   if (info.storage == ElementStorage::stream) unpacked_.emplace(info, job_.destination, this_operation);
   const std::string& from = unpacked_ ? unpacked_->path() : info.path;
   file_ = DiskFile::open(from, access_, this_operation);
   path_ = info.path;
-  stream_ = info.stream;
+  stream_ = stream;
 }
 
 Binding bind_sources(const FileJob& job, std::uint64_t plan_hash) {

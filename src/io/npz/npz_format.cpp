@@ -47,10 +47,10 @@ std::vector<FileInfo> list_npz(const std::string& path, std::string_view operati
     info.format = member.is_deflated ? "npz, deflated" : "npz, stored";
     info.path = path;
     info.name = member.name.substr(0, member.name.size() - member_suffix.size());
+    info.stream = {member.data_begin, member.stored_nbytes, member.nbytes, member.crc};
     if (member.is_deflated) {
       info.storage = ElementStorage::stream;
       info.codec = "deflate";
-      info.stream = {member.data_begin, member.stored_nbytes, member.nbytes, member.crc};
     } else {
       info.data_begin += member.data_begin;
     }
@@ -72,6 +72,7 @@ const FileFormat npz_format{.kind = FileKind::npz,
                             .orders = Orders::both,
                             .names = TensorNames::required,
                             .usual_name = "arr_0",
+                            .compresses = true,
                             .is_kind_of = is_npz,
                             .list = list_npz,
                             .save = save_npz};

@@ -48,6 +48,14 @@ std::optional<Index> product_of(const Dims& sizes) {
   return count;
 }
 
+/// The name that a letter of tifffile's gives an axis; "" where it is none, or another axis has it, too.
+std::string name_of_axis(std::string_view letters, std::size_t axis) {
+  const char letter = axis < letters.size() ? letters[axis] : 'Q';
+  const bool is_known = std::string_view("TZCRIAPEYXS").find(letter) != std::string_view::npos;
+  const bool is_alone = letters.find(letter) == axis && letters.rfind(letter) == axis;
+  return is_known && is_alone ? std::string(1, static_cast<char>(letter - 'A' + 'a')) : std::string();
+}
+
 }  // namespace
 
 namespace detail {
@@ -95,10 +103,11 @@ TiffPageAxes read_shaped_axes(std::string_view description, const TiffFormat& fo
   if (!pages || !product_of(*pages)) return {};
   TiffPageAxes result{*pages, std::vector<std::string>(pages->size()), *product_of(*pages)};
   const std::string letters = json.value("axes", nlohmann::json()).is_string() ? json.value("axes", "") : "";
-  for (std::size_t d = 0; d < result.names.size(); ++d) {
-    const char letter = d < letters.size() ? letters[d] : 'Q';
-    const bool is_known = std::string_view("TZCRIAPE").find(letter) != std::string_view::npos;
-    if (is_known && letters.find(letter) == d) result.names[d] = static_cast<char>(letter - 'A' + 'a');
+  for (std::size_t d = 0; d < result.names.size(); ++d) result.names[d] = name_of_axis(letters, d);
+  // Of an axis of size 1 that is none of the tensor the letter stays behind.
+  if (letters.size() >= shape.size()) {
+    for (std::size_t d = pages->size(); d < shape.size(); ++d)
+      result.page_names.push_back(name_of_axis(letters, d));
   }
   if (result.names.size() == 1 && result.names[0].empty()) result.names[0] = "page";
   return result;

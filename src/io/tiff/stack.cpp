@@ -133,16 +133,21 @@ class StackReader {
     stack_.page_rank = axes.sizes.size();
     stack_.shape = axes.sizes;
     stack_.axis_names = axes.names;
-    const bool has_c = std::find(axes.names.begin(), axes.names.end(), "c") != axes.names.end();
     const TiffFormat& format = stack_.format;
-    const auto push = [&](Index size, std::string_view name) {
-      stack_.shape.push_back(size);
-      stack_.axis_names.emplace_back(name);
+    const auto has_c = [](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), "c") != names.end();
     };
-    if (format.planes == TiffPlanes::separate) push(format.samples, has_c ? "s" : "c");
+    const std::string_view samples = has_c(axes.names) || has_c(axes.page_names) ? "s" : "c";
+    const auto push = [&](Index size, std::string_view usual) {
+      const std::size_t axis = stack_.shape.size() - stack_.page_rank;
+      const bool is_told = axis < axes.page_names.size() && axes.page_names[axis] != "s";
+      stack_.shape.push_back(size);
+      stack_.axis_names.emplace_back(is_told ? std::string_view(axes.page_names[axis]) : usual);
+    };
+    if (format.planes == TiffPlanes::separate) push(format.samples, samples);
     push(format.height, "y");
     push(format.width, "x");
-    if (format.samples_together() > 1) push(format.samples, has_c ? "s" : "c");
+    if (format.samples_together() > 1) push(format.samples, samples);
     std::optional<Index> nbytes = static_cast<Index>(item_size(stack_.dtype));
     for (const Index size : stack_.shape) nbytes = nbytes ? try_multiply(*nbytes, size) : nbytes;
     if (!nbytes) {

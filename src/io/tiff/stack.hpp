@@ -42,7 +42,8 @@ struct TiffStack {
   Dims shape;
   DType dtype = DType::uint8;
   /// One for each axis: "t", "z", "c" where the file says it, "page" otherwise, "y", "x", and "c" for
-  /// samples, or "s" where "c" is one of pages. "" for an axis without a name.
+  /// samples, or "s" where "c" is another. Of the axes within a page what tifffile's text says instead. ""
+  /// for an axis without a name.
   std::vector<std::string> axis_names;
   /// How many of the first axes count pages.
   std::size_t page_rank = 0;
