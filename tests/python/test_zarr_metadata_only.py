@@ -160,9 +160,11 @@ def test_a_group(tmp_path):
         assert numpy.array_equal(found[name][...], numpy.arange(12).reshape(3, 4).T)
 
 
-def test_refuses_a_kept_copy_of_the_metadata(tmp_path):
+@pytest.mark.filterwarnings("ignore:Consolidated metadata")
+@pytest.mark.parametrize("version", [2, 3])
+def test_refuses_a_kept_copy_of_the_metadata(tmp_path, version):
     source = tmp_path / "g.zarr"
-    zarr.create_group(source).create_array("a", shape=(3, 4), chunks=(2, 2), dtype="int32")
+    zarr.create_group(source, zarr_format=version).create_array("a", shape=(3, 4), chunks=(2, 2), dtype="int32")
     zarr.consolidate_metadata(source)
     with pytest.raises(ValueError, match=r"keeps a copy of its metadata \(consolidated\)"):
         tenstride.convert(source / "a", "x.T", source / "a", metadata_only=True, overwrite=True)
