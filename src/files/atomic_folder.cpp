@@ -78,7 +78,9 @@ void AtomicFolder::replace(const std::string& named) {
     fs::remove_all(old_path, ignored);
     if (std::rename(named.c_str(), old_path.c_str()) != 0 ||
         std::rename(part_path_.c_str(), named.c_str()) != 0) {
-      refuse("must be a folder that can be replaced", system_reason(errno));
+      const int reason = errno;
+      std::rename(old_path.c_str(), named.c_str());
+      refuse("must be a folder that can be replaced", system_reason(reason));
     }
   }
   is_committed_ = true;
@@ -94,8 +96,9 @@ void AtomicFolder::commit() {
   if (!flush_file_system(part_path_)) refuse("must be flushed to the disk", system_reason(errno));
   const std::string named = named_path(path_).string();
   if (renameat2(AT_FDCWD, part_path_.c_str(), AT_FDCWD, named.c_str(), RENAME_NOREPLACE) != 0) {
-    // File systems that do not know this rename, too, refuse to replace a folder that has files.
-    const bool is_taken = errno == EEXIST || errno == ENOTEMPTY;
+    // Some file systems do not know this rename, and say so whether the name is taken or not.
+    std::error_code ignored;
+    const bool is_taken = fs::exists(fs::symlink_status(named, ignored));
     if (is_taken && overwrite_ == Overwrite::refuse) {
       refuse("exists already and must not be replaced (Overwrite::refuse)");
     }
