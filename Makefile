@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz slow bench bench-quick large-files bench-formats pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -56,6 +56,11 @@ fuzz: build ## Random copies with each instruction set (PLANS, FIRST: how many, 
 	@echo "chains:"
 	@TENSTRIDE_FUZZ_CHAINS=$(or $(CHAINS),100000) \
 	  build/dev/bin/tenstride-tests --gtest_brief=1 --gtest_filter='Lazy.Random*'
+
+fuzz-files: ## Give the library broken files and texts by libFuzzer (TARGETS: which; SECONDS_EACH: an hour by default)
+	compiler=$$(scripts/fuzz_setup.sh) && cmake --preset fuzz -DCMAKE_CXX_COMPILER="$$compiler"
+	cmake --build --preset fuzz --target fuzz-targets
+	.venv/bin/python3 -B tests/fuzz/run.py --build build/fuzz --seconds $(or $(SECONDS_EACH),3600) $(TARGETS)
 
 slow: build ## The tests that take minutes or gigabytes: 200,000 random copies, 100,000 random chains, more than 2^31 elements
 	ctest --preset dev -C Slow -L slow

@@ -64,19 +64,25 @@ template <typename T>
 bool overflows(const Scalar& scalar) {
   if constexpr (std::is_same_v<T, bool>) {
     return false;
+  } else if constexpr (is_complex_element<T>) {
+    using Part = typename T::value_type;
+    return std::visit(
+        [](auto value) {
+          if constexpr (is_complex_element<decltype(value)>) {
+            return overflows_real<Part>(value.real()) || overflows_real<Part>(value.imag());
+          } else {
+            return overflows<Part>(Scalar(value));
+          }
+        },
+        scalar.value());
   } else {
     return std::visit(
         [](auto value) {
           using From = decltype(value);
           if constexpr (std::is_same_v<From, bool>) {
             return false;
-          } else if constexpr (is_complex_element<From> && is_complex_element<T>) {
-            using Part = typename T::value_type;
-            return overflows_real<Part>(value.real()) || overflows_real<Part>(value.imag());
           } else if constexpr (is_complex_element<From>) {
             return value.imag() != 0 || overflows_real<T>(value.real());
-          } else if constexpr (is_complex_element<T>) {
-            return overflows<typename T::value_type>(Scalar(value));
           } else if constexpr (std::is_integral_v<From>) {
             return overflows_whole<T>(value);
           } else {

@@ -262,6 +262,15 @@ TEST(ImageErrors, WhatIsNoPicture) {
   EXPECT_EQ(refused(jpeg), "has 65280 x 65280 pixels, which must be at most 268435456");
 }
 
+TEST(ImageErrors, AChunkBeyondTheFileIsRefused) {
+  const Scratch scratch;
+  std::string png = picture("png-rgb").file;
+  png.insert(33, from_hex("6f00001a65584966"));  // a chunk of EXIF that is said to have 1.8 GB
+  const std::string path = scratch.file("x", png);
+  EXPECT_EQ(refusal<FileError>([&] { return read_image_info(path); }),
+            "read_image: \"" + path + "\" must be a PNG image that can be read: the file ends early");
+}
+
 TEST(ImageErrors, EveryTruncationIsRefused) {
   const Scratch scratch;
   for (const Picture& picture : pictures()) {

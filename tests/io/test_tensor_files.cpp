@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "support/refusal.hpp"
+#include "support/safetensors.hpp"
 #include "support/scratch.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
@@ -17,6 +18,7 @@ namespace tenstride::io {
 namespace {
 
 using testing::refusal;
+using testing::safetensors_file;
 using testing::Scratch;
 
 using Names = std::vector<std::string>;

@@ -129,8 +129,8 @@ TENSTRIDE_API FileInfo raw_file_info(const std::string& path, const RawElements&
                                      std::string_view operation = "info");
 
 /// The headers of all tensors that are meant, in the order of the file; at least one. No element is read.
-/// Throws FileError, which begins with `operation` where the file cannot be opened or is of no known kind,
-/// and where no tensor has such a name; it then names those that come nearest.
+/// Throws FileError, which begins with `operation` where the file cannot be opened, is of no known kind or
+/// holds no tensor, and where no tensor has such a name; it then names those that come nearest.
 /// Example: `list_tensors("model.safetensors::blocks.*.weight")`.
 TENSTRIDE_API std::vector<FileInfo> list_tensors(const std::string& address,
                                                  std::string_view operation = "info");

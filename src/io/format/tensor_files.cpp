@@ -62,6 +62,8 @@ const FileFormat& require_format(const std::string& path, std::string_view opera
 std::vector<FileInfo> list_all(const std::string& path, std::string_view operation) {
   const FileFormat& format = require_format(path, operation);
   std::vector<FileInfo> tensors = format.list(path, operation);
+  if (tensors.empty())
+    throw FileError(message(operation, ": \"", path, "\" must hold a tensor, it holds none"), path);
   for (FileInfo& info : tensors) {
     info.kind = format.kind;
     if (info.path.empty()) info.path = path;
@@ -112,7 +114,6 @@ std::string names_of(const std::vector<FileInfo>& tensors) {
   if (tensors.size() == 1 && tensors[0].name.empty()) {
     refuse("holds one tensor, which must be meant without a name, not by \"", address.names, "\"");
   }
-  if (tensors.empty()) refuse("must hold a tensor to be named, it holds none");
   std::vector<std::string> names;
   for (const FileInfo& info : tensors) names.push_back(info.name);
   const std::optional<std::string> nearest = nearest_name(address.names, names);
@@ -168,7 +169,6 @@ FileInfo read_file_info(const std::string& address, std::string_view operation) 
   std::vector<FileInfo> found = list_tensors(address, operation);
   if (found.size() == 1) return std::move(found[0]);
   const std::string file = parse_address(address).file;
-  if (found.empty()) throw FileError(message(operation, ": \"", file, "\" must hold a tensor"), file);
   throw FileError(message(operation, ": \"", address, "\" must name one tensor, as \"", found[0].address(),
                           "\" does (it names ", names_of(found), ")"),
                   file);

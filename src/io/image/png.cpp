@@ -13,12 +13,26 @@ namespace {
 
 using tenstride::detail::message;
 
+/// Whether all chunks but the pixels' lie within the file: libpng takes memory for them before it reads them.
+bool has_whole_chunks(std::span<const std::byte> file) {
+  constexpr std::size_t signature = 8, head = 8, crc = 4;
+  std::size_t at = signature;
+  while (at + head <= file.size()) {
+    std::size_t nbytes = 0;
+    for (std::size_t i = 0; i < 4; ++i) nbytes = nbytes << 8U | std::to_integer<std::size_t>(file[at + i]);
+    if (nbytes > file.size() - at - head) return std::memcmp(file.data() + at + 4, "IDAT", 4) == 0;
+    at += head + nbytes + crc;
+  }
+  return true;
+}
+
 class PngDecoder final : public ImageDecoder {
  public:
   ~PngDecoder() override { png_destroy_read_struct(&library_, &facts_, nullptr); }
 
   std::string begin(std::span<const std::byte> file) override {
     rest_ = file;
+    if (!has_whole_chunks(file)) return "must be a PNG image that can be read: the file ends early";
     library_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::be_silent);
     if (library_ == nullptr) return "needs a libpng like the one tenstride was built with";
     facts_ = png_create_info_struct(library_);

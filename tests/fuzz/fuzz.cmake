@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# tests/fuzz/fuzz_NAME.cpp is the program fuzz-NAME: with libFuzzer in the preset `fuzz`, by driver.cpp elsewhere. Under
+# AddressSanitizer each is a test that takes half a minute; seeds.py makes what they begin with.
+
+find_package(ZLIB REQUIRED) # makes gzip files
+set(fuzz_folder ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)
+set(fuzz_seeds ${PROJECT_BINARY_DIR}/fuzz-seeds)
+file(GLOB fuzz_sources CONFIGURE_DEPENDS ${fuzz_folder}/fuzz_*.cpp)
+if(TENSTRIDE_SANITIZE MATCHES "fuzzer")
+  set(fuzz_driver "")
+else()
+  add_library(fuzz-driver OBJECT ${fuzz_folder}/driver.cpp)
+  tenstride_target(fuzz-driver)
+  target_include_directories(fuzz-driver PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  set(fuzz_driver $<TARGET_OBJECTS:fuzz-driver>)
+endif()
+
+add_custom_target(fuzz-targets)
+add_test(NAME fuzz.seeds COMMAND ${tenstride_python} -B ${fuzz_folder}/seeds.py --out ${fuzz_seeds})
+set_tests_properties(fuzz.seeds PROPERTIES FIXTURES_SETUP fuzz_seeds)
+foreach(source IN LISTS fuzz_sources)
+  cmake_path(GET source STEM name)
+  string(REPLACE "fuzz_" "" name ${name})
+  add_executable(fuzz-${name} ${source} ${fuzz_driver})
+  tenstride_target(fuzz-${name})
+  target_include_directories(fuzz-${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(fuzz-${name} PRIVATE tenstride::tenstride ZLIB::ZLIB nlohmann_json::nlohmann_json Threads::Threads)
+  if(TENSTRIDE_SANITIZE MATCHES "fuzzer")
+    target_link_options(fuzz-${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+  add_dependencies(fuzz-targets fuzz-${name})
+  set(corpus ${fuzz_seeds}/${name})
+  if(EXISTS ${fuzz_folder}/regressions/${name})
+    list(APPEND corpus ${fuzz_folder}/regressions/${name})
+  endif()
+  add_test(NAME fuzz.${name} COMMAND fuzz-${name} -max_total_time=30 ${corpus})
+  set_tests_properties(fuzz.${name} PROPERTIES FIXTURES_REQUIRED fuzz_seeds TIMEOUT 300)
+  if(EXISTS /dev/shm)
+    set_property(TEST fuzz.${name} APPEND PROPERTY ENVIRONMENT TMPDIR=/dev/shm) # nothing waits for a disk
+  endif()
+endforeach()

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// einops' patterns. The lines of an input: the pattern, the shape it is bound to, and sizes of axes.
+// Example: "b (h d) -> h b d", "(2,12)", "h=3".
+#include <sstream>
+
+#include "fuzz/support.hpp"
+#include "tenstride/expression.hpp"
+#include "tenstride/factory.hpp"
+#include "tenstride/pattern.hpp"
+#include "tenstride/text.hpp"
+
+namespace tenstride::fuzz {
+namespace {
+
+std::vector<AxisSize> parse_sizes(const std::string& line) {
+  std::vector<AxisSize> sizes;
+  std::istringstream words(line);
+  for (std::string word; words >> word;) {
+    const std::size_t sign = word.find('=');
+    if (sign == std::string::npos) continue;
+    sizes.push_back({word.substr(0, sign), std::strtoll(word.c_str() + sign + 1, nullptr, 10)});
+  }
+  return sizes;
+}
+
+/// Carries out the calls that the pattern stands for, without elements.
+void check_written_out(const BoundPattern& bound, const Dims& shape) {
+  EvaluateOptions options;
+  options.device = Device::meta;
+  options.inputs = {{"x", empty(shape, {.dtype = DType::uint8, .device = Device::meta})}};
+  const Evaluation evaluation = evaluate(Program::parse(bound.written_out()), options);
+  require(!evaluation.failure, "a pattern written out can be carried out: " + bound.written_out());
+  const Tensor* const result = evaluation.value.tensor();
+  require(result != nullptr && result->layout().shape == bound.shape,
+          "a pattern written out gives its shape: " + bound.written_out());
+}
+
+void check(const Pattern& pattern, const Dims& shape, const std::vector<AxisSize>& sizes) {
+  const auto bound = accepted([&] { return pattern.bind(shape, sizes); });
+  if (!bound) return;
+  require(bound->kept <= bound->order.size(), "a pattern keeps axes that there are");
+  require(count_elements(bound->split) == count_elements(shape), "splitting keeps the elements");
+  if (pattern.verb() == PatternVerb::rearrange) {
+    require(count_elements(bound->shape) == count_elements(shape), "rearrange keeps the elements");
+  }
+  if (bound->kept == bound->order.size()) check_written_out(*bound, shape);
+}
+
+void check(const std::string& input) {
+  std::istringstream lines(input);
+  std::string text, shape_line, size_line;
+  std::getline(lines, text);
+  std::getline(lines, shape_line);
+  std::getline(lines, size_line);
+  const Dims shape = accepted([&] { return parse_dims(shape_line); }).value_or(Dims{2, 3, 4});
+  const std::vector<AxisSize> sizes = parse_sizes(size_line);
+  for (const PatternVerb verb : {PatternVerb::rearrange, PatternVerb::reduce, PatternVerb::repeat}) {
+    const auto pattern = accepted([&] { return Pattern(text, verb); });
+    if (pattern) check(*pattern, shape, sizes);
+  }
+  static_cast<void>(accepted([&] { return parse_shape(shape, text); }));
+  static_cast<void>(accepted([&] { return parse_pack_pattern("pack", text).before; }));
+}
+
+}  // namespace
+}  // namespace tenstride::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  tenstride::fuzz::check(tenstride::fuzz::text_of(data, size));
+  return 0;
+}
