@@ -84,7 +84,7 @@ TEST(ExpressionFiles, WhatCannotBeOpenedIsToldAtItsPlace) {
     return explanation.evaluation.failure->type + ": " + explanation.message;
   };
   EXPECT_EQ(said("open(\"none\").T"),
-            "OSError: open: \"none\" must be a file\n  open(\"none\").T\n  ^~~~~~~~~~~~");
+            "RuntimeError: open: \"none\" must be a file\n  open(\"none\").T\n  ^~~~~~~~~~~~");
   EXPECT_EQ(said("open(1)"),
             "TypeError: open: one file must be given, as open(\"x.npy\")\n  open(1)\n  ^~~~~~~");
   EXPECT_EQ(evaluate(Program::parse("open(\"x.npy\")")).failure->message,
