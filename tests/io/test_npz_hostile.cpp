@@ -227,7 +227,7 @@ TEST_F(NpzHostile, StoredBytesThatAreNotThoseOfTheDirectory) {
   const std::string damaged = path_of([](ZipFile& file) { file.bytes[200] ^= 1; });
   EXPECT_EQ(loaded(damaged), message);
   // Of what is read as it lies, in part perhaps, it is not checked.
-  EXPECT_EQ(permute_file(damaged, "x", scratch.path("y.npy")).bytes_written, 4000U);
+  EXPECT_GE(permute_file(damaged, "x", scratch.path("y.npy")).bytes_written, 4000U);
 }
 
 /// A deflated member whose .npy header announces more than there is.

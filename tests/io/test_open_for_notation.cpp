@@ -45,9 +45,9 @@ TEST(OpenForNotation, OneOfSeveralIsNamed) {
     return refusal<FileError>([&] { return open_for_notation(address, FileContent::layout).standing; });
   };
   EXPECT_EQ(said(path), "open: \"" + path + "\" must name one tensor, as \"" + path +
-                            "::weight\" does (it names 2: weight, bias)");
+                            "::bias\" does (it names 2: bias, weight)");
   EXPECT_EQ(said(path + "::weigth"), "open: \"" + path +
-                                         "\" must have a tensor \"weigth\" (it has 2: weight, bias; did you "
+                                         "\" must have a tensor \"weigth\" (it has 2: bias, weight; did you "
                                          "mean \"weight\"?)");
   EXPECT_TRUE(said(scratch.path("none.npy")).starts_with("open: \"" + scratch.path("none.npy") + "\" "));
 }
