@@ -122,25 +122,6 @@ class Listing(Formats):
         done = self.convert("q.safetensors", "x", "-o", "y.npy", code=1)
         self.assertIn(f'"q.safetensors::q" must {rule}', done.stderr)
 
-    def test_compression_is_refused_where_there_is_none(self):
-        self.write("x.npy", npy((2, 2), [7.0] * 4))
-        self.convert("x.npy", "x", "-o", "small.tif", "--compress")
-        for name, kind in (("y.npy", "npy"), ("y.raw", "raw"), ("y.zarr", "Zarr"), ("y.safetensors", "safetensors")):
-            done = self.run_tool("convert", "x.npy", "x", "-o", name, "--compress", code=2)
-            self.assertIn(
-                f"convert: --compress must go with .npz, .tif or .tiff, not with {kind} (codec compresses .zarr",
-                done.stderr,
-            )
-
-    def test_the_time_of_compressed_chunks_is_unknown(self):
-        self.write("x.npy", npy((100, 100), [7.0] * 10000))
-        self.convert("x.npy", "x", "-o", "x.zarr", "--chunks", "10,100")
-        self.convert("x.npy", "x", "-o", "plain.zarr", "--chunks", "10,100", "--codec", "none")
-        call = ("x.t()", "-o", "y.npy", "--max-mem", "64M", "--dry-run")
-        self.assertIn("of temporary space, in unknown time: ", self.convert("x.zarr", *call))
-        self.assertIsNone(json.loads(self.convert("x.zarr", *call, "--json"))["forecast"]["seconds"])
-        self.assertGreater(json.loads(self.convert("plain.zarr", *call, "--json"))["forecast"]["seconds"], 0)
-
     def test_refusals(self):
         self.fails(
             1,
@@ -273,6 +254,25 @@ class Converting(Formats):
             self.assertEqual({entry.compress_type for entry in archive.infolist()}, {zipfile.ZIP_DEFLATED})
         self.convert("small.npz", "x.t()", "-o", "back.npy", "--max-mem", LIMIT)
         self.assertEqual(read_npy(self.path("back.npy"), "f")[1], [7.0] * 10000)
+
+    def test_compression_is_refused_where_there_is_none(self):
+        self.write("x.npy", npy((2, 2), [7.0] * 4))
+        self.convert("x.npy", "x", "-o", "small.tif", "--compress")
+        for name, kind in (("y.npy", "npy"), ("y.raw", "raw"), ("y.zarr", "zarr"), ("y.safetensors", "safetensors")):
+            done = self.run_tool("convert", "x.npy", "x", "-o", name, "--compress", code=2)
+            self.assertIn(
+                f"convert: --compress must go with .npz, .tif or .tiff, not with {kind} (codec compresses .zarr",
+                done.stderr,
+            )
+
+    def test_the_time_of_compressed_chunks_is_unknown(self):
+        self.write("x.npy", npy((100, 100), [7.0] * 10000))
+        self.convert("x.npy", "x", "-o", "x.zarr", "--chunks", "10,100")
+        self.convert("x.npy", "x", "-o", "plain.zarr", "--chunks", "10,100", "--codec", "none")
+        call = ("x.t()", "-o", "y.npy", "--max-mem", "64M", "--dry-run")
+        self.assertIn("of temporary space, in unknown time: ", self.convert("x.zarr", *call).stdout)
+        self.assertIsNone(json.loads(self.convert("x.zarr", *call, "--json").stdout)["forecast"]["seconds"])
+        self.assertGreater(json.loads(self.convert("plain.zarr", *call, "--json").stdout)["forecast"]["seconds"], 0)
 
     def test_refusals(self):
         self.fails(
