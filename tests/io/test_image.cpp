@@ -25,11 +25,11 @@ using testing::Scratch;
 
 TEST(TensorFile, UnknownFilesAreNamed) {
   const Scratch scratch;
-  const std::string path = scratch.file("x.npy", "GIF89a");
+  const std::string path = scratch.file("x.gif", "GIF89a");
   const std::string wanted = " must be a file of a known kind (" + known_kinds() + "), it begins with ";
   EXPECT_EQ(refusal<FileError>([&] { return open_tensor_file(path); }),
             "open: \"" + path + "\"" + wanted + "the bytes 47 49 46 38 39 61 (a GIF image)");
-  EXPECT_EQ(refusal<FileError>([&] { return read_file_info(scratch.file("x.npy", "")); }),
+  EXPECT_EQ(refusal<FileError>([&] { return read_file_info(scratch.file("x.gif", "")); }),
             "info: \"" + path + "\"" + wanted + "nothing, it is empty");
   EXPECT_EQ(sniff(path), FileKind::unknown);
   EXPECT_EQ(refusal<FileError>([&] { return sniff("/nowhere/x"); }),

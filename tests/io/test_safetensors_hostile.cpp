@@ -147,14 +147,13 @@ TEST(SafetensorsHostile, ValuesOfAnotherKind) {
 TEST(SafetensorsHostile, KeysThatAreMissingTwiceOrUnknown) {
   const std::string w = safetensors_entry("w", "U8", "[0]", "[0,0]");
   const Table table{
-      {R"({"w":{}})", "must say dtype, shape and data_offsets of \"w\""},
-      {R"({"w":{"shape":[0],"data_offsets":[0,0]}})", "must say dtype, shape and data_offsets of \"w\""},
-      {R"({"w":{"dtype":"U8","data_offsets":[0,0]}})", "must say dtype, shape and data_offsets of \"w\""},
-      {R"({"w":{"dtype":"U8","shape":[0]}})", "must say dtype, shape and data_offsets of \"w\""},
-      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[]}})",
-       "must say dtype, shape and data_offsets of \"w\""},
+      {R"({"w":{}})", "must say the dtype of \"w\""},
+      {R"({"w":{"shape":[0],"data_offsets":[0,0]}})", "must say the dtype of \"w\""},
+      {R"({"w":{"dtype":"U8","data_offsets":[0,0]}})", "must say the shape of \"w\""},
+      {R"({"w":{"dtype":"U8","shape":[0]}})", "must say the data_offsets of \"w\""},
+      {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[]}})", "must say the data_offsets of \"w\""},
       {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0]}})",
-       "must say dtype, shape and data_offsets of \"w\""},
+       "has one data_offset of \"w\", 0, which must be [begin, end]"},
       {R"({"w":{"dtype":"U8","shape":[0],"data_offsets":[0,0,0]}})",
        "has more than two data_offsets of \"w\", which must be [begin, end]"},
       {R"({"w":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})",
@@ -266,21 +265,22 @@ TEST(SafetensorsHostile, RangesThatDoNotCoverTheFile) {
 TEST(SafetensorsHostile, Indexes) {
   const std::string weights = "must have an object \"weight_map\" that names the file of each tensor";
   const Table table{
-      {"", "must be a JSON object"},
-      {"{", "must be a JSON object"},
+      {"", "must be JSON, which it is not at byte 1"},
+      {"{", "must be JSON, which it is not at byte 2"},
       {"[]", "must be a JSON object"},
       {"\"text\"", "must be a JSON object"},
-      {"{} x", "must be a JSON object"},
-      {std::string("{\"weight_map\":{}}\0x", 19), "must be a JSON object"},
-      {"{\"a\":\"\xff\"}", "must be a JSON object"},
+      {"{} x", "must be JSON, which it is not at byte 4"},
+      {std::string("{\"weight_map\":{}}\0x", 19), "must be JSON, which it is not at byte 18"},
+      {"{\"a\":\"\xff\"}", "must be JSON, which it is not at byte 7"},
       {"{}", weights},
       {R"({"weight_map":[]})", weights},
       {R"({"weight_map":null})", weights},
-      {R"({"weight_map":{"a":1}})", "must name a file for \"a\""},
-      {R"({"weight_map":{"a":null}})", "must name a file for \"a\""},
-      {R"({"weight_map":{"a":"m","a":"m"}})", "has a name twice, which must stand once"},
-      {R"({"weight_map":{"a":"m"},"weight_map":{"b":"m"}})", "has a name twice, which must stand once"},
-      {R"({"metadata":{"a":1,"a":2},"weight_map":{}})", "has a name twice, which must stand once"},
+      {R"({"weight_map":{"a":1}})", "has a number for \"a\", which must be the name of a file"},
+      {R"({"weight_map":{"a":null}})", "has null for \"a\", which must be the name of a file"},
+      {R"({"weight_map":{"a":"m","a":"m"}})", "has the name \"a\" twice, which must stand once"},
+      {R"({"weight_map":{"a":"m"},"weight_map":{"b":"m"}})",
+       "has the name \"weight_map\" twice, which must stand once"},
+      {R"({"metadata":{"a":1,"a":2},"weight_map":{}})", "has the name \"a\" twice, which must stand once"},
   };
   for (const auto& [text, message] : table) EXPECT_EQ(refused_index(text), message) << text;
   for (const std::string file : {"", ".", "..", "../x", "/etc/passwd", "a/b", "a/../../b"}) {

@@ -156,11 +156,18 @@ TEST(TensorNames, SeveralWhereOneIsWanted) {
 TEST(TensorFiles, WhatIsNoFileOfAKnownKind) {
   const Scratch scratch;
   const std::string known = "must be a file of a known kind (" + known_kinds() + "), ";
-  const std::string text = scratch.file("x.npy", "text"), empty_file = scratch.file("empty.npz", "");
+  const std::string text = scratch.file("x.txt", "text"), empty_file = scratch.file("empty", "");
   EXPECT_EQ(refusal<FileError>([&] { return list_tensors(text); }),
             "info: \"" + text + "\" " + known + "it begins with the bytes 74 65 78 74");
   EXPECT_EQ(refusal<FileError>([&] { return list_tensors(empty_file); }),
             "info: \"" + empty_file + "\" " + known + "it begins with nothing, it is empty");
+  // By its name it must be of that kind.
+  const std::string npy = scratch.file("x.npy", "text");
+  EXPECT_EQ(
+      refusal<FileError>([&] { return list_tensors(npy); }),
+      "npy: \"" + npy +
+          "\" must begin with the bytes 93 4e 55 4d 50 59 of a .npy file, it begins with the bytes 74 65 78 "
+          "74");
   EXPECT_EQ(refusal<FileError>([&] { return list_tensors(scratch.folder().string()); }),
             "info: \"" + scratch.folder().string() + "\" " + known + "it is a folder without such a file");
   EXPECT_EQ(refusal<FileError>([&] { return list_tensors(scratch.path("none.npz") + "::w"); }),

@@ -153,14 +153,21 @@ TEST(ZarrCodecs, RefuseDamage) {
   };
   EXPECT_EQ(damaged("crc32c"),
             "zarr: \"a\" has bytes whose crc32c must be the one behind them, and is not: they are damaged");
-  EXPECT_EQ(damaged("gzip"), "zarr: \"a\" must have gzip data, which are damaged");
-  EXPECT_EQ(damaged("zlib"), "zarr: \"a\" must have zlib data, which are damaged");
+  const std::string rule = " data with their checksum; they are damaged or cut off";
+  for (const std::string codec : {"gzip", "zlib"}) {
+    const std::size_t nbytes = encoded(codecs_of(codec, 4), elements_of(4000)).size();
+    EXPECT_EQ(damaged(codec),
+              "zarr: \"a\" has " + std::to_string(nbytes) + " bytes that must be " + codec + rule);
+  }
   EXPECT_EQ(refusal_of("crc32c", bytes_of("abc"), 4),
             "zarr: \"a\" has 3 bytes and must have at least the 4 of its crc32c");
-  EXPECT_EQ(refusal_of("zstd", bytes_of("abcdefgh"), 4), "zarr: \"a\" must have a frame of zstd");
-  EXPECT_EQ(refusal_of("blosc", bytes_of("abc"), 4), "zarr: \"a\" must have a buffer of blosc of 3 bytes");
-  EXPECT_EQ(refusal_of("gzip", {}, 4), "zarr: \"a\" must have gzip data, which are damaged");
-  EXPECT_EQ(refusal_of("zstd", {}, 4), "zarr: \"a\" must have a frame of zstd");
+  EXPECT_EQ(refusal_of("zstd", bytes_of("abcdefgh"), 4),
+            "zarr: \"a\" has 8 bytes that must be a frame of zstd, and are none");
+  EXPECT_EQ(
+      refusal_of("blosc", bytes_of("abc"), 4),
+      "zarr: \"a\" has 3 bytes that must be a buffer of blosc of this length; they are damaged or cut off");
+  EXPECT_EQ(refusal_of("gzip", {}, 4), "zarr: \"a\" has 0 bytes that must be gzip" + rule);
+  EXPECT_EQ(refusal_of("zstd", {}, 4), "zarr: \"a\" has 0 bytes that must be a frame of zstd, and are none");
   Bytes behind = encoded(codecs_of("zlib", 4), elements_of(64));
   behind.push_back(std::byte{7});
   EXPECT_EQ(refusal_of("zlib", behind, 64),
@@ -199,10 +206,11 @@ TEST(ZarrShardIndex, IsReadAsWritten) {
   const testing::Scratch scratch;
   ZarrArray array = make_zarr_array({4, 6}, DType::int16, {.chunk = {2, 2}, .shard = {4, 6}});
   std::vector<ShardEntry> entries(6);
-  entries[1] = {0, 8};
-  entries[5] = {8, 8};
   EXPECT_EQ(shard_position(array, {1, 2}), 5U);
   for (const ZarrIndexLocation location : {ZarrIndexLocation::end, ZarrIndexLocation::start}) {
+    const std::uint64_t begin = location == ZarrIndexLocation::end ? 0 : 100;
+    entries[1] = {begin, 8};
+    entries[5] = {begin + 8, 8};
     for (const ByteOrder order : {ByteOrder::native, ByteOrder::swapped}) {
       array.shards->index_location = location;
       array.shards->index_byte_order = order;
@@ -236,16 +244,17 @@ TEST(ZarrShardIndex, RefusesHostileOnes) {
     const Bytes index = shard_index_bytes(entries, array);
     return refused("12345678" + std::string(reinterpret_cast<const char*>(index.data()), index.size()));
   };
-  EXPECT_EQ(with_entry({0, 109}),
-            "zarr: has in its index chunk 3 of 109 bytes from byte 0 on, which must lie within "
-            "the 108 bytes of the shard");
-  EXPECT_EQ(with_entry({109, 0}),
-            "zarr: has in its index chunk 3 of 0 bytes from byte 109 on, which must lie within "
-            "the 108 bytes of the shard");
+  EXPECT_EQ(
+      with_entry({0, 109}),
+      "zarr: has in its index chunk 3 of 109 bytes from byte 0 on, which must lie between bytes 0 and 8 "
+      "of the shard, beside the index");
+  EXPECT_EQ(
+      with_entry({109, 0}),
+      "zarr: has in its index chunk 3 of 0 bytes from byte 109 on, which must lie between bytes 0 and 8 "
+      "of the shard, beside the index");
   EXPECT_EQ(with_entry({16, ShardEntry::none}),
             "zarr: has in its index chunk 3 of 18446744073709551615 bytes from byte 16 on, which must lie "
-            "within the "
-            "108 bytes of the shard");
+            "between bytes 0 and 8 of the shard, beside the index");
 }
 
 }  // namespace

@@ -321,7 +321,8 @@ TEST(ZarrMetadata, RefusesTextsThatAreNoJson) {
   EXPECT_EQ(refused("[]"), "zarr: \"a/zarr.json\" has [], which must be an object");
   EXPECT_EQ(refused("{\"a\": {\"b\": 1, \"b\": 2}}"),
             "zarr: \"a/zarr.json\" has the field \"b\" twice in one object, which must have it once");
-  EXPECT_EQ(refused(std::string(100000, '[')), "zarr: \"a/zarr.json\" must have at most 64 levels");
+  EXPECT_EQ(refused(std::string(100000, '[')),
+            "zarr: \"a/zarr.json\" must have at most 64 levels of objects and lists");
   EXPECT_EQ(refused("{\"a\": 1e999}"), "zarr: \"a/zarr.json\" must be JSON whose numbers a double can hold");
   EXPECT_EQ(refused(std::string(max_zarr_metadata + 1, ' ')),
             "zarr: \"a/zarr.json\" has 16777217 bytes and must have at most 16777216");

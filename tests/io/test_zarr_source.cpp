@@ -127,9 +127,11 @@ TEST(ZarrSource, RefusesShardsThatAreCut) {
   EXPECT_EQ(refusal_of_chunk(scratch, {0, 0}),
             "zarr: \"a/c/0/0\" has an index whose crc32c must be the one behind it, and is not: the shard is "
             "damaged");
-  static_cast<void>(
-      scratch.file("a/c/0/0", shard.substr(5)));  // the chunks' offsets are still within the file
-  EXPECT_EQ(refusal_of_chunk(scratch, {0, 0}), "not refused");
+  static_cast<void>(scratch.file("a/c/0/0", shard.substr(5)));
+  EXPECT_EQ(
+      refusal_of_chunk(scratch, {0, 0}),
+      "zarr: \"a/c/0/0\" has in its index chunk 0 of 4 bytes from byte 0 on, which must lie between bytes 0 "
+      "and 3 of the shard, beside the index");
 }
 
 TEST(ZarrSource, KeepsFewShardsOpen) {

@@ -70,7 +70,12 @@ std::vector<io::FileInfo> input_infos(const std::string& given, const RawOptions
                               command)};
   const io::TensorAddress address = io::parse_address(given);
   const std::string path = seekable_path(address.file, command);
-  return io::list_tensors(address.names.empty() ? path : path + "::" + address.names, command);
+  std::vector<io::FileInfo> found =
+      io::list_tensors(address.names.empty() ? path : path + "::" + address.names, command);
+  if (found.empty()) {
+    throw FileError(command + ": \"" + address.file + "\" must hold a tensor, it holds none", path);
+  }
+  return found;
 }
 
 io::FileInfo input_info(const std::string& given, const RawOptions& raw, const std::string& command) {

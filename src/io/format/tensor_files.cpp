@@ -54,6 +54,9 @@ const FileFormat& require_format(const std::string& path, std::string_view opera
                             : "it begins with " + describe_start(start.bytes);
   });
   if (format != nullptr) return *format;
+  // The format of its name says more exactly what is wrong.
+  const FileFormat* const named = find_format_by_suffix(path);
+  if (named != nullptr && named->list != nullptr) return *named;
   throw FileError(
       message(operation, ": \"", path, "\" must be a file of a known kind (", known_kinds(), "), ", found),
       path);

@@ -83,7 +83,7 @@ bool is_decoded_here(const Hdf5Filter& filter) {
          number == hdf5_filter::fletcher32 || number == hdf5_filter::lzf;
 }
 
-Obstacle read_chunks(hid_t properties, bool is_plain, Hdf5Dataset& result) {
+Obstacle read_chunks(hid_t dataset, hid_t properties, bool is_plain, Hdf5Dataset& result) {
   const std::size_t rank = result.shape.size();
   std::array<hsize_t, H5S_MAX_RANK> extents{};
   if (H5Pget_chunk(properties, H5S_MAX_RANK, extents.data()) != static_cast<int>(rank)) {
@@ -100,6 +100,14 @@ Obstacle read_chunks(hid_t properties, bool is_plain, Hdf5Dataset& result) {
   }
   if (Obstacle obstacle = read_filters(properties, result)) return obstacle;
   result.is_chunked = true;
+#if H5_VERSION_GE(1, 10, 5)
+  // A chunk without a byte is told from a missing one by their number alone.
+  hsize_t count = 0;
+  const Hdf5Id space(H5Dget_space(dataset), H5Sclose);
+  if (result.stored_nbytes == 0 && H5Dget_num_chunks(dataset, space.get(), &count) >= 0 && count > 0) {
+    return message("have chunks of at least 1 byte, it has ", count, " without any");
+  }
+#endif
   unsigned options = 0;
   H5Pget_chunk_opts(properties, &options);
   const bool is_here = std::all_of(result.filters.begin(), result.filters.end(), is_decoded_here);
@@ -149,15 +157,19 @@ Obstacle read_storage(hid_t dataset, hid_t type, bool is_plain, const Hdf5Input&
     return text;
   }
   result.stored_nbytes = H5Dget_storage_size(dataset);
+  // 0 stands for an error, too; then chunks would be taken for missing.
+  const std::string reason = result.stored_nbytes == 0 ? libhdf5_reason() : "";
+  if (!reason.empty()) return "have an index of its chunks that can be read" + reason;
   if (is_plain) read_fill_value(properties.get(), type, result);
   result.chunk = default_hdf5_chunk(result.shape, result.dtype);
   switch (H5Pget_layout(properties.get())) {
     case H5D_COMPACT:
-      return std::nullopt;
+      if (result.stored_nbytes == *nbytes) return std::nullopt;
+      return message("have its ", *nbytes, " bytes in its header, not ", result.stored_nbytes);
     case H5D_CONTIGUOUS:
       return read_contiguous(dataset, properties.get(), is_plain, *nbytes, input, result);
     case H5D_CHUNKED:
-      return read_chunks(properties.get(), is_plain, result);
+      return read_chunks(dataset, properties.get(), is_plain, result);
     case H5D_VIRTUAL:
       return "have its elements in the file, not in other files (a virtual dataset)";
     default:

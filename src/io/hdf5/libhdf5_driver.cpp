@@ -192,7 +192,10 @@ Hdf5Id create_with(hid_t access, const char* path) {
 Hdf5Id open_hdf5_file(Hdf5ReadFile& file) {
   const Hdf5Id access = driver_access({&file, nullptr});
   if (!access.is_open()) return {};
-  return {H5Fopen(file.input->path.c_str(), hdf5_read_only, access.get()), H5Fclose};
+  Hdf5Id opened(H5Fopen(file.input->path.c_str(), hdf5_read_only, access.get()), H5Fclose);
+  // The end of `access` clears what libhdf5 says.
+  if (!opened.is_open()) file.reason = libhdf5_reason();
+  return opened;
 }
 
 std::string Hdf5MemoryFile::start(std::uint64_t nbytes) const {

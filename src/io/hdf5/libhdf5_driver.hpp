@@ -20,6 +20,8 @@ struct Hdf5ReadFile {
   /// Of the first read that was caught: in bytes from the beginning of the file.
   std::uint64_t caught_begin = 0;
   std::uint64_t caught_nbytes = 0;
+  /// Why it could not be opened.
+  std::string reason = {};
 };
 
 /// A file that is made in memory, where elements take no room. Example: the metadata of a dataset of 50 GB

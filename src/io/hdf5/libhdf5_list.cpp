@@ -46,7 +46,7 @@ class DatasetLister {
     const herr_t state = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, &position, visit_link, &visitor);
     if (visitor.error) std::rethrow_exception(visitor.error);
     if (state < 0) {
-      refuse_hdf5(operation_, input_.path, "must have groups that can be read, \"", prefix, "\" cannot",
+      refuse_hdf5(operation_, input_.path, "must have groups that can be read, \"/", prefix, "\" cannot",
                   libhdf5_reason());
     }
   }
@@ -89,7 +89,7 @@ OpenRoot open_root(Hdf5ReadFile& driven, std::string_view operation) {
   const std::string& path = driven.input->path;
   OpenRoot open{open_hdf5_file(driven), {}};
   if (!open.file.is_open()) {
-    refuse_hdf5(operation, path, "must be an HDF5 file that libhdf5 can read", libhdf5_reason());
+    refuse_hdf5(operation, path, "must be an HDF5 file that libhdf5 can read", driven.reason);
   }
   open.root = Hdf5Id(H5Gopen2(open.file.get(), "/", H5P_DEFAULT), H5Gclose);
   if (!open.root.is_open())

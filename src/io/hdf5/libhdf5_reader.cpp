@@ -30,7 +30,7 @@ Hdf5Reader::Hdf5Reader(const Hdf5Input& input, const Hdf5Dataset& dataset, std::
   if (file_.is_open()) dataset_ = Hdf5Id(H5Dopen2(file_.get(), dataset.name.c_str(), H5P_DEFAULT), H5Dclose);
   if (!dataset_.is_open()) {
     refuse_hdf5(operation_, input.path, "must have a dataset \"", dataset.name, "\" that can be opened",
-                libhdf5_reason());
+                file_.is_open() ? libhdf5_reason() : driven_.reason);
   }
   // Another program may have replaced what was listed.
   const Hdf5Id space(H5Dget_space(dataset_.get()), H5Sclose);
@@ -63,7 +63,11 @@ Hdf5Chunk Hdf5Reader::find(const Dims& index) {
   driven_.caught_nbytes = 0;
   const herr_t state = H5Dread_chunk(dataset_.get(), H5P_DEFAULT, first.data(), &mask, &unused);
   driven_.is_catching = false;
-  if (state < 0 || driven_.caught_nbytes != nbytes) {
+  if (state >= 0 && driven_.caught_nbytes != nbytes) {
+    refuse_hdf5(operation_, input_->path, "has a chunk ", index, " of \"", facts_->name, "\" of ",
+                driven_.caught_nbytes, " bytes, which must be ", nbytes);
+  }
+  if (state < 0) {
     refuse_hdf5(operation_, input_->path, "must have the place of chunk ", index, " of \"", facts_->name,
                 "\"", libhdf5_reason());
   }

@@ -23,6 +23,9 @@ class ImageDecoder {
   virtual std::string decode(std::byte* rows) = 0;
 };
 
+/// What is wrong with a picture of that many pixels, or nothing (""): at most max_image_pixels are read.
+std::string too_many_pixels(Index height, Index width);
+
 std::unique_ptr<ImageDecoder> make_jpeg_decoder();
 std::unique_ptr<ImageDecoder> make_png_decoder();
 

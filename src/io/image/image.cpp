@@ -39,13 +39,15 @@ OpenImage::OpenImage(const std::string& path, std::string_view operation) : file
   const std::string wrong = decoder->begin(bytes_of(file));
   if (!wrong.empty()) refuse(wrong);
   info = decoder->info();
-  // Both formats give sizes of at most 31 bits: their product fits 64.
-  if (info.height * info.width > max_image_pixels) {
-    refuse("has ", info.height, " x ", info.width, " pixels, which must be at most ", max_image_pixels);
-  }
 }
 
 }  // namespace
+
+std::string too_many_pixels(Index height, Index width) {
+  // Both formats give sizes of at most 31 bits: their product fits 64.
+  if (height * width <= max_image_pixels) return {};
+  return message("has ", height, " x ", width, " pixels, which must be at most ", max_image_pixels);
+}
 
 ImageInfo read_image_info(const std::string& path) {
   return OpenImage(path, "read_image").info;

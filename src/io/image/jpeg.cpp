@@ -66,7 +66,7 @@ class JpegDecoder final : public ImageDecoder {
       case JCS_GRAYSCALE:
       case JCS_YCbCr:
       case JCS_RGB:
-        return {};
+        return too_many_pixels(Index{library_.image_height}, Index{library_.image_width});
       case JCS_CMYK:
       case JCS_YCCK:
         return "is a JPEG image in CMYK and must be gray or RGB; convert it first, to PNG for one";

@@ -33,11 +33,17 @@ class PngDecoder final : public ImageDecoder {
   std::string begin(std::span<const std::byte> file) override {
     rest_ = file;
     if (!has_whole_chunks(file)) return "must be a PNG image that can be read: the file ends early";
-    library_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::be_silent);
+    library_ =
+        png_create_read_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::keep_warning);
     if (library_ == nullptr) return "needs a libpng like the one tenstride was built with";
     facts_ = png_create_info_struct(library_);
     if (facts_ == nullptr) return "needs memory to be read";
-    return read_header() ? std::string() : failure();
+    if (!read_header()) return failure();
+    // Before libpng takes memory for rows.
+    std::string wrong = too_many_pixels(Index{png_get_image_height(library_, facts_)},
+                                        Index{png_get_image_width(library_, facts_)});
+    if (!wrong.empty()) return wrong;
+    return prepare_rows() ? std::string() : failure();
   }
 
   [[nodiscard]] ImageInfo info() const override {
@@ -56,7 +62,9 @@ class PngDecoder final : public ImageDecoder {
 
  private:
   [[nodiscard]] std::string failure() const {
-    return message("must be a PNG image that can be read: ", std::string_view(errors_.text.data()));
+    const std::string_view warning(errors_.warning.data());
+    return message("must be a PNG image that can be read: ", std::string_view(errors_.text.data()),
+                   warning.empty() ? "" : "; ", warning);
   }
 
   static void read(png_structp library, png_bytep to, std::size_t count) {
@@ -72,6 +80,11 @@ class PngDecoder final : public ImageDecoder {
     // Sizes are judged by their product (max_image_pixels), not by libpng's million each.
     png_set_user_limits(library_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(library_, facts_);
+    return true;
+  }
+
+  bool prepare_rows() {
+    if (setjmp(png_jmpbuf(library_)) != 0) return false;
     bits_ = png_get_bit_depth(library_, facts_);
     png_set_expand(library_);  // palettes, gray of fewer bits, a transparent colour
     if (bits_ == 16 && std::endian::native == std::endian::little) png_set_swap(library_);

@@ -34,7 +34,7 @@ class PngEncoder {
  public:
   PngEncoder(const ByteSink& sink, const Writing& writing) : sink_(sink), writing_(writing) {
     library_ =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::be_silent);
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &errors_, PngErrors::fail, PngErrors::keep_warning);
     if (library_ != nullptr) facts_ = png_create_info_struct(library_);
     if (facts_ == nullptr) writing.refuse("needs memory for libpng to begin");
   }

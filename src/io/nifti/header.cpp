@@ -120,8 +120,7 @@ class NiftiCheck {
   [[nodiscard]] std::uint64_t begin_of(const NiftiBytes& bytes, NiftiFiles files) const {
     const std::size_t least = files == NiftiFiles::pair ? 0 : nifti_start_nbytes(bytes.version());
     const auto refuse_offset = [&](std::string_view given) {
-      refuse("has vox_offset = ", given, ", which must be an integer of ", least,
-             " to the length of the file, ", file_size_);
+      refuse("has vox_offset = ", given, ", which must be an integer from ", least, " to ", INT64_MAX);
     };
     if (bytes.version() == NiftiVersion::two) {
       const std::int64_t given = bytes.integer(nifti_field::vox_offset);

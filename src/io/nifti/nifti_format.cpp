@@ -41,6 +41,8 @@ std::vector<std::byte> unpacked_start(const std::string& path, std::uint64_t fil
 }
 
 bool is_nifti(const FileStart& start) {
+  // What the name tells needs no undamaged start, and is refused with what is wrong.
+  if (is_gzip(start.bytes) && start.path.ends_with(".nii.gz")) return true;
   if (!is_gzip(start.bytes)) return has_nifti_start(start.bytes);
   try {
     return has_nifti_start(unpacked_start(start.path, start.file_nbytes, "sniff"));
@@ -73,8 +75,18 @@ std::vector<FileInfo> list_nifti(const std::string& path, std::string_view opera
     return {info};
   }
   const std::vector<std::byte> start = unpacked_start(path, file.nbytes(), operation);
+  const NiftiHeader header = parse_nifti_header(start, UINT64_MAX, path);
   // How long the content is, only unpacking tells; it cannot be longer than this.
-  FileInfo info = info_of(parse_nifti_header(start, file.nbytes() * max_inflation, path));
+  const std::uint64_t max_nbytes = file.nbytes() * max_inflation;
+  if (header.data_begin > max_nbytes || header.nbytes > max_nbytes - header.data_begin) {
+    throw FileError(
+        tenstride::detail::message("nifti: \"", path, "\" is a gzip file of ", file.nbytes(),
+                                   " bytes, which unpack to at most ", max_nbytes, ", and must hold ",
+                                   header.nbytes, " bytes of elements from byte ", header.data_begin,
+                                   " on (shape ", header.layout.shape, ", ", name(header.dtype), ")"),
+        path);
+  }
+  FileInfo info = info_of(header);
   info.storage = ElementStorage::stream;
   info.codec = "gzip";
   info.stream = {0, file.nbytes()};

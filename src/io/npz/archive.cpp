@@ -75,14 +75,19 @@ std::optional<std::uint64_t> find_end(const Archive& archive) {
 
 Directory find_directory(const Archive& archive) {
   const std::optional<std::uint64_t> end = find_end(archive);
-  if (!end) archive.refuse("is a zip archive that must end with its directory");
+  if (!end) {
+    archive.refuse(
+        "must be a zip archive that ends with the record of its directory (50 4b 05 06); it is cut off, or "
+        "something stands behind it");
+  }
   Directory directory{archive.number(*end + 16, 4), archive.number(*end + 12, 4),
                       archive.number(*end + 10, 2)};
   std::uint64_t limit = *end;
   if (*end >= locator64_nbytes && archive.has_signature(*end - locator64_nbytes, locator64_signature)) {
     const std::uint64_t end64 = archive.number(*end - locator64_nbytes + 8, 8);
     if (!archive.has(end64, end64_nbytes) || !archive.has_signature(end64, end64_signature)) {
-      archive.refuse("is a zip archive that must end with its directory");
+      archive.refuse("must have the record of its zip directory (50 4b 06 06) at byte ", end64,
+                     ", as its locator says");
     }
     directory = {archive.number(end64 + 48, 8), archive.number(end64 + 40, 8), archive.number(end64 + 32, 8)};
     limit = end64;
@@ -124,14 +129,27 @@ void read_extra(const Archive& archive, std::uint64_t begin, std::uint64_t nbyte
 }
 
 /// Where the bytes of a member begin: behind its local header, whose method and name must be the directory's.
-std::optional<std::uint64_t> behind_local_header(const Archive& archive, const Entry& entry) {
+std::uint64_t behind_local_header(const Archive& archive, const Entry& entry) {
   const std::uint64_t at = entry.local_begin;
-  if (!archive.has(at, local_nbytes) || !archive.has_signature(at, local_signature)) return std::nullopt;
+  const auto refuse = [&](const auto&... pieces) {
+    archive.refuse("has the member \"", entry.member.name.substr(0, 80), "\" whose own header, at byte ", at,
+                   ", must ", pieces...);
+  };
+  if (!archive.has(at, local_nbytes) || !archive.has_signature(at, local_signature)) {
+    refuse("begin there with 50 4b 03 04 and have ", local_nbytes, " bytes");
+  }
   const std::uint64_t name_nbytes = archive.number(at + 26, 2), extra_nbytes = archive.number(at + 28, 2);
-  if (!archive.has(at + local_nbytes, name_nbytes + extra_nbytes)) return std::nullopt;
-  const bool is_same = archive.number(at + 8, 2) == entry.method &&
-                       archive.text(at + local_nbytes, name_nbytes) == entry.member.name;
-  return is_same ? std::optional(at + local_nbytes + name_nbytes + extra_nbytes) : std::nullopt;
+  if (!archive.has(at + local_nbytes, name_nbytes + extra_nbytes)) {
+    refuse("lie in the file of ", archive.bytes.size(), " bytes; its name has ", name_nbytes,
+           " and its extra field ", extra_nbytes);
+  }
+  const std::uint64_t method = archive.number(at + 8, 2);
+  if (method != entry.method) {
+    refuse("have the method ", entry.method, " as the directory says, it has ", method);
+  }
+  const std::string_view name = archive.text(at + local_nbytes, name_nbytes);
+  if (name != entry.member.name) refuse("have that name, it has \"", name.substr(0, 80), '"');
+  return at + local_nbytes + name_nbytes + extra_nbytes;
 }
 
 ZipMember checked_member(const Archive& archive, Entry entry) {
@@ -145,9 +163,7 @@ ZipMember checked_member(const Archive& archive, Entry entry) {
     refuse("compressed by method ", entry.method, ", which must be 0 (stored) or 8 (deflate)");
   }
   member.is_deflated = entry.method == deflated;
-  const std::optional<std::uint64_t> begin = behind_local_header(archive, entry);
-  if (!begin) refuse("whose header must be as the directory says");
-  member.data_begin = *begin;
+  member.data_begin = behind_local_header(archive, entry);
   if (!archive.has(member.data_begin, member.stored_nbytes)) {
     refuse("of ", member.stored_nbytes, " bytes from byte ", member.data_begin,
            " on, which must lie in the file of ", archive.bytes.size());
@@ -179,7 +195,9 @@ std::vector<ZipMember> read_zip_members(std::span<const std::byte> bytes, const 
     const std::uint64_t extra_nbytes = is_whole ? archive.number(at + 30, 2) : 0;
     const std::uint64_t comment_nbytes = is_whole ? archive.number(at + 32, 2) : 0;
     if (!is_whole || name_nbytes + extra_nbytes + comment_nbytes > end - at - entry_nbytes) {
-      archive.refuse("has a zip directory that is damaged behind member ", number);
+      archive.refuse("has a zip directory from byte ", directory.begin, " to ", end, ", which must hold ",
+                     directory.count, directory.count == 1 ? " member" : " members", "; that at byte ", at,
+                     " is damaged or missing");
     }
     Entry entry{archive.number(at + 8, 2), archive.number(at + 10, 2), archive.number(at + 42, 4), {}};
     entry.member.crc = static_cast<std::uint32_t>(archive.number(at + 16, 4));
@@ -193,6 +211,11 @@ std::vector<ZipMember> read_zip_members(std::span<const std::byte> bytes, const 
                      "\" twice, which must stand once");
     }
     at += entry_nbytes + name_nbytes + extra_nbytes + comment_nbytes;
+  }
+  if (at != end) {
+    archive.refuse("has a zip directory from byte ", directory.begin, " to ", end, ", which must hold ",
+                   directory.count, directory.count == 1 ? " member" : " members",
+                   " and ends behind them at byte ", at);
   }
   return members;
 }

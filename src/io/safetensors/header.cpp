@@ -111,8 +111,15 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   bool end_object() override {
     if (place_ == Place::entry) {
-      const bool is_whole = has_type_ && has_shape_ && offsets_ == 2;
-      if (!is_whole) refuse_("must say dtype, shape and data_offsets of \"", entry_.name, "\"");
+      if (offsets_ == 1) {
+        refuse_("has one data_offset of \"", entry_.name, "\", ", entry_.begin,
+                ", which must be [begin, end]");
+      }
+      const std::string_view missing = !has_type_      ? "dtype"
+                                       : !has_shape_   ? "shape"
+                                       : offsets_ == 0 ? "data_offsets"
+                                                       : "";
+      if (!missing.empty()) refuse_("must say the ", missing, " of \"", entry_.name, "\"");
       header_.entries.push_back(std::move(entry_));
       place_ = Place::names;
     } else {

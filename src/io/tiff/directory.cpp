@@ -36,6 +36,9 @@ TiffReader::TiffReader(const TiffFile& file) : numbers_(file) {
     return held.size() >= 2 && held[0] == static_cast<std::byte>(c) && held[1] == static_cast<std::byte>(c);
   };
   numbers_.set_big_endian(is_mark('M'));
+  if ((is_mark('I') || is_mark('M')) && held.size() < 8) {
+    file.refuse("ends after ", held.size(), " bytes and must have at least 8, the start of a TIFF file");
+  }
   const std::uint64_t version =
       (is_mark('I') || is_mark('M')) && held.size() >= 8 ? numbers_.number(2, 2) : 0;
   if (version != 42 && version != 43) {
@@ -54,11 +57,18 @@ void TiffReader::read_directory(std::uint64_t begin, TiffDirectory& directory) {
   const std::uint64_t offset_width = is_big_tiff_ ? 8 : 4;
   const std::uint64_t count_width = is_big_tiff_ ? 8 : 2;
   const std::uint64_t entry_width = is_big_tiff_ ? 20 : 12;
+  const auto require = [&](std::uint64_t nbytes) {
+    if (begin <= file().size() && nbytes <= file().size() - begin) return;
+    file().refuse("has a directory at byte ", begin, " of at least ", nbytes,
+                  " bytes, which must lie in the file of ", file().size());
+  };
+  require(count_width);
   const std::uint64_t count = numbers_.number(begin, count_width);
   constexpr std::uint64_t max_tags = 65535;
   if (count < 1 || count > max_tags) {
     file().refuse("has a directory at byte ", begin, " with ", count, " tags, which must be 1 to ", max_tags);
   }
+  require(count_width + count * entry_width + offset_width);
   const std::uint64_t entries = begin + count_width;
   directory.next = numbers_.number(entries + count * entry_width, offset_width);
   directory.begin = begin;
@@ -85,8 +95,11 @@ std::uint64_t TiffReader::integer(const TiffTag& tag, std::uint64_t i) {
     file().refuse("has the tag ", tag.tag, " with ", tag.count, " values and must have at least ", i + 1);
   }
   const std::uint64_t width = tiff_type_width(tag.type);
-  // Beyond the file by the first comparison: then the product might not fit.
-  if (i > file().size()) file().refuse("must have value ", i, " of tag ", tag.tag, " in the file");
+  const std::uint64_t size = file().size();
+  if (tag.begin > size || i >= (size - tag.begin) / width) {
+    file().refuse("has the tag ", tag.tag, " with ", tag.count, " values from byte ", tag.begin,
+                  " on, which must lie in the file of ", size, " bytes");
+  }
   return numbers_.number(tag.begin + i * width, width);
 }
 

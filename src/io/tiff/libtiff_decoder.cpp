@@ -64,11 +64,11 @@ class LibtiffDecoder final : public TiffDecoder {
       return 0;
     }
     if (format_.dtype != DType::bool_) {
-      decode_whole(reader, piece, elements);
+      decode_whole(reader, piece, stored, elements);
     } else {
       const Index row = format_.piece_width * format_.samples_together();
       std::vector<std::byte> bits(static_cast<std::size_t>(ceil_divide(row, 8) * piece.rows));
-      decode_whole(reader, piece, bits);
+      decode_whole(reader, piece, stored, bits);
       unpack_bits(bits, row, elements);
     }
     return stored;
@@ -94,7 +94,9 @@ class LibtiffDecoder final : public TiffDecoder {
     return nbytes;
   }
 
-  void decode_whole(LibtiffReader& reader, const TiffPiece& piece, std::span<std::byte> bytes) const {
+  /// Pre: the piece has `stored` bytes in the file.
+  void decode_whole(LibtiffReader& reader, const TiffPiece& piece, std::uint64_t stored,
+                    std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
     const bool is_tiled = format_.pieces == TiffPieces::tiles;
     const std::uint64_t expected =
@@ -102,11 +104,17 @@ class LibtiffDecoder final : public TiffDecoder {
     if (expected != bytes.size()) {
       refuse(piece, "is decoded to ", expected, " bytes, which must be ", bytes.size());
     }
+    std::uint16_t compression = COMPRESSION_NONE;
+    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &compression);
+    if (compression == COMPRESSION_NONE && stored < bytes.size()) {
+      refuse(piece, "has ", stored, " bytes, uncompressed, and must have ", bytes.size());
+    }
     reader.errors().text.clear();
     const auto size = static_cast<tmsize_t>(bytes.size());
     const tmsize_t got = is_tiled ? TIFFReadEncodedTile(handle, piece.number, bytes.data(), size)
                                   : TIFFReadEncodedStrip(handle, piece.number, bytes.data(), size);
     if (!reader.errors().text.empty()) refuse(piece, "cannot be decoded: ", reader.errors().text);
+    if (got < 0) refuse(piece, "cannot be decoded, for which libtiff gives no reason");
     if (got != size) refuse(piece, "has ", got, " bytes when decoded, which must be ", size);
   }
 

@@ -96,6 +96,7 @@ class StackReader {
         others.add(number, reader_, page);
         continue;
       }
+      check_pieces(page, number);
       survey->add_page(reader_, page);
       stack_.directories.push_back(at);
     }
@@ -104,6 +105,26 @@ class StackReader {
     add_note(stack_.note, others.note());
     if (const TiffTag* const sub = first_.find(tiff_tag::sub_ifds)) {
       add_note(stack_.note, message("smaller copies (", sub->count, " SubIFDs) are not part of the tensor"));
+    }
+  }
+
+  /// Refuses a page without an offset and a length of each strip or tile: libtiff would make some up.
+  void check_pieces(const TiffDirectory& page, std::uint64_t number) {
+    const bool is_tiled = stack_.format.pieces == TiffPieces::tiles;
+    const auto needed = static_cast<std::uint64_t>(stack_.format.piece_count());
+    for (const auto& [of_tiles, of_strips] :
+         {std::pair(tiff_tag::tile_offsets, tiff_tag::strip_offsets),
+          std::pair(tiff_tag::tile_byte_counts, tiff_tag::strip_byte_counts)}) {
+      const std::uint16_t tag = is_tiled ? of_tiles : of_strips;
+      // Some writers use the tags of strips for tiles.
+      const TiffTag* const found = page.find(tag) == nullptr ? page.find(of_strips) : page.find(tag);
+      const std::uint64_t count = found == nullptr ? 0 : found->count;
+      if (count < needed) {
+        file_->refuse("page ", number, " has the tag ", tag, " with ", count,
+                      count == 1 ? " value" : " values", " and must have ", needed, ", one for each ",
+                      is_tiled ? "tile" : "strip");
+      }
+      static_cast<void>(reader_.integer(*found, count - 1));  // all of them lie in the file
     }
   }
 

@@ -17,7 +17,8 @@ std::size_t max_blosc_nbytes(std::size_t nbytes) {
 std::size_t decode_blosc(std::span<const std::byte> in, std::span<std::byte> out, std::string_view path) {
   std::size_t announced = 0;
   if (in.size() < BLOSC_MIN_HEADER_LENGTH || blosc_cbuffer_validate(in.data(), in.size(), &announced) != 0) {
-    refuse_zarr(path, "must have a buffer of blosc of ", in.size(), " bytes");
+    refuse_zarr(path, "has ", in.size(),
+                " bytes that must be a buffer of blosc of this length; they are damaged or cut off");
   }
   if (announced > out.size()) {
     refuse_zarr(path, "announces ", announced, " bytes in a buffer of blosc, which must be at most ",

@@ -45,7 +45,8 @@ std::size_t decode_deflate(const ZarrCodec& codec, std::span<const std::byte> in
                   " bytes, which must be at most that");
     }
     if (result != LIBDEFLATE_SUCCESS || read == 0) {
-      refuse_zarr(path, "must have ", name_of_deflate(codec), " data, which are damaged");
+      refuse_zarr(path, "has ", in.size(), " bytes that must be ", name_of_deflate(codec),
+                  " data with their checksum; they are damaged or cut off");
     }
     in = in.subspan(read);
     count += written;

@@ -24,10 +24,8 @@ struct NamedCodec {
   explicit NamedCodec(const JsonField& codec)
       : field(codec),
         name(codec.value().is_string() ? codec.text() : codec.at("name").text()),
-        configuration(no_members, codec.file()) {
-    if (codec.value().is_string()) return;
-    codec.allow_only({"name", "configuration"});
-    if (const auto found = codec.find("configuration")) configuration = *found;
+        configuration(codec.find_or("configuration", no_members)) {
+    if (!codec.value().is_string()) codec.allow_only({"name", "configuration"});
   }
 };
 

@@ -17,7 +17,9 @@ std::size_t max_zstd_nbytes(std::size_t nbytes) {
 std::size_t decode_zstd(std::span<const std::byte> in, std::span<std::byte> out, CodecScratch& scratch,
                         std::string_view path) {
   const unsigned long long announced = ZSTD_getFrameContentSize(in.data(), in.size());
-  if (announced == ZSTD_CONTENTSIZE_ERROR) refuse_zarr(path, "must have a frame of zstd");
+  if (announced == ZSTD_CONTENTSIZE_ERROR) {
+    refuse_zarr(path, "has ", in.size(), " bytes that must be a frame of zstd, and are none");
+  }
   if (announced != ZSTD_CONTENTSIZE_UNKNOWN && announced > out.size()) {
     refuse_zarr(path, "announces ", announced, " bytes in a frame of zstd, which must be at most ",
                 out.size());

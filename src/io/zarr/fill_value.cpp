@@ -82,9 +82,8 @@ void append_integer(std::vector<std::byte>& bytes, const JsonField& field, int f
 template <class T>
 void append_value(std::vector<std::byte>& bytes, const JsonField& field, int format) {
   if constexpr (is_complex_element<T>) {
-    const std::vector<JsonField> parts = field.items();
-    if (parts.size() != 2) field.refuse("a list of two numbers");
-    for (const JsonField& part : parts) append_floating<typename T::value_type>(bytes, part);
+    if (!field.value().is_array() || field.value().size() != 2) field.refuse("a list of two numbers");
+    for (const JsonField& part : field.items()) append_floating<typename T::value_type>(bytes, part);
   } else if constexpr (std::is_same_v<T, bool>) {
     const nlohmann::json& value = field.value();
     if (format == 2 && value.is_number_unsigned() && value.get<std::uint64_t>() <= 1) {

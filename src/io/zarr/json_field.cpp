@@ -57,7 +57,8 @@ class JsonGuard {
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
-      if (depth >= max_json_depth) refuse_zarr(file_, "must have at most ", max_json_depth, " levels");
+      if (depth >= max_json_depth)
+        refuse_zarr(file_, "must have at most ", max_json_depth, " levels of objects and lists");
     }
     if (event == Event::object_start) names_.emplace_back();
     if (event == Event::object_end) names_.pop_back();
@@ -110,6 +111,11 @@ std::optional<JsonField> JsonField::find(std::string_view member) const {
   const auto found = value_->find(member);
   if (found == value_->end()) return std::nullopt;
   return JsonField(*found, file_, name_.empty() ? std::string(member) : name_ + "." + std::string(member));
+}
+
+JsonField JsonField::find_or(std::string_view member, const nlohmann::json& otherwise) const {
+  const std::string name = name_ + "." + std::string(member);
+  return value_->is_object() && value_->contains(member) ? at(member) : JsonField(otherwise, file_, name);
 }
 
 void JsonField::allow_only(std::initializer_list<std::string_view> members) const {

@@ -36,6 +36,8 @@ class JsonField {
   [[nodiscard]] JsonField at(std::string_view member) const;
   /// A member that may be missing.
   [[nodiscard]] std::optional<JsonField> find(std::string_view member) const;
+  /// A member, or what stands for it where it is missing or this is no object.
+  [[nodiscard]] JsonField find_or(std::string_view member, const nlohmann::json& otherwise) const;
   /// Refuses an object with any other members.
   void allow_only(std::initializer_list<std::string_view> members) const;
   /// The members of a list.

@@ -21,12 +21,20 @@ std::uint32_t crc_in_file(std::uint32_t crc) {
   return std::endian::native == std::endian::little ? crc : __builtin_bswap32(crc);
 }
 
-void check_entry(const ShardEntry& entry, std::size_t position, std::uint64_t file_nbytes,
+/// The bytes of a shard that chunks may have: all but its index.
+struct ShardBody {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+void check_entry(const ShardEntry& entry, std::size_t position, const ShardBody& body,
                  const std::string& path) {
   if (entry.is_empty()) return;
-  if (entry.begin <= file_nbytes && entry.nbytes <= file_nbytes - entry.begin) return;
+  const bool is_inside = entry.begin >= body.begin && entry.begin <= body.end;
+  if (is_inside && entry.nbytes <= body.end - entry.begin) return;
   refuse_zarr(path, "has in its index chunk ", position, " of ", entry.nbytes, " bytes from byte ",
-              entry.begin, " on, which must lie within the ", file_nbytes, " bytes of the shard");
+              entry.begin, " on, which must lie between bytes ", body.begin, " and ", body.end,
+              " of the shard, beside the index");
 }
 
 }  // namespace
@@ -62,7 +70,8 @@ std::vector<ShardEntry> read_shard_index(const InputFile& shard, const ZarrArray
   const std::uint64_t nbytes = shard_index_nbytes(array);
   std::vector<std::byte> bytes(nbytes);
   const bool is_at_end = array.shards->index_location == ZarrIndexLocation::end;
-  read_exactly(shard, bytes, is_at_end ? shard.nbytes - nbytes : 0, path);
+  const ShardBody body = is_at_end ? ShardBody{0, shard.nbytes - nbytes} : ShardBody{nbytes, shard.nbytes};
+  read_exactly(shard, bytes, is_at_end ? body.end : 0, path);
   if (array.shards->has_index_checksum) {
     std::uint32_t crc = 0;
     std::memcpy(&crc, bytes.data() + count * entry_nbytes, sizeof crc);
@@ -77,7 +86,7 @@ std::vector<ShardEntry> read_shard_index(const InputFile& shard, const ZarrArray
     std::memcpy(numbers, bytes.data() + i * entry_nbytes, sizeof numbers);
     entries[i] = {in_order(numbers[0], array.shards->index_byte_order),
                   in_order(numbers[1], array.shards->index_byte_order)};
-    check_entry(entries[i], i, shard.nbytes, path);
+    check_entry(entries[i], i, body, path);
   }
   return entries;
 }
