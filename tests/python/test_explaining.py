@@ -111,9 +111,9 @@ def test_refusals_name_the_function(name):
 
 def test_a_file_is_opened_by_its_layout(tmp_path):
     path = tmp_path / "f.safetensors"
-    torch.save(path, {"a": torch.zeros(2, 3), "b": torch.zeros(4)})
-    explanation = torch.explain(f'open("{path}")["a"].T.contiguous()')
+    torch.save(path, {"weight": torch.zeros(2, 3), "bias": torch.zeros(4)})
+    explanation = torch.explain(f'open("{path}")["weight"].T.contiguous()')
     assert explanation.copies == 1 and "24 B: mapped" in str(explanation)
-    assert 'did you mean "a"' in torch.explain(f'open("{path}")["A"]').error
+    assert 'did you mean "weight"' in torch.explain(f'open("{path}")["weigth"]').error
     assert "must name one tensor" in torch.explain(f'open("{path}")').error
-    assert "file: storage A, 24 B" in str(torch.show(f'open("{path}")["a"]'))
+    assert "file: storage A, 24 B" in str(torch.show(f'open("{path}")["weight"]'))
