@@ -70,6 +70,18 @@ TEST(SaveTensorFile, RefusesWhatNoKindHolds) {
   EXPECT_EQ(scratch.names(), Names{});
 }
 
+TEST(SaveTensorFile, RefusesAttributesOfManyLevels) {
+  const Scratch scratch;
+  const auto nested = [](std::size_t levels) {
+    return R"({"a":)" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
+  };
+  for (const char* const path : {"x.npz", "x.safetensors", "x.nii", "x.tif", "x.zarr"}) {
+    EXPECT_EQ(refused<ValueError>(scratch.path(path), {{"a", zeros({2}), {}, nested(100000)}}),
+              "save: the attributes must have at most 64 levels of objects and lists");
+    save_tensor_file(scratch.path(path), {{"a", zeros({2}), {}, nested(64)}});
+  }
+}
+
 TEST(SaveTensorFile, ReplacesOnlyWhereThatIsAllowed) {
   const Scratch scratch;
   const Tensor x = arange(6).view({2, 3});

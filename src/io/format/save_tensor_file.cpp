@@ -50,6 +50,22 @@ std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
   return kept;
 }
 
+/// Levels of objects and lists in attributes: they are written by functions that call themselves.
+constexpr int max_attribute_levels = 64;
+
+void require_few_levels(const std::string& attributes) {
+  using Json = nlohmann::ordered_json;
+  bool are_few = true;
+  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
+    are_few = are_few && depth <= max_attribute_levels;
+    return are_few;
+  };
+  static_cast<void>(Json::parse(attributes, look, false));
+  if (are_few) return;
+  throw ValueError(message(saving, ": the attributes must have at most ", max_attribute_levels,
+                           " levels of objects and lists"));
+}
+
 /// What each tensor is called in the file: a single one without a name by the kind's usual name.
 std::vector<NamedTensor> with_names(std::vector<NamedTensor> tensors, const FileFormat& format) {
   std::set<std::string> names;
@@ -161,6 +177,7 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
   if (options.is_compressed && !format.compresses)
     throw ValueError(message(saving, ": compression must ", obstacle_to_compression(kind)));
   if (given.empty()) throw ValueError(message(saving, ": there must be a tensor to be written"));
+  for (const NamedTensor& tensor : given) require_few_levels(tensor.attributes);
   const bool has_tied = options.tied == TiedTensors::once;
   const std::vector<NamedTensor> tensors = with_names(has_tied ? without_tied(given) : given, format);
   for (const NamedTensor& tensor : tensors) {
