@@ -46,8 +46,8 @@ def convert(
     a .zarr folder by its metadata and the names of its files, and decodes nothing; with overwrite the destination may
     be the source. verify reads the destination back and compares checksums. progress is called some 20 times a second
     with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays
-    beside the destination, and resume=True goes on ("if_there": begins anew where nothing is left; not from or to
-    chunks). Gives a ConvertResult. FileError for files that cannot be read or written, and where the destination
+    beside the destination, and resume=True goes on ("if_there": begins anew where nothing is left; not to chunks of
+    HDF5). Gives a ConvertResult. FileError for files that cannot be read or written, and where the destination
     exists and `overwrite` is not given; ValueError for a chain that does more than move and convert, and for a
     max_memory that is too small.
 

@@ -9,58 +9,47 @@
 #include <filesystem>
 
 #include "base/message.hpp"
+#include "files/descriptor.hpp"
 #include "files/system_reason.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::io {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// The path without a slash at its end, so that it has a last name.
-fs::path named_path(const std::string& path) {
-  fs::path named = fs::path(path).lexically_normal();
-  return named.has_filename() ? named : named.parent_path();
+std::string without_last_slash(const std::string& path) {
+  const fs::path named = fs::path(path).lexically_normal();
+  return (named.has_filename() ? named : named.parent_path()).string();
 }
-
-/// All writes to the file system are on the disk afterwards; false where that cannot be told.
-bool flush_file_system(const std::string& folder) {
-  const int opened = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (opened < 0) return false;
-  const bool is_flushed = syncfs(opened) == 0;
-  const int kept = errno;
-  close(opened);
-  errno = kept;
-  return is_flushed;
-}
-
-}  // namespace
 
 template <typename... Pieces>
 void AtomicFolder::refuse(const Pieces&... pieces) const {
   throw FileError(tenstride::detail::message(operation_, ": \"", path_, "\" ", pieces...), path_);
 }
 
-AtomicFolder::AtomicFolder(const std::string& path, Overwrite overwrite, MayReplace may_replace,
-                           std::string_view operation)
-    : path_(path), operation_(operation), overwrite_(overwrite) {
-  const fs::path named = named_path(path);
+AtomicFolder::AtomicFolder(const std::string& path, Overwrite overwrite, const MayReplace& may_replace,
+                           std::string_view operation, PartFolder part)
+    : path_(path),
+      operation_(operation),
+      overwrite_(overwrite),
+      part_(part),
+      named_path_(without_last_slash(path)) {
+  const fs::path named = named_path_;
   part_path_ = (named.parent_path() / ("." + named.filename().string() + ".tenstride-part")).string();
   std::error_code error;
   const fs::file_status there = fs::status(named, error);
   if (fs::exists(there)) {
     if (overwrite == Overwrite::refuse) refuse("exists already and must not be replaced (Overwrite::refuse)");
     const bool is_folder = fs::is_directory(there);
-    if (!is_folder || (!fs::is_empty(named, error) && !may_replace(named.string()))) {
+    if (!is_folder || (!fs::is_empty(named, error) && !may_replace(named_path_))) {
       refuse("must be a folder of the same kind to be replaced");
     }
   }
-  fs::remove_all(part_path_, error);
-  if (error) refuse("must lie in a folder that can be written to", system_reason(error.value()));
+  if (part == PartFolder::removed) remove_part();
 }
 
 AtomicFolder::~AtomicFolder() {
-  if (is_committed_) return;
+  if (part_ == PartFolder::kept) return;
   try {
     std::error_code ignored;
     fs::remove_all(part_path_, ignored);
@@ -69,46 +58,73 @@ AtomicFolder::~AtomicFolder() {
   }
 }
 
-void AtomicFolder::replace(const std::string& named) {
-  std::string old_path = part_path_;
-  if (renameat2(AT_FDCWD, part_path_.c_str(), AT_FDCWD, named.c_str(), RENAME_EXCHANGE) != 0) {
-    // File systems that cannot exchange two names: between the two renames both folders are whole.
-    old_path = part_path_ + "-old";
-    std::error_code ignored;
-    fs::remove_all(old_path, ignored);
-    if (std::rename(named.c_str(), old_path.c_str()) != 0 ||
-        std::rename(part_path_.c_str(), named.c_str()) != 0) {
-      const int reason = errno;
-      std::rename(old_path.c_str(), named.c_str());
-      refuse("must be a folder that can be replaced", system_reason(reason));
-    }
-  }
-  is_committed_ = true;
+void AtomicFolder::remove_part() const {
   std::error_code error;
-  fs::remove_all(old_path, error);
+  fs::remove_all(part_path_, error);
+  if (error) refuse("must lie in a folder that can be written to", system_reason(error.value()));
+}
+
+void AtomicFolder::flush() const {
+  const Descriptor folder(open(part_path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // One call for all its files.
+  if (!folder.is_open() || syncfs(folder.get()) != 0)
+    refuse("must be flushed to the disk", system_reason(errno));
+}
+
+void AtomicFolder::exchange_by_renames() const {
+  const std::string old_path = part_path_ + "-old";
+  std::error_code ignored;
+  fs::remove_all(old_path, ignored);
+  if (std::rename(named_path_.c_str(), old_path.c_str()) != 0 ||
+      std::rename(part_path_.c_str(), named_path_.c_str()) != 0) {
+    const int reason = errno;
+    std::rename(old_path.c_str(), named_path_.c_str());
+    refuse("must be a folder that can be replaced", system_reason(reason));
+  }
+  std::rename(old_path.c_str(), part_path_.c_str());
+}
+
+void AtomicFolder::remove_old() const {
+  std::error_code error;
+  fs::remove_all(part_path_, error);
   if (error) {
-    refuse("was written, and what it replaced must be a folder that can be removed (\"", old_path, "\")",
+    refuse("was written, and what it replaced must be a folder that can be removed (\"", part_path_, "\")",
            system_reason(error.value()));
   }
 }
 
-void AtomicFolder::commit() {
-  if (!flush_file_system(part_path_)) refuse("must be flushed to the disk", system_reason(errno));
-  const std::string named = named_path(path_).string();
-  if (renameat2(AT_FDCWD, part_path_.c_str(), AT_FDCWD, named.c_str(), RENAME_NOREPLACE) != 0) {
-    // Some file systems do not know this rename, and say so whether the name is taken or not.
-    std::error_code ignored;
-    const bool is_taken = fs::exists(fs::symlink_status(named, ignored));
-    if (is_taken && overwrite_ == Overwrite::refuse) {
-      refuse("exists already and must not be replaced (Overwrite::refuse)");
-    }
-    if (is_taken) {
-      replace(named);
-    } else if (std::rename(part_path_.c_str(), named.c_str()) != 0) {
-      refuse("must lie in a folder that can be written to", system_reason(errno));
-    }
+bool AtomicFolder::take_name() const {
+  flush();
+  const char* const from = part_path_.c_str();
+  const char* const to = named_path_.c_str();
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return false;
+  // A file system without the flag.
+  const auto is_unknown = [](int error) { return error == EINVAL || error == ENOSYS; };
+  std::error_code error;
+  const bool is_taken =
+      errno == EEXIST || errno == ENOTEMPTY || (is_unknown(errno) && fs::exists(named_path_, error));
+  if (!is_taken && !is_unknown(errno)) {
+    refuse("must lie in a folder that can be written to", system_reason(errno));
   }
-  is_committed_ = true;
+  if (is_taken && overwrite_ == Overwrite::refuse) {
+    refuse("exists already and must not be replaced (Overwrite::refuse)");
+  }
+  if (is_taken) {
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_EXCHANGE) == 0) return true;
+    if (!is_unknown(errno)) refuse("must be a folder that can be replaced", system_reason(errno));
+    exchange_by_renames();
+    return true;
+  }
+  if (std::rename(from, to) != 0) {
+    refuse("must lie in a folder that can be written to", system_reason(errno));
+  }
+  return false;
+}
+
+void AtomicFolder::commit() {
+  const bool has_replaced = take_name();
+  part_ = PartFolder::kept;
+  if (has_replaced) remove_old();
 }
 
 }  // namespace tenstride::io

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 import time
@@ -18,6 +19,36 @@ def source_of(shape):
     """Every element is a hash of its position, so that no two neighbours are alike."""
     positions = numpy.arange(numpy.prod(shape), dtype=numpy.uint32)
     return ((positions * numpy.uint32(2654435761)) >> numpy.uint32(8)).astype(numpy.float32).reshape(shape)
+
+
+def files_of(path):
+    """Of all files below a path their bytes; of a file its own."""
+    path = pathlib.Path(path)
+    if path.is_file():
+        return {"": path.read_bytes()}
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+@functools.cache
+def built_faults():
+    """tests/support/faults.c as a library, with the folder it lies in; None without a C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if not compiler:
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="tenstride-faults-")
+    library = pathlib.Path(folder.name) / "faults.so"
+    code = pathlib.Path(__file__).resolve().parents[1] / "support/faults.c"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", code, "-o", library, "-ldl"], check=True)
+    return library, folder
+
+
+def faults_library(test):
+    """What is loaded in front of the C library to make disks fail."""
+    if cli_case.is_sanitized():
+        test.skipTest("sanitizers must be loaded first")
+    if not built_faults():
+        test.skipTest("there is no C compiler")
+    return built_faults()[0]
 
 
 class LargeCase(cli_case.Case):
@@ -79,6 +110,25 @@ class LargeCase(cli_case.Case):
             out, err = process.communicate(timeout=300)
         self.assertEqual((process.returncode, err), (0, ""), out)
         return json.loads(out), most
+
+    def remove(self, name):
+        path = self.folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.exists():
+            path.unlink()
+
+    def disk(self, mib):
+        """A folder with so much room."""
+        folder = self.path("disk")
+        os.mkdir(folder)
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={mib}M", "tmpfs", folder], capture_output=True, check=False, text=True
+        )
+        if done.returncode != 0:
+            self.skipTest("no file system can be mounted: " + done.stderr.strip())
+        self.addCleanup(subprocess.run, ["umount", folder], check=True)
+        return pathlib.Path(folder)
 
     def result(self, name="b.npy"):
         return numpy.load(self.path(name), mmap_mode="r")

@@ -5,14 +5,12 @@
 import errno
 import os
 import pathlib
-import shutil
 import signal
-import subprocess
 import time
 
 import numpy
-from cli_case import is_sanitized, main
-from large_case import LargeCase
+from cli_case import main
+from large_case import LargeCase, faults_library
 
 PART = ".b.npy.tenstride-part"
 BLOCKS = ".b.npy.tenstride-blocks"
@@ -23,22 +21,9 @@ EIO = " (Input/output error)"
 class Faults(LargeCase):
     shapes = (("a.npy", (2048, 4096)),)
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.library = cls.sources / "faults.so"
-        compiler = shutil.which("cc") or shutil.which("gcc")
-        code = pathlib.Path(__file__).resolve().parents[1] / "support/faults.c"
-        if compiler:
-            command = [compiler, "-O1", "-shared", "-fPIC", code, "-o", cls.library, "-ldl"]
-            subprocess.run(command, check=True)
-
     def setUp(self):
         super().setUp()
-        if is_sanitized():
-            self.skipTest("sanitizers must be loaded first")
-        if not self.library.exists():
-            self.skipTest("there is no C compiler")
+        self.library = faults_library(self)
 
     def faulty(self, *more, code=1, **faults):
         call = [self.source("a.npy"), "x.T", "-o", "b.npy", f"--max-mem={self.least + 1}M", "--quiet", *more]
@@ -99,18 +84,6 @@ class Faults(LargeCase):
 
 class FullDisks(LargeCase):
     shapes = (("a.npy", (2048, 4096)),)  # 32 MiB
-
-    def disk(self, mib):
-        """A folder with so much room."""
-        folder = self.path("disk")
-        os.mkdir(folder)
-        done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={mib}M", "tmpfs", folder], capture_output=True, check=False, text=True
-        )
-        if done.returncode != 0:
-            self.skipTest("no file system can be mounted: " + done.stderr.strip())
-        self.addCleanup(subprocess.run, ["umount", folder], check=True)
-        return pathlib.Path(folder)
 
     def call(self, *more):
         limit = f"--max-mem={self.least + 1}M"

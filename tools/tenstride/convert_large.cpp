@@ -313,10 +313,11 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
     const io::FileResult result = io::run(job, [&](const io::Progress& progress) {
       report.show(progress);
       if (signal_caught == 0) return;
-      throw io::Interrupted(job.options.is_metadata_only
-                                ? "convert: interrupted; nothing was changed"
-                                : "convert: interrupted; what is finished is kept beside \"" +
-                                      job.destination + "\": the same command with --resume goes on");
+      if (job.options.is_metadata_only) throw io::Interrupted("convert: interrupted; nothing was changed");
+      throw io::Interrupted(keeps_finished(job)
+                                ? "convert: interrupted; what is finished is kept beside \"" +
+                                      job.destination + "\": the same command with --resume goes on"
+                                : "convert: interrupted; nothing is kept of \"" + job.destination + "\"");
     });
     report.end(io::ProgressEvent::done);
     std::cout << (is_json ? to_json(job, command, &result) + '\n' : result_text(job, result));

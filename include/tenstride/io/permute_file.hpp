@@ -152,6 +152,10 @@ struct FileJob {
   std::optional<double> seconds = 0.0;
 };
 
+/// Whether what is finished of an interrupted run is kept, to be resumed: not where a library places the
+/// chunks of a file (HDF5).
+TENSTRIDE_API bool keeps_finished(const FileJob& job);
+
 struct FileResult {
   /// Of a job that changes only metadata where `is_checked`: nothing else is decoded.
   Checksum checksum;

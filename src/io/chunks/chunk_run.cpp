@@ -58,20 +58,22 @@ struct Tile {
 class ChunkRun {
  public:
   ChunkRun(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
-           PartWriter& writer, const Conversion& conversion)
+           PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options)
       : plan_(plan),
         map_(map),
         shape_(shape),
         reader_(reader),
         writer_(writer),
         conversion_(conversion),
+        options_(options),
         positions_(row_major(shape)) {}
 
-  ChunkResult run(int threads, const std::function<void(const ChunkProgress&)>& tell) {
+  ChunkResult run() {
     std::deque<WorkerThread> workers;
     try {
-      for (int i = 0; i < threads; ++i) workers.emplace_back().start<ChunkRun, &ChunkRun::work>(*this);
-      wait(tell);
+      for (int i = 0; i < options_.threads; ++i)
+        workers.emplace_back().start<ChunkRun, &ChunkRun::work>(*this);
+      wait();
     } catch (...) {
       stop(std::current_exception());
     }
@@ -81,14 +83,14 @@ class ChunkRun {
   }
 
  private:
-  void wait(const std::function<void(const ChunkProgress&)>& tell) {
+  void wait() {
     std::unique_lock lock(mutex_);
     while (!failure_ && tiles_done_ < plan_.tiles) {
       changed_.wait_for(lock, std::chrono::milliseconds(50),
                         [&] { return failure_ || tiles_done_ == plan_.tiles; });
       const ChunkProgress now{elements_, tiles_done_};
       lock.unlock();
-      if (tell) tell(now);
+      if (options_.tell) options_.tell(now);
       lock.lock();
     }
   }
@@ -104,7 +106,7 @@ class ChunkRun {
     try {
       std::unique_lock lock(mutex_);
       while (!failure_ && tiles_done_ < plan_.tiles) {
-        if (!do_something(lock)) changed_.wait(lock);
+        if (!do_something(lock) && tiles_done_ < plan_.tiles) changed_.wait(lock);
       }
     } catch (...) {
       stop(std::current_exception());
@@ -128,13 +130,46 @@ class ChunkRun {
     return begin_tile();
   }
 
-  /// Begins the next tile where its units fit beside those that are in memory.
+  /// Begins the next tile that has units to be written, where they fit beside those that are in memory.
   bool begin_tile() {
-    if (next_tile_ == plan_.tiles) return false;
-    const BlockBox at = tile_box(shape_, plan_.tile, next_tile_);
+    Tile tile;
+    bool has_finished_units = false;
+    for (; next_tile_ < plan_.tiles; ++next_tile_, ++tiles_done_) {
+      tile = tile_of(next_tile_, has_finished_units);
+      if (!tile.units.empty()) break;
+    }
+    if (next_tile_ == plan_.tiles) {
+      changed_.notify_all();
+      return false;
+    }
+    if (!tiles_.empty() && units_nbytes_ + tile.nbytes > plan_.units_nbytes) return false;
+    tile.sources = reader_.parts(needed_by(tile.box));
+    if (has_finished_units) {
+      std::erase_if(tile.sources, [&](const ChunkBox& part) {
+        return std::none_of(tile.units.begin(), tile.units.end(),
+                            [&](const Unit& unit) { return fed_by(part, unit.inside).has_value(); });
+      });
+    }
+    tile.sources_left = tile.sources.size();
+    tile.units_left = tile.units.size();
+    units_nbytes_ += tile.nbytes;
+    ++next_tile_;
+    tiles_.push_back(std::move(tile));
+    changed_.notify_all();
+    return true;
+  }
+
+  /// With the units that are left to be written, and the bytes of all of them.
+  [[nodiscard]] Tile tile_of(Index number, bool& has_finished_units) const {
+    const BlockBox at = tile_box(shape_, plan_.tile, number);
     Tile tile;
     tile.box = {at.first, at.extents};
+    has_finished_units = false;
     for (const ChunkBox& part : writer_.parts(tile.box)) {
+      if (options_.is_left && !options_.is_left(part)) {
+        has_finished_units = true;
+        continue;
+      }
       Unit unit;
       unit.part = part;
       unit.layout = writer_.layout(part);
@@ -143,15 +178,7 @@ class ChunkRun {
       tile.nbytes += unit.nbytes;
       tile.units.push_back(std::move(unit));
     }
-    if (!tiles_.empty() && units_nbytes_ + tile.nbytes > plan_.units_nbytes) return false;
-    tile.sources = reader_.parts(needed_by(tile.box));
-    tile.sources_left = tile.sources.size();
-    tile.units_left = tile.units.size();
-    units_nbytes_ += tile.nbytes;
-    ++next_tile_;
-    tiles_.push_back(std::move(tile));
-    changed_.notify_all();
-    return true;
+    return tile;
   }
 
   /// What the source must have read for a box of the result.
@@ -257,6 +284,7 @@ class ChunkRun {
       positions.offset += unit.inside.first[d] * positions_.strides[d];
     const Checksum sum = checksum(
         part_of(Tensor(unit.memory, unit.layout, writer_.dtype()), first, unit.inside.extents), positions);
+    if (options_.finish) options_.finish(unit.part, sum);
     lock.lock();
     spare_.push_back(std::move(unit.memory));
     elements_ += unit.nbytes;
@@ -276,6 +304,7 @@ class ChunkRun {
   const PartReader& reader_;
   PartWriter& writer_;
   const Conversion& conversion_;
+  const ChunkRunOptions& options_;
   Layout positions_;
 
   std::mutex mutex_;
@@ -296,9 +325,8 @@ class ChunkRun {
 }  // namespace
 
 ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
-                       PartWriter& writer, const Conversion& conversion, int threads,
-                       const std::function<void(const ChunkProgress&)>& tell) {
-  return ChunkRun(plan, map, shape, reader, writer, conversion).run(threads, tell);
+                       PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options) {
+  return ChunkRun(plan, map, shape, reader, writer, conversion, options).run();
 }
 
 }  // namespace tenstride::io

@@ -25,12 +25,22 @@ struct ChunkResult {
   std::uint64_t bytes_written = 0;
 };
 
+/// What a run does of its plan, and whom it tells. Empty functions: all units, nobody.
+struct ChunkRunOptions {
+  int threads = 1;
+  /// Whether a unit is still to be written. What others need of the source is not read for it.
+  std::function<bool(const ChunkBox& unit)> is_left{};
+  /// A unit was written, with the checksum of its elements. By any thread, several at once.
+  std::function<void(const ChunkBox& unit, const Checksum& checksum)> finish{};
+  /// Called some 20 times a second from the calling thread.
+  std::function<void(const ChunkProgress&)> tell{};
+};
+
 /// Carries a plan out on `threads` threads: each takes a part of the source, decodes it and copies it to all
 /// units that need it, or encodes and writes a unit that is full; units go first, so that their memory is
-/// free again. `shape` is the result's. `tell` is called some 20 times a second from the calling thread; what
-/// it throws, or a part throws, ends the run.
+/// free again. `shape` is the result's. What a function of the options throws, or a part throws, ends the
+/// run.
 ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
-                       PartWriter& writer, const Conversion& conversion, int threads,
-                       const std::function<void(const ChunkProgress&)>& tell);
+                       PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options);
 
 }  // namespace tenstride::io

@@ -62,6 +62,9 @@ class ChunkSink {
   virtual std::uint64_t write(const Dims& index, std::span<const std::byte> elements) = 0;
 };
 
+/// Whether a folder is made, or was made before and is written, or written again.
+enum class ChunkFolder : unsigned char { create, existing };
+
 /// A new file, or folder, of tensors in chunks. It has its name only after `commit`; without it nothing is
 /// left.
 class ChunkFile {

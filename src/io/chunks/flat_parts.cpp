@@ -5,6 +5,7 @@
 
 #include "base/message.hpp"
 #include "copy/swap_bytes.hpp"
+#include "files/free_room.hpp"
 #include "files/system_reason.hpp"
 #include "files/transfer.hpp"
 #include "io/chunks/parts.hpp"
@@ -109,7 +110,7 @@ std::uint64_t FlatPartWriter::write(const ChunkBox& part, std::span<const std::b
     const Transfer written = write_at(file_.get(), elements.subspan(from, nbytes), begin_ + at);
     if (written.nbytes < nbytes) {
       throw FileError(message(operation_, ": \"", path_, "\" must have room for its elements",
-                              system_reason(written.error)),
+                              of_which_free(file_.get()), system_reason(written.error)),
                       path_);
     }
   });

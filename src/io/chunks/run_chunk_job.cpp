@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
 #include "base/message.hpp"
+#include "io/chunks/chunk_destination.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/chunks/chunk_run.hpp"
 #include "io/chunks/temporary_chunks.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/run_report.hpp"
+#include "io/large/source_files.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -62,50 +65,130 @@ Conversion conversion_of(const FileJob& job, const TensorJob& tensor, ChunkPass 
   return conversion;
 }
 
-/// The destination while it is written: chunks of a folder, or a file of elements one after the other.
-class Destination {
+/// The part of a box that lies in the tensor.
+ChunkBox inside(ChunkBox box, const Dims& shape) {
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    box.extents[d] = std::min(box.extents[d], shape[d] - box.first[d]);
+  }
+  return box;
+}
+
+/// One run of a job.
+class ChunkJobRun {
  public:
-  explicit Destination(const FileJob& job) : job_(job) {
-    const FileFormat& format = format_of(job.options.kind);
-    if (writes_chunks(format, job.options.chunks)) {
-      std::vector<NewTensor> tensors;
-      for (const TensorJob& tensor : job.tensors) tensors.push_back(tensor.planned());
-      chunks_ = format.create_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite,
-                                     this_operation);
-      return;
+  ChunkJobRun(const FileJob& job, const ProgressCallback& progress)
+      : job_(job),
+        binding_(bind_sources(job)),
+        start_(Clock::now()),
+        report_(job, progress, start_),
+        destination_(job, binding_) {}
+
+  FileResult run() {
+    try {
+      return run_all();
+    } catch (const FileError&) {
+      destination_.discard();
+      throw;
     }
-    file_.emplace(job.destination, job.options.overwrite, this_operation);
-    file_->reserve(static_cast<std::size_t>(job.nbytes));
-    file_->write(std::as_bytes(std::span(job.head)));
-  }
-
-  std::unique_ptr<PartWriter> writer(std::size_t number) {
-    if (chunks_) return std::make_unique<ChunkPartWriter>(chunks_->sink(number));
-    const TensorJob& tensor = job_.tensors[number];
-    return std::make_unique<FlatPartWriter>(file_->temporary_path(), tensor.layout, tensor.dtype,
-                                            tensor.data_begin, tensor.chunks->plan.dst_unit, this_operation);
-  }
-
-  [[nodiscard]] Checksum read_back(std::size_t number) const {
-    if (chunks_) return checksum_chunks(*chunks_->read_back(number));
-    const TensorJob& tensor = job_.tensors[number];
-    FileInfo written;
-    written.path = file_->temporary_path();
-    written.dtype = tensor.dtype;
-    written.layout = tensor.layout;
-    written.data_begin = tensor.data_begin;
-    return checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
-  }
-
-  void commit() {
-    if (chunks_) chunks_->commit();
-    if (file_) file_->commit();
   }
 
  private:
+  FileResult run_all() {
+    result_.is_resumed = destination_.is_resumed();
+    if (!destination_.is_complete()) {
+      for (std::size_t i = 0; i < job_.tensors.size(); ++i) run_tensor(i);
+      check_sources(job_, binding_);
+    }
+    result_.checksum = destination_.checksum();
+    if (!destination_.is_complete()) {
+      if (job_.options.check == FileCheck::checksum) check_destination();
+      destination_.commit();
+    }
+    report_.tell_end();
+    result_.seconds = seconds_since(start_);
+    return result_;
+  }
+
+  void run_tensor(std::size_t number) {
+    const TensorJob& tensor = job_.tensors[number];
+    const ChunkJob& chunks = *tensor.chunks;
+    const double left = destination_.share_left(number);
+    skip(tensor, 1 - left);
+    if (left == 0) {
+      tiles_before_ += chunks.tiles();
+      return;
+    }
+    const OpenSource source = open_source(tensor, job_.destination);
+    const std::unique_ptr<PartWriter> writer = destination_.writer(number);
+    ChunkRunOptions options;
+    options.threads = chunks.threads;
+    options.is_left = [&](const ChunkBox& unit) { return destination_.is_left(number, unit); };
+    options.finish = [&](const ChunkBox& unit, const Checksum& sum) {
+      destination_.finish(number, unit, sum);
+    };
+    if (!chunks.second) {
+      return run_pass(tensor, chunks.plan, chunks.map, *source.parts, *writer, ChunkPass::only, options);
+    }
+    TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job_.destination,
+                            this_operation);
+    ChunkPartWriter to_between(between);
+    const ChunkPartReader from_between(between);
+    ChunkRunOptions first;
+    first.threads = chunks.threads;
+    // What only units need that an earlier run has finished is not made again.
+    first.is_left = [&](const ChunkBox& box) {
+      const std::vector<ChunkBox> units = writer->parts(inside(box, tensor.shape));
+      return std::any_of(units.begin(), units.end(), options.is_left);
+    };
+    run_pass(tensor, chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first, first);
+    run_pass(tensor, *chunks.second, identity_map(tensor.shape.size()), from_between, *writer,
+             ChunkPass::second, options);
+  }
+
+  void run_pass(const TensorJob& tensor, const ChunkPlan& plan, const AxisMap& map, const PartReader& from,
+                PartWriter& to, ChunkPass pass, ChunkRunOptions options) {
+    report_.begin_pass(pass == ChunkPass::second ? 2 : 1);
+    std::uint64_t bytes_done = 0;
+    options.tell = [&](const ChunkProgress& now) {
+      bytes_done = now.bytes_done;
+      report_.finish_tiles(static_cast<std::uint64_t>(tiles_before_ + now.tiles_done));
+      report_.tell(bytes_before_ + now.bytes_done);
+    };
+    const ChunkResult done =
+        run_chunks(plan, map, tensor.shape, from, to, conversion_of(job_, tensor, pass), options);
+    bytes_before_ += bytes_done;
+    tiles_before_ += plan.tiles;
+    result_.bytes_read += done.bytes_read;
+    result_.bytes_written += done.bytes_written;
+  }
+
+  /// Counts what an earlier run has done of a tensor.
+  void skip(const TensorJob& tensor, double share) {
+    double nbytes = tensor.chunks->plan.decoded_nbytes;
+    if (tensor.chunks->second) nbytes += tensor.chunks->second->decoded_nbytes;
+    const auto written = static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
+    report_.skip(static_cast<std::uint64_t>(share * (nbytes + static_cast<double>(written))));
+  }
+
+  void check_destination() {
+    Checksum found;
+    for (std::size_t i = 0; i < job_.tensors.size(); ++i) found += destination_.read_back(i);
+    if (found != result_.checksum) {
+      throw FileError(message(this_operation, ": \"", job_.destination, "\" must have the checksum ",
+                              to_string(result_.checksum), ", what was read back has ", to_string(found)),
+                      job_.destination);
+    }
+    result_.is_checked = true;
+  }
+
   const FileJob& job_;
-  std::unique_ptr<ChunkFile> chunks_;
-  std::optional<AtomicFile> file_;
+  Binding binding_;
+  Clock::time_point start_;
+  RunReport report_;
+  ChunkDestination destination_;
+  FileResult result_;
+  std::uint64_t bytes_before_ = 0;
+  Index tiles_before_ = 0;
 };
 
 }  // namespace
@@ -141,65 +224,7 @@ Checksum checksum_chunks(const ChunkSource& source, const Dims& strides) {
 }
 
 FileResult run_chunk_job(const FileJob& job, const ProgressCallback& progress) {
-  const Clock::time_point start = Clock::now();
-  RunReport report(job, progress, start);
-  if (job.options.resume == Resume::required) {
-    throw FileError(message(this_operation, ": \"", job.destination,
-                            "\" must be begun anew: what goes from chunks or to chunks is not resumed"),
-                    job.destination);
-  }
-  Destination destination(job);
-  FileResult result;
-  std::uint64_t bytes_before = 0;
-  Index tiles_before = 0;
-  for (std::size_t i = 0; i < job.tensors.size(); ++i) {
-    const TensorJob& tensor = job.tensors[i];
-    const ChunkJob& chunks = *tensor.chunks;
-    const OpenSource source = open_source(tensor, job.destination);
-    const std::unique_ptr<PartWriter> writer = destination.writer(i);
-    const auto run_pass = [&](const ChunkPlan& plan, const AxisMap& map, const PartReader& from,
-                              PartWriter& to, ChunkPass pass) {
-      report.begin_pass(pass == ChunkPass::second ? 2 : 1);
-      std::uint64_t bytes_done = 0;
-      const ChunkResult done =
-          run_chunks(plan, map, tensor.shape, from, to, conversion_of(job, tensor, pass), chunks.threads,
-                     [&](const ChunkProgress& now) {
-                       bytes_done = now.bytes_done;
-                       report.finish_tiles(static_cast<std::uint64_t>(tiles_before + now.tiles_done));
-                       report.tell(bytes_before + now.bytes_done);
-                     });
-      bytes_before += bytes_done;
-      tiles_before += plan.tiles;
-      result.bytes_read += done.bytes_read;
-      result.bytes_written += done.bytes_written;
-      return done.checksum;
-    };
-    if (!chunks.second) {
-      result.checksum += run_pass(chunks.plan, chunks.map, *source.parts, *writer, ChunkPass::only);
-      continue;
-    }
-    TemporaryChunks between({tensor.shape, chunks.temporary_chunk}, chunks.temporary_dtype, job.destination,
-                            this_operation);
-    ChunkPartWriter to_between(between);
-    const ChunkPartReader from_between(between);
-    run_pass(chunks.plan, chunks.map, *source.parts, to_between, ChunkPass::first);
-    result.checksum +=
-        run_pass(*chunks.second, identity_map(tensor.shape.size()), from_between, *writer, ChunkPass::second);
-  }
-  if (job.options.check == FileCheck::checksum) {
-    Checksum found;
-    for (std::size_t i = 0; i < job.tensors.size(); ++i) found += destination.read_back(i);
-    if (found != result.checksum) {
-      throw FileError(message(this_operation, ": \"", job.destination, "\" must have the checksum ",
-                              to_string(result.checksum), ", what was read back has ", to_string(found)),
-                      job.destination);
-    }
-    result.is_checked = true;
-  }
-  destination.commit();
-  report.tell_end();
-  result.seconds = seconds_since(start);
-  return result;
+  return ChunkJobRun(job, progress).run();
 }
 
 }  // namespace tenstride::io

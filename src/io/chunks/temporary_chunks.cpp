@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/message.hpp"
+#include "files/free_room.hpp"
 #include "files/nameless_file.hpp"
 #include "files/output_target.hpp"
 #include "files/transfer.hpp"
@@ -26,10 +27,10 @@ TemporaryChunks::TemporaryChunks(const ChunkGrid& grid, DType dtype, const std::
 }
 
 void TemporaryChunks::refuse(int error) const {
-  throw FileError(
-      tenstride::detail::message(operation_, ": \"", beside_, "\" must have room beside it for ",
-                                 stored_nbytes(), " bytes of temporary space", system_reason(error)),
-      beside_);
+  throw FileError(tenstride::detail::message(operation_, ": \"", beside_, "\" must have room beside it for ",
+                                             stored_nbytes(), " bytes of temporary space",
+                                             of_which_free(file_.get()), system_reason(error)),
+                  beside_);
 }
 
 std::uint64_t TemporaryChunks::place(const Dims& index) const {

@@ -72,6 +72,9 @@ struct FileFormat {
   Tensor (*load)(const FileInfo& info) = nullptr;
   /// The chunks of a tensor whose storage is `chunked`.
   std::unique_ptr<ChunkSource> (*chunks)(const FileInfo& info, std::string_view operation) = nullptr;
+  /// Of a path that is a folder, the file in it that changes where elements are kept in another way. Null:
+  /// paths are files.
+  std::string (*header_file)(const std::string& path) = nullptr;
   /// The attributes of a tensor of this kind whose axes were moved. Null: they stay as they are.
   std::string (*permute_attributes)(const std::string& attributes, const SourceAxes& axes) = nullptr;
   /// Writes tensors of any layout to a file that appears whole or not at all, where its elements are
@@ -84,6 +87,13 @@ struct FileFormat {
   std::unique_ptr<ChunkFile> (*create_chunks)(const std::string& path, const std::vector<NewTensor>& tensors,
                                               const ChunkOptions& options, Overwrite overwrite,
                                               std::string_view operation) = nullptr;
+  /// A file of tensors in chunks in a folder that gets its name later, each unit in files of its own: what is
+  /// written of it can be kept for a run that goes on. `existing`: it was made by the same call. Null where a
+  /// unit is no file.
+  std::unique_ptr<ChunkFile> (*chunks_in_folder)(const std::string& folder,
+                                                 const std::vector<NewTensor>& tensors,
+                                                 const ChunkOptions& options, ChunkFolder state,
+                                                 std::string_view operation) = nullptr;
   /// A new file of tensors of this kind whose axes are permuted while their chunks stay as they are stored;
   /// of the options only the version counts. Throws FileError and ValueError where the kind has no words for
   /// the result. `path` may be the file that is read, to be replaced by it.

@@ -2,10 +2,15 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include "io/hdf5/libhdf5_driver.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <variant>
+
+#include "files/transfer.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -13,13 +18,12 @@ namespace {
 /// What libhdf5 holds of an open file. Its part comes first, as the library wants it.
 struct DrivenFile {
   H5FD_t common{};
-  std::variant<Hdf5ReadFile*, Hdf5MemoryFile*> file;
+  std::variant<Hdf5ReadFile*, Hdf5MemoryFile*, Hdf5DiskFile*> file;
   haddr_t end_of_allocation = 0;
 };
 
 struct DriverInfo {
-  Hdf5ReadFile* read = nullptr;
-  Hdf5MemoryFile* memory = nullptr;
+  std::variant<Hdf5ReadFile*, Hdf5MemoryFile*, Hdf5DiskFile*> file;
 };
 
 DrivenFile& driven(H5FD_t* file) {
@@ -34,11 +38,7 @@ H5FD_t* open_driven(const char* /*name*/, unsigned /*flags*/, hid_t access, hadd
   if (info == nullptr) return nullptr;
   auto file = std::make_unique<DrivenFile>();
   file->common.maxaddr = max_address;
-  if (info->read != nullptr) {
-    file->file = info->read;
-  } else {
-    file->file = info->memory;
-  }
+  file->file = info->file;
   return &file.release()->common;
 }
 
@@ -65,6 +65,7 @@ herr_t set_end_of_allocation(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t end) {
 haddr_t end_of_file(const H5FD_t* file, H5FD_mem_t /*type*/) {
   const DrivenFile& own = driven(file);
   if (const auto* const* read = std::get_if<Hdf5ReadFile*>(&own.file)) return (*read)->input->nbytes;
+  if (const auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file)) return (*disk)->end;
   return std::get<Hdf5MemoryFile*>(own.file)->end;
 }
 
@@ -103,6 +104,11 @@ herr_t read_driven(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t be
   if (auto* const* read = std::get_if<Hdf5ReadFile*>(&own.file)) {
     return read_input(**read, type, begin, {bytes, nbytes});
   }
+  if (auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file)) {
+    const Transfer read = read_at((*disk)->file.get(), {bytes, nbytes}, begin);
+    std::memset(bytes + read.nbytes, 0, nbytes - read.nbytes);
+    return read.error == 0 ? 0 : -1;
+  }
   const auto& pages = std::get<Hdf5MemoryFile*>(own.file)->pages;
   for_each_page(begin, nbytes,
                 [&](std::uint64_t number, std::size_t within, std::size_t at, std::size_t count) {
@@ -116,8 +122,29 @@ herr_t read_driven(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t be
   return 0;
 }
 
+void write_disk(Hdf5DiskFile& file, haddr_t begin, std::span<const std::byte> bytes) {
+  if (file.error != 0) return;
+  const Transfer written = write_at(file.file.get(), bytes, begin);
+  if (written.nbytes < bytes.size()) file.error = written.error;
+  file.end = std::max<std::uint64_t>(file.end, begin + bytes.size());
+}
+
+/// As long as what was allocated, which a reader expects.
+herr_t truncate_driven(H5FD_t* file, hid_t /*transfer*/, hbool_t /*is_closing*/) {
+  const DrivenFile& own = driven(file);
+  auto* const* disk = std::get_if<Hdf5DiskFile*>(&own.file);
+  if (disk == nullptr || (*disk)->error != 0) return 0;
+  (*disk)->end = own.end_of_allocation;
+  if (ftruncate((*disk)->file.get(), static_cast<off_t>(own.end_of_allocation)) != 0) (*disk)->error = errno;
+  return 0;
+}
+
 herr_t write_driven(H5FD_t* file, H5FD_mem_t type, hid_t /*transfer*/, haddr_t begin, std::size_t nbytes,
                     const void* buffer) try {
+  if (auto* const* disk = std::get_if<Hdf5DiskFile*>(&driven(file).file)) {
+    write_disk(**disk, begin, {static_cast<const std::byte*>(buffer), nbytes});
+    return 0;
+  }
   auto* const* memory = std::get_if<Hdf5MemoryFile*>(&driven(file).file);
   if (memory == nullptr) return -1;
   if (type == H5FD_MEM_DRAW && (*memory)->is_dropping) return 0;
@@ -158,6 +185,7 @@ H5FD_class_t driver_class() {
   result.get_eof = end_of_file;
   result.read = read_driven;
   result.write = write_driven;
+  result.truncate = truncate_driven;
   const H5FD_mem_t map[H5FD_MEM_NTYPES] = H5FD_FLMAP_DICHOTOMY;
   std::copy(std::begin(map), std::end(map), std::begin(result.fl_map));
   return result;
@@ -190,7 +218,7 @@ Hdf5Id create_with(hid_t access, const char* path) {
 }  // namespace
 
 Hdf5Id open_hdf5_file(Hdf5ReadFile& file) {
-  const Hdf5Id access = driver_access({&file, nullptr});
+  const Hdf5Id access = driver_access({&file});
   if (!access.is_open()) return {};
   Hdf5Id opened(H5Fopen(file.input->path.c_str(), hdf5_read_only, access.get()), H5Fclose);
   // The end of `access` clears what libhdf5 says.
@@ -208,17 +236,13 @@ std::string Hdf5MemoryFile::start(std::uint64_t nbytes) const {
 }
 
 Hdf5Id create_hdf5_file(Hdf5MemoryFile& file) {
-  const Hdf5Id access = driver_access({nullptr, &file});
+  const Hdf5Id access = driver_access({&file});
   return access.is_open() ? create_with(access.get(), "memory") : Hdf5Id();
 }
 
-Hdf5Id create_hdf5_file(const std::string& path) {
-  const Hdf5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  if (!access.is_open() || H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) < 0) return {};
-#if H5_VERSION_GE(1, 10, 7)
-  H5Pset_file_locking(access.get(), false, true);  // the file has no name that others know
-#endif
-  return create_with(access.get(), path.c_str());
+Hdf5Id create_hdf5_file(Hdf5DiskFile& file) {
+  const Hdf5Id access = driver_access({&file});
+  return access.is_open() ? create_with(access.get(), "disk") : Hdf5Id();
 }
 
 }  // namespace tenstride::io

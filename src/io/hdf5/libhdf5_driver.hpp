@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// How libhdf5 reads and writes bytes for this library: from a descriptor that is open already, or to memory.
+// How libhdf5 reads and writes bytes for this library: from a descriptor that is open already, to memory, or
+// to a new file.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
 
+#include "files/descriptor.hpp"
 #include "io/hdf5/libhdf5.hpp"
 #include "io/hdf5/superblock.hpp"
 
@@ -40,13 +42,22 @@ struct Hdf5MemoryFile {
   [[nodiscard]] std::string start(std::uint64_t nbytes) const;
 };
 
+/// A new file on the disk. Where a write fails, `error` is its `errno`, and libhdf5 is not told: it cannot
+/// close a file whose last bytes have no room, and the process would end in it. Nothing more is written then.
+struct Hdf5DiskFile {
+  Descriptor file;
+  int error = 0;
+  /// Behind the last byte that was written.
+  std::uint64_t end = 0;
+};
+
 /// Opens a file whose superblock was checked. Not open where libhdf5 refuses it. `file` must outlive the
 /// result.
 Hdf5Id open_hdf5_file(Hdf5ReadFile& file);
 
 /// Makes an empty file in memory.
 Hdf5Id create_hdf5_file(Hdf5MemoryFile& file);
-/// Makes an empty file on the disk, in place of one of the name.
-Hdf5Id create_hdf5_file(const std::string& path);
+/// Makes a file on the disk, whose descriptor is open and empty.
+Hdf5Id create_hdf5_file(Hdf5DiskFile& file);
 
 }  // namespace tenstride::io

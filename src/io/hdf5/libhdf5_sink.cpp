@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TENSTRIDE_HAS_HDF5
+#include <fcntl.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "base/message.hpp"
+#include "files/descriptor.hpp"
+#include "files/free_room.hpp"
+#include "files/system_reason.hpp"
 #include "io/chunks/default_chunk.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/filters.hpp"
@@ -20,12 +26,21 @@ namespace {
 
 using tenstride::detail::message;
 
+/// What the file did not take, which libhdf5 does not know.
+void check_disk(const Hdf5DiskFile& disk, std::string_view operation, const std::string& path,
+                std::size_t nbytes) {
+  if (disk.error == 0) return;
+  refuse_hdf5(operation, path, "must have room for ", nbytes, " more bytes", of_which_free(disk.file.get()),
+              system_reason(disk.error));
+}
+
 class Hdf5Sink final : public ChunkSink {
  public:
-  /// The dataset stays the caller's.
-  Hdf5Sink(hid_t dataset, ChunkGrid grid, DType dtype, const Hdf5Codec& codec, const std::string& path,
-           std::string_view operation)
+  /// The dataset and the file stay the caller's.
+  Hdf5Sink(hid_t dataset, const Hdf5DiskFile& disk, ChunkGrid grid, DType dtype, const Hdf5Codec& codec,
+           const std::string& path, std::string_view operation)
       : dataset_(dataset),
+        disk_(disk),
         grid_(std::move(grid)),
         dtype_(dtype),
         codec_(codec),
@@ -58,6 +73,7 @@ class Hdf5Sink final : public ChunkSink {
       refuse_hdf5(operation_, path_, "must be writable, chunk ", index, " could not be written",
                   libhdf5_reason());
     }
+    check_disk(disk_, operation_, path_, stored.size());
     return stored.size();
   }
 
@@ -69,10 +85,12 @@ class Hdf5Sink final : public ChunkSink {
     if (H5Dwrite(dataset_, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, elements.data()) < 0) {
       refuse_hdf5(operation_, path_, "must be writable", libhdf5_reason());
     }
+    check_disk(disk_, operation_, path_, elements.size());
     return elements.size();
   }
 
   hid_t dataset_;
+  const Hdf5DiskFile& disk_;
   ChunkGrid grid_;
   DType dtype_;
   Hdf5Codec codec_;
@@ -97,7 +115,10 @@ class Hdf5ChunkFile final : public ChunkFile {
     target_ = std::make_unique<AtomicFile>(path, overwrite, operation);
     const Hdf5Lock lock;
     try {
-      file_ = create_hdf5_file(target_->temporary_path());
+      disk_.file = Descriptor(open(target_->temporary_path().c_str(), O_RDWR | O_CLOEXEC));
+      if (!disk_.file.is_open())
+        refuse_hdf5(operation, path, "must be a file that can be opened", system_reason(errno));
+      file_ = create_hdf5_file(disk_);
       if (!file_.is_open())
         refuse_hdf5(operation, path, "must be a file that can be written", libhdf5_reason());
       datasets_ = create_hdf5_datasets(file_.get(), tensors, layouts, operation);
@@ -106,8 +127,8 @@ class Hdf5ChunkFile final : public ChunkFile {
       throw;
     }
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      sinks_.push_back(
-          std::make_unique<Hdf5Sink>(datasets_[i].get(), grids[i], tensors[i].dtype, codec, path, operation));
+      sinks_.push_back(std::make_unique<Hdf5Sink>(datasets_[i].get(), disk_, grids[i], tensors[i].dtype,
+                                                  codec, path, operation));
     }
   }
   ~Hdf5ChunkFile() override {
@@ -125,6 +146,7 @@ class Hdf5ChunkFile final : public ChunkFile {
       if (H5Fflush(file_.get(), H5F_SCOPE_GLOBAL) < 0) {
         refuse_hdf5(operation_, path_, "must be writable to its end", libhdf5_reason());
       }
+      check_end();
     }
     return open_hdf5_source(target_->temporary_path(), names_.at(number), operation_);
   }
@@ -135,10 +157,15 @@ class Hdf5ChunkFile final : public ChunkFile {
       const Hdf5Lock lock;
       if (close() < 0) refuse_hdf5(operation_, path_, "must be writable to its end", libhdf5_reason());
     }
+    check_end();
     target_->commit();
   }
 
  private:
+  void check_end() const {
+    if (disk_.error == 0) return;
+    refuse_hdf5(operation_, path_, "must be writable to its end", system_reason(disk_.error));
+  }
   /// Pre: the lock is held.
   herr_t close() noexcept {
     datasets_.clear();
@@ -149,6 +176,7 @@ class Hdf5ChunkFile final : public ChunkFile {
   std::string path_;
   std::vector<std::string> names_;
   std::unique_ptr<AtomicFile> target_;
+  Hdf5DiskFile disk_;
   Hdf5Id file_;
   std::vector<Hdf5Id> datasets_;
   std::vector<std::unique_ptr<Hdf5Sink>> sinks_;

@@ -8,7 +8,7 @@
 
 #include "files/descriptor.hpp"
 #include "files/output_target.hpp"
-#include "io/large/resumable_file.hpp"
+#include "io/large/resumable_output.hpp"
 
 namespace tenstride::io {
 

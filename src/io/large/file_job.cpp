@@ -11,6 +11,7 @@
 #include "io/large/file_limits.hpp"
 #include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
+#include "io/large/resumable_folder.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/dtype_exact.hpp"
@@ -108,7 +109,10 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
 BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
   if (options.resume != Resume::no) {
     // The parts must be those of the run that is resumed.
-    const std::optional<std::string> earlier = ResumableFile::earlier_limits(destination, this_operation);
+    const bool is_folder = writes_chunks(format_of(options.kind), options.chunks);
+    const std::optional<std::string> earlier =
+        is_folder ? ResumableFolder::earlier_limits(destination, this_operation)
+                  : ResumableFile::earlier_limits(destination, this_operation);
     if (earlier) return limits_from_text(*earlier, options, destination);
   }
   BlockLimits limits;

@@ -24,32 +24,10 @@ using tenstride::detail::message;
 
 constexpr int poll_milliseconds = 50;
 
-std::uint64_t fnv1a(std::string_view text) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
-
 /// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
 void pad(Piece& piece, std::uint64_t page) {
   const std::uint64_t end = (piece.begin + piece.nbytes + page - 1) / page * page;
   piece.nbytes = static_cast<std::size_t>(end - piece.begin);
-}
-
-/// What makes two runs write the same parts.
-std::uint64_t plan_hash(const FileJob& job) {
-  std::string text = message(static_cast<int>(job.options.order));
-  for (const TensorJob& tensor : job.tensors) {
-    text += message(tensor.name, name(tensor.dtype), tensor.shape);
-    if (tensor.reduction) text += name(*tensor.reduction);
-    for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
-    for (const DType type : tensor.conversions) text += name(type);
-  }
-  for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
-    for (const double number : *numbers) text += std::to_string(number) + ',';
-    text += ';';
-  }
-  return fnv1a(text + job.head);
 }
 
 DiskAccess access_of(const FileJob& job) {
@@ -66,7 +44,7 @@ class Runner {
   Runner(const FileJob& job, const ProgressCallback& progress)
       : job_(job),
         sources_(job, access_of(job)),
-        binding_(bind(job)),
+        binding_(bind_sources(job)),
         start_(Clock::now()),
         report_(job, progress, start_),
         destination_(job.destination, job.nbytes, job.temporary_bytes, parts(), binding_,
@@ -82,11 +60,6 @@ class Runner {
   }
 
  private:
-  static Binding bind(const FileJob& job) {
-    Binding binding = bind_sources(job, plan_hash(job));
-    binding.limits = to_text(job.limits);
-    return binding;
-  }
   [[nodiscard]] std::size_t parts() const {
     Index tiles = 0;
     for (const TensorJob& tensor : job_.tensors) {
@@ -107,7 +80,7 @@ class Runner {
     // A run that ended behind its last part may have dropped its temporary space.
     const bool has_all = std::find(finished.begin(), finished.end(), false) == finished.end();
     if (finished.empty() || !has_all) run_passes(part);
-    check_source();
+    check_sources(job_, binding_);
     FileResult result;
     result.checksum = destination_.checksum();
     result.bytes_read = bytes_read_;
@@ -294,17 +267,7 @@ class Runner {
     destination_.finish(part, sum);
     ++tiles_done_;
     // Every few seconds.
-    if (seconds_since(flushed_) >= 5) flush(to);
-  }
-
-  void check_source() const {
-    const Binding now = bind_sources(job_, binding_.plan_hash);
-    if (now.source_nbytes == binding_.source_nbytes && now.source_mtime_ns == binding_.source_mtime_ns &&
-        now.header_hash == binding_.header_hash) {
-      return;
-    }
-    const std::string& source = job_.tensors[0].source.path;
-    throw FileError(message(this_operation, ": \"", source, "\" must not change while it is read"), source);
+    if (seconds_since(flushed_) >= seconds_between_flushes) flush(to);
   }
 
   void check_destination(const Checksum& wanted) const {

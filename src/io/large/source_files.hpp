@@ -5,7 +5,7 @@
 #include <string>
 
 #include "io/disk/disk.hpp"
-#include "io/large/resumable_file.hpp"
+#include "io/large/resumable_output.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/io/permute_file.hpp"
 
@@ -31,7 +31,10 @@ class SourceFiles {
   CompressedStream stream_;
 };
 
-/// What the destination is bound to: all files of a job, with their headers.
-Binding bind_sources(const FileJob& job, std::uint64_t plan_hash);
+/// What the destination is bound to: all files of a job, with their headers, its plan and its limits.
+Binding bind_sources(const FileJob& job);
+
+/// Throws FileError where a file is not as it was when it was bound.
+void check_sources(const FileJob& job, const Binding& bound);
 
 }  // namespace tenstride::io

@@ -17,20 +17,20 @@ namespace {
 
 using tenstride::detail::message;
 
-class ZarrFolderFile final : public ChunkFile {
+/// The arrays of a folder that somebody else gives its name.
+class ZarrArraysFile final : public ChunkFile {
  public:
-  ZarrFolderFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
-                 Overwrite overwrite, std::string_view operation)
-      : folder_(path, overwrite, is_zarr_folder, operation) {
+  ZarrArraysFile(const std::string& folder, const std::vector<NewTensor>& tensors,
+                 const ChunkOptions& options, ChunkFolder state, std::string_view operation) {
     std::vector<ZarrArray> arrays;
     for (const NewTensor& tensor : tensors) {
       arrays.push_back(new_zarr_array(tensor, options, operation));
     }
     std::vector<std::string> names;
     for (const NewTensor& tensor : tensors) names.push_back(tensor.name);
-    paths_ = make_zarr_groups(folder_.part_path(), names, arrays[0].format, operation);
+    paths_ = make_zarr_groups(folder, names, arrays[0].format, operation);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      sinks_.push_back(std::make_unique<ZarrSink>(paths_[i], arrays[i]));
+      sinks_.push_back(std::make_unique<ZarrSink>(paths_[i], arrays[i], ZarrFillChunks::written, state));
     }
   }
 
@@ -38,15 +38,32 @@ class ZarrFolderFile final : public ChunkFile {
   [[nodiscard]] std::unique_ptr<ChunkSource> read_back(std::size_t number) const override {
     return std::make_unique<ZarrSource>(paths_.at(number));
   }
+  void commit() override { sinks_.clear(); }
+
+ private:
+  std::vector<std::string> paths_;
+  std::vector<std::unique_ptr<ZarrSink>> sinks_;
+};
+
+class ZarrFolderFile final : public ChunkFile {
+ public:
+  ZarrFolderFile(const std::string& path, const std::vector<NewTensor>& tensors, const ChunkOptions& options,
+                 Overwrite overwrite, std::string_view operation)
+      : folder_(path, overwrite, is_zarr_folder, operation),
+        arrays_(folder_.part_path(), tensors, options, ChunkFolder::create, operation) {}
+
+  [[nodiscard]] ChunkSink& sink(std::size_t number) override { return arrays_.sink(number); }
+  [[nodiscard]] std::unique_ptr<ChunkSource> read_back(std::size_t number) const override {
+    return arrays_.read_back(number);
+  }
   void commit() override {
-    sinks_.clear();
+    arrays_.commit();
     folder_.commit();
   }
 
  private:
   AtomicFolder folder_;
-  std::vector<std::string> paths_;
-  std::vector<std::unique_ptr<ZarrSink>> sinks_;
+  ZarrArraysFile arrays_;
 };
 
 }  // namespace
@@ -114,6 +131,19 @@ std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vecto
                                        const ChunkOptions& options, Overwrite overwrite,
                                        std::string_view operation) {
   return std::make_unique<ZarrFolderFile>(path, tensors, options, overwrite, operation);
+}
+
+std::unique_ptr<ChunkFile> zarr_in_folder(const std::string& folder, const std::vector<NewTensor>& tensors,
+                                          const ChunkOptions& options, ChunkFolder state,
+                                          std::string_view operation) {
+  return std::make_unique<ZarrArraysFile>(folder, tensors, options, state, operation);
+}
+
+std::string zarr_metadata_file(const std::string& folder) {
+  const std::string newer = (std::filesystem::path(folder) / "zarr.json").string();
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(newer, ignored)) return newer;
+  return (std::filesystem::path(folder) / ".zarray").string();
 }
 
 }  // namespace tenstride::io

@@ -15,6 +15,14 @@ std::unique_ptr<ChunkFile> create_zarr(const std::string& path, const std::vecto
                                        const ChunkOptions& options, Overwrite overwrite,
                                        std::string_view operation);
 
+/// The same within a folder that has its name later, or that an earlier run has made with the same metadata.
+std::unique_ptr<ChunkFile> zarr_in_folder(const std::string& folder, const std::vector<NewTensor>& tensors,
+                                          const ChunkOptions& options, ChunkFolder state,
+                                          std::string_view operation);
+
+/// The file of an array's folder that says how its elements are kept.
+std::string zarr_metadata_file(const std::string& folder);
+
 /// Units of a new array.
 ChunkGrid plan_zarr(const NewTensor& tensor, const ChunkOptions& options, std::string_view operation);
 

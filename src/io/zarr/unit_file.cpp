@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "files/free_room.hpp"
 #include "files/system_reason.hpp"
 #include "io/zarr/refuse.hpp"
 
@@ -77,8 +78,11 @@ void UnitFile::write_at(std::span<const std::byte> bytes, std::uint64_t begin) {
   while (!bytes.empty()) {
     const ssize_t written = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(begin));
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      refuse_zarr(path_, "must have room for ", bytes.size(), " more bytes", system_reason(errno));
+    const int error = errno;
+    if (written < 0) {
+      refuse_zarr(path_, "must have room for ", bytes.size(), " more bytes", of_which_free(file_.get()),
+                  system_reason(error));
+    }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
     begin += static_cast<std::uint64_t>(written);
   }

@@ -60,8 +60,10 @@ const FileFormat zarr_format{.kind = FileKind::zarr,
                              .is_kind_of = is_zarr,
                              .list = list_zarr,
                              .chunks = zarr_chunks,
+                             .header_file = zarr_metadata_file,
                              .plan_chunks = plan_zarr,
                              .create_chunks = create_zarr,
+                             .chunks_in_folder = zarr_in_folder,
                              .permute_chunks = permute_zarr};
 
 }  // namespace tenstride::io

@@ -40,10 +40,10 @@ bool is_whole_number_of_elements(std::span<const std::byte> elements, std::span<
 }  // namespace
 
 ZarrSink::ZarrSink(const std::string& folder, const ZarrArray& array, ZarrFillChunks fill_chunks,
-                   ZarrFolder state)
+                   ChunkFolder state)
     : folder_name_(folder), array_(array), grid_{array.shape, array.unit()}, fill_chunks_(fill_chunks) {
   const std::vector<ZarrText> texts = zarr_metadata_texts(array);
-  if (state == ZarrFolder::existing) {
+  if (state == ChunkFolder::existing) {
     for (const ZarrText& text : texts) {
       if (read_text_file(zarr_file(folder, text.name), max_zarr_metadata) == text.text) continue;
       refuse_zarr(folder, "must be the folder of the array that is written, and has another ", text.name);
@@ -53,7 +53,7 @@ ZarrSink::ZarrSink(const std::string& folder, const ZarrArray& array, ZarrFillCh
     folder_ = create_folder(folder);
   }
   if (!folder_.is_open()) refuse_zarr(folder, "must be a folder that can be opened", system_reason(errno));
-  if (state == ZarrFolder::existing) return;
+  if (state == ChunkFolder::existing) return;
   for (const ZarrText& text : texts) {
     AtomicFile file(zarr_file(folder, text.name), Overwrite::refuse, "zarr");
     file.write(std::as_bytes(std::span(text.text)));

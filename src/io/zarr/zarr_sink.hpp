@@ -17,9 +17,6 @@ namespace tenstride::io {
 /// What happens to chunks that are the fill value in all elements.
 enum class ZarrFillChunks : unsigned char { written, left_out };
 
-/// Whether the folder is to become an array, or is one whose chunks are written, or written again.
-enum class ZarrFolder : unsigned char { create, existing };
-
 /// Writes an array into a folder of its own. The units are chunks, or shards where there are some.
 ///
 /// Example:
@@ -33,7 +30,7 @@ class ZarrSink final : public ChunkSink {
   /// Makes the folder, which must not exist, or be empty, and writes the metadata. With `existing` the folder
   /// must hold the same metadata already. Throws FileError.
   ZarrSink(const std::string& folder, const ZarrArray& array,
-           ZarrFillChunks fill_chunks = ZarrFillChunks::written, ZarrFolder state = ZarrFolder::create);
+           ZarrFillChunks fill_chunks = ZarrFillChunks::written, ChunkFolder state = ChunkFolder::create);
 
   [[nodiscard]] const ZarrArray& array() const noexcept { return array_; }
   [[nodiscard]] const ChunkGrid& grid() const noexcept override { return grid_; }

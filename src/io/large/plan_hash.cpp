@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "io/large/plan_hash.hpp"
+
+#include <string>
+#include <string_view>
+
+#include "base/message.hpp"
+#include "io/chunks/chunk_job.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using tenstride::detail::message;
+
+std::uint64_t fnv1a(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return hash;
+}
+
+/// Units in chunks are the same whatever the tiles; those of a flat file are parts of tiles.
+std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const ChunkJob& chunks) {
+  const ChunkOptions& options = job.options.chunks;
+  const ChunkPlan& last = chunks.second ? *chunks.second : chunks.plan;
+  std::string text =
+      message(format_of(job.options.kind).name, chunks.map.first, last.dst_unit, job.options.axis);
+  for (const AxisMap::Axis& axis : chunks.map.axes) {
+    text += axis.source ? message(*axis.source, ':', axis.step, ',') : ",";
+  }
+  if (!writes_chunks(format_of(job.options.kind), options)) return text + message(last.tile);
+  text += message(options.chunk, options.shard, options.codec, options.zarr_format, tensor.attributes);
+  for (const std::string& axis : tensor.axis_names) text += axis + ',';
+  return text;
+}
+
+}  // namespace
+
+std::uint64_t plan_hash(const FileJob& job) {
+  std::string text = message(static_cast<int>(job.options.order));
+  for (const TensorJob& tensor : job.tensors) {
+    text += message(tensor.name, name(tensor.dtype), tensor.shape);
+    if (tensor.reduction) text += name(*tensor.reduction);
+    for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
+    for (const DType type : tensor.conversions) text += name(type);
+    if (tensor.chunks) text += text_of_chunks(job, tensor, *tensor.chunks);
+  }
+  for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
+    for (const double number : *numbers) text += std::to_string(number) + ',';
+    text += ';';
+  }
+  return fnv1a(text + job.head);
+}
+
+}  // namespace tenstride::io

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "tenstride/io/permute_file.hpp"
+
+namespace tenstride::io {
+
+/// What makes two runs write the same parts.
+std::uint64_t plan_hash(const FileJob& job);
+
+}  // namespace tenstride::io

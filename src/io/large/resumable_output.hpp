@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tenstride/checksum.hpp"
+#include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/resume.hpp"
+
+namespace tenstride::io {
+
+/// Finished parts are flushed to the disk so often: after a restart of the machine the others are lost.
+inline constexpr double seconds_between_flushes = 5;
+
+/// What an unfinished output belongs to. It is resumed only where all but `source` is the same.
+struct Binding {
+  std::string source;  ///< path, for messages
+  std::uint64_t source_nbytes = 0;
+  std::int64_t source_mtime_ns = 0;
+  std::uint64_t header_hash = 0;  ///< of the bytes before the elements
+  std::uint64_t plan_hash = 0;    ///< of the plan, its chain, types and numbers
+  std::string limits{};           ///< what the plan was made with, to make it again
+};
+/// Of a source: size, time of the last change, hash of its first `header_nbytes` bytes. Throws FileError
+/// where it cannot be read, is no regular file or is shorter.
+Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std::uint64_t plan_hash,
+                    std::string_view operation);
+
+/// A file or a folder that is written in parts, in any order, and appears under its name whole or not at all;
+/// the parts that are done survive the process. Beside the destination stand, while it is written,
+/// `.NAME.tenstride-part` (the file or folder) and `.NAME.tenstride-journal`. One process at a time: the
+/// journal is locked (flock), a second process is refused. Signals remove nothing (`remove_unfinished_files`
+/// is about AtomicFiles alone). Not for several threads at once.
+///
+/// What an earlier run left for another source, plan or size is refused unless `resume` is `no`, and stays.
+class ResumableOutput {
+ public:
+  /// Keeps what is done (see `discard`), closes.
+  virtual ~ResumableOutput();
+  ResumableOutput(const ResumableOutput&) = delete;
+  ResumableOutput& operator=(const ResumableOutput&) = delete;
+
+  [[nodiscard]] const std::string& part_path() const noexcept;
+  /// The parts that an earlier run finished; empty bits for a new output.
+  [[nodiscard]] const std::vector<bool>& finished() const noexcept;
+  /// The sum of the checksums of the finished parts.
+  [[nodiscard]] Checksum checksum() const noexcept;
+  /// Whether an earlier run is resumed, even where it finished no part.
+  [[nodiscard]] bool is_resumed() const noexcept;
+  /// Whether the earlier run had come to its end but for the journal, which is gone now: nothing is left to
+  /// be done.
+  [[nodiscard]] bool is_complete() const noexcept;
+
+  /// The part's bytes have been written (not necessarily to the disk: after a crash of the machine, only what
+  /// `flushed` covered counts, which the journal tells by the boot). Throws FileError, also where the part is
+  /// finished already.
+  void finish(std::size_t part, const Checksum& checksum);
+  /// Waits until what was written is on the disk; by any thread. Throws FileError.
+  virtual void flush_parts() const = 0;
+  /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.
+  void flushed();
+  /// Flushes it, gives it its name, removes the journal. Throws FileError where a part is not finished, and
+  /// with Overwrite::refuse where something has come to have the name; the run can then be resumed.
+  virtual void commit() = 0;
+  /// Removes everything that was made: for errors that no further run can mend.
+  virtual void discard() noexcept = 0;
+
+ protected:
+  class State;
+  explicit ResumableOutput(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tenstride::io
