@@ -60,7 +60,7 @@ void require_few_levels(const std::string& attributes) {
     are_few = are_few && depth <= max_attribute_levels;
     return are_few;
   };
-  static_cast<void>(Json::parse(attributes, look, false));
+  [[maybe_unused]] const Json parsed = Json::parse(attributes, look, false);
   if (are_few) return;
   throw ValueError(message(saving, ": the attributes must have at most ", max_attribute_levels,
                            " levels of objects and lists"));
