@@ -140,16 +140,16 @@ TEST_F(NpzHostile, DirectoriesThatAreNoneOfTheArchive) {
   };
   EXPECT_EQ(with(end + 10, 2, 2),
             "info: \"x.npz\" has a zip directory from byte 175 to 226, which must hold 2 members; "
-            " that at byte 226 is damaged or missing");
+            "that at byte 226 is damaged or missing");
   EXPECT_EQ(with(end + 10, 65535, 2),
             "info: \"x.npz\" has a zip directory from byte 175 to 226, which must hold 65535 members; "
-            " that at byte 226 is damaged or missing");
+            "that at byte 226 is damaged or missing");
   EXPECT_EQ(with(end + 16, 174, 4),
             "info: \"x.npz\" has a zip directory from byte 174 to 225, which must hold 1 member; "
-            " that at byte 174 is damaged or missing");
+            "that at byte 174 is damaged or missing");
   EXPECT_EQ(with(end + 12, 50, 4),
             "info: \"x.npz\" has a zip directory from byte 175 to 225, which must hold 1 member; "
-            " that at byte 175 is damaged or missing");
+            "that at byte 175 is damaged or missing");
   EXPECT_EQ(with(end + 10, 0, 2),
             "info: \"x.npz\" has a zip directory from byte 175 to 226, which must hold 0 members and ends "
             "behind them at byte 175");
@@ -162,10 +162,10 @@ TEST_F(NpzHostile, DirectoriesThatAreNoneOfTheArchive) {
             "at 226");
   EXPECT_EQ(with(175 + 28, 6, 2),
             "info: \"x.npz\" has a zip directory from byte 175 to 226, which must hold 1 member; "
-            " that at byte 175 is damaged or missing");
+            "that at byte 175 is damaged or missing");
   EXPECT_EQ(with(175 + 30, 60000, 2),
             "info: \"x.npz\" has a zip directory from byte 175 to 226, which must hold 1 member; "
-            " that at byte 175 is damaged or missing");
+            "that at byte 175 is damaged or missing");
 }
 
 TEST_F(NpzHostile, DirectoriesOf64BitsThatAreNoneOfTheArchive) {

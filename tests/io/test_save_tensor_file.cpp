@@ -76,9 +76,9 @@ TEST(SaveTensorFile, RefusesAttributesOfManyLevels) {
     return R"({"a":)" + std::string(levels - 1, '[') + std::string(levels - 1, ']') + "}";
   };
   for (const char* const path : {"x.npz", "x.safetensors", "x.nii", "x.tif", "x.zarr"}) {
-    EXPECT_EQ(refused<ValueError>(scratch.path(path), {{"a", zeros({2}), {}, nested(100000)}}),
+    EXPECT_EQ(refused<ValueError>(scratch.path(path), {{"a", zeros({2, 3}), {}, nested(100000)}}),
               "save: the attributes must have at most 64 levels of objects and lists");
-    save_tensor_file(scratch.path(path), {{"a", zeros({2}), {}, nested(64)}});
+    save_tensor_file(scratch.path(path), {{"a", zeros({2, 3}), {}, nested(64)}});
   }
 }
 
