@@ -269,7 +269,7 @@ class Converting(Formats):
         self.write("x.npy", npy((100, 100), [7.0] * 10000))
         self.convert("x.npy", "x", "-o", "x.zarr", "--chunks", "10,100")
         self.convert("x.npy", "x", "-o", "plain.zarr", "--chunks", "10,100", "--codec", "none")
-        call = ("x.t()", "-o", "y.npy", "--max-mem", "64M", "--dry-run")
+        call = ("x.t()", "-o", "y.npy", "--max-mem", LIMIT, "--dry-run")
         self.assertIn("of temporary space, in unknown time: ", self.convert("x.zarr", *call).stdout)
         self.assertIsNone(json.loads(self.convert("x.zarr", *call, "--json").stdout)["forecast"]["seconds"])
         self.assertGreater(json.loads(self.convert("plain.zarr", *call, "--json").stdout)["forecast"]["seconds"], 0)
