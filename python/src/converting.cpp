@@ -83,10 +83,11 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
                  nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                  nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
                  nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
-                 bool metadata_only) {
+                 bool metadata_only, bool rescale) {
   io::FileOptions options;
   options.chunks = chunk_options(chunks, shards, codec, version_of(zarr_format), "convert");
   options.is_metadata_only = metadata_only;
+  options.is_rescaled = rescale;
   options.memory = memory_of(max_memory);
   options.resume = resume_of(resume);
   options.check = verify ? io::FileCheck::checksum : io::FileCheck::none;
@@ -113,10 +114,10 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
                        nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                        nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
                        nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
-                       bool metadata_only, nb::handle progress) {
+                       bool metadata_only, bool rescale, nb::handle progress) {
   const io::FileJob job =
       plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift, axis, overwrite, resume,
-           verify, chunks, shards, codec, zarr_format, metadata_only);
+           verify, chunks, shards, codec, zarr_format, metadata_only, rescale);
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
@@ -248,14 +249,14 @@ void define_converting(nb::module_& module) {
              nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("chunks") = nb::none(),
              nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
              nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
-             nb::arg("progress") = nb::none(), "What `convert` does with files.");
+             nb::arg("rescale") = false, nb::arg("progress") = nb::none(), "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
       nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
       nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
       nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
       nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
-      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
+      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false, nb::arg("rescale") = false,
       "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
       "is written.\n\n"
       "Raises what `convert` raises for its arguments.\n\n"

@@ -232,8 +232,9 @@ void define_file_info(nb::module_& module) {
                 info.attributes.empty() ? "{}" : info.attributes.c_str());
           },
           "What else the file says about it, as a dict.")
-      .def_ro("scale", &io::FileInfo::scale,
-              "An element x means scale * x + shift; `load` does not apply it.")
+      .def_ro(
+          "scale", &io::FileInfo::scale,
+          "An element x means scale * x + shift; `convert` with rescale=True applies it, `load` does not.")
       .def_ro("shift", &io::FileInfo::shift, "See `scale`.")
       .def("__repr__", [](const io::FileInfo& info) {
         return detail::message("<tenstride.FileInfo ", info.address(), " ", name(info.dtype), " ",

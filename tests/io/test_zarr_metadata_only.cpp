@@ -279,10 +279,10 @@ TEST(ZarrMetadataOnly, RefusesWhatNeedsElements) {
                              "\" must stay those of the source, where only metadata change (leave them out)";
   EXPECT_EQ(refused([](FileOptions& given) { given.chunks.chunk = {2, 2}; }, dst), chunks);
   EXPECT_EQ(refused([](FileOptions& given) { given.chunks.codec = "none"; }, dst), chunks);
-  EXPECT_EQ(
-      refused([](FileOptions& given) { given.dtype = DType::float32; }, dst),
-      "permute_file: the elements of \"" + src +
-          "\" must stay int16 as they are, where only metadata change (leave dtype, scale and shift out)");
+  EXPECT_EQ(refused([](FileOptions& given) { given.dtype = DType::float32; }, dst),
+            "permute_file: the elements of \"" + src +
+                "\" must stay int16 as they are, where only metadata change (leave dtype, scale, shift and "
+                "rescale out)");
   EXPECT_EQ(
       refused([](FileOptions&) {}, scratch.path("b.npy")),
       "permute_file: \"" + scratch.path("b.npy") + "\" must be a .zarr folder, where only metadata change");

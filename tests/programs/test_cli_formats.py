@@ -418,6 +418,34 @@ class Nifti(Formats):
             wanted = [i + 2 * j + 6 * k for j in range(3) for i in range(2) for k in range(4)]
             self.assertEqual(list(struct.unpack("<24h", data[-48:])), wanted)
 
+    def test_elements_become_what_they_mean(self):
+        source = bytearray(self.source())
+        struct.pack_into("<ff", source, 112, 0.5, 10)
+        self.write("x.nii", bytes(source))
+        self.assertIn("0.5 * x + 10; convert --rescale applies it", self.run_tool("info", "x.nii").stdout)
+        wanted = [0.5 * n + 10 for n in range(24)]
+        for arguments in ((), ("--max-mem", LIMIT)):
+            self.convert("x.nii", "x", "-o", "y.raw", "--order", "F", "--rescale", "--verify", "--force", *arguments)
+            self.assertEqual(list(struct.unpack("<24f", pathlib.Path(self.path("y.raw")).read_bytes())), wanted)
+            for options in (("--rescale",), ("--dtype", "float32", "--scale", "0.5", "--shift", "10")):
+                self.convert("x.nii", "x", "-o", "y.nii", "--verify", "--force", *options, *arguments)
+                info = self.info("y.nii")
+                self.assertEqual((info["dtype"], info["scale"], info["shift"]), ("float32", 1.0, 0.0))
+                self.assertNotIn("scl_slope", info["attributes"])
+                data = pathlib.Path(self.path("y.nii")).read_bytes()
+                self.assertEqual(list(struct.unpack("<24f", data[-96:])), wanted)
+        self.convert("x.nii", "x", "-o", "y.npz", "--compress", "--rescale", "--verify")
+        call = ("convert", "x.nii", "x", "-o", "z.npy", "--rescale")
+        self.fails(
+            2,
+            "convert: --rescale takes scale and shift from the input and must not go with --scale (leave one of them out)",
+            *call,
+            "--scale",
+            "2",
+        )
+        call = ("convert", "x.nii", "x.sum(0)", "-o", "z.npy", "--rescale")
+        self.fails(2, "convert: SPEC must only move elements to go with --rescale: it reduces axes", *call)
+
 
 if __name__ == "__main__":
     main()

@@ -76,6 +76,34 @@ def test_the_scaling_of_nifti_is_said_and_not_applied(tmp_path):
     numpy.testing.assert_allclose(meant, nibabel.load(tmp_path / "x.nii").get_fdata(), rtol=1e-6)
 
 
+def test_rescaled_nifti_is_what_nibabel_makes_of_it(tmp_path):
+    values = numpy.linspace(-3, 7, 60).reshape(3, 4, 5)
+    image = nibabel.Nifti1Image(values, numpy.eye(4))
+    image.set_data_dtype("int16")
+    nibabel.save(image, tmp_path / "x.nii")
+    meant = nibabel.load(tmp_path / "x.nii").get_fdata()
+    torch.convert(tmp_path / "x.nii", "x.permute(2, 0, 1)", tmp_path / "y.npy", rescale=True, dtype="float64")
+    numpy.testing.assert_allclose(numpy.load(tmp_path / "y.npy"), meant.transpose(2, 0, 1), rtol=1e-6)
+    assert torch.plan_convert(tmp_path / "x.nii", "x", tmp_path / "z.nii", rescale=True).dtype == torch.float32
+    torch.convert(tmp_path / "x.nii", "x", tmp_path / "z.nii", rescale=True, verify=True)
+    numpy.testing.assert_allclose(nibabel.load(tmp_path / "z.nii").get_fdata(), meant, rtol=1e-5)
+    with pytest.raises(ValueError, match="must not go with others"):
+        torch.convert(tmp_path / "x.nii", "x", tmp_path / "z.npy", rescale=True, scale=2)
+
+
+def test_rescaled_netcdf_is_what_netcdf4_makes_of_it(tmp_path):
+    netcdf4 = pytest.importorskip("netCDF4")
+    with netcdf4.Dataset(tmp_path / "x.nc", "w") as file:
+        file.createDimension("n", 60)
+        variable = file.createVariable("t", "i2", ("n",))
+        variable.scale_factor, variable.add_offset = 0.25, -3.0
+        variable[:] = numpy.linspace(-3, 7, 60)
+    torch.convert(tmp_path / "x.nc", "x", tmp_path / "y.nc", rescale=True)
+    with netcdf4.Dataset(tmp_path / "x.nc") as stored, netcdf4.Dataset(tmp_path / "y.nc") as scaled:
+        assert scaled["t"].dtype == "float32" and "scale_factor" not in scaled["t"].ncattrs()
+        numpy.testing.assert_array_equal(scaled["t"][:], stored["t"][:])
+
+
 def test_attributes_of_nifti_are_its_fields(tmp_path):
     rows = {"srow_x": [2, 0, 0, -9], "srow_y": [0, 3, 0, 8], "srow_z": [0, 0, 4, 7]}
     torch.save(tmp_path / "x.nii", numbers("int16"), attributes={**rows, "sform_code": 1, "descrip": "a brain"})

@@ -131,6 +131,8 @@ struct ConvertCommand {
   std::string scale;
   std::string shift;
   std::optional<Index> axis;
+  /// Scale and shift are those that the input says.
+  bool rescales = false;
   Rehearsal rehearsal = Rehearsal::none;
   bool verify = false;
   bool force = false;

@@ -67,6 +67,7 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
   options.shift = parse_numbers("--shift", command.shift);
   options.axis = command.axis.value_or(0);
   options.is_metadata_only = command.is_metadata_only;
+  options.is_rescaled = command.rescales;
   if (!command.dtype.empty()) {
     options.dtype = parse_dtype(command.dtype);
     if (!options.dtype)
@@ -90,10 +91,11 @@ int save_from_memory(const ConvertCommand& command, const std::vector<io::Tensor
                       evaluation.failure->message);
     const Tensor* const result = evaluation.value.tensor();
     if (result == nullptr) throw UsageError("SPEC: must give a Tensor");
-    const DType dtype = options.dtype.value_or(result->dtype());
-    const bool has_numbers = !options.scale.empty() || !options.shift.empty();
-    const bool is_converted = has_numbers || dtype != result->dtype();
-    const io::ResultFacts facts = io::facts_of_result(move.source, move.chain, kind);
+    const DType usual = options.is_rescaled ? io::rescaled_dtype(result->dtype()) : result->dtype();
+    const DType dtype = options.dtype.value_or(usual);
+    const bool is_converted = options.has_arithmetic() || dtype != result->dtype();
+    const io::FileInfo meant = options.has_arithmetic() ? io::with_scaling_applied(move.source) : move.source;
+    const io::ResultFacts facts = io::facts_of_result(meant, move.chain, kind);
     tensors.push_back(
         {move.name,
          is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
@@ -145,7 +147,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
   if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind))
-    return save_from_memory(command, moves, options, kind);
+    return save_from_memory(command, moves, io::with_scaling_of(moves, options), kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;
   const std::string index_path = command.output + ".index.json";

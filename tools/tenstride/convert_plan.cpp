@@ -8,6 +8,7 @@
 #include "input_path.hpp"
 #include "standard_output.hpp"
 #include "tenstride/dtype_exact.hpp"
+#include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::cli {
@@ -55,6 +56,17 @@ io::FileInfo upright_info(io::FileInfo info, const ConvertCommand& command) {
   return info;
 }
 
+void check_rescaling(const ConvertCommand& command) {
+  if (!command.rescales) return;
+  for (const auto& [option, numbers] :
+       {std::pair{"--scale", &command.scale}, std::pair{"--shift", &command.shift}}) {
+    if (numbers->empty()) continue;
+    throw UsageError(
+        std::string("convert: --rescale takes scale and shift from the input and must not go with ") +
+        option + " (leave one of them out)");
+  }
+}
+
 /// Options that need elements, or make chunks.
 void check_metadata_only(const ConvertCommand& command, io::FileKind kind) {
   if (!command.is_metadata_only) return;
@@ -71,6 +83,7 @@ void check_metadata_only(const ConvertCommand& command, io::FileKind kind) {
   if (!command.dtype.empty()) refuse("--dtype");
   if (!command.scale.empty()) refuse("--scale");
   if (!command.shift.empty()) refuse("--shift");
+  if (command.rescales) refuse("--rescale");
   if (command.turns_upright) refuse("--upright");
   if (command.resumes) refuse("--resume");
   if (!command.max_mem.empty()) refuse("--max-mem");
@@ -146,6 +159,18 @@ void check_numbers(const ConvertPlan& plan, const ConvertCommand& command) {
   }
 }
 
+/// The numbers and the type by which elements become what the input says they mean.
+void take_scaling(ConvertPlan& plan, const ConvertCommand& command) {
+  const std::string obstacle = plan.is_forecast ? io::obstacle_to_rescaling(command.spec, plan.info)
+                                                : "what it gives depends on the elements of x";
+  if (!obstacle.empty())
+    throw UsageError("convert: SPEC must only move elements to go with --rescale: " + obstacle);
+  plan.dtype = io::rescaled_dtype(plan.dtype);
+  if (!plan.info.is_scaled()) return;
+  plan.scale = {plan.info.scale};
+  plan.shift = {plan.info.shift};
+}
+
 }  // namespace
 
 std::size_t fusable_links(const ConvertPlan& plan) {
@@ -205,6 +230,7 @@ void check_call(const ConvertCommand& command) {
   }
   check_places(command);
   check_metadata_only(command, kind);
+  check_rescaling(command);
 }
 
 ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
@@ -255,12 +281,16 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
   }
   plan.shape = result->shape();
   plan.dtype = result->dtype();
+  if (command.rescales) take_scaling(plan, command);
   if (!command.dtype.empty()) {
     const std::optional<DType> dtype = parse_dtype(command.dtype);
     if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
     plan.dtype = *dtype;
   }
-  if (plan.is_forecast) plan.facts = io::facts_of_result(plan.source, command.spec, kind);
+  if (plan.is_forecast) {
+    const io::FileInfo meant = plan.has_arithmetic() ? io::with_scaling_applied(plan.source) : plan.source;
+    plan.facts = io::facts_of_result(meant, command.spec, kind);
+  }
   check_numbers(plan, command);
   if (plan.is_forecast) plan.fused = fusable_links(plan);
   return plan;

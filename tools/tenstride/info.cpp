@@ -35,11 +35,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// Whether a stored element is not what it means.
-bool is_scaled(const io::FileInfo& info) {
-  return info.scale != 1 || info.shift != 0;
-}
-
 Json to_json(const io::FileInfo& info, const std::string& given, bool shows_checksum) {
   Json json{{"path", given},
             {"name", info.name.empty() ? Json(nullptr) : Json(info.name)},
@@ -92,9 +87,9 @@ std::string to_text(const io::FileInfo& info, const std::string& given, bool sho
   if (!info.axis_names.empty()) rows.push_back({"axes", joined(info.axis_names)});
   if (!info.chunk.empty()) rows.push_back({"chunk", to_string(info.chunk)});
   if (!info.shard.empty()) rows.push_back({"shard", to_string(info.shard)});
-  if (is_scaled(info)) {
+  if (info.is_scaled()) {
     rows.push_back({"scaling", "an element x means " + decimal(info.scale, "%.9g") + " * x + " +
-                                   decimal(info.shift, "%.9g") + "; it is not applied"});
+                                   decimal(info.shift, "%.9g") + "; convert --rescale applies it"});
   }
   if (info.orientation != io::Orientation::upright) {
     rows.push_back({"orientation", std::to_string(static_cast<int>(info.orientation)) + " by EXIF: stored " +

@@ -171,6 +171,10 @@ class Program {
                         "Multiply by: 0.5, 1/255, or one number per channel: 1,2,3");
     command->add_option("--shift", convert_.shift, "Then add; as --scale");
     command->add_option("--axis", convert_.axis, "The axis of the result that several numbers run along");
+    command->add_flag(
+        "--rescale", convert_.rescales,
+        "Multiply and shift as the input says (NIfTI scl_slope, netCDF scale_factor), to float32 "
+        "or float64");
     CLI::Option* dry = command->add_flag("--dry-run", is_dry_run_,
                                          "Print the bill and a forecast; read the header, write nothing");
     CLI::Option* verify =

@@ -101,7 +101,14 @@ struct FileInfo {
 
   /// As the program takes it: "x.npy", "model.safetensors::blocks.0.weight".
   [[nodiscard]] std::string address() const { return name.empty() ? path : path + "::" + name; }
+  /// Whether the elements mean other numbers than they are.
+  [[nodiscard]] bool is_scaled() const { return scale != 1 || shift != 0; }
 };
+
+/// What is true of the elements once they are scaled and shifted: scale 1, shift 0, and no attribute that
+/// says the scaling (scl_slope, scl_inter, scale_factor, add_offset) or a number as it was stored
+/// (_FillValue, missing_value, valid_range, valid_min, valid_max).
+TENSTRIDE_API FileInfo with_scaling_applied(FileInfo info);
 
 /// A file and the tensors of it that are meant: "x.npz::weight" is the tensor weight in x.npz. A file whose
 /// name is the whole text is meant first, then of the files that exist the one with the longest name.

@@ -67,6 +67,12 @@ struct FileOptions {
   /// their bytes where it can (XFS, Btrfs). With `replace` the destination may be the source: then its files
   /// are moved to the new folder by links, and nothing but the shards is copied.
   bool is_metadata_only = false;
+  /// The elements become what they mean: scale and shift are those of the sources (`FileInfo::scale`), which
+  /// must have the same ones, and `dtype` is by default `rescaled_dtype`. A fill value is scaled as any
+  /// element. Not together with scale and shift.
+  bool is_rescaled = false;
+
+  [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
 };
 
 /// A step that reads one file and writes another.
@@ -174,6 +180,17 @@ TENSTRIDE_API std::string obstacle_to_permute_file(std::string_view chain, const
 /// The same where the source or the destination is in chunks: each axis of the result must be one of `x`, or
 /// a part of one, in any order.
 TENSTRIDE_API std::string obstacle_to_chunks(std::string_view chain, const FileInfo& info);
+
+/// The type of what elements of the type mean: float32, or float64 for float64 and for integers of 32 and 64
+/// bits; of complex elements their own.
+TENSTRIDE_API DType rescaled_dtype(DType stored);
+/// Whether what a chain gives of `x` can be rescaled in place of `x`: it only moves elements. The text says
+/// what it does beside that; empty where it can. Throws ParseError.
+TENSTRIDE_API std::string obstacle_to_rescaling(std::string_view chain, const FileInfo& info);
+/// The options with the scale and shift of the sources where `is_rescaled`, otherwise as they are. Throws
+/// ValueError where the options have numbers of their own, a chain does more than move elements, or the
+/// sources have several scalings.
+TENSTRIDE_API FileOptions with_scaling_of(const std::vector<TensorMove>& moves, const FileOptions& options);
 
 /// Why a planned job cannot be carried out with `is_metadata_only`, as the end of an error; empty where it
 /// can.

@@ -203,10 +203,10 @@ FollowedTensor follow_move(const TensorMove& move, const FileOptions& options, I
   job.shape = followed.shape;
   job.conversions = followed.conversions;
   job.reduction = followed.reduction;
-  job.dtype = options.dtype.value_or(followed.dtype);
-  const bool has_arithmetic = !options.scale.empty() || !options.shift.empty();
+  job.dtype = options.dtype.value_or(options.is_rescaled ? rescaled_dtype(followed.dtype) : followed.dtype);
   // The arithmetic comes with the last conversion, behind those of the chain.
-  if ((has_arithmetic || job.dtype != followed.dtype) && !job.reduction) job.conversions.push_back(job.dtype);
+  if ((options.has_arithmetic() || job.dtype != followed.dtype) && !job.reduction)
+    job.conversions.push_back(job.dtype);
   // What loses nothing on the way to the next type need not happen.
   DType before = job.source.dtype;
   for (std::size_t i = 0; i + 1 < job.conversions.size();) {
@@ -265,7 +265,8 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
     if (tensor.name.empty() && tensors.size() == 1 && format.names == TensorNames::required) {
       tensor.name = tensor.source.name.empty() ? std::string(format.usual_name) : tensor.source.name;
     }
-    ResultFacts facts = facts_of_result(tensor.source, tensor.chain, format.kind);
+    const FileInfo meant = job.options.has_arithmetic() ? with_scaling_applied(tensor.source) : tensor.source;
+    ResultFacts facts = facts_of_result(meant, tensor.chain, format.kind);
     tensor.axis_names = std::move(facts.axis_names);
     tensor.attributes = std::move(facts.attributes);
     planned.push_back(tensor.planned(job.options.order));
@@ -314,7 +315,7 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
-  job.options = options;
+  job.options = with_scaling_of(moves, options);
   job.options.order = written_order(format.kind, options.order, this_operation);
   job.options.kind = format.kind;
   const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {

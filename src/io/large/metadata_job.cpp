@@ -79,9 +79,9 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
         "axis, reshape or conversion",
         fix);
   }
-  if (tensor.dtype != tensor.source.dtype || !options.scale.empty() || !options.shift.empty()) {
+  if (tensor.dtype != tensor.source.dtype || options.has_arithmetic()) {
     return message("the elements of \"", tensor.source.path, "\" must stay ", name(tensor.source.dtype),
-                   " as they are, where only metadata change (leave dtype, scale and shift out)");
+                   " as they are, where only metadata change (leave dtype, scale, shift and rescale out)");
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include "base/message.hpp"
 #include "io/format/known_formats.hpp"
+#include "io/format/scaling.hpp"
 #include "io/zarr/groups.hpp"
 #include "io/zarr/permute_zarr.hpp"
 #include "io/zarr/save_zarr.hpp"
@@ -32,6 +33,7 @@ FileInfo zarr_info(const std::string& folder) {
     info.axis_names.push_back(name.value_or(""));
   }
   if (array.attributes != "{}") info.attributes = array.attributes;
+  take_scaling_of_attributes(info);
   return info;
 }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that mean others than they are, as files say, on their way to another file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "support/permuted_file.hpp"
+#include "support/refusal.hpp"
+#include "tenstride/io/save.hpp"
+
+namespace tenstride::io {
+namespace {
+
+using testing::refusal;
+using testing::Scratch;
+
+enum class Bytes : unsigned char { native, swapped };
+
+template <typename Number>
+void put(std::string& file, std::size_t begin, Number value, Bytes order) {
+  std::string bytes(sizeof value, '\0');
+  std::memcpy(bytes.data(), &value, sizeof value);
+  if (order == Bytes::swapped) std::reverse(bytes.begin(), bytes.end());
+  file.replace(begin, sizeof value, bytes);
+}
+
+/// A NIfTI-1 file of (3,2) int16 -2, -1, …, 3, an element x of which means 0.5 * x + 10.
+std::string scaled_nifti(Bytes order) {
+  std::string file(364, '\0');
+  put(file, 0, std::int32_t{348}, order);
+  file.replace(344, 3, "n+1");
+  put(file, 108, 352.0F, order);
+  put(file, 40, std::int16_t{2}, order);
+  put(file, 42, std::int16_t{3}, order);
+  put(file, 44, std::int16_t{2}, order);
+  put(file, 70, std::int16_t{4}, order);
+  put(file, 72, std::int16_t{16}, order);
+  put(file, 112, 0.5F, order);
+  put(file, 116, 10.0F, order);
+  for (std::size_t n = 0; n < 6; ++n)
+    put(file, 352 + 2 * n, static_cast<std::int16_t>(static_cast<int>(n) - 2), order);
+  return file;
+}
+
+Tensor counted(DType dtype) {
+  return arange(24).view({2, 3, 4}).to(dtype);
+}
+
+const std::string of_netcdf =
+    R"({"units":"K","_FillValue":7,"scale_factor":0.25,"add_offset":-3.0,"valid_range":[0,20]})";
+
+/// 0.25 * x - 3, by which `of_netcdf` says what elements mean.
+Tensor meant(DType dtype) {
+  const Tensor x = counted(DType::float64);
+  Tensor result = empty(x.shape(), {.dtype = DType::float64});
+  for (Index n = 0; n < x.numel(); ++n) {
+    result.mutable_data<double>()[n] = 0.25 * static_cast<double>(n) - 3;
+  }
+  return result.to(dtype);
+}
+
+constexpr std::uint64_t memory = std::uint64_t{16} << 20;
+
+FileOptions rescaled() {
+  FileOptions options = testing::file_options(memory);
+  options.is_rescaled = true;
+  return options;
+}
+
+FileOptions scaled_by(double scale, double shift) {
+  FileOptions options = testing::file_options(memory);
+  options.scale = {scale};
+  options.shift = {shift};
+  options.dtype = DType::float32;
+  return options;
+}
+
+TEST(Rescaling, ElementsOfNiftiBecomeWhatTheyMean) {
+  const Scratch scratch;
+  for (const Bytes order : {Bytes::native, Bytes::swapped}) {
+    const std::string source = scratch.file("x.nii", scaled_nifti(order));
+    permute_file(source, "x.t()", scratch.path("y.npy"), rescaled());
+    const Tensor y = load_npy(scratch.path("y.npy"));
+    ASSERT_EQ(y.dtype(), DType::float32);
+    ASSERT_EQ(y.shape(), (Dims{2, 3}));
+    for (Index n = 0; n < 6; ++n) {
+      EXPECT_EQ(y.contiguous().data<float>()[n], 0.5F * static_cast<float>(n - 2) + 10) << n;
+    }
+  }
+}
+
+TEST(Rescaling, NiftiThatWasScaledSaysNoScaling) {
+  const Scratch scratch;
+  for (const Bytes order : {Bytes::native, Bytes::swapped}) {
+    const std::string source = scratch.file("x.nii", scaled_nifti(order));
+    ASSERT_TRUE(read_file_info(source).is_scaled());
+    for (const FileOptions& options : {rescaled(), scaled_by(3, 1)}) {
+      permute_file(source, "x", scratch.path("y.nii"), options);
+      const FileInfo info = read_file_info(scratch.path("y.nii"));
+      EXPECT_FALSE(info.is_scaled());
+      EXPECT_EQ(info.attributes.find("scl_"), std::string::npos) << info.attributes;
+      EXPECT_NE(info.attributes.find("pixdim"), std::string::npos) << info.attributes;
+    }
+    permute_file(source, "x.t()", scratch.path("y.nii"), testing::file_options(memory));
+    EXPECT_EQ(read_file_info(scratch.path("y.nii")).scale, 0.5) << "elements that are only moved";
+  }
+}
+
+TEST(Rescaling, ElementsInChunksBecomeWhatTheyMean) {
+  const std::vector<std::pair<DType, DType>> types{
+      {DType::int16, DType::float32},  {DType::uint8, DType::float32},   {DType::int32, DType::float64},
+      {DType::uint64, DType::float64}, {DType::float32, DType::float32}, {DType::float64, DType::float64}};
+  for (const std::string kind : {"nc", "zarr"}) {
+    for (const auto& [stored, wanted] : types) {
+      const Scratch scratch;
+      const std::string source = scratch.path("x." + kind);
+      save_tensor_file(source, {{"t", counted(stored), {}, of_netcdf}});
+      ASSERT_EQ(read_file_info(source).scale, 0.25) << kind;
+      permute_file(source, "x", scratch.path("y.npy"), rescaled());
+      EXPECT_TRUE(load_npy(scratch.path("y.npy")).equal(meant(wanted))) << kind << name(stored);
+      FileOptions half = rescaled();
+      half.dtype = DType::float16;
+      permute_file(source, "x", scratch.path("y.npy"), half);
+      EXPECT_TRUE(load_npy(scratch.path("y.npy")).equal(meant(DType::float16))) << kind << name(stored);
+    }
+  }
+}
+
+TEST(Rescaling, ChunksThatWereScaledSayNoScalingAndNoFillValue) {
+  for (const std::string kind : {"nc", "zarr"}) {
+    for (const FileOptions& options : {rescaled(), scaled_by(3, 1)}) {
+      const Scratch scratch;
+      save_tensor_file(scratch.path("x." + kind), {{"t", counted(DType::int16), {}, of_netcdf}});
+      permute_file(scratch.path("x." + kind), "x", scratch.path("y." + kind), options);
+      const FileInfo info = read_file_info(scratch.path("y." + kind));
+      EXPECT_FALSE(info.is_scaled());
+      EXPECT_EQ(info.attributes, R"({"units":"K"})") << kind;
+      EXPECT_EQ(info.dtype, DType::float32);
+    }
+  }
+}
+
+TEST(Rescaling, WithoutAScalingElementsAreConverted) {
+  const Scratch scratch;
+  save_npy(scratch.path("x.npy"), counted(DType::int16));
+  permute_file(scratch.path("x.npy"), "x", scratch.path("y.npy"), rescaled());
+  EXPECT_TRUE(load_npy(scratch.path("y.npy")).equal(counted(DType::float32)));
+}
+
+TEST(Rescaling, SeveralTensorsMustHaveOneScaling) {
+  const Scratch scratch;
+  const std::string file = scratch.path("x.h5"), result = scratch.path("y.h5");
+  const NamedTensor a{"a", counted(DType::int16), {}, of_netcdf};
+  save_tensor_file(file, {a, {"b", counted(DType::int32), {}, of_netcdf}});
+  permute_file(file, "x", result, rescaled());
+  EXPECT_TRUE(load_tensor_file(read_file_info(result + "::a")).equal(meant(DType::float32)));
+  EXPECT_TRUE(load_tensor_file(read_file_info(result + "::b")).equal(meant(DType::float64)));
+  save_tensor_file(file, {a, {"c", counted(DType::int16)}}, {.overwrite = Overwrite::replace});
+  EXPECT_EQ(refusal<ValueError>([&] { return plan_permute_file(file, "x", result, rescaled()); }),
+            "permute_file: \"" + file + "::a\" says 0.25 * x + -3.0, \"" + file +
+                "::c\" says 1.0 * x + 0.0: tensors that are rescaled together must have one scaling "
+                "(convert them one by one)");
+}
+
+TEST(Rescaling, Refusals) {
+  const Scratch scratch;
+  const std::string source = scratch.file("x.nii", scaled_nifti(Bytes::native));
+  const auto refused = [&](const std::string& chain, const FileOptions& options) {
+    return refusal<ValueError>(
+        [&] { return plan_permute_file(source, chain, scratch.path("y.npy"), options); });
+  };
+  FileOptions both = rescaled();
+  both.shift = {1};
+  EXPECT_EQ(refused("x", both),
+            "permute_file: scale and shift of the file must not go with others (leave rescale or scale and "
+            "shift out)");
+  const std::string only_move = "\" must only move elements to be rescaled: ";
+  EXPECT_EQ(refused("x.sum(0)", rescaled()), "permute_file: \"x.sum(0)" + only_move + "it reduces axes");
+  EXPECT_EQ(refused("x.to(torch.int8)", rescaled()),
+            "permute_file: \"x.to(torch.int8)" + only_move + "it converts to int8");
+  save_tensor_file(scratch.path("c.nc"), {{"t", counted(DType::complex64), {}, of_netcdf}});
+  EXPECT_EQ(obstacle_to_rescaling("x", read_file_info(scratch.path("c.nc"))),
+            "x is complex64, and whether a shift of -3.0 is of the imaginary part too is not known");
+}
+
+TEST(Rescaling, AttributesOfStoredElementsAreLeftOut) {
+  FileInfo info;
+  info.scale = 2;
+  info.attributes = R"({"scl_slope":2.0,"scl_inter":0.0})";
+  EXPECT_EQ(with_scaling_applied(info).attributes, "");
+  EXPECT_EQ(with_scaling_applied(info).scale, 1);
+  info.attributes = R"({"big":18446744073709551615,"x":0.1})";
+  EXPECT_EQ(with_scaling_applied(info).attributes, info.attributes);
+}
+
+}  // namespace
+}  // namespace tenstride::io
