@@ -110,9 +110,10 @@ TEST(Nifti, NamesOfAxes) {
 
 TEST(Nifti, ColoursAreTheFirstAxis) {
   HandMade file = nifti_one();
-  file.put(70, std::int16_t{128}).bytes.resize(370);
+  file.put(70, std::int16_t{128}).put(112, 2.0F).bytes.resize(370);
   const NiftiHeader header = parse(file.bytes);
   EXPECT_EQ(header.dtype, DType::uint8);
+  EXPECT_FALSE(header.is_scaled());
   EXPECT_EQ(header.layout, (Layout{{3, 3, 2}, {1, 3, 9}, 0}));
   EXPECT_EQ(header.axis_names, (std::vector<std::string>{"rgb", "x", "y"}));
   const std::string again = nifti_header({3, 3, 2}, DType::uint8, {.attributes = header.attributes});

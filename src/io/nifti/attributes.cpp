@@ -99,7 +99,7 @@ std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& elemen
     json[std::string(field.name)] = json_field(bytes, field);
   }
   const double slope = bytes.number(nifti_field::scl_slope);
-  if (slope == 0 || !std::isfinite(slope)) {
+  if (element.colors > 0 || slope == 0 || !std::isfinite(slope)) {
     json.erase("scl_slope");
     json.erase("scl_inter");
   }

@@ -33,7 +33,8 @@ class NiftiCheck {
     result.axis_names = names_of(bytes, shape.size(), element.colors);
     result.data_begin = begin_of(bytes, result.files);
     const double slope = bytes.number(nifti_field::scl_slope);
-    if (slope != 0 && std::isfinite(slope)) {
+    // The format leaves colours as they are, whatever the slope is.
+    if (element.colors == 0 && slope != 0 && std::isfinite(slope)) {
       const double inter = bytes.number(nifti_field::scl_inter);
       result.scl_slope = slope;
       result.scl_inter = std::isfinite(inter) ? inter : 0;
