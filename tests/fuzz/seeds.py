@@ -5,22 +5,34 @@
     tests/fuzz/seeds.py --out FOLDER
 
 FOLDER/TARGET/ gets the inputs of a target. Files are written by each format's own library where it is installed, and by
-their definition otherwise; texts are those of the documents and the other tests.
+their definition otherwise; malformed ones are those of tests/malformed, texts those of the documents and the other tests.
 """
 
 import argparse
 import gzip
+import importlib
 import json
 import pathlib
 import re
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests/fuzz"), str(ROOT / "tests/malformed")]
 
 import seed_files
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+# The modules of tests/malformed whose files a target takes: so they are read under the sanitizers, too.
+MALFORMED = {
+    "npy": ["npy"],
+    "npz": ["npz"],
+    "safetensors": ["safetensors"],
+    "tiff": ["tiff"],
+    "nifti": ["nifti"],
+    "images": ["image"],
+    "zarr_chunks": ["zarr2", "zarr3"],
+}
+MAX_BYTES = 1 << 16
 
 LAYOUTS = ("()", "(3,)", "(2,3)", "( 2, 3 )", "():()+0", "(2,3):(3,1)+0", "(2,3):(1,2)+4", "(4):(-1)+3", "(0,2):(2,1)")
 INDEX = {
@@ -86,6 +98,16 @@ def texts():
     }
 
 
+def malformed(modules):
+    for module in modules:
+        for file in importlib.import_module(f"{module}_files").files():
+            content = file.content
+            if not isinstance(content, bytes):
+                content = b"\n".join(b"=== %s\n" % path.encode() + part for path, part in content.items())
+            if len(content) <= MAX_BYTES:
+                yield content
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True)
@@ -94,6 +116,8 @@ def main():
         inputs = seed_files.files(pathlib.Path(folder))
     for target, found in texts().items():
         inputs[target] = [text.encode() for text in found]
+    for target, modules in MALFORMED.items():
+        inputs[target] += malformed(modules)
     for target, seeds in inputs.items():
         (out / target).mkdir(parents=True, exist_ok=True)
         seeds = list(dict.fromkeys(seeds))

@@ -37,7 +37,7 @@ class ChunkStops(LargeCase):
         source, destination, written = kind
         # A sanitized program itself takes more memory in one run than in another; a resumed run needs as much for buffers.
         spare = 16 if "--resume" in more and is_sanitized() else 0
-        limit = f"--max-mem={self.least + 24 + spare}M"
+        limit = f"--max-mem={self.least + 32 + spare}M"
         return [self.source(source), "x.permute(2,1,0)", "-o", destination, limit, *written, *more]
 
     def beside(self, kind, name):
