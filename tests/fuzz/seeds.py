@@ -5,7 +5,8 @@
     tests/fuzz/seeds.py --out FOLDER
 
 FOLDER/TARGET/ gets the inputs of a target. Files are written by each format's own library where it is installed, and by
-their definition otherwise; malformed ones are those of tests/malformed, texts those of the documents and the other tests.
+their definition otherwise; malformed ones are those of tests/malformed; texts are those of the documents and the
+other tests.
 """
 
 import argparse
@@ -17,11 +18,12 @@ import re
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/fuzz"), str(ROOT / "tests/malformed")]
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "malformed"))
 
 import seed_files
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The modules of tests/malformed whose files a target takes: so they are read under the sanitizers, too.
 MALFORMED = {
     "npy": ["npy"],
