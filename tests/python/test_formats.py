@@ -178,15 +178,20 @@ def test_an_archive_that_is_written_without_seeking(tmp_path):
 
 
 def test_maps_share_the_file_and_loads_do_not(tmp_path):
-    path = tmp_path / "x.npz"
+    path = tmp_path / "x.safetensors"
     torch.save(path, {"a": torch.zeros(3), "b": torch.arange(4)})
     torch.memmap(path, "r+")["b"][0] = 9
-    assert numpy.load(path, allow_pickle=False)["a"].tolist() == [0, 0, 0]
+    assert torch.load(path)["a"].tolist() == [0, 0, 0]
     assert torch.load(f"{path}::b").tolist() == [9, 1, 2, 3]
     loaded = torch.load(f"{path}::b")
     loaded[0] = 7
     assert torch.load(f"{path}::b").tolist() == [9, 1, 2, 3]
     assert torch.memmap(f"{path}::b").is_read_only and not loaded.is_read_only
+    torch.save(tmp_path / "s.npz", {"a": torch.zeros(3)})
+    torch.memmap(tmp_path / "s.npz", "c")["a"][0] = 9
+    with pytest.raises(torch.FileError, match="must not be mapped to be written: the file has a CRC-32"):
+        torch.memmap(tmp_path / "s.npz", "r+")
+    assert numpy.load(tmp_path / "s.npz", allow_pickle=False)["a"].tolist() == [0, 0, 0]
     torch.save(tmp_path / "d.npz", {"a": torch.zeros(3)}, compressed=True)
     with pytest.raises(torch.FileError, match="compressed by deflate; load it"):
         torch.memmap(tmp_path / "d.npz")

@@ -155,7 +155,8 @@ TENSTRIDE_API Tensor open_tensor_file(const FileInfo& info, Caller caller = Call
 TENSTRIDE_API Tensor load_tensor_file(const FileInfo& info, Caller caller = Caller::current());
 
 /// The elements as they stand in the file, mapped. Throws FileError where they cannot be used like that: they
-/// are compressed, in the other order of bytes, or at an address that is no multiple of their size.
+/// are compressed, in the other order of bytes, or at an address that is no multiple of their size; to be
+/// written, also where the file has a CRC of them, as an .npz has.
 TENSTRIDE_API Tensor map_tensor_file(const FileInfo& info, MapMode mode = MapMode::read_only);
 
 /// The formats that this build reads and writes, for `tenstride --version`.

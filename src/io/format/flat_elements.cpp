@@ -74,6 +74,11 @@ Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation) 
                 message("has elements from byte ", info.data_begin, " on, which must be a multiple of ",
                         number_nbytes(info), " to be mapped (", name(info.dtype), "); load it"));
   }
+  if (mode == MapMode::read_write && info.stream.crc) {
+    refuse_info(info, operation,
+                "must not be mapped to be written: the file has a CRC-32 of the elements, which would become "
+                "wrong; map it read-only or copy-on-write");
+  }
   const Storage file = map_whole(info, mode, operation);
   auto* const first = const_cast<std::byte*>(file.data()) + info.data_begin;
   const Access access = file.is_read_only() ? Access::read_only : Access::read_write;
