@@ -10,10 +10,9 @@ import json
 import pathlib
 import shutil
 import statistics
-import sys
 
 from formats_cases import CASES
-from large_files import ROOT, TIMES, commit, disk, machine, make_group, names, number_of_bytes, remove, say
+from large_files import ROOT, TIMES, commit, disk, machine, make_group, names, number_of_bytes, remove, require_room, say
 from large_files_run import measure
 
 
@@ -106,10 +105,7 @@ def main():
     chosen = options()
     folder = chosen.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    free, needed = shutil.disk_usage(folder).free, int(3.2 * chosen.size)
-    if free < needed:
-        sys.exit(f"formats: {folder} has {free / 1e9:.1f} GB free and must have {needed / 1e9:.1f} GB: a source, a result "
-                 f"and temporary files")
+    require_room(folder, int(3.2 * chosen.size), "a source, a result and temporary files")
     group = make_group(chosen)
     runs = []
     try:

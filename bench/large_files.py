@@ -100,6 +100,12 @@ def remove(path):
         path.unlink(missing_ok=True)
 
 
+def require_room(folder, needed, uses):
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        sys.exit(f"{folder} has {free / 1e9:.1f} GB free and must have {needed / 1e9:.1f} GB: {uses}")
+
+
 def make_group(chosen):
     if chosen.without_limit:
         say("without a control group and with warm caches: what follows is no result")
@@ -193,10 +199,7 @@ def main():
     chosen = options()
     folder = chosen.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    free, needed = shutil.disk_usage(folder).free, int(3.3 * chosen.size)
-    if free < needed:
-        sys.exit(f"large_files: {folder} has {free / 1e9:.1f} GB free and must have {needed / 1e9:.1f} GB: "
-                 f"a source, its netCDF twin and a result")
+    require_room(folder, int(3.3 * chosen.size), "a source, its netCDF twin and a result")
     results = Results(chosen)
     group = make_group(chosen)
     source, twin = folder / "source.npy", folder / "source.nc"

@@ -50,8 +50,6 @@ class AtomicFolder {
   [[noreturn]] void refuse(const Pieces&... pieces) const;
   /// For file systems that cannot exchange two names: between the renames both folders are whole.
   void exchange_by_renames() const;
-  /// Both folders are whole until the new one has the name; then the old one is removed.
-  void replace(const std::string& named);
 
   std::string path_;
   std::string operation_;

@@ -16,7 +16,7 @@ bool is_mappable(const FileInfo& info);
 /// The elements where they lie. Throws FileError where they are not mappable.
 Tensor map_flat(const FileInfo& info, MapMode mode, std::string_view operation);
 /// The elements in memory of their own. Pre: they are flat. Throws FileError where the file is too short, and
-/// where the CRC that it has of them is not theirs.
+/// where their CRC-32 differs from the stored one.
 Tensor load_flat(const FileInfo& info, std::string_view operation);
 /// The same of a compressed stream. Throws FileError where it is damaged.
 Tensor load_stream(const FileInfo& info, std::string_view operation);
