@@ -12,6 +12,7 @@
 #include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/resumable_folder.hpp"
+#include "io/large/unpack_straight.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/bandwidth.hpp"
 #include "tenstride/dtype_exact.hpp"
@@ -325,7 +326,6 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   std::vector<FollowedTensor> tensors;
   for (const TensorMove& move : moves) {
     tensors.push_back(follow_move(move, job.options, is_chunked));
-    if (move.source.storage == ElementStorage::stream) job.unpacked_bytes += unpacked_nbytes(move.source);
   }
   if (job.options.is_metadata_only) {
     for (auto& [tensor, chain] : tensors) job.tensors.push_back(std::move(tensor));
@@ -337,6 +337,8 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   if (has_chunks) {
     for (auto& [tensor, chain] : tensors) {
       plan_chunk_job(job, tensor, chain, format);
+      if (tensor.source.storage == ElementStorage::stream)
+        job.unpacked_bytes += unpacked_nbytes(tensor.source);
       job.tensors.push_back(std::move(tensor));
     }
     return job;
@@ -349,8 +351,12 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   }
   check_memory(job, least);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    plan_stages(job, tensors[i].job, problems[i]);
-    job.tensors.push_back(std::move(tensors[i].job));
+    TensorJob& tensor = tensors[i].job;
+    plan_stages(job, tensor, problems[i]);
+    if (tensor.source.storage == ElementStorage::stream && !unpacks_straight(tensor, job.options)) {
+      job.unpacked_bytes += unpacked_nbytes(tensor.source);
+    }
+    job.tensors.push_back(std::move(tensor));
   }
   return job;
 }

@@ -15,6 +15,7 @@
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/tile_groups.hpp"
+#include "io/large/unpack_straight.hpp"
 
 /// What carries a plan out.
 namespace tenstride::io {
@@ -112,6 +113,12 @@ class Runner {
     std::size_t first_part = 0;
     int number = 0;
     for (const TensorJob& tensor : job_.tensors) {
+      if (unpacks_straight(tensor, job_.options)) {
+        report_.begin_pass(++number);
+        unpack(tensor, part, first_part);
+        first_part += static_cast<std::size_t>(tensor.stages[0].plan.passes[0].tiles);
+        continue;
+      }
       sources_.open(tensor.source);
       for (std::size_t i = 0; i < tensor.stages.size(); ++i) {
         const FileStage& stage = tensor.stages[i];
@@ -129,6 +136,28 @@ class Runner {
         }
       }
     }
+  }
+
+  /// All parts of a tensor at once: of a stream nothing is read again.
+  void unpack(const TensorJob& tensor, DiskFile& to, std::size_t first_part) {
+    const BlockPass& pass = tensor.stages[0].plan.passes[0];
+    const auto tiles = static_cast<std::size_t>(pass.tiles);
+    const std::vector<bool> finished = destination_.finished();
+    const auto first = finished.begin() + static_cast<std::ptrdiff_t>(first_part);
+    if (std::find(first, first + pass.tiles, false) == first + pass.tiles) return skip(pass, tiles);
+    const std::uint64_t written_before = bytes_written_;
+    const Checksum sum = unpack_straight(tensor, to, [&](std::uint64_t nbytes) {
+      bytes_written_ = written_before + nbytes;
+      report();
+    });
+    bytes_read_ += tensor.source.stream.nbytes;
+    if (checks_source()) source_sum_ += sum;
+    for (std::size_t i = 0; i < tiles; ++i) {
+      if (!first[static_cast<std::ptrdiff_t>(i)])
+        destination_.finish(first_part + i, i == 0 ? sum : Checksum{});
+    }
+    tiles_done_ += tiles;
+    flush(to);
   }
 
   /// Elements are converted in the pass after which the fewest bytes are moved.

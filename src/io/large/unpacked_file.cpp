@@ -32,6 +32,32 @@ std::uint64_t unpacked_nbytes(const FileInfo& info) {
   return info.data_begin + static_cast<std::uint64_t>(numel(info.layout)) * item_size(info.dtype);
 }
 
+void unpack_elements(
+    const FileInfo& info, std::string_view operation,
+    const std::function<void(std::span<const std::byte> piece, std::uint64_t offset)>& take) {
+  InflateStream stream(info.path, info.stream, info.codec, operation);
+  std::vector<std::byte> buffer(std::size_t{1} << 20);
+  std::uint64_t head = info.data_begin;
+  for (std::size_t count = 1; head > 0 && count > 0; head -= count) {
+    count = stream.read(std::span(buffer).first(std::min<std::uint64_t>(head, buffer.size())));
+  }
+  const std::uint64_t nbytes = unpacked_nbytes(info) - info.data_begin;
+  std::uint64_t done = 0;
+  for (;;) {
+    const std::size_t count = stream.read(buffer);
+    // What follows the last element is read for the sake of its check only.
+    const auto kept = static_cast<std::size_t>(std::min<std::uint64_t>(count, nbytes - done));
+    if (kept > 0) take(std::span(buffer).first(kept), done);
+    done += kept;
+    if (count < buffer.size()) break;
+  }
+  const std::uint64_t missing = head + nbytes - done;
+  if (missing == 0) return;
+  throw FileError(message(operation, ": \"", info.address(), "\" must unpack to ", unpacked_nbytes(info),
+                          " bytes, ", missing, " are missing"),
+                  info.path);
+}
+
 UnpackedFile::UnpackedFile(const FileInfo& info, const std::string& beside, std::string_view operation) {
   file_ = open_nameless_file(beside);
   const std::uint64_t nbytes = unpacked_nbytes(info);
@@ -43,23 +69,10 @@ UnpackedFile::UnpackedFile(const FileInfo& info, const std::string& beside, std:
   if (!file_.is_open()) refuse_room(errno);
   if (const int error = take_room(file_.get(), nbytes)) refuse_room(error);
   path_ = message("/proc/self/fd/", file_.get());
-  InflateStream stream(info.path, info.stream, info.codec, operation);
-  std::vector<std::byte> buffer(std::size_t{1} << 20);
-  std::uint64_t written = 0;
-  for (;;) {
-    const std::size_t count = stream.read(buffer);
-    // What follows the last element is read for the sake of its check only.
-    const auto kept = static_cast<std::size_t>(std::min<std::uint64_t>(count, nbytes - written));
-    const Transfer put = write_at(file_.get(), std::span(buffer).first(kept), written);
-    if (put.nbytes < kept) refuse_room(put.error);
-    written += kept;
-    if (count < buffer.size()) break;
-  }
-  if (written < nbytes) {
-    throw FileError(message(operation, ": \"", info.address(), "\" must unpack to ", nbytes, " bytes, ",
-                            nbytes - written, " are missing"),
-                    info.path);
-  }
+  unpack_elements(info, operation, [&](std::span<const std::byte> piece, std::uint64_t offset) {
+    const Transfer put = write_at(file_.get(), piece, info.data_begin + offset);
+    if (put.nbytes < piece.size()) refuse_room(put.error);
+  });
 }
 
 }  // namespace tenstride::io

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +19,11 @@ void require_part_readable(const FileInfo& info);
 
 /// Bytes of a stream up to its last element. Pre: info.storage is `stream`.
 std::uint64_t unpacked_nbytes(const FileInfo& info);
+
+/// Unpacks a stream, and checks all of it. `take` gets the elements in pieces of 1 MiB (the last may be
+/// shorter), each with its offset from the first element. Throws FileError. Pre: info.storage is `stream`.
+void unpack_elements(const FileInfo& info, std::string_view operation,
+                     const std::function<void(std::span<const std::byte> piece, std::uint64_t offset)>& take);
 
 /// A compressed stream unpacked into a file that has no name and is gone when it is closed. Elements of it
 /// are read from there, at `info.data_begin`.

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream whose elements need not be moved is unpacked to where they belong, not into a file of its own
+// first.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "io/disk/disk.hpp"
+#include "tenstride/checksum.hpp"
+#include "tenstride/io/permute_file.hpp"
+
+namespace tenstride::io {
+
+/// Whether all elements come from a stream and stand in the destination as they do there. Pre: `tensor` has
+/// its stages.
+bool unpacks_straight(const TensorJob& tensor, const FileOptions& options);
+
+/// Unpacks the elements into `destination` and gives their checksum. `tell` gets the bytes written so far,
+/// after each MiB. Throws FileError. Pre: unpacks_straight().
+Checksum unpack_straight(const TensorJob& tensor, const DiskFile& destination,
+                         const std::function<void(std::uint64_t)>& tell);
+
+}  // namespace tenstride::io
