@@ -60,6 +60,35 @@ void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, Two
   chunks.second = std::move(two.second);
 }
 
+/// Plans for several numbers of threads, and sets the one that has the elements decoded and encoded first.
+/// Fewer threads leave more memory for tiles, so that fewer chunks are decoded more than once. Nothing where
+/// not even one thread has room.
+std::optional<ChunkPlan> plan_threads(ChunkProblem& problem, std::uint64_t memory, std::uint64_t& least) {
+  // Encoding takes about twice as long as decoding.
+  constexpr double encoding = 2;
+  // One thread more than there are processors: waiting for the disk takes none of them.
+  constexpr double spare_thread = 0.2;
+  const int processors = num_threads();
+  const double encoded = encoding * static_cast<double>(count_elements(problem.dst.grid.shape)) *
+                         static_cast<double>(problem.dst.item);
+  std::optional<ChunkPlan> best;
+  double best_time = 0;
+  int best_threads = 1;
+  for (int threads = processors + 1; threads > 0; threads = threads > processors ? processors : threads / 2) {
+    problem.threads = threads;
+    std::optional<ChunkPlan> plan = plan_chunks(problem, memory, least);
+    if (!plan) continue;
+    const double speed = std::min<double>(threads, processors + spare_thread);
+    const double time = (plan->decoded_nbytes + encoded) / speed;
+    if (best && time >= best_time) continue;
+    best = std::move(plan);
+    best_time = time;
+    best_threads = threads;
+  }
+  problem.threads = best_threads;
+  return best;
+}
+
 struct JobBytes {
   std::uint64_t read = 0;
   std::uint64_t written = 0;
@@ -109,11 +138,8 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
                              obstacle_to_chunks(tensor.chain, tensor.source)));
   }
   chunks->map = *map;
-  // Waiting for the disk takes no processor.
-  chunks->threads = num_threads() + 1;
   ChunkProblem problem;
   problem.map = *map;
-  problem.threads = chunks->threads;
   problem.src = side_of_source(tensor.source);
   problem.dst = {{tensor.shape, {}}, static_cast<Index>(item_size(tensor.dtype))};
   if (!writes_chunks(destination, job.options.chunks)) {
@@ -126,7 +152,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   problem.scratch_nbytes = scratch_of(problem.src) + scratch_of(problem.dst);
   std::uint64_t least = 0;
   const std::optional<ChunkPlan> plan =
-      plan_chunks(problem, static_cast<std::uint64_t>(job.limits.memory), least);
+      plan_threads(problem, static_cast<std::uint64_t>(job.limits.memory), least);
   if (!plan) {
     throw MemoryLimitError(
         message(this_operation, ": memory of ", job.limits.memory, " bytes must be at least ", least,
@@ -134,6 +160,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
         least);
   }
   chunks->plan = *plan;
+  chunks->threads = problem.threads;
   const auto result_nbytes =
       static_cast<std::uint64_t>(count_elements(tensor.shape)) * item_size(tensor.dtype);
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
