@@ -51,6 +51,29 @@ TEST(ResultFacts, AxesOfSize1HaveNamesToo) {
   EXPECT_EQ(names_after("x.unsqueeze(0)", {1, 5, 6}), (Names{"", "time", "lat", "lon"}));
 }
 
+/// A mean of stored numbers is scaled to the mean of what they mean; a product is not, nor a sum of shifted
+/// ones.
+TEST(ResultFacts, ScalingIsSaidOfReducedElementsWhereItIsTrueOfThem) {
+  const auto says_scaling = [](const std::string& chain, double scale, double shift) {
+    FileInfo source = of_three_axes();
+    source.scale = scale;
+    source.shift = shift;
+    source.attributes = R"({"units":"K","scale_factor":2})";
+    const std::string found = facts_of_result(source, chain, FileKind::npy).attributes;
+    EXPECT_NE(found.find("units"), std::string::npos) << chain;
+    return found.find("scale_factor") != std::string::npos;
+  };
+  for (const std::string chain : {"x[1:]", "x.mT", "x.mean(0)", "x.amax(1)", "x.amin(1)", "x.sum(0)"}) {
+    EXPECT_TRUE(says_scaling(chain, 2, 0)) << chain;
+  }
+  EXPECT_TRUE(says_scaling("x.mean(0)", -2, 3));
+  EXPECT_FALSE(says_scaling("x.sum(0)", 2, 3));
+  EXPECT_FALSE(says_scaling("x.prod(0)", 2, 0));
+  EXPECT_FALSE(says_scaling("x.amax(1)", -2, 0));
+  EXPECT_FALSE(says_scaling("x.any(0)", 2, 0));
+  EXPECT_TRUE(says_scaling("x.prod(0)", 1, 0)) << "nothing is scaled";
+}
+
 TEST(ResultFacts, AttributesOfOneKindAreKept) {
   const FileInfo source = of_three_axes();
   for (const FileKind kind : {FileKind::npy, FileKind::safetensors}) {

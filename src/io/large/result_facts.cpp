@@ -79,6 +79,15 @@ SourceAxes axes_of_result(const FileInfo& source, std::string_view chain, AxisPa
   return source_axes(real, plain.layout, part);
 }
 
+/// Whether "an element means scale * x + shift" is true of the result, too: always of elements that are
+/// moved, of reduced ones where scaling before and behind is the same.
+bool keeps_scaling(const FileInfo& source, const std::optional<Reduction>& reduction) {
+  if (!reduction || !source.is_scaled()) return true;
+  if (*reduction == Reduction::sum) return source.shift == 0;
+  if (*reduction == Reduction::min || *reduction == Reduction::max) return source.scale > 0;
+  return *reduction == Reduction::mean;
+}
+
 }  // namespace
 
 ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination) {
@@ -94,11 +103,13 @@ ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, File
         facts.axis_names.push_back(axis ? source.axis_names[*axis] : std::string());
       }
     }
-    if (!keeps_attributes || source.attributes.empty()) return facts;
+    if (!keeps_attributes) return facts;
+    const bool is_scaled = keeps_scaling(source, follow(chain, source).reduction);
+    const std::string attributes = is_scaled ? source.attributes : with_scaling_applied(source).attributes;
+    if (attributes.empty()) return facts;
     // Attributes of a part would be others: of an affine transform, where the part begins.
-    facts.attributes = permute == nullptr
-                           ? source.attributes
-                           : permute(source.attributes, axes_of_result(source, chain, AxisPart::whole));
+    facts.attributes =
+        permute == nullptr ? attributes : permute(attributes, axes_of_result(source, chain, AxisPart::whole));
     return facts;
   } catch (const Error&) {
     return {};
