@@ -8,6 +8,7 @@
 #include "input_path.hpp"
 #include "standard_output.hpp"
 #include "tenstride/dtype_exact.hpp"
+#include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
 
@@ -117,24 +118,18 @@ bool keeps_order(const Step& step, DType before) {
   return std::find(free_of_order.begin(), free_of_order.end(), step.op) != free_of_order.end();
 }
 
-Tensor on_meta(const io::FileInfo& info) {
-  const auto touched = reach(info.layout);
-  const auto nbytes = touched ? static_cast<std::size_t>(touched->highest + 1) * item_size(info.dtype) : 0;
-  return Tensor(Storage::meta(nbytes), info.layout, info.dtype);
-}
-
 [[noreturn]] void fail_evaluation(const Failure& failure, const ConvertCommand& command,
                                   const io::FileInfo& info) {
   std::string text = failure.message + '\n' + point_at(command.spec, failure.range);
   if (failure.obstacle)
-    text = explain(command.spec, {.inputs = {{"x", on_meta(info)}}}).message;  // with all ways out
+    text = explain(command.spec, {.inputs = {{"x", io::on_meta(info)}}}).message;  // with all ways out
   text = "SPEC: " + failure.type + ": " + text;
   if (failure.cause == Failure::Cause::notation) throw UsageError(text);
   throw WorkError(text);
 }
 
 Evaluation forecast(const ConvertPlan& plan, std::size_t links_left_out) {
-  const Tensor x = on_meta(plan.info);
+  const Tensor x = io::on_meta(plan.info);
   return evaluate(plan.program,
                   {.inputs = {{"x", x}}, .device = Device::meta, .links_left_out = links_left_out});
 }

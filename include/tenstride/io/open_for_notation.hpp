@@ -5,8 +5,12 @@
 
 #include "tenstride/export.hpp"
 #include "tenstride/expression.hpp"
+#include "tenstride/io/file.hpp"
 
 namespace tenstride::io {
+
+/// The tensor of a file on the device meta: its layout and type, with as much storage as the layout reaches.
+TENSTRIDE_API Tensor on_meta(const FileInfo& info);
 
 /// The tensor that an address means, for the notation's `open`: a FileOpener. Without elements only headers
 /// are read; with them the file is mapped, or read into memory up to 1 GiB; larger tensors that cannot be

@@ -27,14 +27,13 @@ std::string standing_of(const FileInfo& info) {
   return info.is_byte_swapped ? text + ", bytes swapped" : text;
 }
 
-/// With as much storage as the layout reaches.
+}  // namespace
+
 Tensor on_meta(const FileInfo& info) {
   const std::optional<Reach> touched = reach(info.layout);
   const std::size_t length = touched ? static_cast<std::size_t>(touched->highest + 1) : 0;
   return Tensor(Storage::meta(length * item_size(info.dtype)), info.layout, info.dtype);
 }
-
-}  // namespace
 
 OpenedFile open_for_notation(const std::string& address, FileContent content) {
   const FileInfo info = read_file_info(address, "open");
