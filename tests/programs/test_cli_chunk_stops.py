@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tenstride convert` from chunks and to chunks that is killed or interrupted at any moment, and resumed. The environment
-variable TENSTRIDE_KILLS says how often (12)."""
+variable TENSTRIDE_KILLS says how often (6)."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import numpy
 from cli_case import is_sanitized, main
 from large_case import LargeCase, files_of
 
-KILLS = int(os.environ.get("TENSTRIDE_KILLS", "12"))
+KILLS = int(os.environ.get("TENSTRIDE_KILLS", "6"))
 # Source, destination, and how that is written.
 SHARDS = ("a.npy", "b.zarr", ("--chunks", "32,32,32", "--shards", "64,64,64", "--codec", "zstd:9"))
 CHUNKS = ("a.zarr", "b.zarr", ("--chunks", "64,32,32", "--codec", "gzip:6"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tenstride convert --max-mem` that is killed or interrupted at any moment, and resumed. The environment variable
-TENSTRIDE_KILLS says how often (20)."""
+TENSTRIDE_KILLS says how often (10)."""
 
 import json
 import os
@@ -98,10 +98,10 @@ class Stops(LargeCase):
         return journal.exists() and journal.stat().st_size > 104
 
     def test_sigkill_in_one_pass(self):
-        self.kill_and_resume(ONE_PASS, int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2)
+        self.kill_and_resume(ONE_PASS, int(os.environ.get("TENSTRIDE_KILLS", "10")) // 2)
 
     def test_sigkill_in_two_passes(self):
-        self.kill_and_resume(TWO_PASSES, int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2)
+        self.kill_and_resume(TWO_PASSES, int(os.environ.get("TENSTRIDE_KILLS", "10")) // 2)
 
     def test_a_run_that_did_not_come_to_the_header(self):
         """Killed behind the journal's header and before that of the result: as if its first page were not written."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """`tenstride convert --metadata-only` from outside, also killed at any moment. Needs NumPy. The environment variable
-TENSTRIDE_KILLS says how often (20)."""
+TENSTRIDE_KILLS says how often (10)."""
 
 import json
 import os
@@ -109,7 +109,7 @@ class MetadataOnly(LargeCase):
         took = time.monotonic() - begun
         self.assert_elements("b.zarr", new)
         for output in ("b.zarr", "a.zarr"):
-            for _ in range(int(os.environ.get("TENSTRIDE_KILLS", "20")) // 2):
+            for _ in range(int(os.environ.get("TENSTRIDE_KILLS", "10")) // 2):
                 self.run_tool("convert", self.source("a.npy"), "x", "-o", "a.zarr", "--chunks", "16,8,8", "--force")
                 self.run_tool("convert", self.source("a.npy"), "x[:4]", "-o", "b.zarr", "--chunks", "16,8,8", "--force")
                 with self.start(

@@ -413,7 +413,7 @@ struct Tables {
 /// Returns the tables that this processor can run. Highway's own dispatch would need its library at run time.
 Tables find_tables() {
   Tables tables;
-  const InstructionSet here = detail::available_instructions();
+  [[maybe_unused]] const InstructionSet here = detail::available_instructions();
 #if HWY_ARCH_X86
 #if HWY_TARGETS & HWY_AVX3
   tables.add(here >= InstructionSet::avx512, N_AVX3::own_table());
