@@ -334,12 +334,17 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   }
   job.limits = limits_of(job.options, destination, job.is_disk_measured);
   place_tensors(job, tensors, format);
+  const auto add = [&](TensorJob& tensor) {
+    const bool is_stream = tensor.source.storage == ElementStorage::stream;
+    if (is_stream && !unpacks_straight(tensor, job.options)) {
+      job.unpacked_bytes += unpacked_nbytes(tensor.source);
+    }
+    job.tensors.push_back(std::move(tensor));
+  };
   if (has_chunks) {
     for (auto& [tensor, chain] : tensors) {
       plan_chunk_job(job, tensor, chain, format);
-      if (tensor.source.storage == ElementStorage::stream)
-        job.unpacked_bytes += unpacked_nbytes(tensor.source);
-      job.tensors.push_back(std::move(tensor));
+      add(tensor);
     }
     return job;
   }
@@ -351,12 +356,8 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   }
   check_memory(job, least);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    TensorJob& tensor = tensors[i].job;
-    plan_stages(job, tensor, problems[i]);
-    if (tensor.source.storage == ElementStorage::stream && !unpacks_straight(tensor, job.options)) {
-      job.unpacked_bytes += unpacked_nbytes(tensor.source);
-    }
-    job.tensors.push_back(std::move(tensor));
+    plan_stages(job, tensors[i].job, problems[i]);
+    add(tensors[i].job);
   }
   return job;
 }

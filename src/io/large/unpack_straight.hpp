@@ -12,8 +12,8 @@
 
 namespace tenstride::io {
 
-/// Whether all elements come from a stream and stand in the destination as they do there. Pre: `tensor` has
-/// its stages.
+/// Whether all elements come from a stream and stand in the destination as they do there. Pre: `tensor` is
+/// planned.
 bool unpacks_straight(const TensorJob& tensor, const FileOptions& options);
 
 /// Unpacks the elements into `destination` and gives their checksum. `tell` gets the bytes written so far,

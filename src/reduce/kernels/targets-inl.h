@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instruction sets that reductions are compiled for. Each of their sources includes it first, before
 // Highway. A source that AVX-512 makes no faster defines TENSTRIDE_WITHOUT_AVX512 before. With sanitizers
-// none is compiled for AVX-512, as in copy/kernels/simd_targets.hpp.
+// there are fewer, as in copy/kernels/simd_targets.hpp.
 #pragma once
 
 #define HWY_IS_DEBUG_BUILD 0
