@@ -33,7 +33,7 @@ foreach(source IN LISTS fuzz_sources)
   if(EXISTS ${fuzz_folder}/regressions/${name})
     list(APPEND corpus ${fuzz_folder}/regressions/${name})
   endif()
-  add_test(NAME fuzz.${name} COMMAND fuzz-${name} -max_total_time=30 ${corpus})
+  add_test(NAME fuzz.${name} COMMAND fuzz-${name} -max_total_time=10 ${corpus})
   set_tests_properties(fuzz.${name} PROPERTIES FIXTURES_REQUIRED fuzz_seeds TIMEOUT 300)
   if(EXISTS /dev/shm)
     set_property(TEST fuzz.${name} APPEND PROPERTY ENVIRONMENT TMPDIR=/dev/shm) # nothing waits for a disk

@@ -14,12 +14,12 @@ from cli_case import is_sanitized, main
 from large_case import LargeCase, files_of
 
 KILLS = int(os.environ.get("TENSTRIDE_KILLS", "6"))
-# Source, destination, and how that is written.
-SHARDS = ("a.npy", "b.zarr", ("--chunks", "32,32,32", "--shards", "64,64,64", "--codec", "zstd:9"))
-CHUNKS = ("a.zarr", "b.zarr", ("--chunks", "64,32,32", "--codec", "gzip:6"))
-TWO_PASSES = ("rows.zarr", "b.zarr", ("--chunks", "256,2,256", "--codec", "zstd:3"))
-FLAT = ("a.zarr", "b.npy", ())
-HDF5 = ("a.npy", "b.h5", ("--chunks", "64,32,32", "--codec", "gzip:4"))
+# Source, destination, how that is written, and MiB of memory for buffers.
+SHARDS = ("a.npy", "b.zarr", ("--chunks", "32,32,32", "--shards", "64,64,64", "--codec", "zstd:9"), 32)
+CHUNKS = ("a.zarr", "b.zarr", ("--chunks", "64,32,32", "--codec", "gzip:6"), 32)
+TWO_PASSES = ("rows.zarr", "b.zarr", ("--chunks", "256,2,256", "--codec", "zstd:3"), 16)
+FLAT = ("a.zarr", "b.npy", (), 32)
+HDF5 = ("a.npy", "b.h5", ("--chunks", "64,32,32", "--codec", "gzip:4"), 32)
 
 
 class ChunkStops(LargeCase):
@@ -34,10 +34,10 @@ class ChunkStops(LargeCase):
         test.run_tool("convert", "a.npy", "x", "-o", "rows.zarr", "--chunks", "2,256,256", "--codec", "zstd:1")
 
     def call(self, kind, *more):
-        source, destination, written = kind
+        source, destination, written, buffers = kind
         # A sanitized program itself takes more memory in one run than in another; a resumed run needs as much for buffers.
         spare = 16 if "--resume" in more and is_sanitized() else 0
-        limit = f"--max-mem={self.least + 32 + spare}M"
+        limit = f"--max-mem={self.least + buffers + spare}M"
         return [self.source(source), "x.permute(2,1,0)", "-o", destination, limit, *written, *more]
 
     def beside(self, kind, name):

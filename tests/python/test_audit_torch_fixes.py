@@ -31,7 +31,8 @@ def check_followed(program, *operands):
         edits = [copy for copy in before.copies if copy.advice.edit]
         with followed(edits), audit() as after:
             found = program(*operands)
-    assert torch.allclose(expected, found, rtol=1e-4, equal_nan=True)  # sums go in another order
+    # Sums go in another order: terms of about one leave a rest of about 1e-6 where they cancel.
+    assert torch.allclose(expected, found, rtol=1e-4, atol=1e-5, equal_nan=True)
     # Edits that share memory can spare more together than one by one, never less than the largest.
     fell = before.bytes_written - after.bytes_written
     assert not edits or fell >= max(copy.saves for copy in edits), str(before) + "\n\n" + str(after)
