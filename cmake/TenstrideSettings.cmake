@@ -48,18 +48,22 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_link_options(tenstride_settings INTERFACE LINKER:--gc-sections)
 endif()
 
+# Compiled with these is what is checked, and linked with the sanitizers' libraries is everything.
+add_library(tenstride_sanitizers INTERFACE)
 if(TENSTRIDE_SANITIZE)
   set(sanitize -fsanitize=${TENSTRIDE_SANITIZE} -fno-omit-frame-pointer)
   if(TENSTRIDE_SANITIZE MATCHES "undefined")
     # What these three check, addresses show too; checking it takes a tenth of the time to compile.
     list(APPEND sanitize -fno-sanitize-recover=all -fno-sanitize=null,object-size,vptr)
   endif()
-  target_compile_options(tenstride_settings INTERFACE ${sanitize})
+  target_compile_options(tenstride_sanitizers INTERFACE ${sanitize} $<$<CONFIG:RelWithDebInfo>:-O1>)
   target_link_options(tenstride_settings INTERFACE ${sanitize})
 endif()
 
-# tenstride_target(NAME): C++20 without extensions, hidden symbols, our warnings.
-function(tenstride_target name)
+# tenstride_unchecked_target(NAME): C++20 without extensions, hidden symbols, our warnings. AddressSanitizer does not
+# check it: a program that checks the library is compiled as without sanitizers, so that the compiler's cache has it.
+# It is linked behind the library, so that of functions in headers those are taken that were compiled with checks.
+function(tenstride_unchecked_target name)
   set_target_properties(
     ${name}
     PROPERTIES CXX_STANDARD 20
@@ -69,6 +73,16 @@ function(tenstride_target name)
                VISIBILITY_INLINES_HIDDEN ON
                POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tenstride_settings>)
+  get_target_property(type ${name} TYPE)
+  if(TENSTRIDE_SANITIZE MATCHES "address" AND type STREQUAL "EXECUTABLE")
+    target_link_options(${name} PRIVATE LINKER:--whole-archive,$<TARGET_FILE:tenstride>,--no-whole-archive)
+  endif()
+endfunction()
+
+# tenstride_target(NAME): the same, checked by the sanitizers.
+function(tenstride_target name)
+  tenstride_unchecked_target(${name})
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tenstride_sanitizers>)
 endfunction()
 
 # tenstride_for_size(NAME): code that runs once for each call or command, where half the size and half the time to

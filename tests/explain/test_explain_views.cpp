@@ -3,6 +3,7 @@
 
 #include <random>
 
+#include "support/sanitizer.hpp"
 #include "support/slow.hpp"
 #include "support/tensors.hpp"
 #include "tenstride/explain.hpp"
@@ -167,11 +168,7 @@ class Drawn {
   std::mt19937_64 random_;
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long pairs_to_try = 5'000;
-#else
-constexpr long pairs_to_try = 50'000;
-#endif
+const long pairs_to_try = is_sanitized() ? 5'000 : 50'000;
 
 /// Carried out as the text says it, a fix copies what it tells, nothing more, and gives what it promises.
 void expect_true(const Tensor& x, const Fix& fix, const Dims& shape) {

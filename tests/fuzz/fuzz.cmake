@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tests/fuzz/fuzz_NAME.cpp is the program fuzz-NAME: with libFuzzer in the preset `fuzz`, by driver.cpp elsewhere. Under
-# AddressSanitizer each is a test that takes half a minute; seeds.py makes what they begin with.
+# AddressSanitizer each is a test that takes ten seconds; seeds.py makes what they begin with.
 
 find_package(ZLIB REQUIRED) # makes gzip files
 set(fuzz_folder ${CMAKE_CURRENT_SOURCE_DIR}/fuzz)

@@ -34,13 +34,6 @@ void write_numbers(const std::string& path) {
   }
 }
 
-/// Whether a sanitizer's shadow memory is counted with the process's own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool has_sanitizer_memory = true;
-#else
-constexpr bool has_sanitizer_memory = false;
-#endif
-
 /// The most that was resident begins anew, where the kernel lets it.
 void forget_peak() {
   std::ofstream("/proc/self/clear_refs") << "5";
@@ -61,9 +54,7 @@ TEST(PermuteFileMemory, Is16MiBForAFileOf256MiB) {
   EXPECT_TRUE(result.is_checked);
   EXPECT_GE(result.bytes_read, std::uint64_t{256} << 20);
   // Stacks of threads and journal are beside the buffers.
-  if (!has_sanitizer_memory) {
-    EXPECT_LE(growth, std::uint64_t{20} << 20);
-  }
+  EXPECT_LE(growth, std::uint64_t{20} << 20);
   const Tensor moved = io::open_npy(scratch.path("y.npy"));
   const auto* const elements = moved.data<std::int32_t>();
   for (Index i = 0; i < columns; i += 127) {
