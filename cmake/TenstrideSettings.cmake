@@ -60,10 +60,8 @@ if(TENSTRIDE_SANITIZE)
   target_link_options(tenstride_settings INTERFACE ${sanitize})
 endif()
 
-# tenstride_unchecked_target(NAME): C++20 without extensions, hidden symbols, our warnings. AddressSanitizer does not
-# check it: a program that checks the library is compiled as without sanitizers, so that the compiler's cache has it.
-# It is linked behind the library, so that of functions in headers those are taken that were compiled with checks.
-function(tenstride_unchecked_target name)
+# tenstride_basics(NAME): C++20 without extensions, hidden symbols, our warnings.
+function(tenstride_basics name)
   set_target_properties(
     ${name}
     PROPERTIES CXX_STANDARD 20
@@ -73,16 +71,24 @@ function(tenstride_unchecked_target name)
                VISIBILITY_INLINES_HIDDEN ON
                POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tenstride_settings>)
-  get_target_property(type ${name} TYPE)
-  if(TENSTRIDE_SANITIZE MATCHES "address" AND type STREQUAL "EXECUTABLE")
-    target_link_options(${name} PRIVATE LINKER:--whole-archive,$<TARGET_FILE:tenstride>,--no-whole-archive)
-  endif()
 endfunction()
 
-# tenstride_target(NAME): the same, checked by the sanitizers.
+# tenstride_target(NAME): the basics, and the sanitizers.
 function(tenstride_target name)
-  tenstride_unchecked_target(${name})
+  tenstride_basics(${name})
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tenstride_sanitizers>)
+endfunction()
+
+# tenstride_checking_target(NAME): a program that checks the library. AddressSanitizer does not check it: it is compiled
+# as without, so that the compiler's cache has it, and linked behind the library, so that of functions in headers those
+# are taken that were compiled with checks. ThreadSanitizer must know how its threads wait for each other.
+function(tenstride_checking_target name)
+  if(TENSTRIDE_SANITIZE MATCHES "address")
+    tenstride_basics(${name})
+    target_link_options(${name} PRIVATE LINKER:--whole-archive,$<TARGET_FILE:tenstride>,--no-whole-archive)
+  else()
+    tenstride_target(${name})
+  endif()
 endfunction()
 
 # tenstride_for_size(NAME): code that runs once for each call or command, where half the size and half the time to
