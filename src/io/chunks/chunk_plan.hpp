@@ -30,12 +30,15 @@ struct ChunkProblem {
   int threads = 1;
 };
 
-/// Tile by tile: the chunks of the source that a tile needs are decoded and copied to where they belong, then
-/// the tile's units are encoded and written.
+/// Tile by tile: the chunks of the source that a tile needs are decoded and copied to where they belong, and
+/// each of the tile's units is encoded and written when it has all its elements.
 struct ChunkPlan {
   /// Extents of a tile of the destination, multiples of its units.
   Dims tile;
   Index tiles = 0;
+  /// The axes of the destination, slowest first: the order in which the chunks that a tile needs are read, so
+  /// that some of its units are complete before others begin. Empty: as they stand in the source.
+  Dims order;
   /// Of the flat sides, as they are read and written.
   Dims src_chunk;
   Dims dst_unit;
@@ -44,7 +47,7 @@ struct ChunkPlan {
   double decoded_nbytes = 0;
   /// How many times as many bytes are decoded as the result needs: 1 is the best.
   double repetition = 1;
-  /// Bytes of the units of tiles that may be in memory at once, and of all buffers together.
+  /// Bytes of the units that may be in memory at once, and of all buffers together.
   std::uint64_t units_nbytes = 0;
   std::uint64_t memory = 0;
 };

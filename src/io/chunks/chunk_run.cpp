@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "io/chunks/fill_elements.hpp"
+#include "io/disk/disk.hpp"
 #include "io/large/worker_thread.hpp"
 #include "tenstride/block_plan.hpp"
 #include "tenstride/parallel.hpp"
@@ -32,26 +33,41 @@ std::optional<ChunkBox> intersection(const ChunkBox& a, const ChunkBox& b) {
   return common;
 }
 
-/// A unit of the destination in memory.
+/// A unit of the destination.
 struct Unit {
   ChunkBox part;
   /// What of it lies in the result.
   ChunkBox inside;
   Layout layout;
   std::size_t nbytes = 0;
+  /// Whether an earlier run has written it.
+  bool is_finished = false;
+  /// Parts of the source that have elements of it and were not copied yet.
+  Index sources_left = 0;
+  /// Whether its memory is counted. It is taken when the first elements come.
+  bool is_open = false;
   Storage memory;
   /// Held while elements are copied into it: two parts of the source may meet in one cache line.
   std::unique_ptr<std::mutex> copying = std::make_unique<std::mutex>();
 };
 
+/// Large memory comes from the system page by page. `Storage::allocate` rounds it up by as much as an eighth,
+/// and keeps what is released for the next of the same size: then two passes take more than the limit.
+Storage unit_memory(std::size_t nbytes) {
+  constexpr std::size_t large = 1 << 20;
+  if (nbytes < large) return Storage::allocate(nbytes);
+  const auto buffer = std::make_shared<DiskBuffer>(nbytes, 1);
+  return Storage::adopt(buffer->data(), nbytes, [buffer](void*) {});
+}
+
 struct Tile {
   ChunkBox box;
+  /// In the order in which they are read.
   std::vector<ChunkBox> sources;
+  /// Row-major, so many along each axis.
   std::vector<Unit> units;
-  std::uint64_t nbytes = 0;
+  Dims unit_counts;
   std::size_t next_source = 0;
-  std::size_t sources_left = 0;
-  std::size_t next_unit = 0;
   std::size_t units_left = 0;
 };
 
@@ -115,70 +131,121 @@ class ChunkRun {
 
   /// One part of the work, with the lock released while it is done; false where there is none to do now.
   bool do_something(std::unique_lock<std::mutex>& lock) {
-    for (Tile& tile : tiles_) {
-      if (tile.sources_left == 0 && tile.next_unit < tile.units.size()) {
-        write_unit(lock, tile, tile.units[tile.next_unit++]);
-        return true;
-      }
+    if (!full_.empty()) {
+      const auto [tile, unit] = full_.front();
+      full_.pop_front();
+      ++working_;
+      write_unit(lock, *tile, *unit);
+      --working_;
+      return true;
     }
     for (Tile& tile : tiles_) {
-      if (tile.next_source < tile.sources.size()) {
-        read_source(lock, tile, tile.next_source++);
-        return true;
-      }
+      if (tile.next_source == tile.sources.size()) continue;
+      if (!open_units(tile, tile.sources[tile.next_source])) return false;
+      ++working_;
+      read_source(lock, tile, tile.next_source++);
+      --working_;
+      return true;
     }
     return begin_tile();
   }
 
-  /// Begins the next tile that has units to be written, where they fit beside those that are in memory.
+  /// Counts the memory of the units that a part of the source has elements of; false where there is none now.
+  /// Parts are begun strictly one after the other, and the plan has memory for the units that are open at any
+  /// of them: when nobody works there is enough.
+  bool open_units(Tile& tile, const ChunkBox& part) {
+    std::uint64_t nbytes = 0;
+    for_each_unit(tile, part, [&](Unit& unit) {
+      if (!unit.is_open) nbytes += unit.nbytes;
+    });
+    if (working_ != 0 && units_nbytes_ + nbytes > plan_.units_nbytes) return false;
+    for_each_unit(tile, part, [](Unit& unit) { unit.is_open = true; });
+    units_nbytes_ += nbytes;
+    return true;
+  }
+
+  /// Begins the next tile that has units to be written.
   bool begin_tile() {
     Tile tile;
-    bool has_finished_units = false;
     for (; next_tile_ < plan_.tiles; ++next_tile_, ++tiles_done_) {
-      tile = tile_of(next_tile_, has_finished_units);
-      if (!tile.units.empty()) break;
+      tile = tile_of(next_tile_);
+      if (tile.units_left != 0) break;
     }
     if (next_tile_ == plan_.tiles) {
       changed_.notify_all();
       return false;
     }
-    if (!tiles_.empty() && units_nbytes_ + tile.nbytes > plan_.units_nbytes) return false;
-    tile.sources = reader_.parts(needed_by(tile.box));
-    if (has_finished_units) {
-      std::erase_if(tile.sources, [&](const ChunkBox& part) {
-        return std::none_of(tile.units.begin(), tile.units.end(),
-                            [&](const Unit& unit) { return fed_by(part, unit.inside).has_value(); });
-      });
-    }
-    tile.sources_left = tile.sources.size();
-    tile.units_left = tile.units.size();
-    units_nbytes_ += tile.nbytes;
     ++next_tile_;
     tiles_.push_back(std::move(tile));
     changed_.notify_all();
     return true;
   }
 
-  /// With the units that are left to be written, and the bytes of all of them.
-  [[nodiscard]] Tile tile_of(Index number, bool& has_finished_units) const {
+  /// With the parts of the source that the units need which are left to be written.
+  [[nodiscard]] Tile tile_of(Index number) const {
     const BlockBox at = tile_box(shape_, plan_.tile, number);
     Tile tile;
     tile.box = {at.first, at.extents};
-    has_finished_units = false;
+    tile.unit_counts = at.extents;
+    for (std::size_t d = 0; d < at.extents.size(); ++d) {
+      tile.unit_counts[d] = ceil_divide(at.extents[d], plan_.dst_unit[d]);
+    }
     for (const ChunkBox& part : writer_.parts(tile.box)) {
-      if (options_.is_left && !options_.is_left(part)) {
-        has_finished_units = true;
-        continue;
-      }
       Unit unit;
       unit.part = part;
       unit.layout = writer_.layout(part);
       unit.nbytes = static_cast<std::size_t>(numel(unit.layout)) * item_size(writer_.dtype());
       unit.inside = *intersection(part, tile.box);
-      tile.nbytes += unit.nbytes;
+      unit.is_finished = options_.is_left && !options_.is_left(part);
+      if (!unit.is_finished) ++tile.units_left;
       tile.units.push_back(std::move(unit));
     }
+    if (tile.units_left == 0) return tile;
+    tile.sources = reader_.parts(needed_by(tile.box));
+    std::erase_if(tile.sources, [&](const ChunkBox& part) {
+      bool is_needed = false;
+      for_each_unit(tile, part, [&](Unit& unit) {
+        ++unit.sources_left;
+        is_needed = true;
+      });
+      return !is_needed;
+    });
+    std::stable_sort(tile.sources.begin(), tile.sources.end(),
+                     [&](const ChunkBox& a, const ChunkBox& b) { return is_read_before(a, b); });
     return tile;
+  }
+
+  [[nodiscard]] bool is_read_before(const ChunkBox& a, const ChunkBox& b) const {
+    for (const Index number : plan_.order) {
+      const AxisMap::Axis& from = map_.axes[static_cast<std::size_t>(number)];
+      if (!from.source) continue;
+      const Index i = a.first[*from.source], j = b.first[*from.source];
+      if (i != j) return from.step > 0 ? i < j : i > j;
+    }
+    return false;
+  }
+
+  /// Calls `visit` for the units of a tile that are left to be written and have elements of a part of the
+  /// source.
+  template <class Visit>
+  void for_each_unit(Tile& tile, const ChunkBox& part, const Visit& visit) const {
+    const std::optional<ChunkBox> fed = fed_by(part, tile.box);
+    if (!fed) return;
+    Dims first = fed->first, counts = fed->first;
+    for (std::size_t d = 0; d < first.size(); ++d) {
+      const Index begin = fed->first[d] - tile.box.first[d];
+      first[d] = begin / plan_.dst_unit[d];
+      counts[d] = (begin + fed->extents[d] - 1) / plan_.dst_unit[d] - first[d] + 1;
+    }
+    const Index count = count_elements(counts);
+    for (Index i = 0; i < count; ++i) {
+      const Dims index = unit_index(counts, i);
+      Index number = 0;
+      for (std::size_t d = 0; d < index.size(); ++d)
+        number = number * tile.unit_counts[d] + first[d] + index[d];
+      Unit& unit = tile.units[static_cast<std::size_t>(number)];
+      if (!unit.is_finished) visit(unit);
+    }
   }
 
   /// What the source must have read for a box of the result.
@@ -239,11 +306,12 @@ class ChunkRun {
     if (buffer.size() < nbytes) buffer.resize(nbytes);
     std::uint64_t read = 0;
     const Layout layout = reader_.read(part, std::span(buffer).first(nbytes), read);
+    std::vector<Unit*> units;
+    for_each_unit(tile, part, [&](Unit& unit) { units.push_back(&unit); });
     // Threads begin at different units, so that they wait for each other less.
-    for (std::size_t i = 0; i < tile.units.size(); ++i) {
-      Unit& unit = tile.units[(number + i) % tile.units.size()];
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      Unit& unit = *units[(number + i) % units.size()];
       const std::optional<ChunkBox> fed = fed_by(part, unit.inside);
-      if (!fed) continue;
       const Tensor src = tensor_on_memory(buffer.data(), source_of(*fed, part, layout), reader_.dtype());
       const std::lock_guard copying(*unit.copying);
       if (unit.memory.nbytes() == 0) make(unit);
@@ -255,7 +323,10 @@ class ChunkRun {
     lock.lock();
     read_ += read;
     elements_ += nbytes;
-    if (--tile.sources_left == 0) changed_.notify_all();
+    for (Unit* const unit : units) {
+      if (--unit->sources_left == 0) full_.emplace_back(&tile, unit);
+    }
+    changed_.notify_all();
   }
 
   /// Takes memory for a unit; what of it lies beyond the result is the fill value.
@@ -269,7 +340,7 @@ class ChunkRun {
         spare_.clear();
       }
     }
-    if (unit.memory.nbytes() == 0) unit.memory = Storage::allocate(unit.nbytes);
+    if (unit.memory.nbytes() == 0) unit.memory = unit_memory(unit.nbytes);
     if (unit.inside.extents == unit.part.extents) return;
     fill_elements({unit.memory.mutable_data(), unit.nbytes}, writer_.fill_value());
   }
@@ -310,9 +381,14 @@ class ChunkRun {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Tile> tiles_;
+  /// Units that have all their elements and are to be written.
+  std::deque<std::pair<Tile*, Unit*>> full_;
   Index next_tile_ = 0;
   Index tiles_done_ = 0;
+  /// Of the units that are open.
   std::uint64_t units_nbytes_ = 0;
+  /// Threads that read or write.
+  int working_ = 0;
   /// Memory of units that were written, all of one size.
   std::vector<Storage> spare_;
   std::uint64_t elements_ = 0;

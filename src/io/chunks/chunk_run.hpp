@@ -37,9 +37,9 @@ struct ChunkRunOptions {
 };
 
 /// Carries a plan out on `threads` threads: each takes a part of the source, decodes it and copies it to all
-/// units that need it, or encodes and writes a unit that is full; units go first, so that their memory is
-/// free again. `shape` is the result's. What a function of the options throws, or a part throws, ends the
-/// run.
+/// units that need it, or encodes and writes a unit that has all its elements; units go first, so that their
+/// memory is free again. `shape` is the result's. What a function of the options throws, or a part throws,
+/// ends the run.
 ChunkResult run_chunks(const ChunkPlan& plan, const AxisMap& map, const Dims& shape, const PartReader& reader,
                        PartWriter& writer, const Conversion& conversion, const ChunkRunOptions& options);
 

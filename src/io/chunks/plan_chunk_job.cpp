@@ -30,12 +30,28 @@ ChunkSide side_of_source(const FileInfo& source) {
   return side;
 }
 
-/// Encoded bytes: at most a chunk's elements and a little more.
-std::uint64_t scratch_of(const ChunkSide& side) {
+/// Of what `--codec` or `info` says of them ("shuffle+gzip:1", "shuffle, deflate(1)"): those that give other
+/// bytes than they get. Checksums do not.
+Index changing_codecs(std::string_view codecs) {
+  Index count = 0;
+  while (!codecs.empty()) {
+    const std::size_t end = std::min(codecs.find_first_of("+,"), codecs.size());
+    const std::string_view codec = codecs.substr(0, end);
+    const bool is_checksum = codec.ends_with("crc32c") || codec.ends_with("fletcher32");
+    if (!is_checksum && codec != "none") ++count;
+    codecs.remove_prefix(std::min(end + 1, codecs.size()));
+  }
+  return count;
+}
+
+/// A thread's buffers: the bytes in the file and what is between two codecs, each at most a chunk's elements
+/// and a little more.
+std::uint64_t scratch_of(const ChunkSide& side, std::string_view codecs) {
   if (side.is_flat) return 0;
   double nbytes = static_cast<double>(side.item);
   for (const Index extent : side.grid.chunk) nbytes *= static_cast<double>(extent);
-  return static_cast<std::uint64_t>(1.1 * nbytes) + (1U << 18);
+  const auto buffers = static_cast<double>(std::clamp<Index>(changing_codecs(codecs), 1, 3));
+  return static_cast<std::uint64_t>(1.1 * buffers * nbytes) + (1U << 18);
 }
 
 /// Writing all elements to temporary chunks and reading them again is worth so many times as many bytes
@@ -149,7 +165,8 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
     NewTensor planned{tensor.name, tensor.shape, tensor.dtype};
     problem.dst.grid = destination.plan_chunks(planned, job.options.chunks, this_operation);
   }
-  problem.scratch_nbytes = scratch_of(problem.src) + scratch_of(problem.dst);
+  problem.scratch_nbytes =
+      scratch_of(problem.src, tensor.source.codec) + scratch_of(problem.dst, job.options.chunks.codec);
   std::uint64_t least = 0;
   const std::optional<ChunkPlan> plan =
       plan_threads(problem, static_cast<std::uint64_t>(job.limits.memory), least);

@@ -45,9 +45,6 @@ struct CodecScratch {
   int deflate_level = -1;
 };
 
-/// A larger chunk counts as this in forecasts of memory, whose sums would not fit 64 bits.
-inline constexpr std::uint64_t max_forecast_chunk = std::uint64_t{1} << 56;
-
 /// How many bytes `nbytes` bytes may have after the codecs, as these libraries write them. Pre: nbytes is the
 /// size of a chunk.
 std::size_t max_encoded_nbytes(std::span<const ZarrCodec> codecs, std::size_t nbytes);

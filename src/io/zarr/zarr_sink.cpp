@@ -149,11 +149,4 @@ void ZarrSink::flush() {
     refuse_zarr(folder_name_, "must be flushed to the disk", system_reason(errno));
 }
 
-std::uint64_t ZarrSink::scratch_nbytes() const {
-  const std::uint64_t chunk = std::min<std::uint64_t>(array_.chunk_nbytes(), max_forecast_chunk);
-  const std::uint64_t encoded = max_encoded_nbytes(array_.codecs, chunk);
-  const std::uint64_t steps = std::min<std::size_t>(array_.codecs.size(), 2);
-  return 2 * chunk + steps * encoded;
-}
-
 }  // namespace tenstride::io

@@ -41,9 +41,6 @@ class ZarrSink final : public ChunkSink {
   /// Waits until all that was written outlives a power cut. Throws FileError.
   void flush();
 
-  /// Bytes that writing needs at most for each thread, beside the elements themselves.
-  [[nodiscard]] std::uint64_t scratch_nbytes() const;
-
  private:
   [[nodiscard]] bool is_left_out(std::span<const std::byte> elements) const;
   /// A chunk of a unit as it is stored, before the codecs. `first`: its first element within the unit.

@@ -56,13 +56,6 @@ std::uint64_t ZarrSource::stored_nbytes() const {
   return sum;
 }
 
-std::uint64_t ZarrSource::scratch_nbytes() const {
-  const std::uint64_t chunk = std::min<std::uint64_t>(array_.chunk_nbytes(), max_forecast_chunk);
-  const std::uint64_t swapped = array_.byte_order == ByteOrder::swapped ? chunk : 0;
-  if (array_.codecs.empty()) return swapped;
-  return swapped + std::min<std::size_t>(array_.codecs.size(), 3) * max_stored_nbytes(array_.codecs, chunk);
-}
-
 std::uint64_t ZarrSource::decode(const InputFile& input, std::uint64_t begin, std::uint64_t nbytes,
                                  std::span<std::byte> elements, const std::string& path) const {
   const std::uint64_t max_nbytes =

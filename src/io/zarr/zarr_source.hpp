@@ -40,9 +40,6 @@ class ZarrSource final : public ChunkSource {
   [[nodiscard]] std::uint64_t stored_nbytes() const override;
   std::uint64_t read(const Dims& index, std::span<std::byte> elements) const override;
 
-  /// Bytes that reading needs at most for each thread, beside the elements themselves.
-  [[nodiscard]] std::uint64_t scratch_nbytes() const;
-
  private:
   /// A shard that is open; without entries where there is no such file.
   struct Shard {
