@@ -54,4 +54,15 @@ Call fresh_call(Make make, Data data) {
   return call;
 }
 
+/// The same for a result of any layout, which `rows(owner)` makes row-major before it is looked at.
+template <class Make, class Rows, class Data>
+Call fresh_call(Make make, Rows rows, Data data) {
+  Call call = fresh_call(make, data);
+  call.show = [make, rows, data](const Look& look) {
+    const auto result = rows(make());
+    look(static_cast<const std::byte*>(static_cast<const void*>(data(result))));
+  };
+  return call;
+}
+
 }  // namespace tenstride::bench

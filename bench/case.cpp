@@ -79,12 +79,12 @@ std::size_t CopyCase::bytes_read() const {
   return bytes;
 }
 
-std::size_t CopyCase::bytes_of_lines_read() const {
+std::size_t bytes_of_lines(const Layout& view, DType type) {
   // A block grows while the strides skip no whole cache line; further axes count blocks.
-  std::size_t block = item_size(src_type);
+  std::size_t block = item_size(type);
   std::size_t blocks = 1;
   for (const Axis& axis : axes_by_stride(view)) {
-    const std::size_t stride = axis.stride * item_size(src_type);
+    const std::size_t stride = axis.stride * item_size(type);
     if (blocks == 1 && stride <= std::max(line, block)) {
       block += (axis.extent - 1) * stride;
     } else {

@@ -11,6 +11,9 @@
 
 namespace tenstride::bench {
 
+/// Bytes of the cache lines that hold a view's elements; an element that is repeated counts once.
+std::size_t bytes_of_lines(const Layout& view, DType type);
+
 /// How large the cases are, and how many of them there are.
 enum class Scope : unsigned char {
   full,   ///< every case
@@ -41,7 +44,7 @@ struct CopyCase {
   /// Bytes of the elements that are read; an element that is repeated counts once.
   [[nodiscard]] std::size_t bytes_read() const;
   /// Bytes of the source's cache lines that hold these elements.
-  [[nodiscard]] std::size_t bytes_of_lines_read() const;
+  [[nodiscard]] std::size_t bytes_of_lines_read() const { return bytes_of_lines(view, src_type); }
 };
 
 /// The definition of a case: the shape of the source, and the view that is copied.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies drawn at random. The geometric mean of their shares of a plain copy is the engine's figure of merit.
+// What is drawn at random. The geometric mean of the shares of a plain copy, or a plain read, is the engine's
+// figure of merit.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "drawn_cases.hpp"
+#include "drawn_computations.hpp"
 #include "session.hpp"
 
 namespace tenstride::bench {
@@ -27,7 +29,7 @@ std::string text(const Json& record, const std::string& key) {
   return record[key].get<std::string>();
 }
 
-/// Statistics of shares of a plain copy.
+/// Statistics of shares of the best yardstick.
 struct Summary {
   std::size_t cases = 0;
   double geometric_mean = 0;
@@ -80,7 +82,7 @@ Json summarize_threads(const Json& records, int threads) {
   for (const Json& record : records) {
     if (record["threads"] == threads && record["contenders"].contains(ours)) chosen.push_back(&record);
   }
-  std::printf("\n%d thread%s, shares of the best plain copy:\n", threads, threads == 1 ? "" : "s");
+  std::printf("\n%d thread%s, shares of the best yardstick:\n", threads, threads == 1 ? "" : "s");
   Json result = {{"threads", threads}};
   result["contenders"][ours] = summarize(chosen, ours);
   std::set<std::string> others;
@@ -106,27 +108,72 @@ Json summarize_threads(const Json& records, int threads) {
   for (std::size_t i = 0; i < std::min(worst_count, chosen.size()); ++i) {
     const Json& record = *chosen[i];
     std::printf("  %.3f  %s/%s\n%s\n", share(record, ours), text(record, "family").c_str(),
-                text(record, "name").c_str(), text(record, "plan").c_str());
+                text(record, "name").c_str(), record.value("plan", std::string()).c_str());
   }
   return result;
 }
 
-}  // namespace
+/// Whether there is memory for what is read and a result of each contender at a time.
+bool has_memory_for_computation(const Session& session, const ComputationCase& what) {
+  if (session.fits(2 * what.source_bytes() + 3 * what.bytes_written())) return true;
+  std::printf("%s: too large for this machine\n", what.full_name().c_str());
+  return false;
+}
 
-void run_drawn(Session& session, const std::function<void(const Json&)>& keep) {
+/// Runs cases one after the other. `run_one(what, threads, records)` times one of them.
+template <class Case, class Fits, class RunOne>
+void run_all(Session& session, const std::string& title, const std::vector<Case>& cases, const Fits& fits,
+             const RunOne& run_one, const std::function<void(const Json&)>& keep) {
+  if (cases.empty()) return;
   const Options& options = session.options();
   Json result = {{"seed", options.seed}, {"records", Json::array()}};
-  std::printf("%zu copies drawn with --seed %llu\n", options.random,
+  std::printf("%zu %s drawn with --seed %llu\n", cases.size(), title.c_str(),
               static_cast<unsigned long long>(options.seed));
-  for (const CopyCase& what : drawn_cases(options.random, options.seed, options.scope)) {
-    if (!options.wants(what.full_name()) || !has_memory_for(session, what)) continue;
-    for (const int threads : options.threads) run_copy(session, what, "warm", threads, result["records"]);
+  for (const Case& what : cases) {
+    if (!options.wants(what.full_name()) || !fits(what)) continue;
+    for (const int threads : options.threads) run_one(what, threads, result["records"]);
     keep(result);
   }
   for (const int threads : options.threads) {
     result["summaries"].push_back(summarize_threads(result["records"], threads));
   }
   keep(result);
+}
+
+}  // namespace
+
+std::vector<std::string> drawn_names(const Options& options) {
+  std::vector<std::string> names;
+  const auto add = [&](const auto& cases) {
+    for (const auto& what : cases) names.push_back(what.full_name());
+  };
+  add(drawn_cases(options.random, options.seed, options.scope));
+  add(drawn_reductions(options.random_reductions, options.seed, options.scope));
+  add(drawn_arithmetic(options.random_arithmetic, options.seed, options.scope));
+  return names;
+}
+
+void run_drawn(Session& session, const std::function<void(const std::string& what, const Json&)>& keep) {
+  const Options& options = session.options();
+  const auto kept_as = [&](const std::string& what) {
+    return [&keep, what](const Json& records) { keep(what, records); };
+  };
+  run_all(
+      session, "copies", drawn_cases(options.random, options.seed, options.scope),
+      [&](const CopyCase& what) { return has_memory_for(session, what); },
+      [&](const CopyCase& what, int threads, Json& records) {
+        run_copy(session, what, "warm", threads, records);
+      },
+      kept_as("drawn"));
+  const auto fits = [&](const ComputationCase& what) { return has_memory_for_computation(session, what); };
+  const auto run_one = [&](const ComputationCase& what, int threads, Json& records) {
+    run_computation(session, what, threads, records);
+  };
+  run_all(session, "reductions", drawn_reductions(options.random_reductions, options.seed, options.scope),
+          fits, run_one, kept_as("drawn_reductions"));
+  run_all(session, "arithmetic operations",
+          drawn_arithmetic(options.random_arithmetic, options.seed, options.scope), fits, run_one,
+          kept_as("drawn_arithmetic"));
 }
 
 }  // namespace tenstride::bench

@@ -138,11 +138,12 @@ class Hdf5(Case):
     def commands(self):
         cut = ",".join(f"{axis}/{extent}" for axis, extent in zip("tyx", self.chunks))
         by_x = "x".join(map(str, self.chunks))
+        cache = f"{self.memory // 16 // MIB}M"
+        # nccopy keeps a row of the result's chunks, 2 GB here, however small its cache is, unless -e says how many.
         return {
             "tenstride": self.convert("x", "--chunks", commas(self.chunks), "--codec", "gzip:1+shuffle"),
             "h5repack": ["h5repack", "-l", f"v:CHUNK={by_x}", self.source, self.result("h5repack")],
-            "nccopy": ["nccopy", "-m", f"{self.memory // 4 // MIB}M", "-h", f"{self.memory // 4 // MIB}M", "-c", cut,
-                       self.source, self.result("nccopy")],
+            "nccopy": ["nccopy", "-m", cache, "-h", cache, "-e", "101", "-c", cut, self.source, self.result("nccopy")],
         }
 
 

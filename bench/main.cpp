@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "drawn_cases.hpp"
 #include "machine.hpp"
 #include "session.hpp"
 
@@ -28,9 +27,9 @@ void list(const Options& options) {
   for (const auto& peer : peers()) {
     std::printf("peer %s %s\n", peer->name().c_str(), peer->version().c_str());
   }
-  if (options.random > 0) {
-    for (const CopyCase& what : drawn_cases(options.random, options.seed, options.scope)) {
-      if (options.wants(what.full_name())) std::printf("%s\n", what.full_name().c_str());
+  if (options.is_drawn()) {
+    for (const std::string& full_name : drawn_names(options)) {
+      if (options.wants(full_name)) std::printf("%s\n", full_name.c_str());
     }
     return;
   }
@@ -88,9 +87,9 @@ int run(const Options& options) {
     peer->start();
     result["peers"][peer->name()] = peer->version();
   }
-  if (options.random > 0) {
-    run_drawn(session, [&](const Json& drawn) {
-      result["drawn"] = drawn;
+  if (options.is_drawn()) {
+    run_drawn(session, [&](const std::string& what, const Json& drawn) {
+      result[what] = drawn;
       write(options, result);
     });
     return exit_code_of(session);

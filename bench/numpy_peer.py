@@ -141,6 +141,23 @@ class Numpy:
         self.call = in_patterns if patterns else in_steps
         return {"offered": not patterns or einops is not None}
 
+    def prepare_computation(self, asked):
+        """A reduction over axes, or arithmetic with two views; the result is fresh."""
+        if asked["type"] not in TYPES:
+            return {"offered": False}
+        stored = np.dtype(TYPES[asked["type"]])
+        self.fill(stored, asked["elements"], asked["mask"])
+        views = [np.ndarray(tuple(view["shape"]), stored, self.source.bytes, view["offset"] * stored.itemsize,
+                            tuple(stride * stored.itemsize for stride in view["strides"])) for view in asked["views"]]
+        operation = getattr(np, asked["operation"])
+        if len(views) == 2:
+            self.call = lambda: operation(*views)
+        else:
+            # NumPy's sums of uint8 are uint64: the same bytes as the int64 of PyTorch.
+            axes, view = tuple(asked["axes"]), views[0]
+            self.call = lambda: operation(view, axis=axes)
+        return {"offered": True}
+
     def run(self, calls):
         call = self.call
         begin = time.perf_counter_ns()
@@ -152,7 +169,7 @@ class Numpy:
         return {"seconds": seconds}
 
     def read(self, positions):
-        flat = self.result.reshape(-1)[np.array(positions, np.int64)]
+        flat = np.reshape(self.result, -1)[np.array(positions, np.int64)]
         return {"bytes": flat.tobytes().hex()}
 
 
@@ -165,6 +182,8 @@ def main():
             answer = numpy.prepare(request["case"])
         elif "chain" in request:
             answer = numpy.prepare_chain(request["chain"])
+        elif "compute" in request:
+            answer = numpy.prepare_computation(request["compute"])
         elif "run" in request:
             answer = numpy.run(request["run"])
         else:

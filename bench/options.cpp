@@ -35,9 +35,11 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   app.add_flag("--smoke", is_smoke, "every case, tiny: whether all contenders compute the same")
       ->excludes(quick);
   app.add_option("--random", options.random, "number of copies drawn at random, in place of the fixed cases");
+  app.add_option("--random-reductions", options.random_reductions, "number of reductions drawn at random");
+  app.add_option("--random-arithmetic", options.random_arithmetic,
+                 "number of additions, products, maxima and comparisons drawn at random");
   options.seed = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
-  app.add_option("--seed", options.seed, "seed of the drawn copies; by default from the clock, and printed")
-      ->needs("--random");
+  app.add_option("--seed", options.seed, "seed of what is drawn; by default from the clock, and printed");
   app.add_option("--filter", options.filter, "only cases whose family/name has a match of this expression");
   app.add_option("--threads", options.threads, "numbers of threads, e.g. 1,2")
       ->delimiter(',')

@@ -17,8 +17,11 @@ namespace tenstride::bench {
 struct Options {
   Scope scope = Scope::full;
   bool only_list = false;
-  /// Number of copies drawn at random, in place of the fixed cases; 0: the fixed cases.
+  /// Numbers of copies, reductions and arithmetic drawn at random, in place of the fixed cases; all 0: the
+  /// fixed cases.
   std::size_t random = 0;
+  std::size_t random_reductions = 0;
+  std::size_t random_arithmetic = 0;
   std::uint64_t seed = 0;
   std::string filter = ".";
   std::vector<int> threads{1, 2};
@@ -28,6 +31,7 @@ struct Options {
   std::string commit = "unknown";
   Rounds rounds;
 
+  [[nodiscard]] bool is_drawn() const { return random + random_reductions + random_arithmetic > 0; }
   [[nodiscard]] bool wants(const std::string& full_name) const {
     return std::regex_search(full_name, std::regex(filter));
   }

@@ -9,6 +9,7 @@
 #include "call.hpp"
 #include "case.hpp"
 #include "chain_case.hpp"
+#include "computation.hpp"
 #include "operation.hpp"
 
 namespace tenstride::bench {
@@ -46,6 +47,8 @@ class Peer {
   virtual Call copy_fresh(const CopyJob&) { return {}; }
   virtual Call operate(const OperationJob&) { return {}; }
   virtual Call chain(const ChainJob&) { return {}; }
+  /// A reduction or arithmetic, with a new result.
+  virtual Call compute(const ComputationJob&) { return {}; }
   virtual std::vector<Tiny> tiny() { return {}; }
 };
 

@@ -82,9 +82,13 @@ void run_copy(Session& session, const CopyCase& what, const std::string& destina
 
 /// Calls `keep` with the records so far after each case.
 void run_copies(Session& session, const std::function<void(const Json&)>& keep);
-/// Times copies drawn at random (bench/drawn_cases.hpp), and prints their mean share, the worst cases and
-/// where another library is faster.
-void run_drawn(Session& session, const std::function<void(const Json&)>& keep);
+/// Times copies, reductions and arithmetic drawn at random (bench/drawn_cases.hpp, drawn_computations.hpp),
+/// and prints their mean share, the worst cases and where another library is faster. Calls `keep` with
+/// "drawn", "drawn_reductions" or "drawn_arithmetic" and its records so far.
+void run_drawn(Session& session, const std::function<void(const std::string& what, const Json&)>& keep);
+std::vector<std::string> drawn_names(const Options& options);
+/// Times one reduction, or arithmetic, by all peers, and adds a record.
+void run_computation(Session& session, const ComputationCase& what, int threads, Json& records);
 Json run_operations(Session& session);
 Json run_chains(Session& session);
 Json run_arithmetic(Session& session);

@@ -15,7 +15,7 @@ set(bench_peers ${PROJECT_SOURCE_DIR}/bench/peers)
 add_executable(
   tenstride-bench
   ${bench_sources} ${bench_peers}/matrices.cpp ${bench_peers}/numpy.cpp ${bench_peers}/tenstride.cpp
-  ${bench_peers}/tenstride_chains.cpp ${bench_peers}/tenstride_operations.cpp ${bench_peers}/tenstride_tiny.cpp)
+  ${bench_peers}/tenstride_chains.cpp ${bench_peers}/tenstride_computations.cpp ${bench_peers}/tenstride_operations.cpp ${bench_peers}/tenstride_tiny.cpp)
 tenstride_target(tenstride-bench)
 target_link_libraries(tenstride-bench PRIVATE tenstride::tenstride benchmark::benchmark CLI11::CLI11
                                               nlohmann_json::nlohmann_json Threads::Threads)
@@ -75,7 +75,7 @@ tenstride_bench_peer(
   libtorch
   LIBRARIES ${TENSTRIDE_TORCH_LIBRARY} ${TENSTRIDE_C10_LIBRARY}
   INCLUDES ${TENSTRIDE_TORCH_INCLUDE} ${TENSTRIDE_TORCH_API}
-  SOURCES torch.cpp torch_chains.cpp torch_tiny.cpp)
+  SOURCES torch.cpp torch_chains.cpp torch_computations.cpp torch_tiny.cpp)
 
 find_path(TENSTRIDE_OPENBLAS_INCLUDE cblas.h PATH_SUFFIXES ${CMAKE_LIBRARY_ARCHITECTURE}/openblas-pthread openblas)
 find_library(TENSTRIDE_OPENBLAS_LIBRARY openblas)
@@ -125,5 +125,6 @@ message(STATUS "tenstride: benchmarks beside ${bench_peers_text}")
 # Checks on tiny sizes that all contenders compute the same.
 enable_testing()
 add_test(NAME bench.smoke COMMAND tenstride-bench --smoke)
-add_test(NAME bench.smoke_random COMMAND tenstride-bench --smoke --random 50 --seed 7)
+add_test(NAME bench.smoke_random COMMAND tenstride-bench --smoke --random 50 --random-reductions 24
+                                              --random-arithmetic 16 --seed 7)
 set_tests_properties(bench.smoke bench.smoke_random PROPERTIES TIMEOUT 300 PROCESSORS 2)

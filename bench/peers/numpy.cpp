@@ -170,6 +170,24 @@ class Numpy : public Peer {
   }
   Call chain(const ChainJob& job) override { return chain_in_python(process_, job.what, false); }
 
+  Call compute(const ComputationJob& job) override {
+    const ComputationCase& what = job.what;
+    Json views = Json::array();
+    for (std::size_t i = 0; i < what.inputs.size(); ++i) {
+      const Layout& view = what.inputs[i].view;
+      views.push_back({{"shape", view.shape.to_vector()},
+                       {"strides", view.strides.to_vector()},
+                       {"offset", view.offset + static_cast<Index>(what.begin(i) / item_size(what.type))}});
+    }
+    const Json question = {{"type", tenstride::name(what.type)},
+                           {"elements", what.source_bytes() / item_size(what.type)},
+                           {"mask", what.mask()},
+                           {"views", std::move(views)},
+                           {"operation", computation_name(what)},
+                           {"axes", what.axes.to_vector()}};
+    return asked(process_, {{"compute", question}});
+  }
+
   Call copy(const CopyJob& job) override {
     const CopyCase& what = job.what;
     if (!process_ || what.source_bytes() + what.destination_bytes() > max_bytes) return {};

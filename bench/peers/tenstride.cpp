@@ -7,6 +7,7 @@
 #include "tenstride/memory.hpp"
 #include "tenstride/parallel.hpp"
 #include "tenstride_chains.hpp"
+#include "tenstride_computations.hpp"
 #include "tenstride_operations.hpp"
 #include "tenstride_tiny.hpp"
 
@@ -65,6 +66,7 @@ class Tenstride : public Peer {
   Call copy_fresh(const CopyJob& job) override { return fresh(job); }
   Call operate(const OperationJob& job) override { return tenstride_operation(job); }
   Call chain(const ChainJob& job) override { return tenstride_chain(job); }
+  Call compute(const ComputationJob& job) override { return tenstride_computation(job); }
   std::vector<Tiny> tiny() override { return tenstride_tiny(); }
 };
 

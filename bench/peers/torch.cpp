@@ -10,6 +10,7 @@
 
 #include "../peer.hpp"
 #include "torch_chains.hpp"
+#include "torch_computations.hpp"
 #include "torch_tiny.hpp"
 
 namespace tenstride::bench {
@@ -151,6 +152,10 @@ class Torch : public TorchPeer {
   Call copy_fresh(const CopyJob& job) override { return fresh_copy(job); }
   Call operate(const OperationJob& job) override;
   Call chain(const ChainJob& job) override { return torch_chain(job); }
+  Call compute(const ComputationJob& job) override {
+    const std::optional<at::ScalarType> type = type_of(job.what.type);
+    return type ? torch_computation(job, *type) : Call{};
+  }
   std::vector<Tiny> tiny() override { return torch_tiny(); }
 };
 
