@@ -146,5 +146,24 @@ TEST(TileChoices, ReadBricksOnceWhereSomeUnitsAreCompleteBeforeOthersBegin) {
   EXPECT_EQ(choice->open_nbytes, 220e6);
 }
 
+TEST(TileChoices, CountABillionChunksWithoutLookingAtEach) {
+  struct Sizes {
+    Index shape, chunk, unit;
+  };
+  for (const Sizes& sizes :
+       {Sizes{1'000'000'000'000, 1, 1'000'000}, Sizes{1'000'000'000'000, 1'000'003, 999'983},
+        Sizes{1'000'000'000'000, 1'000'000, 1}}) {
+    ChunkProblem problem;
+    problem.src = {{{sizes.shape}, {sizes.chunk}}, 4};
+    problem.dst = {{{sizes.shape}, {sizes.unit}}, 4};
+    problem.map = identity_map(1);
+    const TileChoices choices(problem);
+    const auto choice = choices.cheapest(250e6);
+    ASSERT_TRUE(choice);
+    EXPECT_GE(choices.decoded_nbytes(choice->tile), 4e12);
+    EXPECT_LE(choices.decoded_nbytes(choice->tile), 6e12);
+  }
+}
+
 }  // namespace
 }  // namespace tenstride::io

@@ -13,6 +13,8 @@ constexpr double run_cost_nbytes = 16384;
 /// A run lists the units of a tile and the chunks that it needs: more of them only where all units are in
 /// memory at once anyway.
 constexpr double max_listed_parts = 16384;
+/// So many tiles or chunks along an axis are counted one by one.
+constexpr Index max_counted = 100000;
 
 /// Elements of a tile that lie one after the other in a flat side. `extent_of`: what the tile has of one of
 /// the side's axes.
@@ -92,17 +94,24 @@ TileChoices::Axis TileChoices::choices_of(std::size_t axis) const {
   const Index whole = ceil_divide(size, step) * step;
   std::vector<Index> extents{whole};
   const Index chunk = chunk_extent(axis);
-  for (const Index begin : {step, ceil_divide(chunk, step) * step, std::lcm(chunk, step)}) {
+  const Index common = try_multiply(chunk / std::gcd(chunk, step), step).value_or(whole);
+  for (const Index begin : {step, ceil_divide(chunk, step) * step, common}) {
     for (Index extent = begin; extent < whole; extent *= 2) extents.push_back(extent);
   }
   std::sort(extents.begin(), extents.end());
   extents.erase(std::unique(extents.begin(), extents.end()), extents.end());
   Axis choices;
   choices.extents = extents;
+  const Span whole_axis = is_flat() ? Span{} : whole_span(axis);
   for (const Index extent : extents) {
     choices.touched.push_back(touched_by(axis, extent));
     choices.tiles.push_back(static_cast<double>(ceil_divide(size, extent)));
-    choices.spans.push_back(is_flat() ? Span{} : span_of(axis, extent));
+    // A tile ends where a unit ends.
+    Span span = whole_axis;
+    span.all = static_cast<double>(ceil_divide(extent, step));
+    span.open = std::min(span.open, span.all);
+    span.kept = std::min(span.kept, span.open);
+    choices.spans.push_back(span);
   }
   return choices;
 }
@@ -114,13 +123,19 @@ Index TileChoices::chunk_extent(std::size_t axis) const {
   return ceil_divide(problem_.src.grid.chunk[*from.source], std::abs(from.step));
 }
 
-/// Chunks of the source along the axis, once for each tile that touches them.
+/// Chunks of the source along the axis, once for each tile that touches them; of very many tiles about so
+/// many.
 double TileChoices::touched_by(std::size_t axis, Index extent) const {
   const AxisMap::Axis& from = problem_.map.axes[axis];
-  const Index size = shape()[axis];
-  if (!from.source) return static_cast<double>(ceil_divide(size, extent));
+  const Index size = shape()[axis], tiles = ceil_divide(size, extent);
+  if (!from.source) return static_cast<double>(tiles);
   if (problem_.src.is_flat) return static_cast<double>(size);
   const Index chunk = problem_.src.grid.chunk[*from.source], first = problem_.map.first[*from.source];
+  if (tiles > max_counted) {
+    const double span = static_cast<double>(extent - 1) * static_cast<double>(std::abs(from.step));
+    return static_cast<double>(tiles) *
+           std::min(static_cast<double>(extent), 1 + span / static_cast<double>(chunk));
+  }
   double touched = 0;
   for (Index begin = 0; begin < size; begin += extent) {
     const Index indices = std::min(size - begin, extent);
@@ -140,27 +155,34 @@ Index TileChoices::end_of_chunk(std::size_t axis, Index at) const {
   return at + (from.step > 0 ? ceil_divide(chunk - within, step) : within / step + 1);
 }
 
-/// Of all tiles along the axis the most. Pre: neither side is flat.
-TileChoices::Span TileChoices::span_of(std::size_t axis, Index extent) const {
-  const auto all = static_cast<double>(ceil_divide(extent, unit(axis)));
-  if (!problem_.map.axes[axis].source) return {all, all, all};
-  Index max_open = 0, max_kept = 0;
-  const Index size = shape()[axis];
-  for (Index begin = 0; begin < size; begin += extent) {
-    const Index end = std::min(size, begin + extent);
-    Index last_before = -1;
-    for (Index at = begin; at < end;) {
-      const Index next = std::min(end, end_of_chunk(axis, at));
-      const Index first = (at - begin) / unit(axis), last = (next - 1 - begin) / unit(axis);
-      const Index open = last - first + 1;
-      const bool has_begun = first == last_before;
-      const bool goes_on = next < end && (next - begin) % unit(axis) != 0;
-      max_open = std::max(max_open, open);
-      // One unit may have begun and go on.
-      max_kept = std::max(max_kept, std::min<Index>(open, (has_begun ? 1 : 0) + (goes_on ? 1 : 0)));
-      last_before = last;
-      at = next;
-    }
+/// Chunks begin and end within units in the same way again after some of them; where those are too many to be
+/// counted, in the way that opens the most units. Pre: neither side is flat.
+TileChoices::Span TileChoices::whole_span(std::size_t axis) const {
+  const AxisMap::Axis& from = problem_.map.axes[axis];
+  const Index size = shape()[axis], own = unit(axis);
+  const auto all = static_cast<double>(ceil_divide(size, own));
+  if (!from.source) return {all, all, all};
+  const Index chunk = problem_.src.grid.chunk[*from.source];
+  // Of the source's axis. A unit of more than 2^63 of it is the only one.
+  const Index span = try_multiply(std::abs(from.step), own).value_or(chunk);
+  const Index period = span / std::gcd(chunk, span);
+  if (std::min(period, size) > max_counted) {
+    const Index open = (std::max<Index>(chunk_extent(axis), 2) - 2) / own + 2;
+    return {all, static_cast<double>(open), 2};
+  }
+  Index max_open = 0, max_kept = 0, last_before = -1;
+  Index at = 0;
+  for (Index count = 0; at < size && count < period + 2; ++count) {
+    const Index next = std::min(size, end_of_chunk(axis, at));
+    const Index first = at / own, last = (next - 1) / own;
+    const Index open = last - first + 1;
+    const bool has_begun = first == last_before;
+    const bool goes_on = next < size && next % own != 0;
+    max_open = std::max(max_open, open);
+    // One unit may have begun and go on.
+    max_kept = std::max(max_kept, std::min<Index>(open, (has_begun ? 1 : 0) + (goes_on ? 1 : 0)));
+    last_before = last;
+    at = next;
   }
   return {all, static_cast<double>(max_open), static_cast<double>(max_kept)};
 }

@@ -61,7 +61,7 @@ class TileChoices {
   [[nodiscard]] Index chunk_extent(std::size_t axis) const;
   [[nodiscard]] double touched_by(std::size_t axis, Index extent) const;
   [[nodiscard]] Index end_of_chunk(std::size_t axis, Index at) const;
-  [[nodiscard]] Span span_of(std::size_t axis, Index extent) const;
+  [[nodiscard]] Span whole_span(std::size_t axis) const;
   template <class Visit>
   void for_each_tile(const Visit& visit) const;
   [[nodiscard]] double cost_of(const Choice& at, const Dims& tile) const;
