@@ -17,15 +17,8 @@ void run_one(Session& session, const ChainCase& what, int threads, Json& records
   contenders.push_back(session.fresh_plain_copy(bytes));
   const ChainJob job{what, session.source().data()};
   const Expected expected = expected_chain(job);
-  for (Peer* const peer : session.peers()) {
-    Call call;
-    try {
-      call = peer->chain(job);
-    } catch (const std::exception& error) {
-      session.complain(what.full_name(), *peer, error.what());
-    }
-    session.admit(contenders, what.full_name(), *peer, std::move(call), expected, bytes);
-  }
+  session.admit_all(
+      contenders, what.full_name(), [&](Peer& peer) { return peer.chain(job); }, expected, bytes);
   Json record = {{"family", "chains"},
                  {"name", what.name},
                  {"destination", "fresh"},

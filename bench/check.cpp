@@ -18,21 +18,6 @@ constexpr Index checked_at_each_end = 4096;
 constexpr Index checked_at_random = 100000;
 constexpr std::size_t max_item_size = 16;
 
-/// The storage position of element `position` of a view in row-major order.
-Index place(const Layout& view, Index position) {
-  Index at = view.offset;
-  for (std::size_t d = view.rank(); d-- > 0;) {
-    at += position % view.shape[d] * view.strides[d];
-    position /= view.shape[d];
-  }
-  return at;
-}
-
-Index index_along(const Layout& view, std::size_t axis, Index position) {
-  for (std::size_t d = view.rank(); --d > axis;) position /= view.shape[d];
-  return position % view.shape[axis];
-}
-
 double as_double(DType type, const std::byte* element) {
   return visit(type, [&]<class T>(std::type_identity<T>) {
     return convert_element<double>(load_element<T>(element));
@@ -55,13 +40,14 @@ Expected expected_copy(const CopyCase& what, const std::byte* src) {
   expected.type = what.dst_type;
   expected.tolerance = what.scales() ? (what.dst_type == DType::float16 ? 2e-3 : 1e-6) : 0;
   expected.define = [&what, src](Index position, std::byte* element) {
+    const Dims index = unravel(position, what.view.shape);
     const std::byte* const from =
-        src + place(what.view, position) * static_cast<Index>(item_size(what.src_type));
+        src + tenstride::position(what.view, index) * static_cast<Index>(item_size(what.src_type));
     visit(what.src_type, [&]<class From>(std::type_identity<From>) {
       const From value = load_element<From>(from);
       visit(what.dst_type, [&]<class To>(std::type_identity<To>) {
         if (what.scales()) {
-          const auto i = static_cast<std::size_t>(index_along(what.view, what.scale_axis, position));
+          const auto i = static_cast<std::size_t>(index[what.scale_axis]);
           store_element<To>(element, scale_element<To>(value, what.scale[i], what.shift[i]));
         } else {
           store_element<To>(element, convert_element<To>(value));

@@ -16,21 +16,6 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-Index place(const Layout& view, const Dims& index) {
-  Index at = view.offset;
-  for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * view.strides[d];
-  return at;
-}
-
-Dims index_of(Index position, const Dims& shape) {
-  Dims index = shape;
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    index[d] = position % shape[d];
-    position /= shape[d];
-  }
-  return index;
-}
-
 /// The pattern's numbers are integers, so that their sums and products are exact.
 double reduced(Reduction reduction, double a, double b) {
   switch (reduction) {
@@ -85,12 +70,12 @@ double reduction_at(const ComputationJob& job, Index position) {
     side.shape.push_back(view.shape[d]);
     side.strides.push_back(view.strides[d]);
   }
-  const Index first = place(kept, index_of(position, kept.shape));
+  const Index first = tenstride::position(kept, unravel(position, kept.shape));
   const Index count = numel(gone);
   Dims index = Dims::filled(gone.shape.size(), 0);
   double result = 0;
   for (Index i = 0; i < count; ++i) {
-    const double value = number<T>(job, 0, first + place(gone, index));
+    const double value = number<T>(job, 0, first + tenstride::position(gone, index));
     result = i == 0 && what.reduction != Reduction::any ? value : reduced(what.reduction, result, value);
     std::size_t d = index.size();
     while (d > 0 && ++index[d - 1] == gone.shape[d - 1]) index[--d] = 0;
@@ -102,9 +87,9 @@ template <class T>
 double value_at(const ComputationJob& job, Index position) {
   const ComputationCase& what = job.what;
   if (what.kind == ComputationKind::reduction) return reduction_at<T>(job, position);
-  const Dims index = index_of(position, what.inputs[0].view.shape);
-  return combined(what.kind, number<T>(job, 0, place(what.inputs[0].view, index)),
-                  number<T>(job, 1, place(what.inputs[1].view, index)));
+  const Dims index = unravel(position, what.inputs[0].view.shape);
+  return combined(what.kind, number<T>(job, 0, tenstride::position(what.inputs[0].view, index)),
+                  number<T>(job, 1, tenstride::position(what.inputs[1].view, index)));
 }
 
 }  // namespace

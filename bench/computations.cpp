@@ -37,16 +37,10 @@ void run_computation(Session& session, const ComputationCase& what, int threads,
   const std::size_t plain = contenders.size();
   const ComputationJob job{what, session.source().data()};
   const Expected expected = expected_result(job);
-  for (Peer* const peer : session.peers()) {
-    if (threads > 1 && !peer->uses_threads()) continue;
-    Call call;
-    try {
-      call = peer->compute(job);
-    } catch (const std::exception& error) {
-      session.complain(what.full_name(), *peer, error.what());
-    }
-    session.admit(contenders, what.full_name(), *peer, std::move(call), expected, what.bytes_written());
-  }
+  const auto offer = [&](Peer& peer) {
+    return threads == 1 || peer.uses_threads() ? peer.compute(job) : Call{};
+  };
+  session.admit_all(contenders, what.full_name(), offer, expected, what.bytes_written());
   Json record = {{"family", what.family},
                  {"name", what.name},
                  {"destination", "fresh"},

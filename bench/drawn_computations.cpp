@@ -61,15 +61,23 @@ std::string axes_text(const Dims& axes) {
   return text;
 }
 
+std::string family(const char* what, Standing standing) {
+  return std::string("drawn ") + what + ", " + names_of_standings[static_cast<std::size_t>(standing)];
+}
+
+/// 1 to 5 axes; 2 at least where they are permuted or one of them is broadcast.
+std::size_t rank_for(Draw& draw, Standing standing) {
+  const bool needs_two = standing == Standing::permuted || standing == Standing::broadcast;
+  return needs_two ? 2 + draw.one_of(4) : 1 + draw.one_of(5);
+}
+
 ComputationCase reduction(Draw& draw, Standing standing) {
   ComputationCase drawn;
-  const std::size_t number = static_cast<std::size_t>(standing);
-  drawn.family = std::string("drawn reductions, ") + names_of_standings[number];
+  drawn.family = family("reductions", standing);
   drawn.reduction = draw.any(reductions);
   drawn.type = draw.any(types);
   while (drawn.reduction == Reduction::mean && !is_floating_point(drawn.type)) drawn.type = draw.any(types);
-  const bool needs_two = standing == Standing::permuted || standing == Standing::broadcast;
-  const std::size_t rank = needs_two ? 2 + draw.one_of(4) : 1 + draw.one_of(5);
+  const std::size_t rank = rank_for(draw, standing);
   Dims shape = draw.extents(rank, draw.elements(drawn.type));
   const std::size_t axis = draw.one_of(rank);
   // Elements of a longer axis would be read so often that a read of their lines is no yardstick.
@@ -87,12 +95,10 @@ ComputationCase reduction(Draw& draw, Standing standing) {
 
 ComputationCase arithmetic(Draw& draw, Standing standing) {
   ComputationCase drawn;
-  const std::size_t number = static_cast<std::size_t>(standing);
-  drawn.family = std::string("drawn arithmetic, ") + names_of_standings[number];
+  drawn.family = family("arithmetic", standing);
   drawn.kind = draw.any(arithmetic_kinds);
   drawn.type = draw.any(types);
-  const bool needs_two = standing == Standing::permuted || standing == Standing::broadcast;
-  const std::size_t rank = needs_two ? 2 + draw.one_of(4) : 1 + draw.one_of(5);
+  const std::size_t rank = rank_for(draw, standing);
   // Three tensors of 8 to 256 MiB together.
   const Dims shape = draw.extents(rank, std::max<Index>(draw.elements(drawn.type) / 3, 4));
   drawn.name = computation_name(drawn) + " of " + shape_name(shape, drawn.type);

@@ -75,6 +75,11 @@ class Numpy:
                 flat[begin:begin + CHUNK] = value.astype(stored)
         self.filled = (key, count)
 
+    def view(self, stored, layout):
+        """Elements of the source; offset and strides count elements."""
+        return np.ndarray(tuple(layout["shape"]), stored, self.source.bytes, layout["offset"] * stored.itemsize,
+                          tuple(stride * stored.itemsize for stride in layout["strides"]))
+
     def prepare(self, case):
         src, dst = case["src_type"], case["dst_type"]
         moves = src == dst and not case["scale"]
@@ -97,8 +102,7 @@ class Numpy:
         total = int(np.prod(shape, dtype=np.int64))
         self.destination.require(total * result.itemsize)
         self.result = self.destination.bytes[:total * result.itemsize].view(result).reshape(shape)
-        view = np.ndarray(shape, stored, self.source.bytes, case["offset"] * stored.itemsize,
-                          tuple(stride * stored.itemsize for stride in case["strides"]))
+        view = self.view(stored, case)
         out = self.result
         if case["scale"]:
             along = [1] * len(shape)
@@ -147,8 +151,7 @@ class Numpy:
             return {"offered": False}
         stored = np.dtype(TYPES[asked["type"]])
         self.fill(stored, asked["elements"], asked["mask"])
-        views = [np.ndarray(tuple(view["shape"]), stored, self.source.bytes, view["offset"] * stored.itemsize,
-                            tuple(stride * stored.itemsize for stride in view["strides"])) for view in asked["views"]]
+        views = [self.view(stored, layout) for layout in asked["views"]]
         operation = getattr(np, asked["operation"])
         if len(views) == 2:
             self.call = lambda: operation(*views)

@@ -25,15 +25,8 @@ void run_one(Session& session, const OperationCase& what, int threads, Json& rec
   const std::size_t plain = contenders.size();
   const OperationJob job{what, session.source().data(), session.destination().data()};
   const Expected expected = expected_result(job);
-  for (Peer* const peer : session.peers()) {
-    Call call;
-    try {
-      call = peer->operate(job);
-    } catch (const std::exception& error) {
-      session.complain(what.full_name(), *peer, error.what());
-    }
-    session.admit(contenders, what.full_name(), *peer, std::move(call), expected, result);
-  }
+  session.admit_all(
+      contenders, what.full_name(), [&](Peer& peer) { return peer.operate(job); }, expected, result);
   Json record = {{"family", "operations"},
                  {"name", what.name},
                  {"destination", contenders.back().call.show ? "fresh" : "warm"},

@@ -121,6 +121,20 @@ void Session::admit(std::vector<Contender>& contenders, const std::string& case_
   }
 }
 
+void Session::admit_all(std::vector<Contender>& contenders, const std::string& case_name,
+                        const std::function<Call(Peer&)>& offer, const Expected& expected,
+                        std::size_t dst_bytes) {
+  for (Peer* const peer : peers_) {
+    Call call;
+    try {
+      call = offer(*peer);
+    } catch (const std::exception& error) {
+      complain(case_name, *peer, error.what());
+    }
+    admit(contenders, case_name, *peer, std::move(call), expected, dst_bytes);
+  }
+}
+
 void Session::time(std::vector<Contender>& contenders, std::size_t plain, std::size_t bytes, Json& record) {
   const std::vector<Timing> timings = time_in_rounds(contenders, options_.rounds);
   const auto best =

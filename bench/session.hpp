@@ -48,6 +48,9 @@ class Session {
   /// Adds the contender if its result is right, and complains otherwise.
   void admit(std::vector<Contender>& contenders, const std::string& case_name, const Peer& peer, Call call,
              const Expected& expected, std::size_t dst_bytes);
+  /// The same for what `offer(peer)` gives of each peer; what it throws is complained about.
+  void admit_all(std::vector<Contender>& contenders, const std::string& case_name,
+                 const std::function<Call(Peer&)>& offer, const Expected& expected, std::size_t dst_bytes);
   /// Prints what is wrong with a result, and counts it.
   void complain(const std::string& case_name, const Peer& peer, const std::string& what);
   /// The number of wrong results.

@@ -14,6 +14,18 @@ Dims unit_index(const Dims& counts, Index number) {
   return index;
 }
 
+Index unit_number(const Dims& counts, const Dims& index) {
+  Index number = 0;
+  for (std::size_t d = 0; d < counts.size(); ++d) number = number * counts[d] + index[d];
+  return number;
+}
+
+double box_nbytes(const Dims& extents, Index item) {
+  double nbytes = static_cast<double>(item);
+  for (const Index extent : extents) nbytes *= static_cast<double>(extent);
+  return nbytes;
+}
+
 ChunkBox chunk_box(const ChunkGrid& grid, const Dims& index) {
   ChunkBox box{index, index};
   for (std::size_t d = 0; d < index.size(); ++d) {

@@ -11,6 +11,11 @@ namespace tenstride::io {
 
 /// The index of a unit by its number in row-major order. Pre: 0 <= number < the product of `counts`.
 Dims unit_index(const Dims& counts, Index number);
+/// The reverse: the number of the unit at an index.
+Index unit_number(const Dims& counts, const Dims& index);
+
+/// Bytes of a box of elements of `item` bytes, for forecasts: of any size.
+double box_nbytes(const Dims& extents, Index item);
 
 /// The box of a grid's chunk at `index` that lies in the tensor: its first element and its extents.
 struct ChunkBox {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/message.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/chunks/tile_choice.hpp"
 #include "tenstride/text.hpp"
 
@@ -17,14 +18,9 @@ constexpr double flat_chunk_nbytes = 8 << 20;
 /// A flat side is read and written in parts of a tile: cut along its slowest axes until they are short
 /// enough.
 Dims flat_part(const ChunkSide& side, Dims box) {
-  const auto nbytes = [&] {
-    double product = static_cast<double>(side.item);
-    for (const Index extent : box) product *= static_cast<double>(extent);
-    return product;
-  };
-  for (std::size_t i = side.fastest.size(); i-- > 0 && nbytes() > flat_chunk_nbytes;) {
+  for (std::size_t i = side.fastest.size(); i-- > 0 && box_nbytes(box, side.item) > flat_chunk_nbytes;) {
     Index& extent = box[static_cast<std::size_t>(side.fastest[i])];
-    const double rest = nbytes() / static_cast<double>(extent);
+    const double rest = box_nbytes(box, side.item) / static_cast<double>(extent);
     extent = std::clamp<Index>(static_cast<Index>(flat_chunk_nbytes / rest), 1, extent);
   }
   return box;
@@ -42,12 +38,6 @@ Dims source_box(const ChunkProblem& problem, const Dims& tile) {
   return box;
 }
 
-double volume(const Dims& extents, Index item) {
-  double product = static_cast<double>(item);
-  for (const Index extent : extents) product *= static_cast<double>(extent);
-  return product;
-}
-
 }  // namespace
 
 std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t memory,
@@ -61,7 +51,7 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
   if (!chosen) {
     Dims unit = problem.dst.grid.shape;
     for (std::size_t d = 0; d < unit.size(); ++d) unit[d] = choices.unit(d);
-    least = static_cast<std::uint64_t>(beside + choices.tile_nbytes(unit)) + 1;
+    least = static_cast<std::uint64_t>(beside + box_nbytes(unit, problem.dst.item)) + 1;
     return std::nullopt;
   }
   // With half the memory for a tile one is written while the next is read: worth half as many bytes more.
@@ -85,7 +75,7 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
       problem.src.is_flat ? flat_part(problem.src, source_box(problem, plan.tile)) : problem.src.grid.chunk;
   plan.dst_unit = problem.dst.is_flat ? flat_part(problem.dst, plan.tile) : problem.dst.grid.chunk;
   plan.units_nbytes = static_cast<std::uint64_t>(
-      std::min(room, std::max(chosen->open_nbytes, volume(problem.dst.grid.shape, problem.dst.item))));
+      std::min(room, std::max(chosen->open_nbytes, box_nbytes(problem.dst.grid.shape, problem.dst.item))));
   plan.memory = static_cast<std::uint64_t>(
       std::min(static_cast<double>(memory), beside + static_cast<double>(plan.units_nbytes)));
   return plan;
@@ -112,7 +102,7 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
     for (const Dims& b : second_tiles) {
       Dims common = a;
       for (std::size_t d = 0; d < a.size(); ++d) common[d] = std::gcd(a[d], b[d]);
-      const double nbytes = volume(common, item);
+      const double nbytes = box_nbytes(common, item);
       if (nbytes <= largest) continue;
       largest = nbytes;
       best.chunk = common;
@@ -130,8 +120,9 @@ std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint6
     plan.decoded_nbytes = choices.decoded_nbytes(plan.tile);
     plan.src_chunk = src.grid.chunk;
     plan.dst_unit = unit;
-    plan.units_nbytes = static_cast<std::uint64_t>(std::max(
-        volume(plan.tile, dst_item), std::min(room - chunk, volume(problem.dst.grid.shape, dst_item))));
+    plan.units_nbytes = static_cast<std::uint64_t>(
+        std::max(box_nbytes(plan.tile, dst_item),
+                 std::min(room - chunk, box_nbytes(problem.dst.grid.shape, dst_item))));
     plan.memory = memory;
   };
   complete(best.first, first_choices, problem.src, best.chunk, item);

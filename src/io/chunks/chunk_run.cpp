@@ -141,9 +141,10 @@ class ChunkRun {
     }
     for (Tile& tile : tiles_) {
       if (tile.next_source == tile.sources.size()) continue;
-      if (!open_units(tile, tile.sources[tile.next_source])) return false;
+      const std::vector<Unit*> units = units_of(tile, tile.sources[tile.next_source]);
+      if (!open(units)) return false;
       ++working_;
-      read_source(lock, tile, tile.next_source++);
+      read_source(lock, tile, tile.next_source++, units);
       --working_;
       return true;
     }
@@ -153,13 +154,11 @@ class ChunkRun {
   /// Counts the memory of the units that a part of the source has elements of; false where there is none now.
   /// Parts are begun strictly one after the other, and the plan has memory for the units that are open at any
   /// of them: when nobody works there is enough.
-  bool open_units(Tile& tile, const ChunkBox& part) {
+  bool open(const std::vector<Unit*>& units) {
     std::uint64_t nbytes = 0;
-    for_each_unit(tile, part, [&](Unit& unit) {
-      if (!unit.is_open) nbytes += unit.nbytes;
-    });
+    for (const Unit* const unit : units) nbytes += unit->is_open ? 0 : unit->nbytes;
     if (working_ != 0 && units_nbytes_ + nbytes > plan_.units_nbytes) return false;
-    for_each_unit(tile, part, [](Unit& unit) { unit.is_open = true; });
+    for (Unit* const unit : units) unit->is_open = true;
     units_nbytes_ += nbytes;
     return true;
   }
@@ -203,12 +202,9 @@ class ChunkRun {
     if (tile.units_left == 0) return tile;
     tile.sources = reader_.parts(needed_by(tile.box));
     std::erase_if(tile.sources, [&](const ChunkBox& part) {
-      bool is_needed = false;
-      for_each_unit(tile, part, [&](Unit& unit) {
-        ++unit.sources_left;
-        is_needed = true;
-      });
-      return !is_needed;
+      const std::vector<Unit*> units = units_of(tile, part);
+      for (Unit* const unit : units) ++unit->sources_left;
+      return units.empty();
     });
     std::stable_sort(tile.sources.begin(), tile.sources.end(),
                      [&](const ChunkBox& a, const ChunkBox& b) { return is_read_before(a, b); });
@@ -225,12 +221,11 @@ class ChunkRun {
     return false;
   }
 
-  /// Calls `visit` for the units of a tile that are left to be written and have elements of a part of the
-  /// source.
-  template <class Visit>
-  void for_each_unit(Tile& tile, const ChunkBox& part, const Visit& visit) const {
+  /// The units of a tile that are left to be written and have elements of a part of the source.
+  [[nodiscard]] std::vector<Unit*> units_of(Tile& tile, const ChunkBox& part) const {
+    std::vector<Unit*> units;
     const std::optional<ChunkBox> fed = fed_by(part, tile.box);
-    if (!fed) return;
+    if (!fed) return units;
     Dims first = fed->first, counts = fed->first;
     for (std::size_t d = 0; d < first.size(); ++d) {
       const Index begin = fed->first[d] - tile.box.first[d];
@@ -239,13 +234,12 @@ class ChunkRun {
     }
     const Index count = count_elements(counts);
     for (Index i = 0; i < count; ++i) {
-      const Dims index = unit_index(counts, i);
-      Index number = 0;
-      for (std::size_t d = 0; d < index.size(); ++d)
-        number = number * tile.unit_counts[d] + first[d] + index[d];
-      Unit& unit = tile.units[static_cast<std::size_t>(number)];
-      if (!unit.is_finished) visit(unit);
+      Dims index = unit_index(counts, i);
+      for (std::size_t d = 0; d < index.size(); ++d) index[d] += first[d];
+      Unit& unit = tile.units[static_cast<std::size_t>(unit_number(tile.unit_counts, index))];
+      if (!unit.is_finished) units.push_back(&unit);
     }
+    return units;
   }
 
   /// What the source must have read for a box of the result.
@@ -298,7 +292,8 @@ class ChunkRun {
     return source;
   }
 
-  void read_source(std::unique_lock<std::mutex>& lock, Tile& tile, std::size_t number) {
+  void read_source(std::unique_lock<std::mutex>& lock, Tile& tile, std::size_t number,
+                   const std::vector<Unit*>& units) {
     lock.unlock();
     const ChunkBox& part = tile.sources[number];
     const std::size_t nbytes = reader_.nbytes(part);
@@ -306,8 +301,6 @@ class ChunkRun {
     if (buffer.size() < nbytes) buffer.resize(nbytes);
     std::uint64_t read = 0;
     const Layout layout = reader_.read(part, std::span(buffer).first(nbytes), read);
-    std::vector<Unit*> units;
-    for_each_unit(tile, part, [&](Unit& unit) { units.push_back(&unit); });
     // Threads begin at different units, so that they wait for each other less.
     for (std::size_t i = 0; i < units.size(); ++i) {
       Unit& unit = *units[(number + i) % units.size()];

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/message.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
 #include "tenstride/parallel.hpp"
@@ -48,10 +49,8 @@ Index changing_codecs(std::string_view codecs) {
 /// and a little more.
 std::uint64_t scratch_of(const ChunkSide& side, std::string_view codecs) {
   if (side.is_flat) return 0;
-  double nbytes = static_cast<double>(side.item);
-  for (const Index extent : side.grid.chunk) nbytes *= static_cast<double>(extent);
   const auto buffers = static_cast<double>(std::clamp<Index>(changing_codecs(codecs), 1, 3));
-  return static_cast<std::uint64_t>(1.1 * buffers * nbytes) + (1U << 18);
+  return static_cast<std::uint64_t>(1.1 * buffers * box_nbytes(side.grid.chunk, side.item)) + (1U << 18);
 }
 
 /// Writing all elements to temporary chunks and reading them again is worth so many times as many bytes

@@ -8,6 +8,7 @@
 #include "files/nameless_file.hpp"
 #include "files/output_target.hpp"
 #include "files/transfer.hpp"
+#include "io/chunks/boxes.hpp"
 
 namespace tenstride::io {
 
@@ -34,11 +35,7 @@ void TemporaryChunks::refuse(int error) const {
 }
 
 std::uint64_t TemporaryChunks::place(const Dims& index) const {
-  std::uint64_t number = 0;
-  for (std::size_t d = 0; d < index.size(); ++d) {
-    number = number * static_cast<std::uint64_t>(counts_[d]) + static_cast<std::uint64_t>(index[d]);
-  }
-  return number * slot_;
+  return static_cast<std::uint64_t>(unit_number(counts_, index)) * slot_;
 }
 
 std::uint64_t TemporaryChunks::read(const Dims& index, std::span<std::byte> elements) const {

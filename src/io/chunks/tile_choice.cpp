@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "io/chunks/boxes.hpp"
+
 namespace tenstride::io {
 namespace {
 
@@ -66,9 +68,7 @@ std::vector<Dims> TileChoices::large_ones(double nbytes, std::size_t count) cons
 }
 
 double TileChoices::tile_nbytes(const Dims& tile) const {
-  double nbytes = static_cast<double>(problem_.dst.item);
-  for (const Index extent : tile) nbytes *= static_cast<double>(extent);
-  return nbytes;
+  return box_nbytes(tile, problem_.dst.item);
 }
 
 double TileChoices::decoded_nbytes(const Dims& tile) const {
@@ -78,10 +78,7 @@ double TileChoices::decoded_nbytes(const Dims& tile) const {
 }
 
 double TileChoices::src_chunk_nbytes() const {
-  double nbytes = static_cast<double>(problem_.src.item);
-  if (problem_.src.is_flat) return nbytes;
-  for (const Index extent : problem_.src.grid.chunk) nbytes *= static_cast<double>(extent);
-  return nbytes;
+  return box_nbytes(problem_.src.is_flat ? Dims{} : problem_.src.grid.chunk, problem_.src.item);
 }
 
 Index TileChoices::unit(std::size_t axis) const {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "copy/swap_bytes.hpp"
+#include "io/chunks/boxes.hpp"
 #include "io/chunks/fill_elements.hpp"
 #include "io/hdf5/child.hpp"
 #include "io/hdf5/filters.hpp"
@@ -173,12 +174,7 @@ class Hdf5Source final : public ChunkSource {
       const auto worker = workers_.borrow();
       return worker->find(input_, dataset_, operation_, index);
     }
-    const Dims counts = grid_.counts();
-    std::size_t position = 0;
-    for (std::size_t d = 0; d < counts.size(); ++d) {
-      position = position * static_cast<std::size_t>(counts[d]) + static_cast<std::size_t>(index[d]);
-    }
-    return table_[position];
+    return table_[static_cast<std::size_t>(unit_number(grid_.counts(), index))];
   }
 
   std::string operation_;
