@@ -196,6 +196,7 @@ def codec_files():
     yield "deflate_cut", compressed(8, packed[:12]), "deflated bytes that end early"
     yield "deflate_adler", compressed(8, packed[:-4] + bytes(4)), "a wrong Adler-32"
     yield "deflate_of_less", compressed(8, zlib.compress(PIXELS[:-6])), "deflated bytes of a row less"
+    yield "deflate_of_more", compressed(8, zlib.compress(PIXELS + bytes(300))), "deflated bytes of more rows"
     yield "lzw_not", compressed(5, b"\xff" * 24), "no LZW codes"
     yield "lzw_empty", compressed(5, b"\x80"), "LZW codes that end early"
     yield "packbits_cut", compressed(32773, b"\x17" + PIXELS[:10]), "PackBits that end early"

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import zlib
 
 import nibabel
 import numpy
+import PIL.Image
 import pytest
 import tenstride as torch
 import tifffile
@@ -166,8 +168,10 @@ KEPT = [
     {"rowsperstrip": 7},
     {"rowsperstrip": 7, "compression": "zlib"},
 ]
-# The predictor of floats needs a library that tifffile does not bring.
-PREDICTED = [({"compression": "zlib", "predictor": True}, dtype) for dtype in ("uint8", "int16", "uint16")]
+# tifffile does not bring the library that the predictor of floats needs; Pillow writes it, below.
+PREDICTED = [
+    ({"compression": "zlib", "predictor": True}, dtype) for dtype in ("uint8", "int16", "uint16", "int32", "uint32")
+]
 
 
 @pytest.mark.parametrize("byteorder", ["<", ">"])
@@ -181,6 +185,56 @@ def test_compressed_and_tiled_stacks_are_read(tmp_path, options, dtype, byteorde
     array = numbers(dtype, (3, 50, 70))
     tifffile.imwrite(path, array, byteorder=byteorder, photometric="minisblack", **options)
     assert_same(torch.load(path), array)
+
+
+@pytest.mark.parametrize(
+    ("mode", "predictor"), [("L", 2), ("RGB", 2), ("I;16", 2), ("I", 2), ("F", 1), ("F", 2), ("F", 3)]
+)
+def test_predictors_of_libtiff_are_read(tmp_path, mode, predictor):
+    dtype, shape = {
+        "L": ("uint8", (50, 70)),
+        "RGB": ("uint8", (50, 70, 3)),
+        "I;16": ("uint16", (50, 70)),
+        "I": ("int32", (50, 70)),
+        "F": ("float32", (50, 70)),
+    }[mode]
+    array = numbers(dtype, shape)
+    image = PIL.Image.frombytes(mode, (70, 50), array.tobytes())
+    path = tmp_path / "x.tif"
+    # Predictor, rows per strip.
+    image.save(path, compression="tiff_adobe_deflate", tiffinfo={317: predictor, 278: 16})
+    with tifffile.TiffFile(path) as file:
+        assert (file.pages[0].predictor, file.pages[0].compression) == (predictor, 8)
+    assert_same(torch.load(path), array)
+
+
+def with_last_strip_of(path, rows):
+    """A copy of a TIFF file whose last strip is deflated again, with other bytes, behind the others."""
+    with tifffile.TiffFile(path) as file:
+        page = file.pages[0]
+        offsets, counts = page.tags["StripOffsets"], page.tags["StripByteCounts"]
+        packed = zlib.compress(rows)
+        end = path.stat().st_size
+        with path.open("r+b") as out:
+            out.seek(end)
+            out.write(packed)
+            last = len(offsets.value) - 1
+            for tag, value in ((offsets, end), (counts, len(packed))):
+                width = {3: 2, 4: 4, 16: 8}[int(tag.dtype)]
+                out.seek(tag.valueoffset + last * width)
+                out.write(value.to_bytes(width, "little"))
+
+
+def test_a_last_strip_may_be_padded(tmp_path):
+    path = tmp_path / "x.tif"
+    array = numbers("uint16", (50, 70))
+    tifffile.imwrite(path, array, compression="zlib", rowsperstrip=32, photometric="minisblack")
+    padded = array[32:].tobytes() + b"\xff" * (14 * 140)
+    with_last_strip_of(path, padded)
+    assert_same(torch.load(path), array)
+    with_last_strip_of(path, padded + b"\xff")
+    with pytest.raises(torch.FileError, match="strip 1 has more than 2520 bytes when decoded, which must be that many"):
+        torch.load(path)
 
 
 @pytest.mark.parametrize("axes", ["YX", "TX", "XY", "TZX", "ZXY", "QYX", "YXS", "TXS"])

@@ -8,27 +8,30 @@
 #include "tenstride/error.hpp"
 
 namespace tenstride::io {
-
-#ifdef TENSTRIDE_HAS_DEFLATE
+namespace {
+[[noreturn]] void refuse_deflate(const std::string& where) {
+  throw FileError(where + "no deflated chunks: this build of tenstride has no libdeflate", "");
+}
+}  // namespace
 
 std::size_t inflate_bytes(std::span<const std::byte> in, std::span<std::byte> out, Hdf5Scratch& scratch,
                           const std::string& where) {
-  if (!scratch.inflater) {
-    scratch.inflater.reset(libdeflate_alloc_decompressor(), [](void* inflater) {
-      libdeflate_free_decompressor(static_cast<libdeflate_decompressor*>(inflater));
-    });
+  const ZlibDecoder::Result result = scratch.inflater.decode(in, out);
+  switch (result.outcome) {
+    case ZlibDecoder::Outcome::whole:
+      break;
+    case ZlibDecoder::Outcome::too_long:
+      throw FileError(
+          where + tenstride::detail::message("at most ", out.size(), " bytes of elements, it has more"), "");
+    case ZlibDecoder::Outcome::damaged:
+      throw FileError(where + "deflate data, which are damaged", "");
+    case ZlibDecoder::Outcome::unavailable:
+      refuse_deflate(where);
   }
-  auto* const inflater = static_cast<libdeflate_decompressor*>(scratch.inflater.get());
-  std::size_t count = 0;
-  const libdeflate_result result =
-      libdeflate_zlib_decompress(inflater, in.data(), in.size(), out.data(), out.size(), &count);
-  if (result == LIBDEFLATE_INSUFFICIENT_SPACE) {
-    throw FileError(
-        where + tenstride::detail::message("at most ", out.size(), " bytes of elements, it has more"), "");
-  }
-  if (result != LIBDEFLATE_SUCCESS) throw FileError(where + "deflate data, which are damaged", "");
-  return count;
+  return result.nbytes;
 }
+
+#ifdef TENSTRIDE_HAS_DEFLATE
 
 std::span<const std::byte> deflate_bytes(std::span<const std::byte> bytes, int level, Hdf5Scratch& scratch,
                                          const std::string& where) {
@@ -51,16 +54,6 @@ std::span<const std::byte> deflate_bytes(std::span<const std::byte> bytes, int l
 
 #else
 
-namespace {
-[[noreturn]] void refuse_deflate(const std::string& where) {
-  throw FileError(where + "no deflated chunks: this build of tenstride has no libdeflate", "");
-}
-}  // namespace
-
-std::size_t inflate_bytes(std::span<const std::byte>, std::span<std::byte>, Hdf5Scratch&,
-                          const std::string& where) {
-  refuse_deflate(where);
-}
 std::span<const std::byte> deflate_bytes(std::span<const std::byte>, int, Hdf5Scratch&,
                                          const std::string& where) {
   refuse_deflate(where);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "io/hdf5/dataset.hpp"
+#include "io/stream/zlib_decoder.hpp"
 
 namespace tenstride::io {
 
@@ -18,7 +19,7 @@ struct Hdf5Scratch {
   /// The bytes of the file, and those between two filters.
   std::array<std::string, 2> buffers;
   std::string elements;
-  std::shared_ptr<void> inflater;
+  ZlibDecoder inflater;
   std::shared_ptr<void> deflater;
   int level = -1;
 };

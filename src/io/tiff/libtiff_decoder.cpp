@@ -7,6 +7,7 @@
 
 #include "io/tiff/decoder.hpp"
 #include "io/tiff/libtiff_handle.hpp"
+#include "io/tiff/predictor.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -25,6 +26,25 @@ void unpack_bits(std::span<const std::byte> bits, Index row, std::span<std::byte
       elements[at + x] = bits[y * row_nbytes + x / 8] >> (7 - x % 8) & std::byte{1};
     }
   }
+}
+
+/// What is read of a piece that is compressed to more bytes than it has: so much is not needed by any.
+constexpr std::uint64_t max_packed(std::uint64_t nbytes) {
+  return 16 * nbytes + 65536;
+}
+
+/// Where a piece lies in the file.
+struct StoredPiece {
+  std::uint64_t begin = 0;
+  std::uint64_t nbytes = 0;
+};
+
+/// The value of a tag, or TIFF's default for it. Pre: libtiff gives it as a `Number`, of which 0 is none.
+template <typename Number = std::uint16_t>
+Number number_of_page(TIFF* handle, std::uint32_t tag) {
+  Number result = 0;
+  TIFFGetFieldDefaulted(handle, tag, &result);
+  return result;
 }
 
 class LibtiffDecoder final : public TiffDecoder {
@@ -50,15 +70,12 @@ class LibtiffDecoder final : public TiffDecoder {
                           std::span<std::byte> elements) const {
     TIFF* const handle = reader.get();
     if (!reader.select(piece.directory)) refuse(piece, "cannot be read: ", reader.errors().text);
-    std::uint16_t photometric = 0;
-    std::uint16_t compression = 0;
-    TIFFGetFieldDefaulted(handle, TIFFTAG_PHOTOMETRIC, &photometric);
-    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &compression);
-    if (photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG) {
+    if (number_of_page(handle, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_YCBCR &&
+        number_of_page(handle, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG) {
       TIFFSetField(handle, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
     }
-    const std::uint64_t stored = stored_nbytes(handle, piece);
-    if (stored == 0) {
+    const StoredPiece stored = find_stored(handle, piece);
+    if (stored.nbytes == 0) {
       // A piece that was never written.
       std::fill(elements.begin(), elements.end(), std::byte{0});
       return 0;
@@ -71,11 +88,11 @@ class LibtiffDecoder final : public TiffDecoder {
       decode_whole(reader, piece, stored, bits);
       unpack_bits(bits, row, elements);
     }
-    return stored;
+    return stored.nbytes;
   }
 
   /// The bytes of the piece in the file, in which they lie.
-  [[nodiscard]] std::uint64_t stored_nbytes(TIFF* handle, const TiffPiece& piece) const {
+  [[nodiscard]] StoredPiece find_stored(TIFF* handle, const TiffPiece& piece) const {
     const bool is_tiled = format_.pieces == TiffPieces::tiles;
     const std::uint32_t pieces = is_tiled ? TIFFNumberOfTiles(handle) : TIFFNumberOfStrips(handle);
     if ((TIFFIsTiled(handle) != 0) != is_tiled || piece.number >= pieces) {
@@ -86,16 +103,16 @@ class LibtiffDecoder final : public TiffDecoder {
     if (is_wrong != 0) refuse(piece, "must have an offset in the file");
     const std::uint64_t nbytes = TIFFGetStrileByteCountWithErr(handle, piece.number, &is_wrong);
     if (is_wrong != 0) refuse(piece, "must have a length in the file");
-    if (nbytes == 0) return 0;
+    if (nbytes == 0) return {};
     if (begin > file_->size() || nbytes > file_->size() - begin) {
       refuse(piece, "has ", nbytes, " bytes from byte ", begin, " on, which must lie in the file of ",
              file_->size(), " bytes");
     }
-    return nbytes;
+    return {begin, nbytes};
   }
 
   /// Pre: the piece has `stored` bytes in the file.
-  void decode_whole(LibtiffReader& reader, const TiffPiece& piece, std::uint64_t stored,
+  void decode_whole(LibtiffReader& reader, const TiffPiece& piece, StoredPiece stored,
                     std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
     const bool is_tiled = format_.pieces == TiffPieces::tiles;
@@ -104,15 +121,88 @@ class LibtiffDecoder final : public TiffDecoder {
     if (expected != bytes.size()) {
       refuse(piece, "is decoded to ", expected, " bytes, which must be ", bytes.size());
     }
-    std::uint16_t compression = COMPRESSION_NONE;
-    TIFFGetFieldDefaulted(handle, TIFFTAG_COMPRESSION, &compression);
-    if (compression == COMPRESSION_NONE && stored < bytes.size()) {
-      refuse(piece, "has ", stored, " bytes, uncompressed, and must have ", bytes.size());
+    const auto compression = number_of_page(handle, TIFFTAG_COMPRESSION);
+    if (compression == COMPRESSION_NONE && stored.nbytes < bytes.size()) {
+      refuse(piece, "has ", stored.nbytes, " bytes, uncompressed, and must have ", bytes.size());
     }
+    const bool is_deflated = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
+    if (!is_deflated || !try_inflate(reader, piece, stored, bytes)) decode_by_libtiff(reader, piece, bytes);
+  }
+
+  /// Without libtiff, which does not notice deflated bytes that are more than the piece's, and then leaves
+  /// some of these as they were in memory. False where this build lacks libdeflate, or the predictor is none
+  /// that the elements can have: libtiff says so.
+  bool try_inflate(LibtiffReader& reader, const TiffPiece& piece, StoredPiece stored,
+                   std::span<std::byte> bytes) const {
+    TIFF* const handle = reader.get();
+    const auto predictor = static_cast<TiffPredictor>(number_of_page(handle, TIFFTAG_PREDICTOR));
+    if (predictor != TiffPredictor::none && is_complex(format_.dtype)) {
+      refuse(piece, "has a predictor (", static_cast<int>(predictor),
+             "), which complex numbers must not have");
+    }
+    if (!has_predictor(format_.dtype, predictor)) return false;
+    std::vector<std::byte>& packed = reader.scratch();
+    packed.resize(std::min(stored.nbytes, max_packed(bytes.size())));
+    file_->read(stored.begin, packed);
+    if (number_of_page(handle, TIFFTAG_FILLORDER) == FILLORDER_LSB2MSB) {
+      TIFFReverseBits(reinterpret_cast<std::uint8_t*>(packed.data()), static_cast<tmsize_t>(packed.size()));
+    }
+    ZlibDecoder::Result result = reader.inflater().decode(packed, bytes);
+    if (result.outcome == ZlibDecoder::Outcome::too_long) {
+      result = inflate_padded(reader, piece, packed, bytes);
+    }
+    switch (result.outcome) {
+      case ZlibDecoder::Outcome::whole:
+        break;
+      case ZlibDecoder::Outcome::too_long:
+        refuse(piece, "has more than ", bytes.size(), " bytes when decoded, which must be that many");
+      case ZlibDecoder::Outcome::damaged:
+        refuse(piece, "cannot be decoded: its deflate data are damaged");
+      case ZlibDecoder::Outcome::unavailable:
+        return false;
+    }
+    if (result.nbytes < bytes.size()) {
+      refuse(piece, "has ", result.nbytes, " bytes when decoded, which must be ", bytes.size());
+    }
+    if (format_.dtype == DType::bool_) return true;
+    if (predictor != TiffPredictor::floating_point && TIFFIsByteSwapped(handle) != 0) swap_elements(bytes);
+    undo_predictor(predictor, {format_.dtype, format_.piece_width, format_.samples_together()}, bytes);
+    return true;
+  }
+
+  /// The last strip of a page may have been padded to the height of the others; the rows below the page are
+  /// left out.
+  ZlibDecoder::Result inflate_padded(LibtiffReader& reader, const TiffPiece& piece,
+                                     std::span<const std::byte> packed, std::span<std::byte> bytes) const {
+    constexpr std::uint64_t max_inflation = 1032;
+    const std::uint64_t rows = number_of_page<std::uint32_t>(reader.get(), TIFFTAG_ROWSPERSTRIP);
+    const std::uint64_t row_nbytes = bytes.size() / static_cast<std::uint64_t>(piece.rows);
+    ZlibDecoder::Result result{ZlibDecoder::Outcome::too_long};
+    if (format_.pieces == TiffPieces::tiles || rows <= static_cast<std::uint64_t>(piece.rows)) return result;
+    std::vector<std::byte> padded(std::min(rows * row_nbytes, packed.size() * max_inflation));
+    result = reader.inflater().decode(packed, padded);
+    if (result.outcome == ZlibDecoder::Outcome::whole) {
+      result.nbytes = std::min(result.nbytes, bytes.size());
+      std::copy_n(padded.begin(), result.nbytes, bytes.begin());
+    }
+    return result;
+  }
+
+  void swap_elements(std::span<std::byte> bytes) const {
+    const std::size_t width = item_size(component_type(format_.dtype));
+    const auto count = static_cast<tmsize_t>(bytes.size() / width);
+    if (width == 2) TIFFSwabArrayOfShort(reinterpret_cast<std::uint16_t*>(bytes.data()), count);
+    if (width == 4) TIFFSwabArrayOfLong(reinterpret_cast<std::uint32_t*>(bytes.data()), count);
+    if (width == 8) TIFFSwabArrayOfLong8(reinterpret_cast<std::uint64_t*>(bytes.data()), count);
+  }
+
+  void decode_by_libtiff(LibtiffReader& reader, const TiffPiece& piece, std::span<std::byte> bytes) const {
+    TIFF* const handle = reader.get();
     reader.errors().text.clear();
     const auto size = static_cast<tmsize_t>(bytes.size());
-    const tmsize_t got = is_tiled ? TIFFReadEncodedTile(handle, piece.number, bytes.data(), size)
-                                  : TIFFReadEncodedStrip(handle, piece.number, bytes.data(), size);
+    const tmsize_t got = format_.pieces == TiffPieces::tiles
+                             ? TIFFReadEncodedTile(handle, piece.number, bytes.data(), size)
+                             : TIFFReadEncodedStrip(handle, piece.number, bytes.data(), size);
     if (!reader.errors().text.empty()) refuse(piece, "cannot be decoded: ", reader.errors().text);
     if (got < 0) refuse(piece, "cannot be decoded, for which libtiff gives no reason");
     if (got != size) refuse(piece, "has ", got, " bytes when decoded, which must be ", size);

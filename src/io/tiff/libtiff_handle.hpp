@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "io/stream/zlib_decoder.hpp"
 #include "io/tiff/tiff_file.hpp"
 
 namespace tenstride::io {
@@ -43,6 +45,9 @@ class LibtiffReader {
   /// Null where it could not be opened; `errors` says why.
   [[nodiscard]] TIFF* get() const noexcept { return handle_.get(); }
   [[nodiscard]] LibtiffErrors& errors() noexcept { return errors_; }
+  /// For what is decoded without libtiff.
+  [[nodiscard]] ZlibDecoder& inflater() noexcept { return inflater_; }
+  [[nodiscard]] std::vector<std::byte>& scratch() noexcept { return scratch_; }
 
  private:
   static tmsize_t read(thandle_t client, void* bytes, tmsize_t count);
@@ -54,6 +59,8 @@ class LibtiffReader {
   std::uint64_t directory_ = 0;
   std::uint64_t selections_ = 0;
   LibtiffErrors errors_;
+  ZlibDecoder inflater_;
+  std::vector<std::byte> scratch_;
   std::unique_ptr<TIFF, void (*)(TIFF*)> handle_;
 };
 
