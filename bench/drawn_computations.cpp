@@ -71,6 +71,18 @@ std::size_t rank_for(Draw& draw, Standing standing) {
   return needs_two ? 2 + draw.one_of(4) : 1 + draw.one_of(5);
 }
 
+/// Extents of which `elements` stand in memory: an axis that is broadcast comes to them. It is short:
+/// elements of a longer one would be read so often that a read of their lines is no yardstick.
+Dims shape_of(Draw& draw, std::size_t rank, Index elements, Standing standing, std::size_t axis) {
+  if (standing != Standing::broadcast) return draw.extents(rank, elements);
+  Dims shape;
+  const Dims others = draw.extents(rank - 1, elements);
+  for (std::size_t d = 0; d < rank; ++d) {
+    shape.push_back(d == axis ? static_cast<Index>(2 + draw.one_of(7)) : others[d < axis ? d : d - 1]);
+  }
+  return shape;
+}
+
 ComputationCase reduction(Draw& draw, Standing standing) {
   ComputationCase drawn;
   drawn.family = family("reductions", standing);
@@ -78,10 +90,8 @@ ComputationCase reduction(Draw& draw, Standing standing) {
   drawn.type = draw.any(types);
   while (drawn.reduction == Reduction::mean && !is_floating_point(drawn.type)) drawn.type = draw.any(types);
   const std::size_t rank = rank_for(draw, standing);
-  Dims shape = draw.extents(rank, draw.elements(drawn.type));
   const std::size_t axis = draw.one_of(rank);
-  // Elements of a longer axis would be read so often that a read of their lines is no yardstick.
-  if (standing == Standing::broadcast) shape[axis] = static_cast<Index>(2 + draw.one_of(7));
+  const Dims shape = shape_of(draw, rank, draw.elements(drawn.type), standing, axis);
   drawn.name = computation_name(drawn) + " of " + shape_name(shape, drawn.type);
   drawn.inputs.push_back(input_of(draw, shape, standing, axis, drawn.name));
   while (drawn.axes.empty()) {

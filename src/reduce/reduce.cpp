@@ -10,8 +10,10 @@
 #include "ledger/watch.hpp"
 #include "reduce/blocks.hpp"
 #include "reduce/named.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/parallel.hpp"
 
 /// Reductions: the element type and the layout of their results, and what they refuse.
 namespace tenstride {
@@ -51,6 +53,14 @@ Layout without_repetition(Layout layout) {
   return layout;
 }
 
+/// Returns whether one of `count` numbers is NaN. The compiler makes vectors of it.
+template <typename T>
+bool has_nan(const T* numbers, Index count) {
+  unsigned nans = 0;
+  for (Index i = 0; i < count; ++i) nans |= numbers[i] != numbers[i] ? 1U : 0U;
+  return nans != 0;
+}
+
 /// Recomputes the products that are NaN, one element after another in row-major order, as NumPy does: of two
 /// partial products one may have overflowed and the other vanished, and inf * 0 is NaN. Example: the product
 /// of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
@@ -63,19 +73,57 @@ void recompute_products(Tensor& result, const std::byte* base, const Layout& sou
   };
   auto* const products = reinterpret_cast<T*>(result.mutable_storage_data());
   const Index count = numel(reduction_axes);
-  for (Index r = 0; r < result.numel(); ++r) {
-    if (products[r] == products[r]) continue;
+  const auto recomputed = [&](Index r) {
     const Index first = position(source, unravel(r, source.shape));
     Wide product = 1;
     for (Index k = 0; k < count && product == product; ++k) {
       product *= at(first + position(reduction_axes, unravel(k, reduction_axes.shape)));
     }
-    products[r] = convert_element<T>(product);
+    return convert_element<T>(product);
+  };
+  constexpr Index block = 256;
+  constexpr Index grain = (Index{1} << 17) / block;
+  const Index results = result.numel();
+  parallel_for(0, ceil_divide(results, block), grain, [&](Index from, Index to) {
+    for (Index first = from * block; first < std::min(to * block, results); first += block) {
+      const Index last = std::min(first + block, results);
+      if (!has_nan(products + first, last - first)) continue;
+      for (Index r = first; r < last; ++r) {
+        if (products[r] != products[r]) products[r] = recomputed(r);
+      }
+    }
+  });
+}
+
+void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
+                     Reduction reduction);
+
+/// Sums and means of elements that expanded axes repeat, which are multiples of sums without them: of
+/// integers; and of floats narrower than the doubles in which they are summed, where nothing else is summed,
+/// so that no sum is rounded before the end. Returns whether it wrote the result. Reading each element again
+/// and again took 6 times as long.
+bool try_multiples(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
+                   Reduction reduction) {
+  if (reduction != Reduction::sum && reduction != Reduction::mean) return false;
+  const Layout once = without_repetition(reduction_axes);
+  const Index repeats = numel(reduction_axes) / std::max<Index>(numel(once), 1);
+  if (repeats <= 1) return false;
+  if (result.dtype() == DType::int64) {
+    accumulate_into(result, x, source, once, reduction);
+    mul_(result, repeats);
+    return true;
   }
+  constexpr Index max_repeats = Index{1} << 24;  // whole floats
+  const bool is_narrow = is_floating_point(x.dtype()) && x.itemsize() < sizeof(double);
+  if (!is_narrow || numel(once) != 1 || repeats > max_repeats) return false;
+  const std::array times{reduction == Reduction::sum ? static_cast<double>(repeats) : 1.};
+  copy_elements(result, x.with_layout(source), {.scale = times});
+  return true;
 }
 
 void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
                      Reduction reduction) {
+  if (try_multiples(result, x, source, reduction_axes, reduction)) return;
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
   const Layout elements = ignores_repetition(reduction) ? without_repetition(reduction_axes) : reduction_axes;

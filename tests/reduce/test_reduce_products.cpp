@@ -149,5 +149,17 @@ TEST(ReduceProducts, VanishWhereOneHalfOverflowsAndTheOtherVanishes) {
   EXPECT_TRUE(std::isnan(reduce_axes(tensor({0.0, INFINITY}), {0}, Reduction::prod).item<double>()));
 }
 
+TEST(ReduceProducts, AreRecomputedWhereTheyStandAmongOthers) {
+  Tensor x = ones({600, 64}, {.dtype = DType::float64});
+  const std::vector<Index> places{0, 255, 256, 511, 599};
+  for (const Index place : places) {
+    for (Index k = 0; k < 64; ++k) x.select(0, place).select(0, k).fill_(k % 2 == 0 ? 1e-200 : 1e200);
+  }
+  const std::vector<double> products = reduce_axes(x, {1}, Reduction::prod).to_vector<double>();
+  for (const double product : products) EXPECT_NEAR(product, 1, 1e-12);
+  x.select(0, 300).select(0, 5).fill_(std::nan(""));
+  EXPECT_TRUE(std::isnan(reduce_axes(x, {1}, Reduction::prod).to_vector<double>()[300]));
+}
+
 }  // namespace
 }  // namespace tenstride
