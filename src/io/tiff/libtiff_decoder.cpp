@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TENSTRIDE_HAS_TIFF
 #include <algorithm>
-#include <cstring>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -175,15 +175,17 @@ class LibtiffDecoder final : public TiffDecoder {
   ZlibDecoder::Result inflate_padded(LibtiffReader& reader, const TiffPiece& piece,
                                      std::span<const std::byte> packed, std::span<std::byte> bytes) const {
     constexpr std::uint64_t max_inflation = 1032;
+    constexpr std::uint64_t max_padded = std::uint64_t{1} << 28;
     const std::uint64_t rows = number_of_page<std::uint32_t>(reader.get(), TIFFTAG_ROWSPERSTRIP);
     const std::uint64_t row_nbytes = bytes.size() / static_cast<std::uint64_t>(piece.rows);
     ZlibDecoder::Result result{ZlibDecoder::Outcome::too_long};
     if (format_.pieces == TiffPieces::tiles || rows <= static_cast<std::uint64_t>(piece.rows)) return result;
-    std::vector<std::byte> padded(std::min(rows * row_nbytes, packed.size() * max_inflation));
-    result = reader.inflater().decode(packed, padded);
+    const std::uint64_t nbytes = std::min({rows * row_nbytes, packed.size() * max_inflation, max_padded});
+    const auto padded = std::make_unique_for_overwrite<std::byte[]>(nbytes);
+    result = reader.inflater().decode(packed, {padded.get(), nbytes});
     if (result.outcome == ZlibDecoder::Outcome::whole) {
       result.nbytes = std::min(result.nbytes, bytes.size());
-      std::copy_n(padded.begin(), result.nbytes, bytes.begin());
+      std::copy_n(padded.get(), result.nbytes, bytes.begin());
     }
     return result;
   }
