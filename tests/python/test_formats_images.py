@@ -208,6 +208,28 @@ def test_predictors_of_libtiff_are_read(tmp_path, mode, predictor):
     assert_same(torch.load(path), array)
 
 
+@pytest.mark.parametrize("byteorder", ["<", ">"])
+def test_complex_numbers_with_a_predictor(tmp_path, byteorder):
+    array = numbers("complex64", (20, 30)) * (1 + 2j)
+    whole = array.view("uint64")
+    differences = whole.copy()
+    differences[:, 1:] -= whole[:, :-1]
+    path = tmp_path / "x.tif"
+    # tifffile writes no predictor of complex numbers: another tag becomes it.
+    options = {"byteorder": byteorder, "compression": "zlib", "extratags": [(316, "H", 1, 2, True)]}
+    tifffile.imwrite(path, differences.view("complex64"), photometric="minisblack", **options)
+    with tifffile.TiffFile(path) as file, path.open("r+b") as out:
+        out.seek(file.pages[0].tags[316].offset)
+        out.write((317).to_bytes(2, "little" if byteorder == "<" else "big"))
+    if byteorder == "<":
+        assert_same(torch.load(path), array)
+        return
+    with pytest.raises(
+        torch.FileError, match="complex numbers with a predictor, which must be in this machine's byte order"
+    ):
+        torch.load(path)
+
+
 def with_last_strip_of(path, rows):
     """A copy of a TIFF file whose last strip is deflated again, with other bytes, behind the others."""
     with tifffile.TiffFile(path) as file:

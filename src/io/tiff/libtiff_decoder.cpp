@@ -136,11 +136,11 @@ class LibtiffDecoder final : public TiffDecoder {
                    std::span<std::byte> bytes) const {
     TIFF* const handle = reader.get();
     const auto predictor = static_cast<TiffPredictor>(number_of_page(handle, TIFFTAG_PREDICTOR));
-    if (predictor != TiffPredictor::none && is_complex(format_.dtype)) {
-      refuse(piece, "has a predictor (", static_cast<int>(predictor),
-             "), which complex numbers must not have");
-    }
     if (!has_predictor(format_.dtype, predictor)) return false;
+    const bool is_swapped = TIFFIsByteSwapped(handle) != 0;
+    if (predictor == TiffPredictor::horizontal && is_complex(format_.dtype) && is_swapped) {
+      refuse(piece, "has complex numbers with a predictor, which must be in this machine's byte order");
+    }
     std::vector<std::byte>& packed = reader.scratch();
     packed.resize(std::min(stored.nbytes, max_packed(bytes.size())));
     file_->read(stored.begin, packed);
@@ -165,7 +165,7 @@ class LibtiffDecoder final : public TiffDecoder {
       refuse(piece, "has ", result.nbytes, " bytes when decoded, which must be ", bytes.size());
     }
     if (format_.dtype == DType::bool_) return true;
-    if (predictor != TiffPredictor::floating_point && TIFFIsByteSwapped(handle) != 0) swap_elements(bytes);
+    if (predictor != TiffPredictor::floating_point && is_swapped) swap_elements(bytes);
     undo_predictor(predictor, {format_.dtype, format_.piece_width, format_.samples_together()}, bytes);
     return true;
   }

@@ -46,7 +46,7 @@ bool has_predictor(DType dtype, TiffPredictor predictor) {
     case TiffPredictor::none:
       return true;
     case TiffPredictor::horizontal:
-      return dtype != DType::bool_ && !is_complex(dtype);
+      return dtype != DType::bool_ && item_size(dtype) <= 8;
     case TiffPredictor::floating_point:
       return is_floating_point(dtype);
   }

@@ -6,13 +6,15 @@
 #include <span>
 
 #include "tenstride/dtype.hpp"
+#include "tenstride/index.hpp"
 
 namespace tenstride::io {
 
 /// How elements were changed before they were compressed, by the numbers of the tag Predictor.
 enum class TiffPredictor : std::uint16_t {
   none = 1,
-  /// Of each element the one a pixel before it in the row was subtracted (TIFF 6.0, section 14).
+  /// Of each element the one a pixel before it in the row was subtracted (TIFF 6.0, section 14). Elements
+  /// count as integers, a complex64 as one.
   horizontal = 2,
   /// The bytes of a row's floats, first the highest byte of each, then the next; and of each byte the one a
   /// pixel before it was subtracted (TIFF Technical Note 3).
