@@ -10,6 +10,7 @@ import shutil
 import subprocess
 
 from cli_case import Case, main, npy
+from terminal import read_terminal
 
 FAMOUS = (
     "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
@@ -238,9 +239,7 @@ as one chain from (2,3,4):(12,4,1)+0:
             with subprocess.Popen([self.tool, "explain", "torch.zeros(2)"], stdout=child, env=variables) as process:
                 process.wait(timeout=60)
             os.close(child)
-            text = os.read(parent, 65536)
-            os.close(parent)
-            return text
+            return read_terminal(parent)
 
         self.assertIn(b"\033[", on_terminal())
         self.assertNotIn(b"\033[", on_terminal(NO_COLOR="1"))

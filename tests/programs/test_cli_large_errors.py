@@ -15,6 +15,7 @@ import time
 import numpy
 from cli_case import main
 from large_case import LargeCase, source_of
+from terminal import read_terminal
 
 
 class Refusals(LargeCase):
@@ -213,8 +214,7 @@ class Progress(LargeCase):
             process.send_signal(signal.SIGCONT)
             process.communicate(timeout=60)
         os.close(child)
-        text = os.read(parent, 1 << 16).decode()
-        os.close(parent)
+        text = read_terminal(parent).decode()
         self.assertEqual(process.returncode, 0)
         self.assertRegex(text, r"^(\r[^\n]*\d+%[^\n]*\033\[K)+\r\033\[K$")
 

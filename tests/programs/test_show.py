@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
 import chromium  # noqa: E402
+from terminal import read_terminal  # noqa: E402
 
 TOOL = ""
 SVG = "{http://www.w3.org/2000/svg}"
@@ -283,8 +284,7 @@ class Terminal(Case):
                 env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, "TERM": "xterm", **variables},
             )
             os.close(follower)
-            text = os.read(leader, 65536).decode()
-            os.close(leader)
+            text = read_terminal(leader).decode()
             self.assertEqual("\033[48;5;" in text, is_coloured)
 
     def test_respects_the_width(self):
