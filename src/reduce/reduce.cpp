@@ -95,27 +95,16 @@ void recompute_products(Tensor& result, const std::byte* base, const Layout& sou
   });
 }
 
-void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
-                     Reduction reduction);
-
-/// Sums and means of elements that expanded axes repeat, which are multiples of sums without them: of
-/// integers; and of floats narrower than the doubles in which they are summed, where nothing else is summed,
-/// so that no sum is rounded before the end. Returns whether it wrote the result. Reading each element again
-/// and again took 6 times as long.
+/// Sums and means of nothing but repeats of one element, which are its multiples: of floats narrower than the
+/// doubles in which they are summed, so that no sum is rounded before the end. Returns whether it wrote the
+/// result. Reading each element again and again took 6 times as long.
 bool try_multiples(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
                    Reduction reduction) {
-  if (reduction != Reduction::sum && reduction != Reduction::mean) return false;
-  const Layout once = without_repetition(reduction_axes);
-  const Index repeats = numel(reduction_axes) / std::max<Index>(numel(once), 1);
-  if (repeats <= 1) return false;
-  if (result.dtype() == DType::int64) {
-    accumulate_into(result, x, source, once, reduction);
-    mul_(result, repeats);
-    return true;
-  }
   constexpr Index max_repeats = Index{1} << 24;  // whole floats
+  const Index repeats = numel(reduction_axes);
   const bool is_narrow = is_floating_point(x.dtype()) && x.itemsize() < sizeof(double);
-  if (!is_narrow || numel(once) != 1 || repeats > max_repeats) return false;
+  if (!is_narrow || (reduction != Reduction::sum && reduction != Reduction::mean)) return false;
+  if (repeats <= 1 || repeats > max_repeats || numel(without_repetition(reduction_axes)) != 1) return false;
   const std::array times{reduction == Reduction::sum ? static_cast<double>(repeats) : 1.};
   copy_elements(result, x.with_layout(source), {.scale = times});
   return true;
@@ -126,11 +115,17 @@ void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, cons
   if (try_multiples(result, x, source, reduction_axes, reduction)) return;
   const auto item = static_cast<Index>(x.itemsize());
   const std::byte* const base = x.storage_data() + x.storage_offset() * item;
-  const Layout elements = ignores_repetition(reduction) ? without_repetition(reduction_axes) : reduction_axes;
+  // The sum of repeated integers is a multiple, modulo 2^64.
+  const bool is_whole_sum = reduction == Reduction::sum && result.dtype() == DType::int64;
+  const Layout elements =
+      ignores_repetition(reduction) || is_whole_sum ? without_repetition(reduction_axes) : reduction_axes;
   const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(elements));
   const Layout once = without_repetition(source);
   if (once.shape == source.shape) {
     detail::reduce_into(result, kernel, {source, elements, item, base});
+    if (is_whole_sum && elements.shape != reduction_axes.shape) {
+      mul_(result, numel(reduction_axes) / std::max<Index>(numel(elements), 1));
+    }
     if (reduction != Reduction::prod || is_integer(result.dtype())) return;
     visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
       if constexpr (!std::is_integral_v<T>) recompute_products<T>(result, base, source, elements);
