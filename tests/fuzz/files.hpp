@@ -36,7 +36,8 @@ inline bool is_small(const io::FileInfo& info) {
 inline void check_info(const io::FileInfo& info) {
   require(info.axis_names.empty() || info.axis_names.size() == info.layout.shape.size(),
           "a name for each axis or none");
-  require(info.attributes.empty() || nlohmann::json::accept(info.attributes), "attributes are JSON");
+  require(info.attributes.empty() || nlohmann::json::accept(io::strict_json(info.attributes)),
+          "attributes are JSON");
   if (info.storage == io::ElementStorage::flat && info.obstacle.empty() && numel(info.layout) > 0) {
     require(info.data_begin <= info.file_nbytes, "flat elements begin within the file");
     const std::uint64_t max_elements = (info.file_nbytes - info.data_begin) / item_size(info.dtype);

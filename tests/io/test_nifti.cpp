@@ -237,7 +237,7 @@ TEST(Nifti, AttributesAreKept) {
       read.attributes,
       R"({"descrip":"hé �","aux_file":"","xyzt_units":10,"dim_info":0,"intent_code":0,"intent_name":"",)"
       R"("intent_p1":0.0,"intent_p2":0.0,"intent_p3":0.0,"slice_start":0,"slice_end":0,"slice_code":0,)"
-      R"("slice_duration":0.0,"toffset":0.0,"cal_max":null,"cal_min":0.0,"qform_code":0,"sform_code":1,)"
+      R"("slice_duration":0.0,"toffset":0.0,"cal_max":NaN,"cal_min":0.0,"qform_code":0,"sform_code":1,)"
       R"("quatern_b":0.0,"quatern_c":0.0,"quatern_d":0.0,"qoffset_x":0.0,"qoffset_y":0.0,)"
       R"("qoffset_z":0.0,"srow_x":[-1.5,0.0,0.0,0.0],"srow_y":[0.0,0.0,0.0,0.0],)"
       R"("srow_z":[0.0,0.0,0.0,0.0],"scl_slope":0.1,"scl_inter":-3.0,"qfac":0.0,"pixdim":[0.7,2.5]})");

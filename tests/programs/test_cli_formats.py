@@ -4,6 +4,7 @@
 
 import io
 import json
+import os
 import pathlib
 import struct
 import subprocess
@@ -112,6 +113,17 @@ class Listing(Formats):
         self.assertEqual((deflated["codec"], deflated["mapped"]), ("deflate", False))
         self.assertEqual(deflated["checksum"], self.info("s.npz::x", "--checksum")["checksum"])
         self.assertIn("no: read into memory, compressed by deflate\n", self.run_tool("info", "d.npz::x").stdout)
+
+    def test_numbers_that_json_does_not_have(self):
+        array = {"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "fill_value": None, "order": "C"}
+        os.mkdir(self.path("n.zarr"))
+        self.write("n.zarr/.zarray", json.dumps({**array, "filters": None, "compressor": None}).encode())
+        self.write("n.zarr/.zattrs", b'{"_FillValue": NaN, "valid_range": [-Infinity, 1.5], "units": "K"}')
+        done = self.run_tool("info", "n.zarr", "--json").stdout
+        self.assertEqual(
+            json.loads(done, parse_constant=self.fail)["attributes"],
+            {"_FillValue": "NaN", "valid_range": ["-Infinity", 1.5], "units": "K"},
+        )
 
     def test_a_type_that_cannot_be_read(self):
         header = b'{"q":{"dtype":"F4","shape":[4],"data_offsets":[0,2]}}'

@@ -228,6 +228,25 @@ def test_facts_of_a_file(tmp_path):
         assert file.metadata() == {"format": "pt", "step": "3"}
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_nan_among_attributes_is_a_number_in_every_file(tmp_path, version):
+    zarr, h5py = pytest.importorskip("zarr"), pytest.importorskip("h5py")
+    given = {"_FillValue": float("nan"), "valid_range": [float("-inf"), 1.5], "units": "K"}
+    zarr.create_array(tmp_path / "x.zarr", data=numpy.ones((2, 3), "float32"), zarr_format=version, attributes=given)
+    (info,) = torch.file_info(tmp_path / "x.zarr")
+    assert repr(info.attributes) == repr(dict(sorted(given.items())))
+    tensor = torch.load(tmp_path / "x.zarr")
+    torch.save(tmp_path / "x.h5", {"x": tensor}, attributes=info.attributes)
+    with h5py.File(tmp_path / "x.h5") as file:
+        found = file["x"].attrs
+        assert numpy.isnan(found["_FillValue"]).all() and found["_FillValue"].dtype == "float32"
+        assert found["valid_range"].tolist() == [float("-inf"), 1.5] and found["units"] == "K"
+    (info,) = torch.file_info(tmp_path / "x.h5")
+    assert repr(info.attributes) == repr(dict(sorted(given.items())))
+    torch.save(tmp_path / "y.zarr", tensor, attributes=info.attributes, zarr_format=version)
+    assert repr(zarr.open_array(tmp_path / "y.zarr").attrs.asdict()) == repr(dict(sorted(given.items())))
+
+
 def test_tied_tensors_are_written_once(tmp_path):
     x = torch.arange(6).view(2, 3)
     tensors = {"embed": x, "head": x.view(2, 3), "transposed": x.t()}

@@ -58,7 +58,7 @@ Json to_json(const io::FileInfo& info, const std::string& given, bool shows_chec
   json["scale"] = info.scale;
   json["shift"] = info.shift;
   json["attributes"] =
-      info.attributes.empty() ? Json::object() : Json::parse(info.attributes, nullptr, false);
+      info.attributes.empty() ? Json::object() : Json::parse(io::strict_json(info.attributes));
   if (!info.obstacle.empty()) json["obstacle"] = info.obstacle;
   if (shows_checksum) json["checksum"] = to_string(io::checksum_file(info));
   return json;

@@ -82,7 +82,9 @@ struct FileInfo {
   Orientation orientation = Orientation::upright;
   /// One for each axis, or none. Example: {"time", "lat", "lon"}.
   std::vector<std::string> axis_names{};
-  /// What else the file says about the tensor, as a JSON object; empty where it says nothing.
+  /// What else the file says about the tensor, as a JSON object; empty where it says nothing. NaN, Infinity
+  /// and -Infinity stand as numbers, as Python's json reads and writes them: `{"_FillValue":NaN}`; for
+  /// parsers that refuse them there is `strict_json`.
   std::string attributes{};
   /// Extents of a chunk; empty where there are none.
   Dims chunk{};
@@ -109,6 +111,10 @@ struct FileInfo {
 /// says the scaling (scl_slope, scl_inter, scale_factor, add_offset) or a number as it was stored
 /// (_FillValue, missing_value, valid_range, valid_min, valid_max).
 TENSTRIDE_API FileInfo with_scaling_applied(FileInfo info);
+
+/// Attributes as JSON by the letter, which has no numbers NaN, Infinity and -Infinity: the texts "NaN",
+/// "Infinity" and "-Infinity" stand for them. Example: `{"_FillValue":"NaN"}`.
+TENSTRIDE_API std::string strict_json(std::string_view attributes);
 
 /// A file and the tensors of it that are meant: "x.npz::weight" is the tensor weight in x.npz. A file whose
 /// name is the whole text is meant first, then of the files that exist the one with the longest name.

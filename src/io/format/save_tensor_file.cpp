@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "io/chunks/write_tensor.hpp"
 #include "io/format/format.hpp"
+#include "io/format/python_json.hpp"
 #include "ledger/watch.hpp"
 #include "tensor/require_memory.hpp"
 #include "tenstride/copy.hpp"
@@ -38,14 +39,15 @@ std::vector<NamedTensor> without_tied(const std::vector<NamedTensor>& tensors) {
     }
   }
   if (!left_out.empty()) {
-    auto attributes = nlohmann::ordered_json::parse(kept[0].attributes, nullptr, false);
+    nlohmann::ordered_json attributes = parse_attributes(kept[0].attributes);
     if (!attributes.is_object()) attributes = nlohmann::ordered_json::object();
-    attributes.update(left_out);
     try {
-      kept[0].attributes = attributes.dump();
+      static_cast<void>(left_out.dump());
     } catch (const nlohmann::ordered_json::type_error&) {
       throw ValueError(message(saving, ": the names of tied tensors must be UTF-8"));
     }
+    attributes.update(left_out);
+    kept[0].attributes = python_json_text(attributes);
   }
   return kept;
 }
@@ -55,15 +57,16 @@ constexpr int max_attribute_levels = 64;
 
 void require_few_levels(const std::string& attributes) {
   using Json = nlohmann::ordered_json;
-  bool are_few = true;
-  const auto look = [&](int depth, Json::parse_event_t, const Json&) {
-    are_few = are_few && depth <= max_attribute_levels;
-    return are_few;
+  const auto look = [](int depth, Json::parse_event_t, const Json&) {
+    if (depth <= max_attribute_levels) return;
+    throw ValueError(message(saving, ": the attributes must have at most ", max_attribute_levels,
+                             " levels of objects and lists"));
   };
-  [[maybe_unused]] const Json parsed = Json::parse(attributes, look, false);
-  if (are_few) return;
-  throw ValueError(message(saving, ": the attributes must have at most ", max_attribute_levels,
-                           " levels of objects and lists"));
+  try {
+    static_cast<void>(parse_python_json<Json>(attributes, look));
+  } catch (const Json::exception&) {
+    return;  // no JSON: what that means is for the format to say
+  }
 }
 
 /// What each tensor is called in the file: a single one without a name by the kind's usual name.

@@ -2,7 +2,9 @@
 #include "io/format/scaling.hpp"
 
 #include <array>
-#include <nlohmann/json.hpp>
+#include <cmath>
+
+#include "io/format/python_json.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -15,13 +17,15 @@ constexpr std::array<const char*, 9> attributes_of_stored_elements{
 
 double number_or(const ScalingJson& json, const char* name, double otherwise) {
   const auto found = json.find(name);
-  return found != json.end() && found->is_number() ? found->get<double>() : otherwise;
+  return found != json.end() && found->is_number() && std::isfinite(found->get<double>())
+             ? found->get<double>()
+             : otherwise;
 }
 
 }  // namespace
 
 void take_scaling_of_attributes(FileInfo& info) {
-  const ScalingJson json = ScalingJson::parse(info.attributes, nullptr, false);
+  const ScalingJson json = parse_attributes(info.attributes);
   if (!json.is_object()) return;
   info.scale = number_or(json, "scale_factor", 1);
   info.shift = number_or(json, "add_offset", 0);
@@ -30,13 +34,12 @@ void take_scaling_of_attributes(FileInfo& info) {
 FileInfo with_scaling_applied(FileInfo info) {
   info.scale = 1;
   info.shift = 0;
-  ScalingJson json = ScalingJson::parse(info.attributes, nullptr, false);
+  ScalingJson json = parse_attributes(info.attributes);
   if (!json.is_object()) return info;
   std::size_t erased = 0;
   for (const char* const name : attributes_of_stored_elements) erased += json.erase(name);
   if (erased == 0) return info;
-  info.attributes =
-      json.empty() ? std::string() : json.dump(-1, ' ', false, ScalingJson::error_handler_t::replace);
+  info.attributes = json.empty() ? std::string() : python_json_text(json);
   return info;
 }
 

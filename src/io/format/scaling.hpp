@@ -6,7 +6,7 @@
 namespace tenstride::io {
 
 /// Sets scale and shift as the attributes `scale_factor` and `add_offset` say, by the conventions of netCDF;
-/// attributes that are no numbers say nothing.
+/// attributes that are no finite numbers say nothing.
 void take_scaling_of_attributes(FileInfo& info);
 
 }  // namespace tenstride::io

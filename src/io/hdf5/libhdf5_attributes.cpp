@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 #include <set>
 
+#include "io/format/python_json.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
 
@@ -94,12 +94,6 @@ std::optional<std::vector<std::string>> read_texts(const OpenAttribute& attribut
   return result;
 }
 
-ordered_json number_json(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
 /// The double with the shortest text of the float32: 0.1, not 0.10000000149011612.
 double widened(float number) {
   std::array<char, 32> text{};
@@ -130,8 +124,8 @@ std::optional<ordered_json> read_values(const OpenAttribute& attribute) {
     case H5T_FLOAT:
       return H5Tget_size(attribute.type.get()) == 4
                  ? read_numbers<float>(attribute, H5T_NATIVE_FLOAT,
-                                       [](float number) { return number_json(widened(number)); })
-                 : read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, number_json);
+                                       [](float number) { return widened(number); })
+                 : read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, itself);
     case H5T_ENUM: {
       const std::optional<Hdf5Datatype> type = read_hdf5_datatype(attribute.type.get());
       if (!type) return std::nullopt;
@@ -156,11 +150,11 @@ herr_t take_attribute_name(hid_t /*object*/, const char* name, const H5A_info_t*
   return -1;
 }
 
-std::optional<double> number_of(const ordered_json& attributes, const char* name) {
+std::optional<double> finite_number_of(const ordered_json& attributes, const char* name) {
   const auto found = attributes.find(name);
   if (found == attributes.end()) return std::nullopt;
   const ordered_json& value = found->is_array() && found->size() == 1 ? found->front() : *found;
-  if (!value.is_number()) return std::nullopt;
+  if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;
   return value.get<double>();
 }
 
@@ -217,9 +211,9 @@ void read_attributes(hid_t object, Hdf5Dataset& dataset) {
     // netCDF-4 writes a single number as an array of one.
     attributes[valid_utf8(name)] = values->size() == 1 ? values->front() : *values;
   }
-  dataset.scale = number_of(attributes, "scale_factor").value_or(1);
-  dataset.shift = number_of(attributes, "add_offset").value_or(0);
-  if (!attributes.empty()) dataset.attributes = attributes.dump();
+  dataset.scale = finite_number_of(attributes, "scale_factor").value_or(1);
+  dataset.shift = finite_number_of(attributes, "add_offset").value_or(0);
+  if (!attributes.empty()) dataset.attributes = python_json_text(attributes);
 }
 
 }  // namespace tenstride::io

@@ -32,8 +32,7 @@ std::vector<std::int64_t> read_integer_attribute(hid_t object, const char* name)
 bool is_hdf5_bookkeeping(std::string_view name);
 
 /// Sets attributes, scale and shift. Numbers, texts, and arrays of up to 64 of them are kept; those that HDF5
-/// and netCDF-4 use themselves are left out. What is no JSON number is a text: "NaN", "Infinity",
-/// "-Infinity".
+/// and netCDF-4 use themselves are left out.
 void read_attributes(hid_t object, Hdf5Dataset& dataset);
 
 /// Sets the names of axes from the scales of the dimensions, as netCDF-4 and h5py attach them, or from

@@ -2,9 +2,9 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
 #include "io/hdf5/libhdf5_write.hpp"
@@ -47,7 +47,7 @@ ValueKind common_kind(const std::vector<attribute_json>& values) {
   return common;
 }
 
-/// "NaN", "Infinity" and "-Infinity", which JSON has no numbers for.
+/// A number, or "NaN", "Infinity" and "-Infinity", as strict JSON has them.
 std::optional<double> number_of_text(const attribute_json& value) {
   if (value.is_number()) return value.get<double>();
   if (!value.is_string()) return std::nullopt;
@@ -113,7 +113,7 @@ bool write_value(hid_t object, const char* name, const attribute_json& value) {
       if (are_numbers(values)) return write_doubles(object, name, values, space.get());
   }
   const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose);
-  return write_texts(object, name, {value.dump()}, scalar.get());
+  return write_texts(object, name, {python_json_text(value)}, scalar.get());
 }
 
 /// An element of the dataset: netCDF-4 takes no other for the fill value.
@@ -165,8 +165,7 @@ bool write_texts(hid_t object, const char* name, const std::vector<std::string>&
 }
 
 void write_hdf5_attributes(hid_t dataset, const NewTensor& tensor, std::string_view operation) {
-  const auto attributes =
-      attribute_json::parse(tensor.attributes.empty() ? "{}" : tensor.attributes, nullptr, false);
+  const attribute_json attributes = parse_attributes(tensor.attributes);
   if (attributes.is_object()) {
     for (const auto& [name, value] : attributes.items()) {
       if (name.empty() || name.find('\0') != std::string::npos || is_hdf5_bookkeeping(name)) continue;

@@ -3,9 +3,8 @@
 
 #include <cmath>
 
-#include <nlohmann/json.hpp>
-
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -13,18 +12,13 @@ namespace {
 using NiftiJson = nlohmann::ordered_json;
 using tenstride::detail::message;
 
-NiftiJson json_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
-}
-
 NiftiJson json_field(const NiftiBytes& bytes, const NiftiField& field) {
   const NiftiFieldType type = field.place(bytes.version()).type;
   if (type == NiftiFieldType::text) return std::string(bytes.text(field));
   if (is_integer(type)) return bytes.integer(field);
-  if (field.count == 1) return json_number(bytes.number(field));
+  if (field.count == 1) return bytes.number(field);
   NiftiJson values = NiftiJson::array();
-  for (std::size_t i = 0; i < field.count; ++i) values.push_back(json_number(bytes.number(field, i)));
+  for (std::size_t i = 0; i < field.count; ++i) values.push_back(bytes.number(field, i));
   return values;
 }
 
@@ -56,7 +50,7 @@ class AttributeWriter {
     return field.place(header_.version()).type;
   }
   [[noreturn]] void refuse(std::string_view key, const NiftiJson& value, std::string_view must) const {
-    const std::string text = value.dump(-1, ' ', false, NiftiJson::error_handler_t::replace);
+    const std::string text = python_json_text(value);
     throw ValueError(message(operation_, ": attribute \"", key, "\" is ", text.substr(0, 60),
                              text.size() > 60 ? "…" : "", " and must be ", must, " (NIfTI-",
                              static_cast<int>(header_.version()), ")"));
@@ -80,9 +74,9 @@ class AttributeWriter {
   std::string_view operation_;
 };
 
-NiftiJson parse_attributes(std::string_view attributes, std::string_view operation) {
+NiftiJson parse_object(std::string_view attributes, std::string_view operation) {
   if (attributes.empty()) return NiftiJson::object();
-  NiftiJson json = NiftiJson::parse(attributes, nullptr, false);
+  NiftiJson json = parse_attributes(attributes);
   if (!json.is_object()) {
     throw ValueError(message(operation, ": the attributes must be a JSON object, they begin with '",
                              attributes.substr(0, 20), "'"));
@@ -103,15 +97,15 @@ std::string nifti_attributes(const NiftiBytes& bytes, const NiftiElement& elemen
     json.erase("scl_slope");
     json.erase("scl_inter");
   }
-  json["qfac"] = json_number(bytes.number(nifti_field::pixdim));
+  json["qfac"] = bytes.number(nifti_field::pixdim);
   NiftiJson sizes = NiftiJson::array();
-  for (std::size_t i = 1; i <= rank; ++i) sizes.push_back(json_number(bytes.number(nifti_field::pixdim, i)));
+  for (std::size_t i = 1; i <= rank; ++i) sizes.push_back(bytes.number(nifti_field::pixdim, i));
   json["pixdim"] = std::move(sizes);
-  return json.dump(-1, ' ', false, NiftiJson::error_handler_t::replace);
+  return python_json_text(json);
 }
 
 void put_nifti_attributes(NiftiOutput& header, std::string_view attributes, std::string_view operation) {
-  const NiftiJson json = parse_attributes(attributes, operation);
+  const NiftiJson json = parse_object(attributes, operation);
   const AttributeWriter writer(header, operation);
   for (const NiftiField& field : nifti_field::kept) {
     const auto found = json.find(std::string(field.name));
@@ -126,7 +120,7 @@ void put_nifti_attributes(NiftiOutput& header, std::string_view attributes, std:
 }
 
 Index nifti_colors(std::string_view attributes, std::string_view operation) {
-  const NiftiJson json = parse_attributes(attributes, operation);
+  const NiftiJson json = parse_object(attributes, operation);
   const auto found = json.find("datatype");
   if (found == json.end()) return 0;
   return *found == "RGB24" ? 3 : *found == "RGBA32" ? 4 : 0;

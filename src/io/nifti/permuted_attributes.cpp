@@ -2,7 +2,8 @@
 #include "io/nifti/permuted_attributes.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "io/format/python_json.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -25,7 +26,7 @@ bool keeps_space(const SourceAxes& axes, std::size_t source_rank) {
 }  // namespace
 
 std::string permute_nifti_attributes(const std::string& attributes, const SourceAxes& axes) {
-  Json json = Json::parse(attributes, nullptr, false);
+  Json json = parse_attributes(attributes);
   if (!json.is_object()) return {};
   const Json pixdim = json.value("pixdim", Json::array());
   const std::size_t source_rank = pixdim.size();
@@ -52,7 +53,7 @@ std::string permute_nifti_attributes(const std::string& attributes, const Source
     }
     for (std::size_t d = 0; d < std::min<std::size_t>(3, source_rank); ++d) json[key][d] = row[*axes[d]];
   }
-  return json.dump();
+  return python_json_text(json);
 }
 
 }  // namespace tenstride::io

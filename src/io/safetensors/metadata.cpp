@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/safetensors/metadata.hpp"
 
-#include <nlohmann/json.hpp>
 #include <set>
+
+#include "io/format/python_json.hpp"
 
 namespace tenstride::io {
 
@@ -12,11 +13,11 @@ std::vector<std::pair<std::string, std::string>> common_metadata(const std::vect
   for (const NewTensor& tensor : tensors) {
     // Those of one file have the same.
     if (tensor.attributes.empty() || !seen.insert(tensor.attributes).second) continue;
-    const auto json = nlohmann::ordered_json::parse(tensor.attributes, nullptr, false);
+    const nlohmann::ordered_json json = parse_attributes(tensor.attributes);
     if (!json.is_object()) continue;
     for (const auto& [key, value] : json.items()) {
       if (!names.insert(key).second) continue;
-      metadata.emplace_back(key, value.is_string() ? value.get<std::string>() : value.dump());
+      metadata.emplace_back(key, value.is_string() ? value.get<std::string>() : python_json_text(value));
     }
   }
   return metadata;

@@ -6,8 +6,7 @@
 #include <bit>
 #include <unordered_set>
 
-#include <nlohmann/json.hpp>
-
+#include "io/format/python_json.hpp"
 #include "io/tiff/flat.hpp"
 #include "io/tiff/page_axes.hpp"
 
@@ -218,7 +217,7 @@ class StackReader {
       json["orientation"] = orientation;
       add_note(stack_.note, message("the orientation ", orientation, " is not applied"));
     }
-    stack_.attributes = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    stack_.attributes = python_json_text(json);
     note_colours();
   }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/message.hpp"
+#include "io/format/python_json.hpp"
 #include "io/zarr/json_field.hpp"
 
 namespace tenstride::io {
@@ -161,7 +162,7 @@ ZarrArray make_zarr_array(const Dims& shape, DType dtype, const ZarrOptions& opt
   }
   const nlohmann::json attributes = parse_zarr_json(options.attributes, "attributes");
   if (!attributes.is_object()) JsonField(attributes, "attributes").refuse("an object");
-  array.attributes = zarr_json_text(attributes, -1);
+  array.attributes = python_json_text(attributes);
   static_cast<void>(zarr_metadata_texts(array));  // refuses what the version does not have
   return array;
 }

@@ -2,11 +2,10 @@
 #include "io/zarr/json_field.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <set>
-#include <utility>
 
+#include "io/format/python_json.hpp"
 #include "io/zarr/metadata.hpp"
 
 namespace tenstride::io {
@@ -16,45 +15,12 @@ using Json = nlohmann::json;
 
 constexpr int max_json_depth = 64;
 
-/// What Python writes for numbers that JSON does not have, and the texts that stand for them in a Json.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 3> python_numbers{{
-    {"NaN", "\"\\u0000NaN\""},
-    {"-Infinity", "\"\\u0000-Infinity\""},
-    {"Infinity", "\"\\u0000Infinity\""},
-}};
-
-/// Replaces one spelling by the other, outside of texts where `is_to_json`.
-std::string with_python_numbers(std::string_view text, bool is_to_json) {
-  std::string result;
-  result.reserve(text.size());
-  bool is_in_text = false;
-  for (std::size_t i = 0; i < text.size();) {
-    bool is_replaced = false;
-    for (const auto& [python, json] : python_numbers) {
-      const std::string_view old = is_to_json ? python : json;
-      if (is_in_text || !text.substr(i).starts_with(old)) continue;
-      result += is_to_json ? json : python;
-      i += old.size();
-      is_replaced = true;
-      break;
-    }
-    if (is_replaced) continue;
-    if (is_in_text && text[i] == '\\' && i + 1 < text.size()) {
-      result += text[i++];  // what is escaped does not end the text
-    } else if (text[i] == '"') {
-      is_in_text = !is_in_text;
-    }
-    result += text[i++];
-  }
-  return result;
-}
-
 /// Refuses objects that have a name twice, and too many levels, while a text is parsed.
 class JsonGuard {
  public:
   explicit JsonGuard(std::string_view file) : file_(file) {}
 
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+  void operator()(int depth, Json::parse_event_t event, const Json& parsed) {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
       if (depth >= max_json_depth)
@@ -66,7 +32,6 @@ class JsonGuard {
       refuse_zarr(file_, "has the field \"", parsed.get<std::string>().substr(0, 60),
                   "\" twice in one object, which must have it once");
     }
-    return true;
   }
 
  private:
@@ -80,21 +45,13 @@ nlohmann::json parse_zarr_json(std::string_view text, std::string_view file) {
   if (text.size() > max_zarr_metadata) {
     refuse_zarr(file, "has ", text.size(), " bytes and must have at most ", max_zarr_metadata);
   }
-  JsonGuard guard(file);
-  const std::string plain = with_python_numbers(text, true);
   try {
-    return Json::parse(plain, [&guard](int depth, Json::parse_event_t event, const Json& parsed) {
-      return guard(depth, event, parsed);
-    });
+    return parse_python_json<Json>(text, JsonGuard(file));
   } catch (const Json::parse_error& error) {
     refuse_zarr(file, "must be JSON, which it is not at byte ", error.byte);
   } catch (const Json::exception&) {
     refuse_zarr(file, "must be JSON whose numbers a double can hold");
   }
-}
-
-std::string zarr_json_text(const nlohmann::json& value, int indent) {
-  return with_python_numbers(value.dump(indent, ' ', false, Json::error_handler_t::replace), false);
 }
 
 JsonField JsonField::at(std::string_view member) const {
@@ -176,7 +133,7 @@ Dims JsonField::axes(std::size_t rank) const {
 
 std::string JsonField::shown() const {
   constexpr std::size_t max_shown = 80;
-  std::string value = zarr_json_text(*value_, -1);
+  std::string value = python_json_text(*value_);
   if (value.size() > max_shown) {
     std::size_t end = max_shown;
     while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xc0U) == 0x80U) --end;

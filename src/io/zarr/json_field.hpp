@@ -18,9 +18,6 @@ namespace tenstride::io {
 /// levels, more than max_zarr_metadata bytes.
 nlohmann::json parse_zarr_json(std::string_view text, std::string_view file);
 
-/// The text of a value, with NaN and Infinity as Python writes them. `indent`: -1 for one line.
-std::string zarr_json_text(const nlohmann::json& value, int indent);
-
 /// A value with the file and the field where it stands, to be read by rules. Refusals are FileErrors:
 /// `zarr: "x/zarr.json" has shape[1] = -3, which must be an integer from 0 to 9223372036854775807`.
 class JsonField {

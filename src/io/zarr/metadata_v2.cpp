@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/codec_json.hpp"
 #include "io/zarr/element_json.hpp"
@@ -48,7 +49,7 @@ void parse_attributes_of_v2(std::string_view zattrs, const std::string& file, Za
     array.dimension_names = parse_dimension_names(JsonField(*names, file), array.shape.size());
     json.erase(names);
   }
-  array.attributes = zarr_json_text(json, -1);
+  array.attributes = python_json_text(json);
 }
 
 }  // namespace
@@ -123,7 +124,7 @@ std::string zarray_text(const ZarrArray& array) {
                   {"filters", filters.empty() ? Json() : filters},
                   {"dimension_separator", std::string(1, array.separator)},
                   {"compressor", compressor}};
-  return zarr_json_text(json, 2) + "\n";
+  return python_json_text(json, 2) + "\n";
 }
 
 std::string zattrs_text(const ZarrArray& array) {
@@ -133,7 +134,7 @@ std::string zattrs_text(const ZarrArray& array) {
       std::all_of(array.dimension_names.begin(), array.dimension_names.end(), has_name)) {
     json[std::string(dimension_names_key)] = dimension_names_json(array);
   }
-  return zarr_json_text(json, 2) + "\n";
+  return python_json_text(json, 2) + "\n";
 }
 
 }  // namespace tenstride::io

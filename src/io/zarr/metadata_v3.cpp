@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
 #include "io/zarr/codec_json.hpp"
 #include "io/zarr/element_json.hpp"
@@ -85,7 +86,7 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder) {
   if (names && !names->is_null()) array.dimension_names = parse_dimension_names(*names, array.shape.size());
   if (const auto attributes = root.find("attributes")) {
     if (!attributes->value().is_object()) attributes->refuse("an object");
-    array.attributes = zarr_json_text(attributes->value(), -1);
+    array.attributes = python_json_text(attributes->value());
   }
   return array;
 }
@@ -104,7 +105,7 @@ std::string zarr_v3_text(const ZarrArray& array) {
   json["chunk_key_encoding"] = {{"name", array.key_style == ZarrKeyStyle::prefixed ? "default" : "v2"},
                                 {"configuration", {{"separator", std::string(1, array.separator)}}}};
   if (!array.dimension_names.empty()) json["dimension_names"] = dimension_names_json(array);
-  return zarr_json_text(json, 2) + "\n";
+  return python_json_text(json, 2) + "\n";
 }
 
 }  // namespace tenstride::io
