@@ -190,10 +190,13 @@ TENSTRIDE_API std::string to_text(const Explanation& explanation, TextStyle styl
 /// elements null. With plans each step has `plan_count` too, and
 /// ```text
 /// "plans":[{"kernel","elements","src_dtype","dst_dtype","streaming","threads",
-///   "loops":[{"extent","dst_stride","src_stride"}],"text","costs","run"}]
+///   "loops":[{"extent","dst_stride","src_stride"}],"text","costs","run"}],
+/// "reductions":[{"way","reduction","src_dtype","dst_dtype","results","tile","cuts","streaming",
+///   "result_loops","reduction_loops","text"}]
 /// ```
-/// where "text" is `CopyPlan::to_string`, "run" is `run_text`, and "costs" has what was weighed as multiples
-/// of a plain copy's time, such as `{"row loops":3.5,"pipelined blocks, gathered":1.67}`.
+/// where "text" is `CopyPlan::to_string` or `ReducePlan::to_string`, "run" is `run_text`, and "costs" has
+/// what was weighed as multiples of a plain copy's time, such as `{"row loops":3.5,"pipelined blocks,
+/// gathered":1.67}`.
 TENSTRIDE_API std::string to_json(const Explanation& explanation, PlanDetail plans = PlanDetail::left_out);
 
 /// The steps, each as in `to_json`, as a JSON array.

@@ -13,7 +13,7 @@
 #include "tenstride/chain.hpp"
 #include "tenstride/copy_plan.hpp"
 #include "tenstride/nearest_name.hpp"
-#include "tenstride/reduce.hpp"
+#include "tenstride/reduce_plan.hpp"
 #include "tenstride/reshape.hpp"
 #include "tenstride/scramble.hpp"
 #include "tenstride/tensor.hpp"
@@ -113,6 +113,8 @@ struct Step {
   std::vector<CopyPlan> plans;
   /// How many plans there were.
   std::size_t plan_count = 0;
+  /// How its reductions were planned; the first 16 are kept.
+  std::vector<ReducePlan> reductions;
   /// A likely mistake: a reshape that is a scramble (see scramble.hpp), and what was probably meant; or what
   /// a transfer costs that it need not. Mostly empty.
   std::string hint;

@@ -23,12 +23,15 @@
 /// pointer. See docs/ledger.md.
 namespace tenstride {
 
+struct ReducePlan;
+
 /// The kinds of entries. `copy` reads elements and writes them elsewhere; `fill` writes one value (it is no
 /// copy); `allocation` is new memory that the same call does not fill by one copy; `scramble` is a reshape
 /// that moves nothing and was probably meant to be a transpose (see scramble.hpp); `transfer` sends elements
-/// to another device (a forecast; copies before and after it on either side are entries of their own).
-enum class LedgerKind : unsigned char { copy, fill, allocation, scramble, transfer };
-/// "copy", "fill", "allocation", "scramble" or "transfer".
+/// to another device (a forecast; copies before and after it on either side are entries of their own);
+/// `reduction` reads elements and writes what they come to (it is no copy).
+enum class LedgerKind : unsigned char { copy, fill, allocation, scramble, transfer, reduction };
+/// "copy", "fill", "allocation", "scramble", "transfer" or "reduction".
 TENSTRIDE_API std::string_view name(LedgerKind kind);
 
 /// The calling line of a script, where an interpreter stands between it and the library. For an expression
@@ -62,11 +65,13 @@ struct LedgerEntry {
   Index bytes_allocated = 0;
   /// The name of what made the copy: `CopyPlan::method()`, such as "tile" or "pipelined blocks"; "small" for
   /// a copy too short to be planned, "pieces" for parts that are joined, "boxes" and "mask" for elements
-  /// selected by an index, "triangle"; for a transfer "pageable", "pinned" or "peer". Without memory what was
-  /// planned.
+  /// selected by an index, "triangle"; for a transfer "pageable", "pinned" or "peer"; for a reduction
+  /// `ReducePlan::way`, such as "packed rows". Without memory what was planned.
   std::string kernel;
   /// The plan of a copy between two layouts; otherwise null.
   std::shared_ptr<const CopyPlan> plan{};
+  /// The plan of a reduction (reduce_plan.hpp); otherwise null.
+  std::shared_ptr<const ReducePlan> reduction{};
   /// The link of a transfer, which `bytes_read` bytes cross.
   std::optional<Link> link{};
   /// Seconds from the ledger's beginning to the start of the event, and its duration. The parts of one
@@ -89,11 +94,15 @@ struct LedgerTotals {
   std::size_t allocations = 0;
   std::size_t scrambles = 0;
   std::size_t transfers = 0;
+  std::size_t reductions = 0;
+  /// Without what reductions read and write.
   Index bytes_read = 0;
   Index bytes_written = 0;
   Index bytes_allocated = 0;
   /// Bytes that cross a link; they are counted as read and written, too.
   Index bytes_transferred = 0;
+  /// Bytes that reductions read.
+  Index bytes_reduced = 0;
   /// The largest number of bytes, allocated since the ledger began, that were alive at the same time, on all
   /// devices together. Memory that another thread frees still counts.
   Index peak_bytes = 0;

@@ -134,14 +134,15 @@ void define_ledger(nb::module_& module) {
       .def_prop_ro(
           "entries", [](Ledger& self) { return member(to_json(self.scope()), "entries"); },
           "What happened, in order: a list of dicts with kind ('copy', 'fill', 'allocation', 'scramble', "
-          "'transfer'), "
-          "operation, "
-          "reason, src, dst, bytes_read, bytes_written, bytes_allocated, kernel, link, seconds, file, line, "
+          "'transfer', 'reduction'), operation, reason, src, dst, bytes_read, bytes_written, "
+          "bytes_allocated, kernel, link, seconds, file, line, "
           "function.")
       .def_prop_ro(
           "totals", [](Ledger& self) { return member(to_json(self.scope()), "totals"); },
-          "Sums over all: a dict of copies, fills, allocations, scrambles, transfers, bytes_read, "
-          "bytes_written, bytes_allocated, bytes_transferred, peak_bytes and seconds.")
+          "Sums over all: a dict of copies, fills, allocations, scrambles, transfers, reductions, "
+          "bytes_read, "
+          "bytes_written, bytes_allocated, bytes_transferred, bytes_reduced, peak_bytes and seconds. What "
+          "reductions read is in bytes_reduced alone.")
       .def_prop_ro(
           "copies", [](Ledger& self) { return self.scope().totals().copies; }, "How many copies.")
       .def_prop_ro(

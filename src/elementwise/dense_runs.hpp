@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "copy/kernels/kernels.hpp"
+#include "plan/nest_cursor.hpp"
 #include "tenstride/coalesce.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -54,28 +55,19 @@ class JointLoops {
   template <class F>
   bool operator()(Index from, Index to, Index longest, F&& f) const {
     if (from >= to) return true;
-    const std::size_t rank = layouts_[0].rank();
+    const Nest nest(layouts_);
     Positions positions{};
     Positions strides{};
-    const Dims& shape = layouts_[0].shape;
-    Dims index = unravel(from, shape);
-    const Index row = rank == 0 ? 1 : shape.back();
     for (std::size_t k = 0; k < N; ++k) {
       positions[k] = layouts_[k].offset;
-      for (std::size_t d = 0; d < rank; ++d) positions[k] += index[d] * layouts_[k].strides[d];
-      if (rank > 0) strides[k] = layouts_[k].strides.back();
+      if (nest.size() > 0) strides[k] = nest.stride(nest.size() - 1, k);
     }
-    Index column = rank == 0 ? 0 : index.back();
-    while (from < to) {
-      const Index n = std::min({row - column, to - from, longest});
-      if (!f(positions, strides, n)) return false;
+    NestCursor<Nest, N> at(nest, positions);
+    for (at.seek(from); from < to;) {
+      const Index n = std::min({at.run_left(), to - from, longest});
+      if (!f(at.offsets(), strides, n)) return false;
       from += n;
-      column += n;
-      for (std::size_t k = 0; k < N; ++k) positions[k] += n * strides[k];
-      if (column == row && from < to) {
-        column = 0;
-        next_row(index, positions);
-      }
+      at.skip(n);
     }
     return true;
   }
@@ -100,17 +92,17 @@ class JointLoops {
     return sorted;
   }
 
-  /// Goes from the end of a row to the next row. Precondition: rank >= 2.
-  void next_row(Dims& index, Positions& positions) const {
-    const std::size_t last = layouts_[0].rank() - 1;
-    for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[last] * layouts_[k].strides[last];
-    for (std::size_t d = last; d-- > 0;) {
-      for (std::size_t k = 0; k < N; ++k) positions[k] += layouts_[k].strides[d];
-      if (++index[d] < layouts_[0].shape[d]) return;
-      for (std::size_t k = 0; k < N; ++k) positions[k] -= layouts_[k].shape[d] * layouts_[k].strides[d];
-      index[d] = 0;
-    }
-  }
+  /// The layouts as a nest; refers to them.
+  class Nest {
+   public:
+    explicit Nest(const std::array<Layout, N>& layouts) : layouts_(&layouts) {}
+    [[nodiscard]] std::size_t size() const { return layouts_->front().rank(); }
+    [[nodiscard]] Index extent(std::size_t loop) const { return layouts_->front().shape[loop]; }
+    [[nodiscard]] Index stride(std::size_t loop, std::size_t k) const { return (*layouts_)[k].strides[loop]; }
+
+   private:
+    const std::array<Layout, N>* layouts_;
+  };
 
   std::array<Layout, N> layouts_;
   Index count_ = 0;

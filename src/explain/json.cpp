@@ -72,21 +72,43 @@ Json to_json_costs(const StrategyCosts& costs) {
   return all;
 }
 
+Json to_json_loops(const CopyLoops& loops) {
+  Json list = Json::array();
+  for (const CopyLoop& loop : loops) {
+    list.push_back(
+        {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
+  }
+  return list;
+}
+
+Json to_json_reductions(const std::vector<ReducePlan>& plans) {
+  Json list = Json::array();
+  for (const ReducePlan& plan : plans) {
+    list.push_back({{"way", name(plan.way)},
+                    {"reduction", name(plan.problem.reduction)},
+                    {"src_dtype", name(plan.problem.dtype)},
+                    {"dst_dtype", name(plan.result_dtype)},
+                    {"results", numel(plan.problem.results)},
+                    {"tile", plan.tile},
+                    {"cuts", plan.cuts},
+                    {"streaming", plan.streaming},
+                    {"result_loops", to_json_loops(plan.result_loops)},
+                    {"reduction_loops", to_json_loops(plan.reduction_loops)},
+                    {"text", plan.to_string()}});
+  }
+  return list;
+}
+
 Json to_json_plans(const std::vector<CopyPlan>& plans) {
   Json list = Json::array();
   for (const CopyPlan& plan : plans) {
-    Json loops = Json::array();
-    for (const CopyLoop& loop : plan.loops) {
-      loops.push_back(
-          {{"extent", loop.extent}, {"dst_stride", loop.dst_stride}, {"src_stride", loop.src_stride}});
-    }
     list.push_back({{"kernel", plan.method()},
                     {"elements", plan.count},
                     {"src_dtype", name(plan.src_type)},
                     {"dst_dtype", name(plan.dst_type)},
                     {"streaming", plan.streaming},
                     {"threads", plan.threads},
-                    {"loops", std::move(loops)},
+                    {"loops", to_json_loops(plan.loops)},
                     {"text", plan.to_string()},
                     {"costs", to_json_costs(plan.costs)},
                     {"run", run_text(plan)}});
@@ -164,6 +186,7 @@ Json to_json_step(const Step& step, const std::optional<std::size_t>& cause, Pla
   if (plans == PlanDetail::listed) {
     json["plans"] = to_json_plans(step.plans);
     json["plan_count"] = step.plan_count;
+    json["reductions"] = to_json_reductions(step.reductions);
   }
   return json;
 }

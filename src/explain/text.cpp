@@ -145,21 +145,24 @@ class Writer {
   void list_plans() {
     for (std::size_t i = first_; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
-      if (step.plans.empty()) continue;
+      if (step.plans.empty() && step.reductions.empty()) continue;
       text_ += gap() + detail::message("plan of step ", i + 1, ", ", call(step.range), ":\n");
       for (const CopyPlan& plan : step.plans) {
-        std::string text = plan.to_string();
         const std::string carried_out = run_text(plan);
-        if (!carried_out.empty()) text += "\n  run      " + carried_out;
-        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
-          text.insert(at + 1, "  ");
-        }
-        text_ += "  " + text + '\n';
+        list_plan(plan.to_string() + (carried_out.empty() ? "" : "\n  run      " + carried_out));
       }
+      for (const ReducePlan& plan : step.reductions) list_plan(plan.to_string());
       if (step.plan_count > step.plans.size()) {
         text_ += detail::message("  … and ", step.plan_count - step.plans.size(), " more\n");
       }
     }
+  }
+
+  void list_plan(std::string text) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3) {
+      text.insert(at + 1, "  ");
+    }
+    text_ += "  " + text + '\n';
   }
 
   static std::string_view color(std::size_t column, const std::string& cell) {

@@ -155,6 +155,9 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)
       count_in_place_bytes(step, call, ledger_);
     note_transfer(step, self);
+    for (const LedgerEntry& entry : ledger_.entries()) {
+      if (entry.reduction && step.reductions.size() < max_plans) step.reductions.push_back(*entry.reduction);
+    }
     if (step.kind == StepKind::copy || step.kind == StepKind::transfer ||
         operation.op_class == OpClass::in_place) {
       step.plan_count = ledger_.totals().copies;

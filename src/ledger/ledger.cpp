@@ -16,7 +16,7 @@ using detail::LedgerWatch;
 using detail::message;
 
 std::string_view name(LedgerKind kind) {
-  constexpr std::string_view names[] = {"copy", "fill", "allocation", "scramble", "transfer"};
+  constexpr std::string_view names[] = {"copy", "fill", "allocation", "scramble", "transfer", "reduction"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -43,8 +43,13 @@ void CopyLedger::add(LedgerEntry entry, const void* block) {
     ++totals_.transfers;
     totals_.bytes_transferred += entry.bytes_read;
   }
-  totals_.bytes_read += entry.bytes_read;
-  totals_.bytes_written += entry.bytes_written;
+  if (entry.kind == LedgerKind::reduction) {
+    ++totals_.reductions;
+    totals_.bytes_reduced += entry.bytes_read;
+  } else {
+    totals_.bytes_read += entry.bytes_read;
+    totals_.bytes_written += entry.bytes_written;
+  }
   totals_.seconds += entry.seconds;
   const bool is_allocation = entry.kind == LedgerKind::allocation;
   const bool takes_over = !is_allocation && block != nullptr && block == last_block_ &&

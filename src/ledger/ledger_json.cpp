@@ -108,10 +108,12 @@ std::string to_json(const CopyLedger& ledger) {
                                     {"allocations", number(totals.allocations)},
                                     {"scrambles", number(totals.scrambles)},
                                     {"transfers", number(totals.transfers)},
+                                    {"reductions", number(totals.reductions)},
                                     {"bytes_read", number(totals.bytes_read)},
                                     {"bytes_written", number(totals.bytes_written)},
                                     {"bytes_allocated", number(totals.bytes_allocated)},
                                     {"bytes_transferred", number(totals.bytes_transferred)},
+                                    {"bytes_reduced", number(totals.bytes_reduced)},
                                     {"peak_bytes", number(totals.peak_bytes)},
                                     {"seconds", number(totals.seconds)}})},
                  {"left_out", number(ledger.left_out())}});

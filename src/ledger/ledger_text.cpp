@@ -24,7 +24,8 @@ std::string bytes_text(Index bytes) {
 
 std::string milliseconds_text(const LedgerEntry& entry) {
   const bool is_timed =
-      entry.device.has_memory() && (entry.kind == LedgerKind::copy || entry.kind == LedgerKind::fill);
+      entry.device.has_memory() && (entry.kind == LedgerKind::copy || entry.kind == LedgerKind::fill ||
+                                    entry.kind == LedgerKind::reduction);
   if (!is_timed) return "-";
   char digits[32];
   const auto end =
@@ -89,6 +90,10 @@ std::string to_text(const CopyLedger& ledger) {
   if (totals.transfers > 0) {
     text += message(plural(totals.transfers, "transfer", "transfers"), ", ", totals.bytes_transferred,
                     " B over the link\n");
+  }
+  if (totals.reductions > 0) {
+    text += message(plural(totals.reductions, "reduction", "reductions"), ", ", totals.bytes_reduced,
+                    " B read\n");
   }
   if (totals.scrambles > 0) text += plural(totals.scrambles, "scramble", "scrambles") + '\n';
   return text;

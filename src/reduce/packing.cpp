@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reduce/packing.hpp"
-
+// Elements with gaps between them as if they were dense: packed into a buffer in the L1 cache, from which the
+// kernels load whole vectors. Examples: every second element, a reversed axis, the short rows of a crop.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "copy/kernels/kernels.hpp"
-#include "reduce/cursor.hpp"
+#include "reduce/reduce_nest.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -19,24 +19,28 @@ constexpr Index packed_bytes = 16384;
 /// The least width of a tile, in elements.
 constexpr Index min_width = 64;
 
-/// From this extent on, loops with a stride that the gather kernels have no vectors for are accumulated from
-/// the source: packed, every fifth float of a row took 1.1 times as long.
-constexpr Index long_extent = 256;
-
 /// A part of the innermost loop: `count` elements from `offset` on, in bytes.
 struct Piece {
   std::ptrdiff_t offset;
   Index count;
 };
 
-/// The pieces that consecutive positions of a loop nest consist of, 64 at most.
+/// Positions [begin, end) of loops.
+struct Range {
+  Index begin;
+  Index end;
+  [[nodiscard]] Index size() const { return end - begin; }
+};
+
+/// The pieces that consecutive positions of loops consist of, 64 at most.
 class Pieces {
  public:
-  /// Takes up to `count` positions from `begin` on, as many as 64 pieces hold.
-  Pieces(const std::vector<ReduceLoop>& loops, Index begin, Index count) {
-    for (Cursor at(loops, begin); covered_ < count && number_ < pieces_.size();) {
-      const Index now = std::min(count - covered_, at.run());
-      pieces_[number_++] = {at.offset(), now};
+  /// Takes positions from the beginning of the range on, as many as 64 pieces hold.
+  Pieces(const ReduceNest& nest, std::span<const Loop> loops, Range range) {
+    for (copy::Cursor at = nest.at(loops, range.begin);
+         covered_ < range.size() && number_ < pieces_.size();) {
+      const Index now = std::min(range.size() - covered_, at.run_left());
+      pieces_[number_++] = {at.src() - nest.base, now};
       covered_ += now;
       at.skip(now);
     }
@@ -51,35 +55,26 @@ class Pieces {
   Index covered_ = 0;
 };
 
-std::ptrdiff_t last_stride(const std::vector<ReduceLoop>& loops) {
-  return loops.empty() ? 0 : loops.back().stride;
-}
-
-/// Returns how many rows are interleaved like the channels of pixels, so that they are deinterleaved
-/// together; 1 where they are not.
-Index channels_of(const std::vector<ReduceLoop>& inner, const std::vector<ReduceLoop>& outer, Index item) {
-  if (inner.empty() || outer.empty() || outer.back().stride != item) return 1;
+/// How many rows are interleaved like the channels of pixels, so that they are deinterleaved together; 1
+/// where they are not.
+Index channels_of(std::span<const Loop> inner, std::span<const Loop> outer, Index item) {
+  if (inner.empty() || outer.empty() || outer.back().src_stride != item) return 1;
   const Index extent = outer.back().extent;
-  return extent < short_row && inner.back().stride == extent * item ? extent : 1;
+  return extent < short_row && inner.back().src_stride == extent * item ? extent : 1;
 }
-
-struct Range {
-  Index begin;
-  Index end;
-};
 
 /// Packs tiles. A packed row consists of elements of the inner loops: the result loops for ReduceShape::rows,
 /// the reduction loops for ReduceShape::runs.
-class Tiles {
+class PackedTiles {
  public:
-  Tiles(const ReducePlan& plan, const std::byte* base)
-      : inner_(plan.shape == ReduceShape::rows ? plan.result_loops : plan.reduction_loops),
-        outer_(plan.shape == ReduceShape::rows ? plan.reduction_loops : plan.result_loops),
-        item_(plan.item),
-        stride_(inner_.empty() ? item_ : inner_.back().stride),
-        channels_(channels_of(inner_, outer_, plan.item)),
-        base_(base) {
-    const auto log2 = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(plan.item)));
+  explicit PackedTiles(const ReduceNest& nest)
+      : nest_(nest),
+        inner_(nest.shape == ReduceShape::rows ? nest.results : nest.reduced),
+        outer_(nest.shape == ReduceShape::rows ? nest.reduced : nest.results),
+        item_(nest.item),
+        stride_(inner_.empty() ? item_ : inner_.back().src_stride),
+        channels_(channels_of(inner_, outer_, item_)) {
+    const auto log2 = static_cast<std::size_t>(std::countr_zero(static_cast<std::uint64_t>(item_)));
     gather_ = copy::kernels().gather[log2];
     deinterleave_ = copy::kernels().deinterleave[log2];
   }
@@ -88,7 +83,7 @@ class Tiles {
   template <class F>
   void each(Range inner, Range outer, bool is_outer_first, F&& accumulate) const {
     const Index reach = packed_bytes / std::max<Index>(std::abs(stride_), item_);
-    const Index wide = tile_width(std::max(reach, min_width), inner.end - inner.begin);
+    const Index wide = tile_width(std::max(reach, min_width), inner.size());
     const Index high = std::max<Index>(packed_bytes / item_ / wide / channels_, 1) * channels_;
     if (is_outer_first) {
       for (; outer.begin < outer.end; outer.begin += high) {
@@ -117,7 +112,7 @@ class Tiles {
   template <class F>
   void each_width(Range inner, Index wide, F&& f) const {
     while (inner.begin < inner.end) {
-      const Pieces pieces(inner_, inner.begin, std::min(wide, inner.end - inner.begin));
+      const Pieces pieces(nest_, inner_, {inner.begin, inner.begin + std::min(wide, inner.size())});
       f(pieces, inner.begin);
       inner.begin += pieces.covered();
     }
@@ -127,10 +122,10 @@ class Tiles {
   void one(const Pieces& pieces, Index begin, Range rows, F&& accumulate) const {
     alignas(64) std::byte packed[packed_bytes];
     std::byte* out = packed;
-    Cursor at(outer_, rows.begin);
+    copy::Cursor at = nest_.at(outer_, rows.begin);
     for (Index row = rows.begin; row < rows.end;) {
       const Index now = has_channels(row, rows.end) ? channels_ : 1;
-      const std::byte* const src = base_ + at.offset();
+      const std::byte* const src = at.src();
       for (const Piece& piece : pieces) {
         if (now > 1) {
           deinterleave_(out, static_cast<std::size_t>(pieces.covered() * item_), src + piece.offset,
@@ -160,57 +155,38 @@ class Tiles {
     }
   }
 
-  const std::vector<ReduceLoop>& inner_;
-  const std::vector<ReduceLoop>& outer_;
+  const ReduceNest& nest_;
+  std::span<const Loop> inner_;
+  std::span<const Loop> outer_;
   Index item_;
-  std::ptrdiff_t stride_;
+  Index stride_;
   Index channels_;
-  const std::byte* base_;
   copy::Kernels::Gather gather_;
   copy::Kernels::Deinterleave deinterleave_;
 };
 
 }  // namespace
 
-bool Packing::is_faster(const ReducePlan& plan) {
-  const bool has_rows = plan.shape == ReduceShape::rows;
-  if (plan.shape == ReduceShape::pixels || (!has_rows && plan.reduction_loops.empty())) return false;
-  const std::vector<ReduceLoop>& inner = has_rows ? plan.result_loops : plan.reduction_loops;
-  const std::vector<ReduceLoop>& outer = has_rows ? plan.reduction_loops : plan.result_loops;
-  const std::ptrdiff_t stride = last_stride(inner);
-  if (stride == plan.item) {
-    return !has_rows && inner.size() > 1 && !plan.is_reduction_outer &&
-           inner.back().extent * plan.item < short_run_bytes;
-  }
-  if (inner.empty() || inner.back().extent < long_extent) return true;
-  const bool has_vectors = stride == -plan.item || std::abs(stride) <= 4 * plan.item;
-  return has_vectors || (!outer.empty() && std::abs(last_stride(outer)) < std::abs(stride));
-}
-
-Packing::Packing(const ReduceKernel& kernel, const ReducePlan& plan, const std::byte* base)
-    : kernel_(kernel), plan_(plan), base_(base) {}
-
-void Packing::accumulate(Index first, Index last, Index begin, Index end, std::byte* states) const {
-  if (begin == end) return;
-  const Tiles tiles(plan_, base_);
-  const Index item = plan_.item;
-  const auto state_of = [&](Index result) {
-    return states + (result - first) * static_cast<Index>(kernel_.state_size);
-  };
-  if (plan_.shape == ReduceShape::rows) {
-    tiles.each({first, last}, {begin, end}, plan_.is_reduction_outer,
-               [&](const std::byte* packed, Range results, Range rows) {
-                 const Index width = results.end - results.begin;
-                 kernel_.accumulate_rows(state_of(results.begin), width, packed, item, rows.end - rows.begin,
-                                         width * item);
+/// The tiles depend on the plan and the part alone, so the results do not depend on the number of threads.
+void accumulate_packed(const ReduceNest& nest, const ReducePart& part, std::byte* states) {
+  if (part.elements() == 0) return;
+  const PackedTiles tiles(nest);
+  const Index item = nest.item;
+  const auto state_of = [&](Index result) { return states + (result - part.first) * nest.state; };
+  const Range results{part.first, part.last};
+  const Range elements{part.begin, part.end};
+  if (nest.shape == ReduceShape::rows) {
+    tiles.each(results, elements, nest.plan.is_reduction_outer,
+               [&](const std::byte* packed, Range columns, Range rows) {
+                 nest.kernel.accumulate_rows(state_of(columns.begin), columns.size(), packed, item,
+                                             rows.size(), columns.size() * item);
                });
     return;
   }
-  tiles.each({begin, end}, {first, last}, !plan_.is_reduction_outer,
-             [&](const std::byte* packed, Range run, Range results) {
-               const Index length = run.end - run.begin;
-               kernel_.accumulate_runs(state_of(results.begin), results.end - results.begin, packed,
-                                       length * item, length, item);
+  tiles.each(elements, results, !nest.plan.is_reduction_outer,
+             [&](const std::byte* packed, Range run, Range rows) {
+               nest.kernel.accumulate_runs(state_of(rows.begin), rows.size(), packed, run.size() * item,
+                                           run.size(), item);
              });
 }
 

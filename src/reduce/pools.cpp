@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+// Few rows, and groups within them: their accumulators are combined in the L1 cache.
 #include <algorithm>
+#include <array>
 
-#include "reduce/cursor.hpp"
-#include "reduce/reduce_plan.hpp"
-#include "reduce/streamed.hpp"
+#include "copy/line_writer.hpp"
+#include "reduce/reduce_nest.hpp"
+#include "reduce/reduce_tiles.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride::detail {
@@ -27,127 +29,119 @@ bool are_triples(Index group, Index inner) {
   return group == 3 && inner == 1;
 }
 
-/// Returns how many results are accumulated before they are finished: whole groups.
-Index results_in_block(const ReduceKernel& kernel, const PoolRows& from, Index result_item) {
-  const auto state = static_cast<Index>(kernel.state_size);
-  const Index fit = std::min(pool_bytes / state, StreamedResults::max_bytes / result_item);
-  if (are_triples(from.group, from.inner)) return fit / triples_pieces;
+/// The most bytes of results that are written at a time.
+constexpr Index max_written_bytes = 4096;
+
+/// How many accumulators are set before they are finished: whole groups.
+Index accumulators_in_block(const ReduceNest& nest, Index result_item) {
+  const ReducePlan& plan = nest.plan;
+  const Index fit = std::min(pool_bytes / nest.state, max_written_bytes / result_item);
+  if (are_triples(plan.group, plan.inner)) return fit / triples_pieces;
   const Index max_results =
-      from.inner <= max_staged_channels ? std::min(fit, staged_bytes / state / from.group) : fit;
-  return std::max(max_results / from.inner, Index{1}) * from.inner;
+      plan.inner <= max_staged_channels ? std::min(fit, staged_bytes / nest.state / plan.group) : fit;
+  return std::max(max_results / plan.inner, Index{1}) * plan.inner;
 }
 
-/// Pools rows, `block` results at a time, whose accumulators stay in the L1 cache.
+/// Pools rows, `block` results at a time, whose accumulators stay in the L1 cache, and writes results one
+/// behind the other from `dst` on.
 class Pooling {
  public:
-  Pooling(const ReduceKernel& kernel, Index result_item, Index block)
-      : kernel_(kernel), result_item_(result_item), block_(block) {}
+  Pooling(const ReduceNest& nest, Index result_item, Index block, std::byte* dst)
+      : kernel_(nest.kernel),
+        is_streamed_(nest.plan.streaming),
+        result_item_(result_item),
+        block_(block),
+        dst_(dst),
+        lines_(copy::kernels(), nest.plan.streams) {}
 
-  /// Returns how many lines from a position on are pooled together: equally many in each part of a loop, so
-  /// that the lines that are prefetched are those that come next.
-  [[nodiscard]] Index lines_of(const Cursor& at, const PoolRows& from, Index line_bytes) const {
+  /// How many lines from a position on are pooled together: equally many in each part of a loop, so that the
+  /// lines that are prefetched are those that come next.
+  [[nodiscard]] Index lines_of(const copy::Cursor& at, const PoolRows& from, Index line_bytes) const {
     const Index fit = std::min(block_ / (from.groups * from.inner), max_lines_bytes / line_bytes);
-    const Index times = ceil_divide(at.extent(), std::max(fit, Index{1}));
-    return std::min(at.run(), ceil_divide(at.extent(), times));
+    const Index extent = at.run().extent;
+    const Index times = ceil_divide(extent, std::max(fit, Index{1}));
+    return std::min(at.run_left(), ceil_divide(extent, times));
   }
 
-  void to_cache(std::byte* dst, const PoolRows& from) {
-    each(from, [&](Index count) {
-      kernel_.finish(dst, states_, count, from.reduced_count);
-      dst += count * result_item_;
-    });
-  }
-  void to_memory(StreamedResults& results, const PoolRows& from) {
-    each(from, [&](Index count) {
-      kernel_.finish(results.next(), states_, count, from.reduced_count);
-      results.commit(count * result_item_);
-    });
-  }
-
- private:
-  /// Calls finish(count) after each block of `count` accumulators. Precondition: from.lines <= lines_of(…).
-  template <class F>
-  void each(const PoolRows& from, F&& finish) {
+  /// Precondition: from.lines <= lines_of(…).
+  void pool(const PoolRows& from) {
     const Index count = from.groups * from.inner;
     for (Index done = 0; done < count; done += block_) {
       const Index now = std::min(block_, count - done);
-      kernel_.pool(states_, from, done, now);
-      finish(now * from.lines);
+      kernel_.pool(states_.data(), from, done, now);
+      write(now * from.lines, from.reduced_count);
     }
+  }
+  void end() {
+    if (is_streamed_) lines_.end();
+  }
+
+ private:
+  void write(Index count, Index reduced_count) {
+    const Index nbytes = count * result_item_;
+    kernel_.finish(is_streamed_ ? results_.data() : dst_, states_.data(), count, reduced_count);
+    if (is_streamed_) lines_.write(dst_, results_.data(), static_cast<std::size_t>(nbytes));
+    dst_ += nbytes;
   }
 
   const ReduceKernel& kernel_;
+  bool is_streamed_;
   Index result_item_;
   Index block_;
-  alignas(64) std::byte states_[pool_bytes + 16 * group_slack];
+  std::byte* dst_;
+  copy::LineWriter lines_;
+  alignas(64) std::array<std::byte, static_cast<std::size_t>(max_written_bytes)> results_;
+  alignas(64) std::array<std::byte, static_cast<std::size_t>(pool_bytes + 16 * group_slack)> states_;
 };
 
 }  // namespace
 
-bool is_pool(const ReducePlan& plan) {
-  return plan.group > 1 && plan.reduction_loops.size() <= 1 && plan.per_result > 0 &&
-         plan.per_result < short_row &&
-         (plan.inner > 1 || plan.group == 2 || (plan.group == 3 && plan.reduction_loops.empty()));
-}
-
-void run_pools(const ReduceKernel& kernel, const ReducePlan& plan, std::byte* dst, std::size_t dst_item,
-               const std::byte* base) {
-  const auto result_item = static_cast<Index>(dst_item);
-  const ReduceLoop& row = plan.result_loops.back();
-  const std::vector<ReduceLoop> above(plan.result_loops.begin(), plan.result_loops.end() - 1);
+void run_pools(const ReduceNest& nest, std::byte* dst) {
+  const ReducePlan& plan = nest.plan;
+  const auto result_item = static_cast<Index>(item_size(plan.result_dtype));
+  const Loop row = nest.row();
+  const std::span<const Loop> above = std::span(nest.results).first(nest.results.size() - 1);
   const Index whole = plan.group * plan.inner;
   const Index parts = ceil_divide(row.extent, max_part_elements);
   const Index each_part = ceil_divide(ceil_divide(row.extent, parts), whole) * whole;
-  const Index all_groups = row.extent / whole;
-  const bool is_streamed = plan.results / plan.group * result_item >= min_streamed_bytes;
-  const Index grain = std::max<Index>(piece_elements / (each_part * plan.per_result), 1);
-  const std::ptrdiff_t below = plan.reduction_loops.empty() ? 0 : plan.reduction_loops.back().stride;
+  const Index grain = std::max<Index>(piece_elements / (each_part * plan.per_accumulator), 1);
+  const Index below = nest.run().src_stride;
   // Within a long row the prefetch goes on along the row; after a short one it goes to the next lines.
-  const bool has_long_rows = plan.reduction_loops.empty() || each_part * row.stride >= long_row_bytes;
-  const Index line_bytes = row.extent * row.stride * plan.per_result;
+  const bool has_long_rows = nest.reduced.empty() || each_part * row.src_stride >= long_row_bytes;
+  const Index line_bytes = row.extent * row.src_stride * plan.per_accumulator;
   const Index row_distance = are_triples(plan.group, plan.inner) ? triples_distance : long_row_bytes / 4;
-  PoolRows like{nullptr,
-                plan.per_result,
-                below,
-                0,
-                plan.group,
-                plan.inner,
-                plan.per_result * plan.group,
-                has_long_rows ? row_distance : plan.per_result * below};
-  const Index block = results_in_block(kernel, like, result_item);
-  parallel_for(0, plan.results / row.extent * parts, grain, [&](Index from, Index to) {
+  const PoolRows like{nullptr,
+                      plan.per_accumulator,
+                      below,
+                      0,
+                      plan.group,
+                      plan.inner,
+                      plan.reduced_count(),
+                      has_long_rows ? row_distance : plan.per_accumulator * below};
+  const Index block = accumulators_in_block(nest, result_item);
+  parallel_for(0, plan.accumulators / row.extent * parts, grain, [&](Index from, Index to) {
     Index part = from % parts;
-    Cursor at(above, from / parts);
-    const auto dst_of = [&](Index n) {
-      const Index begin = std::min(n % parts * each_part, row.extent);
-      return dst + (n / parts * row.extent + begin) / plan.group * result_item;
-    };
-    std::byte* next_dst = dst_of(from);
-    StreamedResults results(next_dst);
-    Pooling pooling(kernel, result_item, block);
+    copy::Cursor at = nest.at(above, from / parts);
+    const Index first = from / parts * row.extent + std::min(part * each_part, row.extent);
+    Pooling pooling(nest, result_item, block, dst + first / plan.group * result_item);
     PoolRows rows = like;
     for (Index n = from; n < to; n += rows.lines) {
       const Index begin = std::min(part * each_part, row.extent);
-      rows.src = base + plan.start + at.offset() + begin * row.stride;
-      rows.groups = parts == 1 ? all_groups : (std::min(begin + each_part, row.extent) - begin) / whole;
-      Cursor next = at;
+      rows.src = at.src() + begin * row.src_stride;
+      rows.groups = (std::min(begin + each_part, row.extent) - begin) / whole;
+      copy::Cursor next = at;
       if (parts == 1) {
         rows.lines = std::min(to - n, pooling.lines_of(at, rows, line_bytes));
-        rows.line_step = at.stride();
+        rows.line_step = at.run().src_stride;
       }
       next.skip(rows.lines);
-      if (!has_long_rows && n + rows.lines < to) rows.prefetch_distance = next.offset() - at.offset();
-      if (is_streamed) {
-        pooling.to_memory(results, rows);
-      } else {
-        pooling.to_cache(next_dst, rows);
-        next_dst += rows.lines * rows.groups * plan.inner * result_item;
-      }
+      if (!has_long_rows && n + rows.lines < to) rows.prefetch_distance = next.src() - at.src();
+      pooling.pool(rows);
       if (++part < parts) continue;
       part = 0;
       at = next;
     }
-    if (is_streamed) results.end();
+    pooling.end();
   });
 }
 

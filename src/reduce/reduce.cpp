@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/reduce.hpp"
 
-#include <algorithm>
 #include <array>
-#include <complex>
-#include <type_traits>
+#include <memory>
 
 #include "base/message.hpp"
 #include "ledger/watch.hpp"
-#include "reduce/blocks.hpp"
 #include "reduce/named.hpp"
-#include "tenstride/arithmetic.hpp"
-#include "tenstride/copy.hpp"
+#include "reduce/run_reduction.hpp"
 #include "tenstride/factory.hpp"
-#include "tenstride/parallel.hpp"
+#include "tenstride/run_plan.hpp"
 
 /// Reductions: the element type and the layout of their results, and what they refuse.
 namespace tenstride {
@@ -37,104 +33,6 @@ Dims result_axes_of(std::string_view operation, const Tensor& x, const Dims& axe
     if ((named >> d & 1U) == 0) result_axes.push_back(static_cast<Index>(d));
   }
   return result_axes;
-}
-
-/// Returns whether repeated elements do not change the result.
-bool ignores_repetition(Reduction reduction) {
-  return reduction == Reduction::min || reduction == Reduction::max || reduction == Reduction::any ||
-         reduction == Reduction::all;
-}
-
-/// Returns the layout with one index of each expanded axis.
-Layout without_repetition(Layout layout) {
-  for (std::size_t d = 0; d < layout.rank(); ++d) {
-    if (layout.strides[d] == 0 && layout.shape[d] > 1) layout.shape[d] = 1;
-  }
-  return layout;
-}
-
-/// Returns whether one of `count` numbers is NaN. The compiler makes vectors of it.
-template <typename T>
-bool has_nan(const T* numbers, Index count) {
-  unsigned nans = 0;
-  for (Index i = 0; i < count; ++i) nans |= numbers[i] != numbers[i] ? 1U : 0U;
-  return nans != 0;
-}
-
-/// Recomputes the products that are NaN, one element after another in row-major order, as NumPy does: of two
-/// partial products one may have overflowed and the other vanished, and inf * 0 is NaN. Example: the product
-/// of 1/n, 2/n, ..., 2n/n vanishes, though that of its upper half overflows.
-template <typename T>
-void recompute_products(Tensor& result, const std::byte* base, const Layout& source,
-                        const Layout& reduction_axes) {
-  using Wide = std::conditional_t<is_complex_element<T>, std::complex<double>, double>;
-  const auto at = [base](Index position) {
-    return convert_element<Wide>(load_element<T>(base + position * static_cast<Index>(sizeof(T))));
-  };
-  auto* const products = reinterpret_cast<T*>(result.mutable_storage_data());
-  const Index count = numel(reduction_axes);
-  const auto recomputed = [&](Index r) {
-    const Index first = position(source, unravel(r, source.shape));
-    Wide product = 1;
-    for (Index k = 0; k < count && product == product; ++k) {
-      product *= at(first + position(reduction_axes, unravel(k, reduction_axes.shape)));
-    }
-    return convert_element<T>(product);
-  };
-  constexpr Index block = 256;
-  constexpr Index grain = (Index{1} << 17) / block;
-  const Index results = result.numel();
-  parallel_for(0, ceil_divide(results, block), grain, [&](Index from, Index to) {
-    for (Index first = from * block; first < std::min(to * block, results); first += block) {
-      const Index last = std::min(first + block, results);
-      if (!has_nan(products + first, last - first)) continue;
-      for (Index r = first; r < last; ++r) {
-        if (products[r] != products[r]) products[r] = recomputed(r);
-      }
-    }
-  });
-}
-
-/// Sums and means of nothing but repeats of one element, which are its multiples: of floats narrower than the
-/// doubles in which they are summed, so that no sum is rounded before the end. Returns whether it wrote the
-/// result. Reading each element again and again took 6 times as long.
-bool try_multiples(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
-                   Reduction reduction) {
-  constexpr Index max_repeats = Index{1} << 24;  // whole floats
-  const Index repeats = numel(reduction_axes);
-  const bool is_narrow = is_floating_point(x.dtype()) && x.itemsize() < sizeof(double);
-  if (!is_narrow || (reduction != Reduction::sum && reduction != Reduction::mean)) return false;
-  if (repeats <= 1 || repeats > max_repeats || numel(without_repetition(reduction_axes)) != 1) return false;
-  const std::array times{reduction == Reduction::sum ? static_cast<double>(repeats) : 1.};
-  copy_elements(result, x.with_layout(source), {.scale = times});
-  return true;
-}
-
-void accumulate_into(Tensor& result, const Tensor& x, const Layout& source, const Layout& reduction_axes,
-                     Reduction reduction) {
-  if (try_multiples(result, x, source, reduction_axes, reduction)) return;
-  const auto item = static_cast<Index>(x.itemsize());
-  const std::byte* const base = x.storage_data() + x.storage_offset() * item;
-  // The sum of repeated integers is a multiple, modulo 2^64.
-  const bool is_whole_sum = reduction == Reduction::sum && result.dtype() == DType::int64;
-  const Layout elements =
-      ignores_repetition(reduction) || is_whole_sum ? without_repetition(reduction_axes) : reduction_axes;
-  const detail::ReduceKernel& kernel = detail::reduce_kernel(reduction, x.dtype(), numel(elements));
-  const Layout once = without_repetition(source);
-  if (once.shape == source.shape) {
-    detail::reduce_into(result, kernel, {source, elements, item, base});
-    if (is_whole_sum && elements.shape != reduction_axes.shape) {
-      mul_(result, numel(reduction_axes) / std::max<Index>(numel(elements), 1));
-    }
-    if (reduction != Reduction::prod || is_integer(result.dtype())) return;
-    visit(x.dtype(), [&]<class T>(std::type_identity<T>) {
-      if constexpr (!std::is_integral_v<T>) recompute_products<T>(result, base, source, elements);
-    });
-    return;
-  }
-  Tensor unrepeated = empty(once.shape, {.dtype = result.dtype()});
-  accumulate_into(unrepeated, x, once, reduction_axes, reduction);
-  copy_elements(result, unrepeated.expand(source.shape));
 }
 
 }  // namespace
@@ -180,6 +78,30 @@ DType reduced_dtype_for(std::string_view operation, Reduction reduction, DType d
   return dtype;
 }
 
+LedgerEntry entry_of(const ReducePlan& plan, const Tensor& result, const Tensor& x) {
+  LedgerEntry entry = detail::copy_entry(result, x, result.numel());
+  entry.kind = LedgerKind::reduction;
+  entry.reason.clear();
+  const Index elements = numel(plan.problem.results) * numel(plan.problem.reduced);
+  entry.bytes_read = elements * static_cast<Index>(x.element_size());
+  entry.kernel = name(plan.way);
+  entry.reduction = std::make_shared<const ReducePlan>(plan);
+  return entry;
+}
+
+/// Carries a reduction out, and records it where a scope is open; without memory only the plan is recorded.
+void reduce_recorded(const ReduceProblem& problem, Tensor& result, const Tensor& x) {
+  const bool is_recorded = detail::is_watched();
+  if (!x.has_memory() && !is_recorded) return;
+  const ReducePlan plan = plan_reduction(problem, options_here());
+  if (!is_recorded) return detail::run_reduction(plan, result, x);
+  LedgerEntry entry = entry_of(plan, result, x);
+  detail::record({&entry, 1}, result.storage(), [&]() -> std::string_view {
+    if (x.has_memory()) detail::run_reduction(plan, result, x);
+    return {};
+  });
+}
+
 }  // namespace
 
 DType reduced_dtype(Reduction reduction, DType dtype) {
@@ -210,9 +132,9 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
   const detail::OperationScope scope(operation, caller);
   if (x.is_neg() && x.has_memory()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
-  if (!x.has_memory() || result.numel() == 0) return result;
-  const detail::MutedScope muted;
-  accumulate_into(result, x, source, reduction_axes, reduction);
+  if (result.numel() == 0) return result;
+  reduce_recorded({reduction, x.dtype(), source, reduction_axes}, result, x);
+  if (!x.has_memory()) return result;
   // Sums and products of conjugates are the conjugates of sums and products.
   return x.is_conj() && is_complex(dtype) ? result.conj().resolve_conj() : result;
 }

@@ -237,9 +237,12 @@ TEST(CopyLedger, HoldsTheResultOfAReduction) {
     for (const LedgerEntry& entry : ledger.entries()) EXPECT_EQ(entry.operation, "reduce");
     return ledger.totals();
   };
-  const LedgerTotals totals = totals_of(x);
+  LedgerTotals totals = totals_of(x);
   EXPECT_EQ(totals.copies, 0U);
   EXPECT_EQ(totals.allocations, 2U);
+  EXPECT_EQ(totals.reductions, 2U);
+  EXPECT_EQ(totals.bytes_reduced, 2 * 40 * 30 * 20 * 4);
+  totals.seconds = 0;  // as on meta
   EXPECT_EQ(totals, totals_of(zeros({40, 30, 20}, {.device = Device::meta})));
 }
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "support/guarded.hpp"
@@ -12,6 +13,7 @@
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"
 #include "tenstride/text.hpp"
 
@@ -159,6 +161,26 @@ TEST(ReduceProducts, AreRecomputedWhereTheyStandAmongOthers) {
   for (const double product : products) EXPECT_NEAR(product, 1, 1e-12);
   x.select(0, 300).select(0, 5).fill_(std::nan(""));
   EXPECT_TRUE(std::isnan(reduce_axes(x, {1}, Reduction::prod).to_vector<double>()[300]));
+}
+
+/// Such a product is recomputed element by element, from where its elements lie.
+TEST(ReduceProducts, OfPartsOfAStorageThatAreNanAreThoseOfTheirCopies) {
+  const double inf = std::numeric_limits<double>::infinity();
+  // Of the last row one half vanishes and the other overflows.
+  const std::vector<double> numbers{3, 3, 7, 2, inf, 0, 5, 5, 1e-300, 1e300, 1e-300, 1e300};
+  Tensor x = empty({3, 4}, {.dtype = DType::float64});
+  std::memcpy(x.mutable_storage_data(), numbers.data(), sizeof(double) * numbers.size());
+  const auto number = [](const Tensor& product) { return product.item().to<double>(); };
+  const auto product = [](const Tensor& of) { return reduce_axes(of, {0}, Reduction::prod); };
+  for (const DType dtype : {DType::float64, DType::float32, DType::bfloat16}) {
+    EXPECT_TRUE(std::isnan(number(product(x.to(dtype).with_layout({{2}, {1}, 4}))))) << name(dtype);
+  }
+  EXPECT_EQ(number(product(x.with_layout({{4}, {1}, 8}))), 1);
+  for (const DType dtype : {DType::float64, DType::float16, DType::complex64, DType::complex128}) {
+    const Tensor part = x.to(dtype).with_layout({{2, 4}, {4, 1}, 4});
+    const Tensor found = product(part), expected = product(part.clone());
+    EXPECT_EQ(to_string(found), to_string(expected)) << name(dtype);
+  }
 }
 
 }  // namespace

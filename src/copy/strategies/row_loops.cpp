@@ -236,16 +236,16 @@ class RunWorker {
 
   /// Has `count` items from `src` on prefetched while as many are written, if they lie close together.
   void prefetch_lines(const std::byte* src, Index count) {
-    sink_.prefetch = {};
+    sink_.prefetch() = {};
     const std::ptrdiff_t stride = inner_.src_stride;
     const auto distance = static_cast<std::size_t>(stride < 0 ? -stride : stride);
     // The processor prefetches shorter pieces by itself.
     if (distance > line_bytes || static_cast<std::size_t>(count) * distance < min_prefetched_bytes) return;
     const auto items = static_cast<std::size_t>(count);
-    sink_.prefetch.rows.first = stride < 0 ? src + count * stride : src;
-    sink_.prefetch.count = 1;
-    sink_.prefetch.lines = items * distance / line_bytes + 1;
-    sink_.prefetch.pace = (distance + bound_.dst_item - 1) / bound_.dst_item;
+    sink_.prefetch().rows.first = stride < 0 ? src + count * stride : src;
+    sink_.prefetch().count = 1;
+    sink_.prefetch().lines = items * distance / line_bytes + 1;
+    sink_.prefetch().pace = (distance + bound_.dst_item - 1) / bound_.dst_item;
   }
 
   void strided(std::byte* dst, const std::byte* src, Index count, std::size_t first,

@@ -195,7 +195,7 @@ class TileWorker {
       queue_stores(dst, 0, transposed, 0, 1, bytes, transposed == first_.data());
       return;
     }
-    sink_.prefetch = queue_.prefetch;
+    sink_.prefetch() = queue_.prefetch;
     // Scale numbers along the destination run repeat from run to run.
     sink_.run(dst, transposed, items, tiling_.inner.is_scaled ? 0 : tile.scale_index,
               tiling_.inner.is_scaled ? 1 : 0);
@@ -352,7 +352,7 @@ class TileWorker {
   /// Writes a block row by row, each clipped to the matrix. `first` is the row that `transposed` begins with.
   void write_clipped_rows(const Tile& block, Index first, const std::byte* transposed, Size pitch) {
     const Index size = plan_.tile_dst;
-    sink_.prefetch = queue_.prefetch;
+    sink_.prefetch() = queue_.prefetch;
     for (Index c = 0; c < block.columns; ++c) {
       std::byte* row = block.dst + (block.column + c) * tiling_.run.dst_stride;
       const Index shift = shift_of(row);
@@ -366,7 +366,7 @@ class TileWorker {
                 static_cast<Size>(row_last - row_first), scale_index(tiling_, block, row_first, c),
                 tiling_.inner.is_scaled ? 1 : 0);
     }
-    queue_.prefetch = sink_.prefetch;
+    queue_.prefetch = sink_.prefetch();
   }
 
   [[nodiscard]] Index shift_of(const std::byte* row) const {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reduce/reduce_tiles.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "reduce/reduce_loops.hpp"
+
+namespace tenstride::detail {
+namespace {
+
+/// Bytes of the accumulators of a tile, which stay in the L1 cache.
+constexpr Index tile_bytes = 8192;
+/// The bytes of a row of results in the source, where its accumulators have at most 2 * tile_bytes.
+constexpr Index tile_row_bytes = 16384;
+/// The same where accumulators are wider than elements.
+constexpr Index widened_row_bytes = 4096;
+constexpr Index max_tile = 4096;
+/// The least number of accumulators that a kernel uses for a run. Each takes as many elements as an
+/// accumulator of a row does, so a run may have this many times as many elements before it is halved.
+constexpr Index run_accumulators = 32;
+/// The greatest number of parts of a reduction with few results: the reduction axes are divided, too.
+constexpr Index max_pieces = 64;
+/// Bytes of runs that are read sequentially before another part of memory is read.
+constexpr Index sequential_bytes = Index{1} << 20;
+
+CopyLoop innermost(const CopyLoops& loops) {
+  return loops.empty() ? CopyLoop{} : loops[loops.size() - 1];
+}
+
+/// The number of results whose runs lie within each other. Accumulated one at a time, the same memory would
+/// be read for each of them.
+Index interleaved_results(const ReducePlan& plan) {
+  if (plan.reduction_loops.empty() || plan.result_loops.empty()) return 1;
+  const CopyLoop row = innermost(plan.result_loops);
+  return std::abs(row.src_stride) < innermost(plan.reduction_loops).src_stride ? row.extent : 1;
+}
+
+Index max_accumulators(const ReducePlan& plan, const ReduceKernel& kernel) {
+  const auto state = static_cast<Index>(kernel.state_size);
+  const Index min_results = tile_bytes / state;
+  if (shape_of(plan.way) != ReduceShape::rows) return min_results;
+  const auto item = static_cast<Index>(item_size(plan.problem.dtype));
+  const Index step = gap_step(plan);
+  const Index extent = innermost(plan.result_loops).extent;
+  const Index row = (state > item ? widened_row_bytes : tile_row_bytes) / item;
+  const Index fitting =
+      ceil_divide(std::clamp(std::min(row, extent * step), min_results, 2 * min_results), step);
+  const Index line = 64 / item;
+  // Whole lines, so that the next tile begins with a line.
+  return fitting < extent && fitting > line ? fitting / line * line : fitting;
+}
+
+/// Whole groups, as many as give a thread enough elements and read memory sequentially.
+Index tile_of(const ReducePlan& plan, Index max_results) {
+  const ReduceShape shape = shape_of(plan.way);
+  const Index enough = piece_elements / std::max<Index>(plan.per_accumulator, 1);
+  if (shape == ReduceShape::runs) {
+    const auto item = static_cast<Index>(item_size(plan.problem.dtype));
+    const Index run = innermost(plan.reduction_loops).extent;
+    const Index sequential = sequential_bytes / std::max<Index>(run * item, 1);
+    const Index wanted =
+        std::max(enough, plan.is_reduction_outer ? std::max(sequential, interleaved_results(plan)) : 1);
+    return std::clamp<Index>(wanted, 1, std::min(max_results, plan.accumulators));
+  }
+  const Index whole = whole_accumulators(plan);
+  Index groups = max_results / whole;
+  if (shape == ReduceShape::pixels && !plan.is_reduction_outer) groups = std::min(groups, enough / whole);
+  return std::min(std::max(groups, Index{1}) * whole, plan.accumulators);
+}
+
+}  // namespace
+
+Index whole_accumulators(const ReducePlan& plan) {
+  return shape_of(plan.way) == ReduceShape::pixels ? innermost(plan.result_loops).extent
+                                                   : plan.group * plan.inner;
+}
+
+Index gap_step(const ReducePlan& plan) {
+  return plan.way == ReduceWay::gapped_rows ? innermost(plan.result_loops).src_stride : 1;
+}
+
+void set_tiles(ReducePlan& plan, const ReduceKernel& kernel) {
+  plan.pairwise_from = kernel.direct_rows * (shape_of(plan.way) == ReduceShape::rows ? 1 : run_accumulators);
+  plan.tile = tile_of(plan, std::min(max_accumulators(plan, kernel), max_tile));
+  const Index tiles = ceil_divide(plan.accumulators, plan.tile);
+  plan.cuts =
+      std::clamp<Index>(plan.tile * plan.per_accumulator / piece_elements, 1, ceil_divide(max_pieces, tiles));
+}
+
+}  // namespace tenstride::detail
