@@ -44,7 +44,7 @@ ReducePlan plan_reduction(const ReduceProblem& problem, const PlanOptions& optio
   plan.streams = options.machine.streams;
   if (is_empty(problem.results) || detail::take_repeats(plan)) return plan;
   const Layout& results = plan.problem.results;
-  const Layout forward = detail::turned_forward(results);
+  const Layout forward = detail::with_forward_axes(results);
   const Dims working = detail::working_strides(forward, plan.problem.reduced);
   ReducePlan in_memory = plan;
   detail::plan_in_order(in_memory, forward, working);

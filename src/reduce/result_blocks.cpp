@@ -43,7 +43,7 @@ class ResultBlocks {
  public:
   ResultBlocks(const ReducePlan& plan, Tensor& result, const std::byte* src)
       : plan_(plan),
-        forward_(turned_forward(plan.problem.results)),
+        forward_(with_forward_axes(plan.problem.results)),
         results_(result.layout()),
         src_(src),
         dst_(result.mutable_storage_data()) {
@@ -115,7 +115,7 @@ bool has_backward_axis(const Layout& layout) {
   return std::any_of(layout.strides.begin(), layout.strides.end(), [](Index stride) { return stride < 0; });
 }
 
-Layout turned_forward(Layout layout) {
+Layout with_forward_axes(Layout layout) {
   for (std::size_t d = 0; d < layout.rank(); ++d) {
     Index& stride = layout.strides[d];
     if (stride >= 0) continue;

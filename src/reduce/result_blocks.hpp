@@ -9,8 +9,8 @@
 namespace tenstride::detail {
 
 bool has_backward_axis(const Layout& layout);
-/// The layout with axes of negative strides turned, so that memory is read forwards.
-Layout turned_forward(Layout layout);
+/// The layout with axes of negative strides reversed, so that memory is read forwards.
+Layout with_forward_axes(Layout layout);
 
 /// Extents of a block of results. `working`: the strides in which blocks are computed.
 Dims block_extents(const ReducePlan& plan, const Dims& working);

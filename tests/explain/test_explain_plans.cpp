@@ -91,5 +91,24 @@ TEST(ExplainPlans, AreAFieldOfTheJson) {
   EXPECT_FALSE(nlohmann::json::parse(to_json(explanation))["steps"][2].contains("plans"));
 }
 
+TEST(ExplainPlans, OfReductionsStandThereToo) {
+  const Explanation explanation = explain("torch.zeros(64, 512, 100).permute(2, 0, 1).sum(1)");
+  ASSERT_EQ(explanation.evaluation.steps.size(), 3U);
+  ASSERT_EQ(explanation.evaluation.steps[2].reductions.size(), 1U);
+  const std::string text = to_text(explanation, TextStyle::plain, PlanDetail::listed);
+  EXPECT_NE(text.find("plan of step 3, .sum(1):\n"
+                      "  sum of 3276800 elements float32 -> 51200 float32\n"
+                      "    way      rows, "),
+            std::string::npos)
+      << text;
+  const auto json = nlohmann::json::parse(to_json(explanation, PlanDetail::listed));
+  const auto& plan = json["steps"][2]["reductions"][0];
+  EXPECT_EQ(plan["way"], "rows");
+  EXPECT_EQ(plan["reduction"], "sum");
+  EXPECT_EQ(plan["results"], 51200);
+  EXPECT_EQ(plan["reduction_loops"][0]["extent"], 64);
+  EXPECT_EQ(json["steps"][1]["reductions"], nlohmann::json::array());
+}
+
 }  // namespace
 }  // namespace tenstride
