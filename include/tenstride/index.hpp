@@ -27,6 +27,15 @@ constexpr std::optional<Index> try_add(Index a, Index b) {
   return result;
 }
 
+/// a * b and a + b of numbers that are not negative, or the greatest Index where that does not fit: of bytes
+/// that only a forecast counts.
+constexpr Index saturating_multiply(Index a, Index b) {
+  return try_multiply(a, b).value_or(INT64_MAX);
+}
+constexpr Index saturating_add(Index a, Index b) {
+  return try_add(a, b).value_or(INT64_MAX);
+}
+
 namespace detail {
 /// Throws OverflowError: "<operation>: 4 * 5 must fit a signed 64-bit integer", with the numbers.
 [[noreturn]] TENSTRIDE_API void throw_overflow(std::string_view operation, Index a, char sign, Index b);

@@ -6,7 +6,8 @@
 namespace tenstride {
 
 Index ChainComparison::bytes_saved() const {
-  return eager_bytes_read + eager_bytes_written - static_cast<Index>(cost.bytes_read + cost.bytes_written);
+  const std::size_t lazy = std::min<std::size_t>(cost.bytes_read + cost.bytes_written, INT64_MAX);
+  return saturating_add(eager_bytes_read, eager_bytes_written) - static_cast<Index>(lazy);
 }
 
 std::optional<ChainComparison> detail::compare_with_chain(const Evaluation& evaluation) {
@@ -33,8 +34,8 @@ std::optional<ChainComparison> detail::compare_with_chain(const Evaluation& eval
     for (const EagerStep& step : steps[*i].eager) {
       result.eager.push_back(step);
       result.eager_copies += step.kind == StepKind::copy ? 1 : 0;
-      result.eager_bytes_read += step.bytes_read;
-      result.eager_bytes_written += step.bytes_written;
+      result.eager_bytes_read = saturating_add(result.eager_bytes_read, step.bytes_read);
+      result.eager_bytes_written = saturating_add(result.eager_bytes_written, step.bytes_written);
     }
   }
   result.plan = steps[last].chain->plan();

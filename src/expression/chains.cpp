@@ -120,7 +120,8 @@ EagerStep eager_reshape(const Layout& layout, const Dims& shape, DType dtype) {
   }
   step.kind = StepKind::copy;
   step.layout = row_major(shape);
-  step.bytes_read = step.bytes_written = numel(layout) * static_cast<Index>(item_size(dtype));
+  step.bytes_read = step.bytes_written =
+      saturating_multiply(numel(layout), static_cast<Index>(item_size(dtype)));
   return step;
 }
 

@@ -218,7 +218,9 @@ void Evaluator::assign_attribute(const Node& target, const Value& value) {
     step.kind = StepKind::self;
     step.bytes_moved = static_cast<Index>(written.nbytes());
     if (value.tensor() != nullptr) {
-      step.bytes_moved += written.numel() * static_cast<Index>(value.tensor()->element_size());
+      step.bytes_moved = saturating_add(
+          step.bytes_moved,
+          saturating_multiply(written.numel(), static_cast<Index>(value.tensor()->element_size())));
     } else {
       step.bytes_filled = step.bytes_moved;
     }

@@ -19,7 +19,7 @@ constexpr std::size_t work_of_step = 500;
 constexpr std::size_t bytes_of_work = 4096;
 
 Index bytes_of(Index count, const Tensor& tensor) {
-  return count * static_cast<Index>(tensor.element_size());
+  return saturating_multiply(count, static_cast<Index>(tensor.element_size()));
 }
 
 /// The bytes an in-place operation reads and writes: of a copy both sides, of a fill one.
@@ -29,14 +29,15 @@ void count_in_place_bytes(Step& step, const Call& call, const CopyLedger& ledger
   const bool is_fill = name == "fill_" || name == "zero_";
   if (name == "copy_" || is_fill) {
     const Index written = bytes_of(self.numel(), self);
-    step.bytes_moved = written + (is_fill ? 0 : bytes_of(self.numel(), call.tensor(0)));
+    step.bytes_moved = saturating_add(written, is_fill ? 0 : bytes_of(self.numel(), call.tensor(0)));
     step.bytes_filled = is_fill ? written : 0;
     return;
   }
   for (const LedgerEntry& entry : ledger.entries()) {  // scatter_, masked_fill_ and the like copy a part
     if (entry.kind != LedgerKind::copy) continue;
-    step.bytes_moved += entry.bytes_read + entry.bytes_written;
-    if (entry.bytes_read == 0) step.bytes_filled += entry.bytes_written;
+    step.bytes_moved =
+        saturating_add(step.bytes_moved, saturating_add(entry.bytes_read, entry.bytes_written));
+    if (entry.bytes_read == 0) step.bytes_filled = saturating_add(step.bytes_filled, entry.bytes_written);
   }
 }
 
@@ -102,19 +103,20 @@ void Evaluator::add_step(Step step, const Tensor& result, bool is_fresh_storage)
     storages_.push_back(result.storage());
   Index alive = 0, elsewhere = 0;
   for (const Storage& storage : storages_) {
-    (storage.device().is_host() ? alive : elsewhere) += static_cast<Index>(storage.nbytes());
+    Index& held = storage.device().is_host() ? alive : elsewhere;
+    held = saturating_add(held, static_cast<Index>(storage.nbytes()));
   }
   Totals& totals = result_.totals;
   totals.peak_bytes = std::max(totals.peak_bytes, alive);
   totals.peak_device_bytes = std::max(totals.peak_device_bytes, elsewhere);
-  totals.bytes_moved += step.bytes_moved;
-  totals.bytes_filled += step.bytes_filled;
+  totals.bytes_moved = saturating_add(totals.bytes_moved, step.bytes_moved);
+  totals.bytes_filled = saturating_add(totals.bytes_filled, step.bytes_filled);
   if (step.kind == StepKind::copy) ++totals.copies;
   if (step.kind == StepKind::transfer) ++totals.transfers;
-  totals.bytes_transferred += step.bytes_transferred;
+  totals.bytes_transferred = saturating_add(totals.bytes_transferred, step.bytes_transferred);
   if (repeats_ > 0) {
-    spend(work_of_step + static_cast<std::size_t>(step.bytes_moved + step.bytes_allocated) / bytes_of_work,
-          step.range);
+    const Index bytes = saturating_add(step.bytes_moved, step.bytes_allocated);
+    spend(work_of_step + static_cast<std::size_t>(bytes) / bytes_of_work, step.range);
   }
   result_.steps.push_back(std::move(step));
   if (options_.on_step) options_.on_step(result_.steps.back(), result);
@@ -147,9 +149,9 @@ Value Evaluator::record(const Operation& operation, const Call& call, const Layo
     step.shares_storage = step.kind == StepKind::view || step.kind == StepKind::self;
     if (step.kind == StepKind::copy) {
       Index read = self != nullptr ? bytes_of(made.numel(), *self) : 0;
-      for (const Tensor& input : inputs) read += bytes_of(input.numel(), input);
+      for (const Tensor& input : inputs) read = saturating_add(read, bytes_of(input.numel(), input));
       const bool leaves_memory = self != nullptr && self->has_memory() != made.has_memory();
-      if (!leaves_memory) step.bytes_moved = read + bytes_of(made.numel(), made);
+      if (!leaves_memory) step.bytes_moved = saturating_add(read, bytes_of(made.numel(), made));
       step.reason = copy_reason(call, before, made);
     }
     if (step.kind == StepKind::self && operation.op_class == OpClass::in_place)

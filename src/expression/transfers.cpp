@@ -104,7 +104,8 @@ void Evaluator::note_transfer(Step& step, const Tensor* source) {
   step.reason = to_string(*step.link);
   for (const LedgerEntry& entry : entries) {
     if (entry.kind != LedgerKind::copy) continue;
-    step.bytes_moved += entry.bytes_read + entry.bytes_written;
+    step.bytes_moved =
+        saturating_add(step.bytes_moved, saturating_add(entry.bytes_read, entry.bytes_written));
     step.reason += "; one more copy, " + entry.reason;
   }
   step.hint = TransferHints(result_.steps, step, *crossing).text(source != nullptr && source->is_pinned());

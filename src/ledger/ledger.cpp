@@ -41,14 +41,14 @@ void CopyLedger::add(LedgerEntry entry, const void* block) {
   totals_.scrambles += entry.kind == LedgerKind::scramble ? 1 : 0;
   if (entry.kind == LedgerKind::transfer) {
     ++totals_.transfers;
-    totals_.bytes_transferred += entry.bytes_read;
+    totals_.bytes_transferred = saturating_add(totals_.bytes_transferred, entry.bytes_read);
   }
   if (entry.kind == LedgerKind::reduction) {
     ++totals_.reductions;
-    totals_.bytes_reduced += entry.bytes_read;
+    totals_.bytes_reduced = saturating_add(totals_.bytes_reduced, entry.bytes_read);
   } else {
-    totals_.bytes_read += entry.bytes_read;
-    totals_.bytes_written += entry.bytes_written;
+    totals_.bytes_read = saturating_add(totals_.bytes_read, entry.bytes_read);
+    totals_.bytes_written = saturating_add(totals_.bytes_written, entry.bytes_written);
   }
   totals_.seconds += entry.seconds;
   const bool is_allocation = entry.kind == LedgerKind::allocation;
@@ -68,17 +68,18 @@ void CopyLedger::add(LedgerEntry entry, const void* block) {
 
 void CopyLedger::allocated(const void* block, Index nbytes) {
   ++totals_.allocations;
-  totals_.bytes_allocated += nbytes;
-  alive_bytes_ += nbytes;
+  totals_.bytes_allocated = saturating_add(totals_.bytes_allocated, nbytes);
+  alive_bytes_ = saturating_add(alive_bytes_, nbytes);
   totals_.peak_bytes = std::max(totals_.peak_bytes, alive_bytes_);
   const auto [place, is_new] = alive_.try_emplace(block, nbytes);
-  if (!is_new) alive_bytes_ -= std::exchange(place->second, nbytes);  // it has grown
+  if (!is_new)
+    alive_bytes_ = std::max<Index>(alive_bytes_ - std::exchange(place->second, nbytes), 0);  // grown
 }
 
 void CopyLedger::released(const void* block) noexcept {
   const auto found = alive_.find(block);
   if (found == alive_.end()) return;
-  alive_bytes_ -= found->second;
+  alive_bytes_ = std::max<Index>(alive_bytes_ - found->second, 0);
   alive_.erase(found);
 }
 
@@ -167,8 +168,8 @@ void LedgerWatch::add(LedgerEntry entry, const void* block) {
                               [&](const NoCopy::Allowed& known) { return known.place == entry.allowed; });
     if (place == places.end()) place = places.insert(places.end(), {entry.allowed, 0, 0, 0});
     ++place->copies;
-    place->bytes_read += entry.bytes_read;
-    place->bytes_written += entry.bytes_written;
+    place->bytes_read = saturating_add(place->bytes_read, entry.bytes_read);
+    place->bytes_written = saturating_add(place->bytes_written, entry.bytes_written);
   }
 }
 
@@ -238,8 +239,8 @@ LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count) {
   entry.src_dtype = src.dtype();
   entry.dst_dtype = dst.dtype();
   entry.device = dst.device();
-  entry.bytes_read = count * static_cast<Index>(src.element_size());
-  entry.bytes_written = count * static_cast<Index>(dst.element_size());
+  entry.bytes_read = saturating_multiply(count, static_cast<Index>(src.element_size()));
+  entry.bytes_written = saturating_multiply(count, static_cast<Index>(dst.element_size()));
   entry.caller = it.caller;
   if (it.script != nullptr) entry.script = *it.script;
   return entry;
@@ -266,10 +267,13 @@ void require_copy_allowed(const Layout& dst, DType dst_dtype, const Tensor& src)
 
 void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state) {
   LedgerWatch& it = ledger_watch();
-  Index bytes = 0;
+  const auto bytes_of = [](const LedgerEntry& entry) {
+    return static_cast<double>(entry.bytes_read) + static_cast<double>(entry.bytes_written);
+  };
+  double bytes = 0;
   for (const LedgerEntry& entry : entries) {
     it.require_allowed(entry);
-    bytes += entry.bytes_read + entry.bytes_written;
+    bytes += bytes_of(entry);
   }
   std::string_view kernel;
   const auto start = std::chrono::steady_clock::now();
@@ -279,8 +283,7 @@ void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, v
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   for (LedgerEntry& entry : entries) {
-    const auto entry_bytes = static_cast<double>(entry.bytes_read + entry.bytes_written);
-    if (entry.device.has_memory()) entry.seconds = took.count() * entry_bytes / static_cast<double>(bytes);
+    if (entry.device.has_memory()) entry.seconds = took.count() * bytes_of(entry) / bytes;
     if (entry.kernel.empty()) entry.kernel = kernel.empty() && entry.plan ? name(entry.plan->kernel) : kernel;
     it.add(std::move(entry), dst.id());
   }

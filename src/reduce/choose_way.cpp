@@ -81,7 +81,8 @@ bool takes_gapped_runs(const WayFacts& of) {
   if (step > 1 && of.item == 8) return false;  // too few accumulators: double has no bits to spare
   if (step > limits.max_widened_step && of.item == 2 && of.kernel.state_size == 8) return false;
   const bool has_gaps = step > 1 || (of.plan.reduction_loops.size() > 1 && span < limits.short_run);
-  return has_gaps && of.plan.per_accumulator / of.run.extent * span >= limits.min_gapped_span;
+  const Index runs = of.plan.per_accumulator / of.run.extent;
+  return has_gaps && saturating_multiply(runs, span) >= limits.min_gapped_span;
 }
 
 bool takes_three_channels(const WayFacts& of) {

@@ -44,19 +44,21 @@ ReducePlan plan_reduction(const ReduceProblem& problem, const PlanOptions& optio
   plan.streams = options.machine.streams;
   if (is_empty(problem.results) || detail::take_repeats(plan)) return plan;
   const Layout& results = plan.problem.results;
-  const Layout forward = detail::with_forward_axes(results);
-  const Dims working = detail::working_strides(forward, plan.problem.reduced);
-  ReducePlan in_memory = plan;
-  detail::plan_in_order(in_memory, forward, working);
-  if (is_in_own_order(in_memory, results, working)) {
-    detail::plan_in_order(plan, results, row_major_strides(results.shape));
-    plan.streaming = streams_results(plan, options);
-    return plan;
+  if (results.rank() > 1 || detail::has_backward_axis(results)) {
+    const Layout forward = detail::with_forward_axes(results);
+    const Dims working = detail::working_strides(forward, plan.problem.reduced);
+    ReducePlan in_memory = plan;
+    detail::plan_in_order(in_memory, forward, working);
+    if (!is_in_own_order(in_memory, results, working)) {
+      in_memory.block = detail::block_extents(in_memory, working);
+      in_memory.streaming =
+          numel(results) * static_cast<Index>(item_size(plan.result_dtype)) >= options.streaming_above;
+      return in_memory;
+    }
   }
-  in_memory.block = detail::block_extents(in_memory, working);
-  in_memory.streaming =
-      numel(results) * static_cast<Index>(item_size(plan.result_dtype)) >= options.streaming_above;
-  return in_memory;
+  detail::plan_in_order(plan, results, row_major_strides(results.shape));
+  plan.streaming = streams_results(plan, options);
+  return plan;
 }
 
 }  // namespace tenstride

@@ -82,8 +82,8 @@ LedgerEntry entry_of(const ReducePlan& plan, const Tensor& result, const Tensor&
   LedgerEntry entry = detail::copy_entry(result, x, result.numel());
   entry.kind = LedgerKind::reduction;
   entry.reason.clear();
-  const Index elements = numel(plan.problem.results) * numel(plan.problem.reduced);
-  entry.bytes_read = elements * static_cast<Index>(x.element_size());
+  const Index elements = saturating_multiply(numel(plan.problem.results), numel(plan.problem.reduced));
+  entry.bytes_read = saturating_multiply(elements, static_cast<Index>(x.element_size()));
   entry.kernel = name(plan.way);
   entry.reduction = std::make_shared<const ReducePlan>(plan);
   return entry;

@@ -58,7 +58,7 @@ Index tile_of(const ReducePlan& plan, Index max_results) {
   if (shape == ReduceShape::runs) {
     const auto item = static_cast<Index>(item_size(plan.problem.dtype));
     const Index run = innermost(plan.reduction_loops).extent;
-    const Index sequential = sequential_bytes / std::max<Index>(run * item, 1);
+    const Index sequential = sequential_bytes / std::max<Index>(saturating_multiply(run, item), 1);
     const Index wanted =
         std::max(enough, plan.is_reduction_outer ? std::max(sequential, interleaved_results(plan)) : 1);
     return std::clamp<Index>(wanted, 1, std::min(max_results, plan.accumulators));
@@ -84,8 +84,8 @@ void set_tiles(ReducePlan& plan, const ReduceKernel& kernel) {
   plan.pairwise_from = kernel.direct_rows * (shape_of(plan.way) == ReduceShape::rows ? 1 : run_accumulators);
   plan.tile = tile_of(plan, std::min(max_accumulators(plan, kernel), max_tile));
   const Index tiles = ceil_divide(plan.accumulators, plan.tile);
-  plan.cuts =
-      std::clamp<Index>(plan.tile * plan.per_accumulator / piece_elements, 1, ceil_divide(max_pieces, tiles));
+  plan.cuts = std::clamp<Index>(saturating_multiply(plan.tile, plan.per_accumulator) / piece_elements, 1,
+                                ceil_divide(max_pieces, tiles));
 }
 
 }  // namespace tenstride::detail

@@ -2,6 +2,7 @@
 #include "tenstride/ledger.hpp"
 
 #include <gtest/gtest.h>
+#include <limits>
 
 #include "memory/watch.hpp"
 #include "tenstride/copy.hpp"
@@ -244,6 +245,17 @@ TEST(CopyLedger, HoldsTheResultOfAReduction) {
   EXPECT_EQ(totals.bytes_reduced, 2 * 40 * 30 * 20 * 4);
   totals.seconds = 0;  // as on meta
   EXPECT_EQ(totals, totals_of(zeros({40, 30, 20}, {.device = Device::meta})));
+}
+
+TEST(CopyLedger, CountsNoMoreThanAnIndexHolds) {
+  constexpr Index most = std::numeric_limits<Index>::max();
+  const Tensor x = empty({1}, {.dtype = DType::uint8, .device = Device::meta}).expand({most});
+  CopyLedger ledger;
+  const Tensor y = x.contiguous();
+  EXPECT_EQ(ledger.totals().bytes_read, most);
+  const Tensor z = y.clone();
+  EXPECT_EQ(ledger.totals().bytes_read, most);
+  EXPECT_EQ(ledger.totals().peak_bytes, most);
 }
 
 TEST(CopyLedger, OuterLedgersSeeWhatInnerOnesSee) {

@@ -3,6 +3,9 @@
 // asked is tested by all other tests of reductions, which go through them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/ledger.hpp"
@@ -107,6 +110,18 @@ TEST(ReducePlan, DependsNotOnThreads) {
     return plan_reduction(problem).to_string();
   };
   EXPECT_EQ(text_with(1), text_with(7));
+}
+
+TEST(ReducePlan, OfMoreElementsThanMemoryHolds) {
+  constexpr Index most = std::numeric_limits<Index>::max() / 8;
+  for (const Layout& layout : {Layout{{3, most / 3}, {0, 1}, 0}, Layout{{most / 7, 7}, {0, 0}, 0},
+                               Layout{{2, most / 4, 2}, {most, 2, 0}, 0}}) {
+    for (const Reduction reduction : {Reduction::sum, Reduction::prod, Reduction::max}) {
+      for (const Dims& axes : {Dims{0}, Dims{1}, Dims{0, 1}}) {
+        EXPECT_NE(plan_of(reduction, DType::float64, layout, axes).to_string(), "");
+      }
+    }
+  }
 }
 
 TEST(ReducePlan, StandsInTheLedger) {

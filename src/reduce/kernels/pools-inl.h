@@ -15,7 +15,6 @@
 
 #include "reduce/kernels/columns-inl.h"
 #include "reduce/kernels/kernels.hpp"
-#include "reduce/kernels/pool_products-inl.h"
 #include "reduce/kernels/rules-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -50,9 +49,7 @@ struct Pools {
 #if HWY_TARGET != HWY_SCALAR
     if constexpr (Rule::has_vectors) {
       const std::byte* const src = from.src + first * from.group * item;
-      if (has_product_squares<Rule> && from.rows == 2 && from.group == 2) {
-        if constexpr (has_product_squares<Rule>) i = ProductSquares<T>::pool(to, from, src, first, count);
-      } else if (from.inner == 1) {  // lines shorter than a vector go one by one
+      if (from.inner == 1) {  // lines shorter than a vector go one by one
       } else if (from.inner <= max_staged_channels) {
         i = pool_staged_pixels(to, from, src, count);
       } else if (from.inner <= 16) {
@@ -122,7 +119,7 @@ struct Pools {
     if (from.inner != 1) return false;
     const std::byte* const src = from.src + first * from.group * item;
     if (from.group == 3) return from.rows == 1 && pool_triples<raw_lanes>(to, from, src, count);
-    if (from.group != 2 || (has_product_squares<Rule> && from.rows == 2)) return false;
+    if (from.group != 2) return false;
     return from.rows == 2 ? pool_pairs<2, line_lanes>(to, from, src, count)
                           : pool_pairs<0, line_lanes>(to, from, src, count);
   }

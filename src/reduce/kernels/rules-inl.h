@@ -108,6 +108,8 @@ struct WholeSum {
   using State = S;
   using Modulo = std::make_unsigned_t<S>;
   static constexpr bool has_vectors = true;
+  /// A pool has at most 15 rows and groups of 15 pixels, whose sums fit twice the bits.
+  static constexpr bool is_never_pooled = sizeof(T) <= 2 && sizeof(S) > 2 * sizeof(T);
   static constexpr Index direct_rows = unlimited_direct_rows;
   static constexpr State initial() { return 0; }
   static constexpr T neutral() { return T(0); }
@@ -157,6 +159,7 @@ using Word = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t
 
 template <class T>
 struct WholeProduct : WholeSum<T, Word<T>> {
+  static constexpr bool is_never_pooled = true;
   using State = Word<T>;
   static constexpr State initial() { return 1; }
   static constexpr T neutral() { return T(1); }
