@@ -38,9 +38,13 @@ std::string way_text(const ReducePlan& plan) {
   return text;
 }
 
-std::string loops_text(std::string_view title, const CopyLoops& loops) {
+std::size_t width_of(const CopyLoops& loops) {
   std::size_t width = 0;
   for (const CopyLoop& loop : loops) width = std::max(width, std::to_string(loop.extent).size());
+  return width;
+}
+
+std::string loops_text(std::string_view title, const CopyLoops& loops, std::size_t width) {
   std::string text;
   for (const CopyLoop& loop : loops) {
     std::string extent = std::to_string(loop.extent);
@@ -63,8 +67,9 @@ std::string ReducePlan::to_string() const {
               name(problem.dtype), " -> ", results, " ", name(result_dtype));
   if (way == ReduceWay::nothing) return text;
   text += "\n  way      " + way_text(*this);
-  text += loops_text("result ", result_loops);
-  text += loops_text("reduced", reduction_loops);
+  const std::size_t width = std::max(width_of(result_loops), width_of(reduction_loops));
+  text += loops_text("result ", result_loops, width);
+  text += loops_text("reduced", reduction_loops, width);
   if (block == problem.results.shape && !block.empty()) {
     text += "\n  blocks   none: computed in the order of memory, then transposed into the result";
   } else if (!block.empty()) {

@@ -85,7 +85,7 @@ TEST(ReducePlan, IsText) {
       "sum of 268435456 elements float32 -> 4194304 float32\n"
       "  way      rows, tiles of 1024, streaming stores\n"
       "  result   4194304  src stride 1\n"
-      "  reduced  64  src stride 4194304\n"
+      "  reduced  64       src stride 4194304\n"
       "  blocks   none: computed in the order of memory, then transposed into the result");
   EXPECT_EQ(plan_of(Reduction::max, DType::float32, row_major({4}), {0}).to_string(),
             "max of 4 elements float32 -> 1 float32\n"
