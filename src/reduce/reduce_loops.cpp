@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 #include "reduce/kernels/kernels.hpp"
@@ -23,20 +24,10 @@ void add_merged(CopyLoops& loops, Index extent, Index stride) {
   }
 }
 
-/// Axes of more than one index, from the greatest stride to the smallest.
-Dims axes_by_stride(const Dims& shape, const Dims& strides) {
-  Dims order;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] != 1) order.push_back(static_cast<Index>(d));
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Index a, Index b) { return strides[at(a)] > strides[at(b)]; });
-  return order;
-}
-
 void add_result_loops(ReducePlan& plan, const Layout& results, const Dims& dst_strides) {
-  for (const Index axis : axes_by_stride(results.shape, dst_strides)) {
+  for (const Index axis : slowest_first(dst_strides)) {
     const std::size_t d = at(axis);
+    if (results.shape[d] == 1) continue;
     add_merged(plan.result_loops, results.shape[d], results.strides[d]);
     plan.accumulators *= results.shape[d];
   }
@@ -53,7 +44,7 @@ void add_reduction_loops(ReducePlan& plan, const Layout& reduced) {
     strides.push_back(reduced.strides[d] == 0 ? std::numeric_limits<Index>::max()
                                               : std::abs(reduced.strides[d]));
   }
-  for (const Index axis : axes_by_stride(reduced.shape, strides)) {
+  for (const Index axis : slowest_first(strides)) {
     const std::size_t d = at(axis);
     if (reduced.shape[d] > 1)
       add_merged(plan.reduction_loops, reduced.shape[d], std::abs(reduced.strides[d]));
@@ -141,6 +132,14 @@ void choose_order(ReducePlan& plan, ReduceShape shape) {
 }
 
 }  // namespace
+
+Dims slowest_first(const Dims& strides) {
+  Dims order = Dims::filled(strides.size(), 0);
+  std::iota(order.begin(), order.end(), Index{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Index a, Index b) { return strides[at(a)] > strides[at(b)]; });
+  return order;
+}
 
 ReduceShape shape_of(ReduceWay way) {
   switch (way) {

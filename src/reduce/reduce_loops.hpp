@@ -18,6 +18,9 @@ enum class ReduceShape : unsigned char {
   pixels,  ///< a few accumulators whose elements alternate
 };
 
+/// The axes from the greatest stride to the smallest.
+Dims slowest_first(const Dims& strides);
+
 /// The shape that a way has.
 ReduceShape shape_of(ReduceWay way);
 

@@ -29,15 +29,6 @@ Index slowest_stride(const Layout& layout) {
   return stride;
 }
 
-/// Axes from the slowest to the fastest.
-std::vector<std::size_t> slowest_first(const Dims& strides) {
-  std::vector<std::size_t> order;
-  for (std::size_t d = 0; d < strides.size(); ++d) order.push_back(d);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
-  return order;
-}
-
 /// The blocks of a plan, which are computed one by one.
 class ResultBlocks {
  public:
@@ -149,12 +140,12 @@ Dims block_extents(const ReducePlan& plan, const Dims& working) {
     block[d] = ceil_divide(shape[d], ceil_divide(shape[d], extent));
     count = others * block[d];
   };
-  std::vector<std::size_t> order = slowest_first(working);
-  order.pop_back();  // the innermost axis of memory stays whole: long rows are read
-  for (const std::size_t d : order) {
-    if (d != row) cut(d, 1);
+  const Dims order = slowest_first(working);
+  const std::size_t whole = at(order[order.size() - 1]);  // the innermost axis of memory: long rows are read
+  for (const Index axis : order) {
+    if (at(axis) != row && at(axis) != whole) cut(at(axis), 1);
   }
-  if (std::find(order.begin(), order.end(), row) != order.end()) cut(row, min_row_extent);
+  if (row != whole) cut(row, min_row_extent);
   return block;
 }
 

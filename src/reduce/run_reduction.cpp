@@ -96,9 +96,13 @@ class Finish {
   copy::LineWriter lines_;
 };
 
-/// The range of elements of a cut.
+Index elements_of_cut(const ReducePlan& plan) {
+  return std::max<Index>(ceil_divide(plan.per_accumulator, plan.cuts), 1);
+}
+
+/// A cut of the tile that begins at accumulator `first`.
 ReducePart cut_of(const ReducePlan& plan, Index first, Index cut) {
-  const Index each = std::max<Index>(ceil_divide(plan.per_accumulator, plan.cuts), 1);
+  const Index each = elements_of_cut(plan);
   return {first, std::min(first + plan.tile, plan.accumulators), std::min(cut * each, plan.per_accumulator),
           std::min((cut + 1) * each, plan.per_accumulator)};
 }
@@ -156,8 +160,8 @@ void run_in_order(const ReducePlan& plan, std::byte* dst, const std::byte* src) 
   const ReduceNest nest(plan, src);
   if (plan.way == ReduceWay::pools) return run_pools(nest, dst);
   const Index tiles = ceil_divide(plan.accumulators, plan.tile);
-  const Index each = std::max<Index>(ceil_divide(plan.per_accumulator, plan.cuts), 1);
-  const Index grain = std::max<Index>(piece_elements / std::max<Index>(plan.tile * each, 1), 1);
+  const Index grain =
+      std::max<Index>(piece_elements / std::max<Index>(plan.tile * elements_of_cut(plan), 1), 1);
   if (plan.cuts == 1) {
     run_tiles(nest, dst, tiles, grain);
   } else {

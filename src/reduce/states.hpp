@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
+#include "copy/line_buffer.hpp"
 #include "reduce/kernels/kernels.hpp"
 
 namespace tenstride::detail {
@@ -13,15 +13,11 @@ namespace tenstride::detail {
 class States {
  public:
   States(const ReduceKernel& kernel, Index count)
-      : memory_(
-            new Slot[static_cast<std::size_t>(count + group_slack) * kernel.state_size / sizeof(Slot) + 1]) {}
-  [[nodiscard]] std::byte* data() const { return memory_[0].bytes; }
+      : memory_(static_cast<std::size_t>(count + group_slack) * kernel.state_size) {}
+  [[nodiscard]] std::byte* data() const { return memory_.data(); }
 
  private:
-  struct alignas(64) Slot {
-    std::byte bytes[64];
-  };
-  std::unique_ptr<Slot[]> memory_;
+  copy::LineBuffer memory_;
 };
 
 }  // namespace tenstride::detail
