@@ -217,9 +217,10 @@ class Program {
         ->allow_extra_args(false);
     add_raw(*command, explain_.raw);
     add_raw_aliases(*command, explain_.raw);
-    command->add_flag("--plan", lists_plans_,
-                      "Tell how each copy is planned: kernel, tiles, loops, threads; of a file also how "
-                      "convert goes from file to file");
+    command->add_flag(
+        "--plan", lists_plans_,
+        "Tell how copies and reductions are planned: kernel, tiles, loops, threads; of a file also how "
+        "convert goes from file to file");
     command->add_option(
         "--machine", explain_.machine,
         "With --plan: as on another processor: cascade_lake, emerald_rapids, zen5, or a file of "
@@ -279,7 +280,7 @@ class Program {
     command->footer(repl_examples);
     command->add_option("--input", repl_.inputs, "Bind x (or NAME=) to the tensor in a file; may be repeated")
         ->allow_extra_args(false);
-    command->add_flag("--plan", lists_plans_, "Tell how each copy is planned");
+    command->add_flag("--plan", lists_plans_, "Tell how copies and reductions are planned");
     command->add_flag("--picture", repl_.shows_pictures, "Draw what a line gives");
     command->add_flag("--strict", is_strict_, "A reshape that reorders the sizes fails, as in explain");
     command->callback([this] {

@@ -23,7 +23,7 @@ def, for, if and try open a block, which an empty line ends.
 
   :names             what is bound, with its layout
   :picture on | off  draw what a line gives
-  :plan on | off     tell how each copy is planned
+  :plan on | off     tell how copies and reductions are planned
   :help              this
   :quit              the end, as exit() and Ctrl-D
 
