@@ -87,12 +87,11 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
 Tensor scale(std::string_view operation, BinaryOp op, std::array<Prepared, 2> operands, DType meeting,
              Tensor* self) {
   const DType type = worked_in(meeting);
-  const copy::BinaryRow row = copy::binary_row(op, type);
   if (type == DType::float32 && meeting != type && operands[1].tensor.dim() == 0) {
     operands[1].tensor = detail::number_as(operands[1].tensor, type);
-    return detail::run_scaled(operation, row, std::move(operands), meeting, self);
+    return detail::run_scaled(operation, op, std::move(operands), meeting, self);
   }
-  return detail::run_binary(operation, row, std::move(operands), meeting, meeting, self);
+  return detail::run_binary(operation, op, std::move(operands), meeting, self);
 }
 
 Tensor multiply(std::string_view operation, const Operand& a, const Operand& b, Tensor* self) {
@@ -143,8 +142,7 @@ Tensor power(std::string_view operation, const Operand& a, const Operand& b, Ten
     }
   }
   if (a.is_tensor()) operands[1].is_parameter = !b.is_tensor();
-  return detail::run_binary(operation, copy::binary_row(BinaryOp::pow, worked_in(meeting)),
-                            std::move(operands), meeting, meeting, self);
+  return detail::run_binary(operation, BinaryOp::pow, std::move(operands), meeting, self);
 }
 
 }  // namespace

@@ -99,8 +99,7 @@ Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<
     const DType meeting = detail::meeting_of(operation, operands, Takes::real);
     require_number(operation, min ? *min : *max, meeting, x);
     const BinaryOp op = min ? BinaryOp::maximum : BinaryOp::minimum;
-    return detail::run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands),
-                              meeting, meeting, self);
+    return detail::run_binary(operation, op, std::move(operands), meeting, self);
   }
   std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
   const DType meeting = detail::meeting_of(operation, operands, Takes::real);

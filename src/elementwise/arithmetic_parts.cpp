@@ -238,17 +238,19 @@ Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x
                 self);
 }
 
-Tensor run_binary(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
-                  DType meeting, DType given, Tensor* self) {
-  const DType type = worked_in(meeting);
-  return run<2>(operation, row, std::move(operands), {meeting, meeting}, {type, type},
-                {worked_in(given), given}, self);
+Tensor run_binary(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+                  DType meeting, Tensor* self) {
+  const bool has_own_row = copy::binary_row(op, meeting) != nullptr;
+  const DType type = has_own_row ? meeting : worked_in(meeting);
+  return run<2>(operation, copy::binary_row(op, type), std::move(operands), {meeting, meeting}, {type, type},
+                {type, meeting}, self);
 }
 
-Tensor run_scaled(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+Tensor run_scaled(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
   const DType type = worked_in(meeting);
-  return run<2>(operation, row, std::move(operands), {meeting, type}, {type, type}, {type, meeting}, self);
+  return run<2>(operation, copy::binary_row(op, type), std::move(operands), {meeting, type}, {type, type},
+                {type, meeting}, self);
 }
 
 Tensor run_ternary(std::string_view operation, copy::TernaryRow row, std::array<Prepared, 3> operands,
@@ -298,8 +300,7 @@ Tensor apply_binary(std::string_view operation, copy::BinaryOp op, const Operand
     if (op == copy::BinaryOp::add || op == copy::BinaryOp::maximum) op = copy::BinaryOp::bit_or;
     if (op == copy::BinaryOp::mul || op == copy::BinaryOp::minimum) op = copy::BinaryOp::bit_and;
   }
-  return run_binary(operation, copy::binary_row(op, worked_in(meeting)), std::move(operands), meeting,
-                    meeting, self);
+  return run_binary(operation, op, std::move(operands), meeting, self);
 }
 
 }  // namespace tenstride::detail

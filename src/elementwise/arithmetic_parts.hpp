@@ -50,12 +50,12 @@ Tensor fresh_result(const Layout& layout, DType dtype, Device device);
 void prepare_in_place(std::string_view operation, const Tensor& self, DType meeting,
                       std::span<Prepared> operands);
 
-/// Computes an operation of two operands whose common type is `meeting`; `given` is the type of the result.
-/// The result is `self`, which is then the first operand too, or a fresh tensor where `self` is null.
-Tensor run_binary(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
-                  DType meeting, DType given, Tensor* self);
+/// Computes an operation of two operands in their common type, `meeting`. The result is `self`, which is then
+/// the first operand too, or a fresh tensor where `self` is null.
+Tensor run_binary(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
+                  DType meeting, Tensor* self);
 /// Does the same for small floats, with a second operand that is float32 already.
-Tensor run_scaled(std::string_view operation, copy::BinaryRow row, std::array<Prepared, 2> operands,
+Tensor run_scaled(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self);
 Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x, DType meeting, DType given,
                  Tensor* self);

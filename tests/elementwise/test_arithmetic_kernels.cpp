@@ -2,6 +2,7 @@
 // The kernels of arithmetic of every instruction set that this processor has, against the definitions.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -195,6 +196,65 @@ TEST(ArithmeticKernels, AgreeWithTheDefinitionOnEveryInstructionSet) {
           }
         }
       });
+    }
+  }
+}
+
+/// Computes in float, and rounds.
+template <class T>
+Bytes by_floats(BinaryOp op, const Bytes& a, const Bytes& b, Index count) {
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  const copy::BinaryRow row = copy::portable_arithmetic_kernels().binary(op, DType::float32);
+  Bytes result(a.size());
+  for (Index i = 0; i < count; ++i) {
+    const auto x = convert_element<float>(load_element<T>(a.data() + i * item));
+    const auto y = convert_element<float>(load_element<T>(b.data() + i * item));
+    float z = 0;
+    row(reinterpret_cast<std::byte*>(&z), reinterpret_cast<const std::byte*>(&x),
+        reinterpret_cast<const std::byte*>(&y), 1);
+    store_element<T>(result.data() + i * item, convert_element<T>(z));
+  }
+  return result;
+}
+
+template <class T>
+void check_halves(const ArithmeticKernels& table, BinaryOp op) {
+  const copy::BinaryRow fast = table.binary(op, dtype_of<T>);
+  if (fast == nullptr) return;
+  // Each pattern of bits once, beside one drawn at random; and lengths that are no multiple of a step.
+  constexpr Index patterns = Index{1} << 16;
+  Random random(5);
+  Bytes all(patterns * sizeof(T));
+  Bytes drawn(patterns * sizeof(T));
+  for (Index i = 0; i < patterns; ++i) {
+    const auto bits = static_cast<std::uint16_t>(i);
+    const auto others = static_cast<std::uint16_t>(random.between(0, patterns - 1));
+    std::memcpy(all.data() + i * 2, &bits, 2);
+    std::memcpy(drawn.data() + i * 2, &others, 2);
+  }
+  for (const Index count : {patterns, Index{0}, Index{1}, Index{31}, Index{33}, Index{100}}) {
+    Bytes given(static_cast<std::size_t>(count) * sizeof(T));
+    fast(given.data(), all.data(), drawn.data(), count);
+    const Bytes wanted = by_floats<T>(op, all, drawn, count);
+    for (Index i = 0; i < count; ++i) {
+      const auto x = load_element<T>(given.data() + i * 2);
+      const auto y = load_element<T>(wanted.data() + i * 2);
+      const bool are_nan = std::isnan(convert_element<float>(x)) && std::isnan(convert_element<float>(y));
+      ASSERT_TRUE(are_nan || std::memcmp(&x, &y, 2) == 0)
+          << table.name << ' ' << name(dtype_of<T>) << ", operation " << static_cast<int>(op) << ", " << i;
+    }
+  }
+}
+
+TEST(ArithmeticKernels, ComputeHalvesInFloat) {
+  for (const ArithmeticKernels* table : tables()) {
+    for (int op = 0; op <= static_cast<int>(BinaryOp::bit_xor); ++op) {
+      check_halves<float16>(*table, static_cast<BinaryOp>(op));
+      check_halves<bfloat16>(*table, static_cast<BinaryOp>(op));
+    }
+    if (table->name == std::string_view("avx2") || table->name == std::string_view("avx512")) {
+      EXPECT_NE(table->binary(BinaryOp::add, DType::float16), nullptr);
+      EXPECT_NE(table->binary(BinaryOp::mul, DType::bfloat16), nullptr);
     }
   }
 }

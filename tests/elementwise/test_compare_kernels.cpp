@@ -82,6 +82,47 @@ TEST(CompareKernels, AgreeWithTheDefinition) {
   }
 }
 
+template <class T>
+void compare_halves(const CompareKernels& table) {
+  Random random(2);
+  for (const Comparison comparison : comparisons) {
+    const copy::CompareRow fast = table.compare(comparison, dtype_of<T>);
+    if (fast == nullptr) continue;
+    const copy::CompareRow plain = copy::portable_compare_kernels().compare(comparison, DType::float32);
+    for (const std::size_t count : {0U, 1U, 31U, 32U, 65U, 1000U}) {
+      Bytes a(count * sizeof(T));
+      Bytes b(count * sizeof(T));
+      Bytes wanted(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        // Any pattern of bits; a third are equal.
+        const auto bits = static_cast<std::uint16_t>(random.between(0, 65535));
+        const auto others =
+            random.between(0, 2) == 0 ? bits : static_cast<std::uint16_t>(random.between(0, 65535));
+        std::memcpy(a.data() + i * 2, &bits, 2);
+        std::memcpy(b.data() + i * 2, &others, 2);
+        const auto x = convert_element<float>(load_element<T>(a.data() + i * 2));
+        const auto y = convert_element<float>(load_element<T>(b.data() + i * 2));
+        plain(wanted.data() + i, reinterpret_cast<const std::byte*>(&x),
+              reinterpret_cast<const std::byte*>(&y), 1);
+      }
+      Bytes given(count);
+      fast(given.data(), a.data(), b.data(), static_cast<Index>(count));
+      ASSERT_EQ(given, wanted) << table.name << ' ' << name(dtype_of<T>) << ' '
+                               << static_cast<int>(comparison) << " of " << count;
+    }
+  }
+}
+
+TEST(CompareKernels, CompareHalvesAsFloats) {
+  for (const CompareKernels* table : tables()) {
+    compare_halves<float16>(*table);
+    compare_halves<bfloat16>(*table);
+    if (table->name == std::string_view("avx2") || table->name == std::string_view("avx512")) {
+      EXPECT_NE(table->compare(Comparison::lt, DType::float16), nullptr);
+    }
+  }
+}
+
 TEST(CompareKernels, FindTheOneElementThatDecides) {
   for (const CompareKernels* table : tables()) {
     for (std::size_t t = 0; t < dtype_count; ++t) {

@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -310,6 +311,28 @@ template <class T>
 concept TakesFloats = requires {
   FromFloats<T>::run(hn::ScalableTag<float>(), hn::Zero(hn::ScalableTag<float>()));
 };
+
+/// float16 and bfloat16, where this instruction set converts them.
+template <class T>
+inline constexpr bool is_half = is_small_float<T> && sizeof(T) == 2 && GivesFloats<T>&& TakesFloats<T>;
+
+/// Makes floats of `count` float16 or bfloat16.
+template <std::size_t count, class T>
+HWY_INLINE void widen_halves(std::array<float, count>& to, const std::byte* from) {
+  const FloatsFor<float> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+    hn::Store(ToFloats<T>::run(d, reinterpret_cast<const Bits<T>*>(from) + i), d, to.data() + i);
+}
+
+/// Rounds `count` floats to float16 or bfloat16.
+template <std::size_t count, class T>
+HWY_INLINE void narrow_halves(std::byte* to, const std::array<float, count>& from) {
+  const FloatsFor<float> d;
+  const hn::Rebind<Bits<T>, FloatsFor<float>> result;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d))
+    hn::StoreU(FromFloats<T>::run(d, hn::Load(d, from.data() + i)), result,
+               reinterpret_cast<Bits<T>*>(to) + i);
+}
 
 #endif
 

@@ -75,7 +75,8 @@ struct ArithmeticKernels {
 
 /// The table of the definitions, for the types that the processor computes in: integers, float32, float64 and
 /// the complex ones. It has nullptr for the small floats, for bool except in `where`, and where a type has no
-/// such operation (the remainder of complex numbers).
+/// such operation (the remainder of complex numbers). Other tables may have loops for float16 and bfloat16,
+/// which compute in float.
 const ArithmeticKernels& portable_arithmetic_kernels();
 
 /// The table that goes with the `Kernels` of this name. Precondition for using it: the processor has their

@@ -10,6 +10,9 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include <array>
+
+#include "copy/convert/types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/arithmetic.hpp"
 #include "elementwise/kernels/element.hpp"
@@ -37,6 +40,9 @@ namespace HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
 
 namespace hn = hwy::HWY_NAMESPACE;
+using copy::HWY_NAMESPACE::is_half;
+using copy::HWY_NAMESPACE::narrow_halves;
+using copy::HWY_NAMESPACE::widen_halves;
 
 /// Elements of one step: the compiler vectorizes loops of a fixed length.
 inline constexpr Index step = 32;
@@ -70,15 +76,19 @@ TENSTRIDE_LOOP void unary_loop(std::byte* out, const std::byte* a, Index count) 
 }
 
 template <BinaryOp op, class T>
+HWY_INLINE void binary_step(std::byte* out, const std::byte* a, const std::byte* b) {
+  auto* const to = at<T>(out, 0);
+  const auto* const x = at<T>(a, 0);
+  const auto* const y = at<T>(b, 0);
+  TENSTRIDE_INDEPENDENT
+  for (Index k = 0; k < step; ++k) to[k].value = binary_element<op, T>(x[k].value, y[k].value);
+}
+
+template <BinaryOp op, class T>
 TENSTRIDE_LOOP void binary_loop(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  constexpr auto item = static_cast<Index>(sizeof(T));
   Index i = 0;
-  for (; i + step <= count; i += step) {
-    auto* const to = at<T>(out, i);
-    const auto* const x = at<T>(a, i);
-    const auto* const y = at<T>(b, i);
-    TENSTRIDE_INDEPENDENT
-    for (Index k = 0; k < step; ++k) to[k].value = binary_element<op, T>(x[k].value, y[k].value);
-  }
+  for (; i + step <= count; i += step) binary_step<op, T>(out + i * item, a + i * item, b + i * item);
   for (; i < count; ++i) {
     at<T>(out, i)->value = binary_element<op, T>(at<T>(a, i)->value, at<T>(b, i)->value);
   }
@@ -130,6 +140,28 @@ TENSTRIDE_LOOP Index extreme_loop(std::byte* best, const std::byte* in, Index co
   const Index rest = better_in<which, T>(value, in + i * static_cast<Index>(sizeof(T)), count - i);
   at<T>(best, 0)->value = value;
   return rest >= 0 ? i + rest : found;
+}
+
+/// Computes float16 and bfloat16 in float, step by step, and rounds each result.
+template <BinaryOp op, class T>
+void binary_halves(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  Index i = 0;
+  for (; i + step <= count; i += step) {
+    alignas(64) std::array<float, step> x;
+    alignas(64) std::array<float, step> y;
+    widen_halves<step, T>(x, a + i * item);
+    widen_halves<step, T>(y, b + i * item);
+    binary_step<op, float>(reinterpret_cast<std::byte*>(x.data()),
+                           reinterpret_cast<const std::byte*>(x.data()),
+                           reinterpret_cast<const std::byte*>(y.data()));
+    narrow_halves<step, T>(out + i * item, x);
+  }
+  for (; i < count; ++i) {
+    const auto value = [i](const std::byte* from)
+                           HWY_ATTR { return convert_element<float>(load_element<T>(from + i * item)); };
+    store_element<T>(out + i * item, convert_element<T>(binary_element<op, float>(value(a), value(b))));
+  }
 }
 
 /// Computes the parts of elements: a sum of complex numbers is a sum of twice as many real ones, and an
@@ -227,7 +259,9 @@ template <BinaryOp op>
 BinaryRow binary_of(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> BinaryRow {
     constexpr bool is_sum = op == BinaryOp::add || op == BinaryOp::sub;
-    if constexpr (!has_binary<op, T>()) {
+    if constexpr (is_half<T> && has_binary<op, float>()) {
+      return &binary_halves<op, T>;
+    } else if constexpr (!has_binary<op, T>()) {
       return nullptr;
     } else if constexpr (op >= BinaryOp::bit_and) {
       return &binary_parts<op, std::uint8_t, sizeof(T)>;
@@ -360,11 +394,17 @@ HWY_AFTER_NAMESPACE();
 #include "copy/kernels/compiled-inl.h"
 
 namespace tenstride::copy {
+namespace arithmetic {
 
-const ArithmeticKernels& arithmetic_kernels(std::string_view name) {
-  using namespace arithmetic;
+static const ArithmeticKernels& table_named(std::string_view name) {
   return compiled_for<decltype(&portable_arithmetic_kernels)>(
       name, {TENSTRIDE_COMPILED(own_arithmetic_table){"portable", portable_arithmetic_kernels}})();
+}
+
+}  // namespace arithmetic
+
+const ArithmeticKernels& arithmetic_kernels(std::string_view name) {
+  return arithmetic::table_named(name);
 }
 
 const ArithmeticKernels& arithmetic_kernels() {

@@ -27,7 +27,7 @@ using FillSet = void (*)(std::byte* out, const std::byte* mask, Index count, con
 
 struct CompareKernels {
   const char* name;
-  /// Returns a loop for a comparison and a type, or nullptr.
+  /// Returns a loop for a comparison and a type, or nullptr. Some tables compare float16 and bfloat16.
   CompareRow (*compare)(Comparison comparison, DType type);
   /// Return a loop for a type, or nullptr. They test the bits: -0.0 is zero, NaN is not.
   TruthRow (*all)(DType type);
@@ -46,7 +46,7 @@ const CompareKernels& compare_kernels(std::string_view name);
 /// The table that goes with `kernels()`.
 const CompareKernels& compare_kernels();
 
-/// The fastest loop there is. Pre: the portable table has one.
+/// The fastest loop there is; nullptr where no table has one.
 TENSTRIDE_API CompareRow compare_row(Comparison comparison, DType type);
 TruthRow all_row(DType type);
 TruthRow any_row(DType type);

@@ -9,9 +9,11 @@
 // After foreach_target.
 #include <hwy/highway.h>
 
+#include <array>
 #include <cstring>
 #include <limits>
 
+#include "copy/convert/types-inl.h"
 #include "copy/kernels/kernels.hpp"
 #include "elementwise/kernels/compare.hpp"
 #include "tenstride/element.hpp"
@@ -78,20 +80,49 @@ auto byte_masks(const T* a, const T* b) {
   }
 }
 
+/// Writes the answers, 0 or 1, for as many elements as a vector has bytes.
+template <Comparison comparison, class T>
+HWY_INLINE void compare_step(std::byte* out, const T* a, const T* b) {
+  const hn::ScalableTag<std::uint8_t> d8;
+  const auto one = hn::Set(d8, 1);
+  const auto masks = byte_masks<comparison, T>(a, b);
+  const auto answers = computes_opposite<comparison, T> ? hn::AndNot(masks, one) : hn::And(masks, one);
+  hn::StoreU(answers, d8, reinterpret_cast<std::uint8_t*>(out));
+}
+
 template <Comparison comparison, class T>
 void compare_all(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
-  const hn::ScalableTag<std::uint8_t> d8;
-  const auto step = static_cast<Index>(hn::Lanes(d8));
+  const auto step = static_cast<Index>(hn::Lanes(hn::ScalableTag<std::uint8_t>()));
   constexpr auto item = static_cast<Index>(sizeof(T));
-  const auto one = hn::Set(d8, 1);
   Index i = 0;
   for (; i + step <= count; i += step) {
-    const auto masks = byte_masks<comparison, T>(reinterpret_cast<const T*>(a + i * item),
-                                                 reinterpret_cast<const T*>(b + i * item));
-    const auto answers = computes_opposite<comparison, T> ? hn::AndNot(masks, one) : hn::And(masks, one);
-    hn::StoreU(answers, d8, reinterpret_cast<std::uint8_t*>(out + i));
+    compare_step<comparison, T>(out + i, reinterpret_cast<const T*>(a + i * item),
+                                reinterpret_cast<const T*>(b + i * item));
   }
   portable_compare_kernels().compare(comparison, dtype_of<T>)(out + i, a + i * item, b + i * item, count - i);
+}
+
+/// Compares float16 and bfloat16 as floats.
+template <Comparison comparison, class T>
+void compare_halves(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
+  constexpr std::size_t step = hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
+  constexpr auto item = static_cast<Index>(sizeof(T));
+  alignas(64) std::array<float, step> x;
+  alignas(64) std::array<float, step> y;
+  Index i = 0;
+  for (; i + static_cast<Index>(step) <= count; i += static_cast<Index>(step)) {
+    widen_halves<step, T>(x, a + i * item);
+    widen_halves<step, T>(y, b + i * item);
+    compare_step<comparison, float>(out + i, x.data(), y.data());
+  }
+  const Index rest = count - i;
+  for (Index k = 0; k < rest; ++k) {
+    x[static_cast<std::size_t>(k)] = convert_element<float>(load_element<T>(a + (i + k) * item));
+    y[static_cast<std::size_t>(k)] = convert_element<float>(load_element<T>(b + (i + k) * item));
+  }
+  portable_compare_kernels().compare(comparison, DType::float32)(
+      out + i, reinterpret_cast<const std::byte*>(x.data()), reinterpret_cast<const std::byte*>(y.data()),
+      rest);
 }
 
 template <class T>
@@ -102,6 +133,8 @@ CompareRow row_of(DType type) {
   return visit(type, []<class T>(std::type_identity<T>) -> CompareRow {
     if constexpr (is_simple<T>) {
       return &compare_all<comparison, T>;
+    } else if constexpr (is_half<T>) {
+      return &compare_halves<comparison, T>;
     } else {
       return nullptr;
     }
