@@ -7,6 +7,7 @@
 #include "elementwise/dense_runs.hpp"
 #include "ledger/watch.hpp"
 #include "reduce/named.hpp"
+#include "tenstride/compare.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -54,6 +55,14 @@ Tensor reduced_extreme(std::string_view operation, const Tensor& x, const Dims& 
         message(operation, ": a tensor must have elements, or a dim must be given (shape ", x.shape(), ")"));
   }
   return reduced(operation, x, dim, keepdim, {}, reduction);
+}
+
+/// Reduces an axis to truth values. Elements of the types that are for storage only become bools first.
+Tensor reduced_truth(std::string_view operation, const Tensor& x, Index dim, KeepDim keepdim,
+                     Reduction reduction) {
+  const bool is_stored_only = is_floating_point(x.dtype()) && x.itemsize() == 1;
+  const bool is_half = x.dtype() == DType::complex32;
+  return reduced(operation, is_stored_only || is_half ? ne(x, 0) : x, {dim}, keepdim, {}, reduction);
 }
 
 /// Returns the axis `dim`. Throws where it has no element, or where elements have no order.
@@ -187,6 +196,14 @@ ValuesAndIndices max(const Tensor& x, Index dim, KeepDim keepdim, Caller caller)
 ValuesAndIndices min(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("min", caller);
   return extremes("min", x, dim, keepdim, Extreme::least, true);
+}
+Tensor all(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("all", caller);
+  return reduced_truth("all", x, dim, keepdim, Reduction::all);
+}
+Tensor any(const Tensor& x, Index dim, KeepDim keepdim, Caller caller) {
+  const OperationScope scope("any", caller);
+  return reduced_truth("any", x, dim, keepdim, Reduction::any);
 }
 Tensor argmax(const Tensor& x, std::optional<Index> dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("argmax", caller);

@@ -130,7 +130,9 @@ Tensor detail::reduce_axes(std::string_view operation, const Tensor& x, const Di
                      0, 1, INT64_MAX);
   }
   const detail::OperationScope scope(operation, caller);
-  if (x.is_neg() && x.has_memory()) return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
+  const bool is_truth = reduction == Reduction::any || reduction == Reduction::all;
+  if (x.is_neg() && x.has_memory() && !is_truth)
+    return reduce_axes(operation, x.resolve_neg(), axes, reduction, caller);
   Tensor result = empty(source.shape, {.dtype = dtype, .device = x.device()});
   if (result.numel() == 0) return result;
   reduce_recorded({reduction, x.dtype(), source, reduction_axes}, result, x);

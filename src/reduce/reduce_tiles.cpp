@@ -23,6 +23,9 @@ constexpr Index run_accumulators = 32;
 constexpr Index max_pieces = 64;
 /// Bytes of runs that are read sequentially before another part of memory is read.
 constexpr Index sequential_bytes = Index{1} << 20;
+/// Results whose elements lie together make a tile from this many elements on. Minima of int16
+/// (525,72,6,123) over axes 1 and 3: 28 → 18 ms.
+constexpr Index min_sequential_elements = 8192;
 
 CopyLoop innermost(const CopyLoops& loops) {
   return loops.empty() ? CopyLoop{} : loops[loops.size() - 1];
@@ -34,6 +37,19 @@ Index interleaved_results(const ReducePlan& plan) {
   if (plan.reduction_loops.empty() || plan.result_loops.empty()) return 1;
   const CopyLoop row = innermost(plan.result_loops);
   return std::abs(row.src_stride) < innermost(plan.reduction_loops).src_stride ? row.extent : 1;
+}
+
+/// The number of results whose elements lie together in memory: within one step of the outermost reduction
+/// loop.
+Index results_together(const ReducePlan& plan) {
+  Index step = 0;
+  for (const CopyLoop& loop : plan.reduction_loops) step = std::max(step, std::abs(loop.src_stride));
+  Index count = 1;
+  for (std::size_t d = plan.result_loops.size(); d-- > 0;) {
+    if (std::abs(plan.result_loops[d].src_stride) >= step) break;
+    count *= plan.result_loops[d].extent;
+  }
+  return count;
 }
 
 Index max_accumulators(const ReducePlan& plan, const ReduceKernel& kernel) {
@@ -59,6 +75,10 @@ Index tile_of(const ReducePlan& plan, Index max_results) {
     const auto item = static_cast<Index>(item_size(plan.problem.dtype));
     const Index run = innermost(plan.reduction_loops).extent;
     const Index sequential = sequential_bytes / std::max<Index>(saturating_multiply(run, item), 1);
+    const Index together = results_together(plan);
+    const bool are_enough = saturating_multiply(together, plan.per_accumulator) >= min_sequential_elements;
+    // Sums of floats keep the tiles, and so the cuts, by which they have always been rounded.
+    if (plan.is_reduction_outer && is_exact(plan) && are_enough && together <= max_results) return together;
     const Index wanted =
         std::max(enough, plan.is_reduction_outer ? std::max(sequential, interleaved_results(plan)) : 1);
     return std::clamp<Index>(wanted, 1, std::min(max_results, plan.accumulators));
@@ -70,6 +90,12 @@ Index tile_of(const ReducePlan& plan, Index max_results) {
 }
 
 }  // namespace
+
+bool is_exact(const ReducePlan& plan) {
+  const Reduction kind = plan.problem.reduction;
+  const bool rounds = kind == Reduction::sum || kind == Reduction::mean || kind == Reduction::prod;
+  return !rounds || is_integer(plan.problem.dtype) || plan.problem.dtype == DType::bool_;
+}
 
 Index whole_accumulators(const ReducePlan& plan) {
   return shape_of(plan.way) == ReduceShape::pixels ? innermost(plan.result_loops).extent

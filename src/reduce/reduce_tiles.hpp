@@ -12,6 +12,9 @@ inline constexpr Index piece_elements = Index{1} << 17;
 /// Rows that span no more bytes than this are passed to a kernel in one call.
 inline constexpr Index window_bytes = 4096;
 
+/// Whether results are the same whatever the order: all but sums and products of floats.
+bool is_exact(const ReducePlan& plan);
+
 /// Sets `tile`, `cuts` and `pairwise_from` of a plan that has its way.
 void set_tiles(ReducePlan& plan, const ReduceKernel& kernel);
 

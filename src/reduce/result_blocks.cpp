@@ -6,6 +6,7 @@
 
 #include "reduce/plan_reduction.hpp"
 #include "reduce/reduce_loops.hpp"
+#include "reduce/reduce_tiles.hpp"
 #include "reduce/run_reduction.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
@@ -142,6 +143,9 @@ Dims block_extents(const ReducePlan& plan, const Dims& working) {
   };
   const Dims order = slowest_first(working);
   const std::size_t whole = at(order[order.size() - 1]);  // the innermost axis of memory: long rows are read
+  // Parts of the outermost axis of memory lie together. Maxima of int32 (122902,2,10,13) over axis 2, whose
+  // results are transposed: 56 → 13 ms. Blocks of sums of floats stay as they are, and so their rounding.
+  if (is_exact(plan) && at(order[0]) == row && row != whole) cut(row, min_row_extent);
   for (const Index axis : order) {
     if (at(axis) != row && at(axis) != whole) cut(at(axis), 1);
   }

@@ -193,9 +193,14 @@ TEST(Compare, ForecastsOnMeta) {
 }
 
 TEST(AllAny, AgreeWithTheDefinition) {
-  for (const DType type : {DType::float32, DType::bool_, DType::uint8, DType::complex64}) {
+  for (const DType type : {DType::float32, DType::bool_, DType::uint8, DType::complex64, DType::complex32,
+                           DType::bfloat16, DType::float8_e4m3fn, DType::float8_e5m2}) {
     std::vector<Tensor> tensors = odd_tensors(type);
     tensors.push_back(numbered({3, 4}, type).index({Slice{1, {}}, Slice{1, {}}}));
+    if (is_complex(type)) {
+      tensors.push_back(numbered({3, 4}, type).conj());
+      tensors.push_back(numbered({3, 4}, type).conj().imag());  // its elements are negated
+    }
     for (const Tensor& x : tensors) {
       bool all_of_all = true;
       bool any_of_all = false;

@@ -102,6 +102,29 @@ TEST(ReducePlan, TransposesResultsInBlocks) {
   EXPECT_LE(count_elements(plan.block) * 4, 1 << 18);
 }
 
+TEST(ReducePlan, CutsTheOutermostAxisOfMemoryFirstWhereTheOrderIsFree) {
+  // Maxima over the third of four axes, results in the opposite order.
+  const Layout layout{{10, 13, 2, 122902}, {13, 1, 130, 260}, 0};
+  const ReducePlan max = plan_of(Reduction::max, DType::int32, layout, {0});
+  ASSERT_EQ(max.block.size(), 3U);
+  EXPECT_EQ(max.block[0], 13);
+  EXPECT_EQ(max.block[1], 2);
+  EXPECT_LT(max.block[2], 122902);
+  // The rounding of a sum depends on its blocks, which stay what they were.
+  EXPECT_EQ(plan_of(Reduction::sum, DType::float32, layout, {0}).block, (Dims{13, 1, 4917}));
+}
+
+TEST(ReducePlan, TakesResultsThatLieTogetherAsATileWhereTheOrderIsFree) {
+  const Layout layout{{525, 72, 6, 123}, {106272, 738, 123, 1}, 0};
+  for (const Reduction reduction : {Reduction::min, Reduction::any, Reduction::sum}) {
+    const ReducePlan plan = plan_of(reduction, DType::int16, layout, {1, 3});
+    EXPECT_EQ(plan.tile, 6) << name(reduction);
+    EXPECT_EQ(plan.cuts, 1) << name(reduction);
+  }
+  // The rounding of a sum depends on its cuts, which stay what they were.
+  EXPECT_EQ(plan_of(Reduction::sum, DType::float32, layout, {1, 3}).tile, 1024);
+}
+
 TEST(ReducePlan, DependsNotOnThreads) {
   const ReduceProblem problem =
       problem_of(Reduction::sum, DType::float32, row_major({100, 1000, 77}), {0, 2});

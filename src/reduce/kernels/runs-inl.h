@@ -44,6 +44,11 @@ struct ShortRuns {
       std::is_same_v<State, double> ? 16 : static_cast<Index>(64 / (collapses ? sizeof(T) : sizeof(State)));
   /// Longer runs are reduced one by one.
   static constexpr Index max_run = 8 * row;
+  /// What a run is reduced to: 32 bytes at most, or a whole vector of products, as multiplications of 64 bits
+  /// are slow.
+  using D = VectorTag<State, static_cast<Index>((collapses ? 64 : 32) / sizeof(State))>;
+  /// The runs that are combined at a time.
+  static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
 
 #if HWY_TARGET != HWY_SCALAR  // without vectors, runs are reduced one by one
 
@@ -66,13 +71,9 @@ struct ShortRuns {
   }
 
  private:
-  /// What a run is reduced to: 32 bytes at most, or a whole vector of products, as multiplications of 64 bits
-  /// are slow.
-  using D = VectorTag<State, static_cast<Index>((collapses ? 64 : 32) / sizeof(State))>;
   using Row = VectorTag<State, row>;
   /// The vectors that are loaded; some lanes of the last ones may not be selected.
   using Read = std::conditional_t<collapses, VectorTag<Whole<T>, row>, Row>;
-  static constexpr auto width = static_cast<Index>(hn::MaxLanes(D()));
   static constexpr auto row_lanes = static_cast<Index>(hn::MaxLanes(Row()));
   static constexpr auto step_lanes = static_cast<Index>(hn::MaxLanes(Read()));
   static constexpr auto steps = static_cast<std::size_t>(row / step_lanes);
