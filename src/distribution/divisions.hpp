@@ -27,8 +27,8 @@ struct Division {
 /// What an axis of the mesh does. Neither: the elements are not divided.
 struct MeshDivision {
   std::optional<Division> division;
-  /// Whether positions do not say it: the axis of the tensor was divided before, and not into equal
-  /// consecutive parts.
+  /// Whether positions do not say it: another axis of the mesh has divided the axis of the tensor, and not
+  /// into equal consecutive parts.
   bool is_nested = false;
 };
 
