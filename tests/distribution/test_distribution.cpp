@@ -53,7 +53,7 @@ TEST(Distribution, ShardsAsTorchChunkDoes) {
   for (Index rank = 0; rank < 4; ++rank) EXPECT_EQ(twice.held_by(rank).ranges[0], parts[rank]) << rank;
 }
 
-TEST(Distribution, DealsBlocksInTurn) {
+TEST(Distribution, DealsBlocksCyclically) {
   const Distribution spread = distribute({7, 2}, {{3}}, {block_cyclic(-2, 2)});
   const Ranges held[] = {{{0, 2}, {6, 7}}, {{2, 4}}, {{4, 6}}};
   for (Index rank = 0; rank < 3; ++rank) EXPECT_EQ(spread.held_by(rank).ranges[0], held[rank]) << rank;
