@@ -50,22 +50,33 @@ class RangeTaker {
   Index passed_ = 0;  ///< positions before that range
 };
 
+/// Adds the part of positions [begin, end) that a rank of `parts` holds where they are sharded.
+void take_shard(RangeTaker& taker, Index begin, Index end, Index parts, Index rank, Ranges& part) {
+  const Index each = ceil_divide(end - begin, parts);
+  const Index first = begin + std::min(saturating_multiply(rank, each), end - begin);
+  taker(first, first + std::min(each, end - first), part);
+}
+
 /// The part of some ranges that a rank of `parts` holds.
 Ranges part_of(const Ranges& whole, const Placement& placement, Index parts, Index rank) {
   const Index count = count_of(whole);
   RangeTaker taker(whole);
   Ranges part;
-  if (placement.kind == PlacementKind::shard) {
-    const Index each = ceil_divide(count, parts);
-    const Index begin = std::min(saturating_multiply(rank, each), count);
-    taker(begin, begin + std::min(each, count - begin), part);
+  if (placement.kind == PlacementKind::block_cyclic) {
+    const Index round = saturating_multiply(placement.block, parts);
+    for (Index begin = saturating_multiply(placement.block, rank); begin < count;) {
+      taker(begin, begin + std::min(placement.block, count - begin), part);
+      if (round >= count - begin) break;
+      begin += round;
+    }
     return part;
   }
-  const Index round = saturating_multiply(placement.block, parts);
-  for (Index begin = saturating_multiply(placement.block, rank); begin < count;) {
-    taker(begin, begin + std::min(placement.block, count - begin), part);
-    if (round >= count - begin) break;
-    begin += round;
+  const Index pieces = placement.kind == PlacementKind::shard ? 1 : placement.split_factor;
+  const Index piece = ceil_divide(count, pieces);
+  for (Index begin = 0; begin < count;) {
+    const Index end = begin + std::min(piece, count - begin);
+    take_shard(taker, begin, end, parts, rank, part);
+    begin = end;
   }
   return part;
 }
@@ -139,6 +150,9 @@ Distribution distribute(const Dims& shape, const Mesh& mesh, std::vector<Placeme
     placement.axis = static_cast<Index>(detail::wrap_axis("distribute", placement.axis, shape, shape.size()));
     if (placement.kind == PlacementKind::block_cyclic && placement.block < 1) {
       throw ValueError(message("distribute: ", to_string(placement), ": a block must have an index"));
+    }
+    if (placement.kind == PlacementKind::strided_shard && placement.split_factor < 1) {
+      throw ValueError(message("distribute: ", to_string(placement), ": there must be a piece"));
     }
   }
   return {shape, mesh, std::move(placements)};

@@ -28,7 +28,7 @@ struct Division {
 struct MeshDivision {
   std::optional<Division> division;
   /// Whether positions do not say it: another axis of the mesh has divided the axis of the tensor, and not
-  /// into equal consecutive parts.
+  /// into runs of one length, or the pieces of a StridedShard differ.
   bool is_nested = false;
 };
 

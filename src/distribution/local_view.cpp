@@ -63,19 +63,50 @@ class LocalSearch {
       return accept(mesh_axis, placement);
     }
     if (wanted.is_nested) return false;
-    const Dims strides = row_major_strides(found_.shape);
-    for (std::size_t j = 0; j < strides.size(); ++j) {
-      if (is_kept_[j]) continue;
-      if (fits(mesh_axis, shard(static_cast<Index>(j))) && try_from(mesh_axis + 1)) return true;
-    }
-    for (std::size_t j = 0; j < strides.size(); ++j) {
-      const Index width = wanted.division->width;
-      const Index block = width == 0 ? found_.shape[j] : width / strides[j];
-      if (is_kept_[j] || block < 1 || (width != 0 && width % strides[j] != 0)) continue;
-      if (fits(mesh_axis, block_cyclic(static_cast<Index>(j), block)) && try_from(mesh_axis + 1)) return true;
+    for (const Placement& candidate : candidates(mesh_axis)) {
+      if (fits(mesh_axis, candidate) && try_from(mesh_axis + 1)) return true;
     }
     found_.placements[mesh_axis] = replicate();
     return false;
+  }
+
+  /// The placements that may divide the new shape so: Shard first, then BlockCyclic, then StridedShard.
+  [[nodiscard]] std::vector<Placement> candidates(std::size_t mesh_axis) const {
+    const Division& wanted = *divisions_[mesh_axis].division;
+    std::vector<Placement> shards;
+    std::vector<Placement> blocks;
+    std::vector<Placement> strided;
+    const Dims strides = row_major_strides(found_.shape);
+    for (std::size_t j = 0; j < strides.size(); ++j) {
+      if (is_kept_[j]) continue;
+      const auto axis = static_cast<Index>(j);
+      const Index size = found_.shape[j];
+      shards.push_back(shard(axis));
+      if (wanted.width == 0) {
+        blocks.push_back(block_cyclic(axis, size));
+        continue;
+      }
+      if (wanted.width % strides[j] == 0) blocks.push_back(block_cyclic(axis, wanted.width / strides[j]));
+      if (wanted.period == 0 || wanted.period % strides[j] != 0) continue;
+      const Index piece = wanted.period / strides[j];
+      // Pieces of the axis, or of what each rank holds of it.
+      for (const Index length : {size, size / parts_before(mesh_axis, axis)}) {
+        if (length > 0 && length % piece == 0) strided.push_back(strided_shard(axis, length / piece));
+      }
+    }
+    shards.insert(shards.end(), blocks.begin(), blocks.end());
+    shards.insert(shards.end(), strided.begin(), strided.end());
+    return shards;
+  }
+
+  /// Into how many parts the axes of the mesh before one divide an axis of the new shape.
+  [[nodiscard]] Index parts_before(std::size_t mesh_axis, Index axis) const {
+    Index parts = 1;
+    for (std::size_t m = 0; m < mesh_axis; ++m) {
+      const Placement& placement = found_.placements[m];
+      if (!placement.is_replicate() && placement.axis == axis) parts *= found_.mesh.shape[m];
+    }
+    return parts;
   }
 
   bool accept(std::size_t mesh_axis, const Placement& placement) {
@@ -145,7 +176,7 @@ template <class Moved>
 Distribution placed(const Distribution& from, const Dims& shape, const Moved& moved) {
   Distribution result{shape, from.mesh, from.placements};
   for (Placement& placement : result.placements) {
-    if (!placement.is_replicate()) placement = {placement.kind, moved(placement.axis), placement.block};
+    if (!placement.is_replicate()) placement.axis = moved(placement.axis);
   }
   return result;
 }

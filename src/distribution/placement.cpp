@@ -18,8 +18,8 @@ struct Numbers {
 
 [[noreturn]] void refuse(std::string_view text, std::size_t position) {
   throw ParseError(message("placement: \"", text,
-                           "\" must be Replicate(), Shard(axis) or BlockCyclic(axis,block), "
-                           "from byte ",
+                           "\" must be Replicate(), Shard(axis), StridedShard(axis,split_factor) or "
+                           "BlockCyclic(axis,block), from byte ",
                            position, " on it is not"),
                    position);
 }
@@ -50,6 +50,8 @@ std::string to_string(const Placement& placement) {
       return "Replicate()";
     case PlacementKind::shard:
       return message("Shard(", placement.axis, ")");
+    case PlacementKind::strided_shard:
+      return message("StridedShard(", placement.axis, ",", placement.split_factor, ")");
     case PlacementKind::block_cyclic:
       break;
   }
@@ -71,8 +73,9 @@ Placement parse_placement(std::string_view text) {
     needs(1);
     return shard(numbers.values[0]);
   }
-  if (name != "BlockCyclic") refuse(text, 0);
+  if (name != "BlockCyclic" && name != "StridedShard") refuse(text, 0);
   needs(2);
+  if (name == "StridedShard") return strided_shard(numbers.values[0], numbers.values[1]);
   return block_cyclic(numbers.values[0], numbers.values[1]);
 }
 

@@ -23,7 +23,8 @@ TEST(Mesh, NumbersRanksRowByRow) {
 }
 
 TEST(Placements, AreText) {
-  for (const Placement& placement : {replicate(), shard(0), shard(11), block_cyclic(2, 64)})
+  for (const Placement& placement :
+       {replicate(), shard(0), shard(11), strided_shard(1, 4), block_cyclic(2, 64)})
     EXPECT_EQ(parse_placement(to_string(placement)), placement);
   EXPECT_EQ(to_string(block_cyclic(2, 64)), "BlockCyclic(2,64)");
   EXPECT_EQ(parse_placement("R"), replicate());
@@ -36,9 +37,8 @@ TEST(Placements, AreText) {
     EXPECT_THROW(parse_placement(text), ParseError) << text;
   }
   EXPECT_EQ(oracle::message_of([] { return parse_placement("Shard(x)"); }),
-            "ValueError: placement: \"Shard(x)\" must be Replicate(), Shard(axis) or "
-            "BlockCyclic(axis,block), from byte "
-            "6 on it is not");
+            "ValueError: placement: \"Shard(x)\" must be Replicate(), Shard(axis), "
+            "StridedShard(axis,split_factor) or BlockCyclic(axis,block), from byte 6 on it is not");
 }
 
 TEST(Distribution, ShardsAsTorchChunkDoes) {
@@ -51,6 +51,12 @@ TEST(Distribution, ShardsAsTorchChunkDoes) {
   const Distribution twice = distribute({5}, {{2, 2}}, {shard(0), shard(0)});
   const Ranges parts[] = {{{0, 2}}, {{2, 3}}, {{3, 4}}, {{4, 5}}};
   for (Index rank = 0; rank < 4; ++rank) EXPECT_EQ(twice.held_by(rank).ranges[0], parts[rank]) << rank;
+}
+
+TEST(Distribution, ShardsPieces) {
+  const Distribution spread = distribute({7}, {{2}}, {strided_shard(0, 2)});  // pieces of 4 and 3
+  EXPECT_EQ(spread.held_by(0).ranges[0], (Ranges{{0, 2}, {4, 6}}));
+  EXPECT_EQ(spread.held_by(1).ranges[0], (Ranges{{2, 4}, {6, 7}}));
 }
 
 TEST(Distribution, DealsBlocksCyclically) {
@@ -100,6 +106,8 @@ TEST(Distribution, RefusesWhatDoesNotFit) {
             "RuntimeError: distribute: mesh (0) must have a rank");
   EXPECT_EQ(oracle::message_of([] { return distribute({4}, {{2}}, {block_cyclic(0, 0)}); }),
             "ValueError: distribute: BlockCyclic(0,0): a block must have an index");
+  EXPECT_EQ(oracle::message_of([] { return distribute({4}, {{2}}, {strided_shard(0, 0)}); }),
+            "ValueError: distribute: StridedShard(0,0): there must be a piece");
   EXPECT_EQ(oracle::message_of([] { return distribute({4}, {{2}}, {shard(0)}).held_by(2); }),
             "IndexError: held_by: rank 2 must lie in [0,1] (mesh (2))");
 }

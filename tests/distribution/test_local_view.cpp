@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "support/copy_oracle.hpp"
 #include "support/distributions.hpp"
 #include "support/ops_oracle.hpp"
 #include "tenstride/distributed/local_view.hpp"
@@ -78,6 +79,30 @@ TEST(LocalView, IsFoundWhereverTheRanksCanHoldIt) {
   EXPECT_GT(obstacles, 10000U);
 }
 
+TEST(LocalView, KeepsWhatEachRankHoldsOfAnAxisThatIsDividedThreeTimes) {
+  oracle::Random random(3);
+  const Dims shapes[] = {{24}, {4, 6}, {2, 12}, {3, 8}, {2, 3, 4}, {2, 2, 6}};
+  std::size_t local_views = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const Dims& shape = shapes[random.between(0, std::ssize(shapes) - 1)];
+    std::vector<Placement> placements;
+    for (int m = 0; m < 3; ++m) {
+      const Index axis =
+          random.between(0, 3) == 0 ? random.between(0, static_cast<Index>(shape.size()) - 1) : 0;
+      const Placement choices[] = {shard(axis), strided_shard(axis, random.between(1, 6)),
+                                   block_cyclic(axis, random.between(1, 6)), replicate()};
+      placements.push_back(choices[random.between(0, 3)]);
+    }
+    const Distribution from = distribute(shape, {{2, 3, 2}}, placements);
+    const Dims& to = shapes[random.between(0, std::ssize(shapes) - 1)];
+    const std::optional<Distribution> local = try_local_view(from, to);
+    if (!local) continue;
+    ++local_views;
+    ASSERT_EQ(held(*local), held(from)) << from.to_string() << " as " << local->to_string();
+  }
+  EXPECT_GT(local_views, 5000U);
+}
+
 TEST(LocalView, IsARemedyAwayOnAMeshOfOneAxis) {
   for (const Dims& shape : {Dims{12}, Dims{3, 4}, Dims{2, 6}, Dims{2, 2, 3}}) {
     oracle::each_placements(shape, 1, 12, [&](const std::vector<Placement>& placements) {
@@ -103,6 +128,10 @@ TEST(LocalView, PrefersShards) {
   // Parts of the last axis alternate in the merged one.
   EXPECT_EQ(view(distribute({4, 6}, two, {shard(1)}), {24}), distribute({24}, two, {block_cyclic(0, 3)}));
   EXPECT_EQ(view(distribute({24}, two, {block_cyclic(0, 3)}), {4, 6}), distribute({4, 6}, two, {shard(1)}));
+  // Unequal parts of it repeat.
+  EXPECT_EQ(view(distribute({4, 5}, two, {shard(1)}), {20}), distribute({20}, two, {strided_shard(0, 4)}));
+  EXPECT_EQ(view(distribute({20}, two, {strided_shard(0, 4)}), {2, 10}),
+            distribute({2, 10}, two, {strided_shard(1, 2)}));
   // Unequal parts of the first axis.
   EXPECT_EQ(view(distribute({5, 4}, two, {shard(0)}), {20}), distribute({20}, two, {block_cyclic(0, 12)}));
   // Both axes of the mesh on one axis.
@@ -129,13 +158,13 @@ TEST(LocalView, SaysWhatStandsInTheWay) {
       "Replicate() on "
       "mesh axis 0 first");
   EXPECT_EQ(message_of([&] {
-              return view(distribute({4, 5}, two, {shard(1)}), {20});
+              return view(distribute({4, 5}, two, {shard(1)}), {10, 2});
             }),
             "RuntimeError: view: the view is not local (shape (4,5)) on mesh (2): Shard(1) of mesh axis 0 "
             "gives the ranks "
-            "unequal parts of axis 1, and (20) has no axis with these; redistribute to Shard(0) on mesh axis "
-            "0 first");
-  const LocalObstacle obstacle = *why_not_local(distribute({4, 5}, two, {shard(1)}), {20});
+            "unequal parts of axis 1, and (10,2) has no axis with these; redistribute to Shard(0) on mesh "
+            "axis 0 first");
+  const LocalObstacle obstacle = *why_not_local(distribute({4, 5}, two, {shard(1)}), {10, 2});
   EXPECT_EQ(obstacle.reason, LocalReason::uneven_parts);
   EXPECT_EQ(obstacle.part, 3);
   EXPECT_EQ(obstacle.remedy, std::vector{shard(0)});

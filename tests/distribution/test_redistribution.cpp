@@ -98,6 +98,7 @@ Placement drawn_placement(Random& random, const Dims& shape) {
   if (shape.empty() || random.between(0, 3) == 0) return replicate();
   const Index axis = random.between(0, static_cast<Index>(shape.size()) - 1);
   if (random.between(0, 2) != 0) return shard(axis);
+  if (random.between(0, 2) == 0) return strided_shard(axis, random.between(1, 4));
   return block_cyclic(axis, random.between(1, std::max<Index>(shape[static_cast<std::size_t>(axis)], 1)));
 }
 

@@ -26,10 +26,16 @@ inline Dims held_indices(const distributed::Distribution& spread, Index rank, st
     if (placement.is_replicate() || placement.axis != static_cast<Index>(axis)) continue;
     const Index parts = spread.mesh.shape[m];
     const auto count = static_cast<Index>(held.size());
-    const Index each = placement.kind == PlacementKind::shard ? (count + parts - 1) / parts : placement.block;
+    const auto chunk = [](Index of, Index into) { return (of + into - 1) / into; };  // torch.chunk's
+    const bool is_strided = placement.kind == PlacementKind::strided_shard;
+    const Index piece = std::max(is_strided ? chunk(count, placement.split_factor) : count, Index{1});
     std::vector<Index> own;
     for (Index i = 0; i < count; ++i) {
-      if (i / each % parts == coordinate[m]) own.push_back(held[static_cast<std::size_t>(i)]);
+      const Index begin = i / piece * piece;
+      const Index each = placement.kind == PlacementKind::block_cyclic
+                             ? placement.block
+                             : chunk(std::min(piece, count - begin), parts);
+      if ((i - begin) / each % parts == coordinate[m]) own.push_back(held[static_cast<std::size_t>(i)]);
     }
     held = own;
   }
@@ -50,8 +56,8 @@ inline std::vector<Index> held_positions(const distributed::Distribution& spread
   return positions;
 }
 
-/// Calls `visit` with each list of placements on a mesh for a shape: Replicate, Shard and BlockCyclic of each
-/// axis, with blocks of 1 to `max_block` indices.
+/// Calls `visit` with each list of placements on a mesh for a shape: Replicate, Shard, BlockCyclic of blocks
+/// of 1 to `max_block` indices, and StridedShard of up to as many equal pieces, of each axis.
 inline void each_placements(const Dims& shape, std::size_t mesh_axes, Index max_block,
                             const std::function<void(const std::vector<distributed::Placement>&)>& visit) {
   std::vector<distributed::Placement> choices{distributed::replicate()};
@@ -59,6 +65,10 @@ inline void each_placements(const Dims& shape, std::size_t mesh_axes, Index max_
     choices.push_back(distributed::shard(static_cast<Index>(d)));
     for (Index block = 1; block <= std::min(std::max(shape[d], Index{1}), max_block); ++block)
       choices.push_back(distributed::block_cyclic(static_cast<Index>(d), block));
+    for (Index pieces = 2; pieces <= std::min(shape[d], max_block); ++pieces) {
+      if (shape[d] % pieces == 0)
+        choices.push_back(distributed::strided_shard(static_cast<Index>(d), pieces));
+    }
   }
   std::vector<distributed::Placement> placements(mesh_axes);
   const std::function<void(std::size_t)> from = [&](std::size_t m) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <zlib.h>
+
 #include <charconv>
-#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,10 +14,20 @@
 /// Answers recorded from a real PyTorch, one JSON object a line (see tests/record).
 namespace tenstride::testing {
 
+/// The lines of a file of tests/data, which may be compressed by gzip.
 inline std::vector<nlohmann::json> recorded(const std::string& file_name) {
-  std::ifstream file(std::string(TENSTRIDE_TEST_DATA "/") + file_name);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(
+      gzopen((std::string(TENSTRIDE_TEST_DATA "/") + file_name).c_str(), "rb"), gzclose);
   std::vector<nlohmann::json> lines;
-  for (std::string line; std::getline(file, line);) lines.push_back(nlohmann::json::parse(line));
+  std::string line;
+  for (int letter = 0; file && (letter = gzgetc(file.get())) >= 0;) {
+    if (letter != '\n') {
+      line += static_cast<char>(letter);
+      continue;
+    }
+    lines.push_back(nlohmann::json::parse(line));
+    line.clear();
+  }
   return lines;
 }
 

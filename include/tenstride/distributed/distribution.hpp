@@ -47,8 +47,8 @@ struct Distribution {
 };
 
 /// Spreads a tensor of a shape. Axes may be negative. Throws ShapeError for a mesh without ranks, ValueError
-/// where there is not one placement for each axis of the mesh, and for blocks of less than one index;
-/// AxisError for an axis that the shape lacks; OverflowError as `count_elements`.
+/// where there is not one placement for each axis of the mesh, for blocks of less than one index and less
+/// than one piece; AxisError for an axis that the shape lacks; OverflowError as `count_elements`.
 TENSTRIDE_API Distribution distribute(const Dims& shape, const Mesh& mesh, std::vector<Placement> placements);
 
 }  // namespace tenstride::distributed

@@ -48,11 +48,11 @@ class TENSTRIDE_API LocalViewError : public RuntimeError {
 
 /// The distribution of a view of another shape that each rank can take of its own part, its elements staying
 /// in their order; nothing where there is none. Exact where each axis of both tensors is divided by one axis
-/// of the mesh: where it then gives nothing, no placements by Replicate, Shard and BlockCyclic exist. Where
-/// several divide one axis, equal consecutive parts are found in other shapes, too; other parts only along
-/// with their axis. Shard is preferred. Pre: as many elements, sizes not negative. Example: of (4,6) with
-/// Shard(0) on two ranks, (24) has Shard(0), and (2,12) too; of (4,6) with Shard(1), (24) has
-/// BlockCyclic(0,3).
+/// of the mesh, and pieces of a StridedShard are equal: where it then gives nothing, no placements of these
+/// kinds exist. Where several divide one axis, runs of one length are found in other shapes, too; what else
+/// they hold only along with its axis. Shard is preferred, then BlockCyclic. Pre: as many elements, sizes not
+/// negative. Example: of (4,6) with Shard(0) on two ranks, (24) has Shard(0), and (2,12) too; of (4,6) with
+/// Shard(1), (24) has BlockCyclic(0,3).
 TENSTRIDE_API std::optional<Distribution> try_local_view(const Distribution& from, const Dims& shape);
 
 /// What stands in the way of a local view; nothing where it is possible. Pre: as `try_local_view`.
