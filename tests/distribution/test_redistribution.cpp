@@ -7,6 +7,7 @@
 
 #include "support/copy_oracle.hpp"
 #include "support/distributions.hpp"
+#include "support/drawn_distributions.hpp"
 #include "support/ops_oracle.hpp"
 #include "tenstride/distributed/redistribution.hpp"
 #include "tenstride/views.hpp"
@@ -94,20 +95,6 @@ void check(const RedistributionProblem& problem) {
   EXPECT_EQ(unpacked, plan.bytes_sent());
 }
 
-Placement drawn_placement(Random& random, const Dims& shape) {
-  if (shape.empty() || random.between(0, 3) == 0) return replicate();
-  const Index axis = random.between(0, static_cast<Index>(shape.size()) - 1);
-  if (random.between(0, 2) != 0) return shard(axis);
-  if (random.between(0, 2) == 0) return strided_shard(axis, random.between(1, 4));
-  return block_cyclic(axis, random.between(1, std::max<Index>(shape[static_cast<std::size_t>(axis)], 1)));
-}
-
-Distribution drawn(Random& random, const Dims& shape, const Mesh& mesh) {
-  std::vector<Placement> placements;
-  for (std::size_t m = 0; m < mesh.shape.size(); ++m) placements.push_back(drawn_placement(random, shape));
-  return distribute(shape, mesh, placements);
-}
-
 /// The same elements in as many or other axes.
 Dims drawn_shape(Random& random, Index elements) {
   Dims shape;
@@ -134,16 +121,11 @@ TEST(Redistribution, GivesEachRankWhatItIsToHold) {
     const Index sizes[] = {1, 7, 12, 24, 30, 36, 60, 64};
     const Dims shape = drawn_shape(random, sizes[random.between(0, 7)]);
     RedistributionProblem problem;
-    problem.from = drawn(random, shape, {mesh[0]});
-    for (std::size_t d = 0; d < shape.size(); ++d) problem.order.push_back(static_cast<Index>(d));
-    if (random.between(0, 1) == 0) {
-      for (std::size_t d = shape.size(); d > 1; --d)
-        std::swap(problem.order[d - 1],
-                  problem.order[static_cast<std::size_t>(random.between(0, static_cast<Index>(d) - 1))]);
-    }
+    problem.from = oracle::drawn_distribution(random, shape, {mesh[0]});
+    problem.order = oracle::drawn_order(random, shape.size());
     const Dims moved = permute(row_major(shape), problem.order).shape;
     const Dims to = random.between(0, 1) == 0 ? moved : drawn_shape(random, count_elements(shape));
-    problem.to = drawn(random, to, {mesh[1]});
+    problem.to = oracle::drawn_distribution(random, to, {mesh[1]});
     problem.itemsize = static_cast<std::size_t>(Index{1} << random.between(0, 4));
     check(problem);
     if (HasFatalFailure()) return;
@@ -186,9 +168,9 @@ TEST(Redistribution, KeepsToTheMemoryOfARound) {
   Random random(2);
   for (int trial = 0; trial < 300; ++trial) {
     const Mesh mesh{{random.between(1, 8)}};
-    const RedistributionPlan plan = plan_redistribution({drawn(random, {12, 10}, mesh),
+    const RedistributionPlan plan = plan_redistribution({oracle::drawn_distribution(random, {12, 10}, mesh),
                                                          {1, 0},
-                                                         drawn(random, {10, 12}, mesh),
+                                                         oracle::drawn_distribution(random, {10, 12}, mesh),
                                                          static_cast<std::size_t>(random.between(1, 16))});
     for (const Index bytes : {32, 33, 100, 1000, 1 << 20}) check_rounds(plan, bytes);
   }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tenstride/distributed/redistribution.hpp"
+#include "tenstride/tensor.hpp"
+
+/// What a rank does with its own memory in a redistribution: it packs what it sends, unpacks what it
+/// receives, and copies what it keeps. How packed bytes get from rank to rank is another's matter.
+namespace tenstride::distributed {
+
+/// The tensors of one rank of a plan, before and after.
+class RankTensors {
+ public:
+  /// `source` has what the rank holds of the plan's `from`, `destination` gets what it holds of `to`; each in
+  /// any layout. Throws ShapeError where a tensor has another shape than its holding, and RuntimeError where
+  /// their types differ or one has no memory. Refers to the plan.
+  TENSTRIDE_API RankTensors(const RedistributionPlan& plan, Index rank, const Tensor& source,
+                            const Tensor& destination);
+
+  /// Copies a part of an exchange that this rank sends, dense, to `buffer` of the shape (part.elements).
+  TENSTRIDE_API void pack(const ExchangePart& part, Tensor& buffer) const;
+  /// Copies a part of an exchange that this rank receives from where it was packed to the destination.
+  TENSTRIDE_API void unpack(const ExchangePart& part, const Tensor& buffer);
+  /// Copies what this rank keeps of its own.
+  TENSTRIDE_API void keep();
+  /// Copies what was unpacked to the destination where that could not be done at once. Called last.
+  TENSTRIDE_API void finish();
+
+ private:
+  const RedistributionPlan& plan_;
+  Index rank_;
+  Tensor destination_given_;
+  /// Both in the common shape.
+  Tensor source_;
+  Tensor destination_;
+};
+
+}  // namespace tenstride::distributed
