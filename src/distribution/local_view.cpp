@@ -210,6 +210,7 @@ LocalViewError::LocalViewError(std::string_view operation, LocalObstacle obstacl
       obstacle_(std::move(obstacle)) {}
 
 std::optional<Distribution> try_local_view(const Distribution& from, const Dims& shape) {
+  if (shape == from.shape) return from;
   if (is_empty(row_major(shape))) {  // no rank holds an element, whatever the placements
     return Distribution{shape, from.mesh, std::vector<Placement>(from.placements.size())};
   }
@@ -218,7 +219,7 @@ std::optional<Distribution> try_local_view(const Distribution& from, const Dims&
 }
 
 std::optional<LocalObstacle> why_not_local(const Distribution& from, const Dims& shape) {
-  if (is_empty(row_major(shape))) return std::nullopt;
+  if (shape == from.shape || is_empty(row_major(shape))) return std::nullopt;
   const LocalSearch search(from, shape);
   if (search.is_local()) return std::nullopt;
   const std::size_t mesh_axis = search.obstacle();

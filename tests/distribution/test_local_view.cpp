@@ -142,6 +142,9 @@ TEST(LocalView, PrefersShards) {
             distribute({4, 6}, four, {shard(0), shard(0)}));
   EXPECT_EQ(view(distribute({24}, four, {shard(0), shard(0)}), {2, 2, 6}),
             distribute({2, 2, 6}, four, {shard(0), shard(1)}));
+  // The same shape.
+  EXPECT_EQ(view(distribute({4, 6}, two, {block_cyclic(0, 2)}), {4, 6}),
+            distribute({4, 6}, two, {block_cyclic(0, 2)}));
   // Nothing to hold, and nothing but one element.
   EXPECT_EQ(view(distribute({0, 4}, two, {shard(1)}), {4, 0}).held_by(1).local_shape()[1], 0);
   EXPECT_EQ(view(distribute({1, 1}, two, {replicate()}), {}), distribute({}, two, {replicate()}));

@@ -29,7 +29,8 @@ struct LocalObstacle {
   /// How many elements of a part lie one after another in the row-major order of all elements; 0 where that
   /// differs.
   Index part = 0;
-  /// Placements of `from` with which the view would stay local; only that of `mesh_axis` is another.
+  /// Placements of `from` with which this axis of the mesh would not stand in the way; only its own is
+  /// another. On a mesh of one axis the view is local with them.
   std::vector<Placement> remedy;
 
   /// One line for people: what is held, what stands in the way, and the remedy.

@@ -82,8 +82,8 @@ struct RedistributionPlan {
   ///   order  (1,0)
   ///   to     (6,4) on (2): Shard(0)
   ///   sent   48 B of 96 B, no plan sends less; kept 48 B
-  ///   rank 0 -> 1   6 elements
-  ///   rank 1 -> 0   6 elements
+  ///   rank 1 -> 0  6 elements
+  ///   rank 0 -> 1  6 elements
   /// ```
   [[nodiscard]] TENSTRIDE_API std::string to_string() const;
 };
