@@ -106,6 +106,7 @@ void compare_all(std::byte* out, const std::byte* a, const std::byte* b, Index c
 template <Comparison comparison, class T>
 void compare_halves(std::byte* out, const std::byte* a, const std::byte* b, Index count) {
   constexpr std::size_t step = hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
+  const std::size_t answers = hn::Lanes(hn::ScalableTag<std::uint8_t>());
   constexpr auto item = static_cast<Index>(sizeof(T));
   alignas(64) std::array<float, step> x;
   alignas(64) std::array<float, step> y;
@@ -113,7 +114,8 @@ void compare_halves(std::byte* out, const std::byte* a, const std::byte* b, Inde
   for (; i + static_cast<Index>(step) <= count; i += static_cast<Index>(step)) {
     widen_halves<step, T>(x, a + i * item);
     widen_halves<step, T>(y, b + i * item);
-    compare_step<comparison, float>(out + i, x.data(), y.data());
+    for (std::size_t k = 0; k < step; k += answers)
+      compare_step<comparison, float>(out + i + k, x.data() + k, y.data() + k);
   }
   const Index rest = count - i;
   for (Index k = 0; k < rest; ++k) {
