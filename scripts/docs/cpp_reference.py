@@ -61,10 +61,12 @@ def groups(root: Path) -> dict[str, list[str]]:
     """The headers of each folder that has some: {"ledger": ["tenstride/ledger.hpp"]}."""
     folders = json.loads((root / "tests/house/layers.json").read_text(encoding="utf-8"))["folders"]
     found = {}
+    listed = {header for folder in folders.values() for header in folder["headers"]}
     for name, folder in folders.items():
         headers = [f"tenstride/{header}.hpp" for header in folder["headers"]]
         inside = root / "include/tenstride" / name
-        headers += sorted(f"tenstride/{name}/{path.name}" for path in inside.glob("*.hpp"))
+        own = sorted(path.stem for path in inside.glob("*.hpp") if f"{name}/{path.stem}" not in listed)
+        headers += [f"tenstride/{name}/{stem}.hpp" for stem in own]
         if headers:
             found[name] = headers
     return found
