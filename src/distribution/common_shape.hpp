@@ -19,8 +19,7 @@ struct CommonShape {
 /// Pre: two shapes of as many elements, one at least.
 CommonShape common_shape(const Distribution& a, const Distribution& b);
 
-/// What a rank holds, in the common shape of two that split its axes. Pre: the strides of `shape` are among
-/// those of the common one.
+/// What each rank holds.
 std::vector<Holding> all_holdings(const Distribution& distribution);
 
 /// The indices that lie in both.

@@ -88,12 +88,7 @@ Index Mesh::size() const {
 }
 
 Dims Mesh::coordinate(Index rank) const {
-  Dims coordinate = Dims::filled(shape.size(), 0);
-  for (std::size_t d = shape.size(); d-- > 0;) {
-    coordinate[d] = rank % shape[d];
-    rank /= shape[d];
-  }
-  return coordinate;
+  return unravel(rank, shape);
 }
 
 Dims Holding::local_shape() const {

@@ -244,13 +244,10 @@ Distribution view(const Distribution& from, const Dims& sizes) {
 
 Distribution permute(const Distribution& from, const Dims& order) {
   const Layout moved = tenstride::permute(row_major(from.shape), order);
-  return placed(from, moved.shape, [&](Index axis) {
-    for (std::size_t j = 0; j < order.size(); ++j) {
-      const Index named = order[j] < 0 ? order[j] + static_cast<Index>(order.size()) : order[j];
-      if (named == axis) return static_cast<Index>(j);
-    }
-    return axis;
-  });
+  Dims inverse = order;
+  for (std::size_t j = 0; j < order.size(); ++j)
+    inverse[detail::wrap_axis("permute", order[j], from.shape, order.size())] = static_cast<Index>(j);
+  return placed(from, moved.shape, [&](Index axis) { return inverse[at(axis)]; });
 }
 
 Distribution slice(const Distribution& from, Index axis, Index start, Index end, Index step) {

@@ -240,10 +240,10 @@ Tensor run_unary(std::string_view operation, copy::UnaryRow row, const Tensor& x
 
 Tensor run_binary(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,
                   DType meeting, Tensor* self) {
-  const bool has_own_row = copy::binary_row(op, meeting) != nullptr;
-  const DType type = has_own_row ? meeting : worked_in(meeting);
-  return run<2>(operation, copy::binary_row(op, type), std::move(operands), {meeting, meeting}, {type, type},
-                {type, meeting}, self);
+  DType type = meeting;
+  copy::BinaryRow row = copy::binary_row(op, type);
+  if (row == nullptr) row = copy::binary_row(op, type = worked_in(meeting));
+  return run<2>(operation, row, std::move(operands), {meeting, meeting}, {type, type}, {type, meeting}, self);
 }
 
 Tensor run_scaled(std::string_view operation, copy::BinaryOp op, std::array<Prepared, 2> operands,

@@ -49,10 +49,11 @@ Tensor compare(Comparison comparison, const Tensor& a, const Tensor& b, const Ty
   const Device device = met_device(operation, a, b);
   Tensor result = empty_strided(layout.shape, layout.strides, {.dtype = DType::bool_, .device = device});
   if (result.numel() == 0 || !result.has_memory()) return result;
-  const bool has_own_row = copy::compare_row(comparison, *meeting) != nullptr;
-  const DType type = has_own_row ? *meeting : detail::worked_in(*meeting);
-  detail::run_elementwise<2>(result, {{{a, *meeting, type}, {b, *meeting, type}}},
-                             copy::compare_row(comparison, type), {DType::uint8, DType::bool_});
+  DType type = *meeting;
+  copy::CompareRow row = copy::compare_row(comparison, type);
+  if (row == nullptr) row = copy::compare_row(comparison, type = detail::worked_in(*meeting));
+  detail::run_elementwise<2>(result, {{{a, *meeting, type}, {b, *meeting, type}}}, row,
+                             {DType::uint8, DType::bool_});
   return result;
 }
 

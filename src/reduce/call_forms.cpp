@@ -60,9 +60,9 @@ Tensor reduced_extreme(std::string_view operation, const Tensor& x, const Dims& 
 /// Reduces an axis to truth values. Elements of the types that are for storage only become bools first.
 Tensor reduced_truth(std::string_view operation, const Tensor& x, Index dim, KeepDim keepdim,
                      Reduction reduction) {
-  const bool is_stored_only = is_floating_point(x.dtype()) && x.itemsize() == 1;
-  const bool is_half = x.dtype() == DType::complex32;
-  return reduced(operation, is_stored_only || is_half ? ne(x, 0) : x, {dim}, keepdim, {}, reduction);
+  const bool is_float8 = is_floating_point(x.dtype()) && x.itemsize() == 1;
+  const bool is_stored_only = is_float8 || x.dtype() == DType::complex32;
+  return reduced(operation, is_stored_only ? ne(x, 0) : x, {dim}, keepdim, {}, reduction);
 }
 
 /// Returns the axis `dim`. Throws where it has no element, or where elements have no order.

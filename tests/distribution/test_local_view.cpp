@@ -14,15 +14,9 @@
 namespace tenstride::distributed {
 namespace {
 
+using oracle::all_held_positions;
 using oracle::message_of;
 using Positions = std::vector<std::vector<Index>>;
-
-/// The elements that each rank holds.
-Positions held(const Distribution& spread) {
-  Positions all;
-  for (Index rank = 0; rank < spread.mesh.size(); ++rank) all.push_back(oracle::held_positions(spread, rank));
-  return all;
-}
 
 /// Whether several axes of the mesh divide one axis of the tensor.
 bool is_nested(const Distribution& spread) {
@@ -45,20 +39,21 @@ TEST(LocalView, IsFoundWhereverTheRanksCanHoldIt) {
     for (std::size_t s = 0; s < std::size(shapes); ++s) {
       oracle::each_placements(shapes[s], mesh.size(), 12, [&](const std::vector<Placement>& placements) {
         const Distribution to = distribute(shapes[s], {mesh}, placements);
-        if (!is_nested(to)) possible[s].insert(held(to));
+        if (!is_nested(to)) possible[s].insert(all_held_positions(to));
       });
     }
     for (const Dims& shape : shapes) {
       oracle::each_placements(shape, mesh.size(), 12, [&](const std::vector<Placement>& placements) {
         const Distribution from = distribute(shape, {mesh}, placements);
-        const Positions elements = held(from);
+        const Positions elements = all_held_positions(from);
         for (std::size_t s = 0; s < std::size(shapes); ++s) {
           const std::optional<Distribution> local = try_local_view(from, shapes[s]);
           EXPECT_EQ(why_not_local(from, shapes[s]).has_value(), !local);
           if (local) {
             ++local_views;
             EXPECT_EQ(local->shape, shapes[s]);
-            ASSERT_EQ(held(*local), elements) << from.to_string() << " as " << local->to_string();
+            ASSERT_EQ(all_held_positions(*local), elements)
+                << from.to_string() << " as " << local->to_string();
             continue;
           }
           ++obstacles;
@@ -98,7 +93,8 @@ TEST(LocalView, KeepsWhatEachRankHoldsOfAnAxisThatIsDividedThreeTimes) {
     const std::optional<Distribution> local = try_local_view(from, to);
     if (!local) continue;
     ++local_views;
-    ASSERT_EQ(held(*local), held(from)) << from.to_string() << " as " << local->to_string();
+    ASSERT_EQ(all_held_positions(*local), all_held_positions(from))
+        << from.to_string() << " as " << local->to_string();
   }
   EXPECT_GT(local_views, 5000U);
 }

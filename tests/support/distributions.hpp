@@ -56,6 +56,13 @@ inline std::vector<Index> held_positions(const distributed::Distribution& spread
   return positions;
 }
 
+/// The same of each rank.
+inline std::vector<std::vector<Index>> all_held_positions(const distributed::Distribution& spread) {
+  std::vector<std::vector<Index>> all;
+  for (Index rank = 0; rank < spread.mesh.size(); ++rank) all.push_back(held_positions(spread, rank));
+  return all;
+}
+
 /// Calls `visit` with each list of placements on a mesh for a shape: Replicate, Shard, BlockCyclic of blocks
 /// of 1 to `max_block` indices, and StridedShard of up to as many equal pieces, of each axis.
 inline void each_placements(const Dims& shape, std::size_t mesh_axes, Index max_block,
