@@ -13,7 +13,7 @@ packages=(
 )
 # What the tests, the benchmarks and the Debian packages need besides.
 test_packages=(
-  ccache binutils zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev dpkg-dev file
+  ccache binutils zlib1g-dev libgtest-dev libgmock-dev libbenchmark-dev dpkg-dev file openmpi-bin libopenmpi-dev
 )
 
 usage() {

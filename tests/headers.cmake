@@ -2,6 +2,9 @@
 # Every public header compiles alone, and twice: one source for each, built with the tests.
 
 file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.hpp)
+if(NOT MPI_CXX_FOUND)
+  list(REMOVE_ITEM headers tenstride/distributed/mpi.hpp)
+endif()
 set(header_sources "")
 foreach(header IN LISTS headers)
   string(REPLACE "/" "_" name ${header})
@@ -13,3 +16,6 @@ add_library(tenstride-headers OBJECT ${header_sources})
 tenstride_target(tenstride-headers)
 target_compile_options(tenstride-headers PRIVATE -O0 -g0)
 target_include_directories(tenstride-headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
+if(MPI_CXX_FOUND)
+  target_link_libraries(tenstride-headers PRIVATE MPI::MPI_CXX)
+endif()

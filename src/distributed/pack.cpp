@@ -3,7 +3,8 @@
 
 #include "base/message.hpp"
 #include "distributed/parts.hpp"
-#include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
+#include "tensor/tensor_overlap.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 
@@ -61,6 +62,18 @@ RankTensors::RankTensors(const RedistributionPlan& plan, Index rank, const Tenso
     throw RuntimeError(message("redistribute: the source's dtype ", name(source.dtype()),
                                " must be the destination's, ", name(destination.dtype())));
   }
+  if (source.element_size() != plan.problem.itemsize) {
+    throw RuntimeError(message("redistribute: elements of ", name(source.dtype()), " have ",
+                               source.element_size(), " B, and the plan is for ", plan.problem.itemsize,
+                               " B"));
+  }
+  detail::require_memory(source, "redistribute");
+  detail::require_memory(destination, "redistribute", "written");
+  detail::require_distinct_elements("redistribute", destination);
+  if (detail::may_overlap(source, destination)) {
+    throw RuntimeError(
+        "redistribute: the source and the destination must not share memory; clone() the source first");
+  }
   const Tensor ordered = source.permute(plan.problem.order);
   source_ = ordered.reshape(plan.held[at(rank)].local_shape());
   const Dims wanted = plan.wanted[at(rank)].local_shape();
@@ -82,23 +95,26 @@ void RankTensors::unpack(const ExchangePart& part, const Tensor& buffer) {
 
 void RankTensors::keep() {
   for (const Exchange& exchange : plan_.exchanges) {
-    if (exchange.sender != rank_ || exchange.receiver != rank_) continue;
-    const Holding kept = plan_.part_of(exchange);
-    Box all;
-    for (const Index size : kept.local_shape()) all.push_back({0, size});
-    each_local_box(kept, plan_.held[at(rank_)], all, [&](const Box& of_kept, const Box& of_source) {
-      each_local_box(kept, plan_.wanted[at(rank_)], of_kept,
-                     [&](const Box& packed, const Box& of_destination) {
-                       Box from = of_source;
-                       for (std::size_t d = 0; d < from.size(); ++d) {
-                         from[d].begin += packed[d].begin - of_kept[d].begin;
-                         from[d].end = from[d].begin + packed[d].size();
-                       }
-                       Tensor local = part_of(destination_, of_destination);
-                       copy_elements(local, part_of(source_, from));
-                     });
-    });
+    if (exchange.sender == rank_ && exchange.receiver == rank_) take(exchange, source_);
   }
+}
+
+void RankTensors::take(const Exchange& exchange, const Tensor& sender) {
+  const Holding taken = plan_.part_of(exchange);
+  Box all;
+  for (const Index size : taken.local_shape()) all.push_back({0, size});
+  each_local_box(taken, plan_.held[at(exchange.sender)], all, [&](const Box& of_taken, const Box& of_source) {
+    each_local_box(taken, plan_.wanted[at(rank_)], of_taken,
+                   [&](const Box& packed, const Box& of_destination) {
+                     Box from = of_source;
+                     for (std::size_t d = 0; d < from.size(); ++d) {
+                       from[d].begin += packed[d].begin - of_taken[d].begin;
+                       from[d].end = from[d].begin + packed[d].size();
+                     }
+                     Tensor local = part_of(destination_, of_destination);
+                     copy_elements(local, part_of(sender, from));
+                   });
+  });
 }
 
 void RankTensors::finish() {

@@ -3,37 +3,18 @@
 #include <gtest/gtest.h>
 
 #include "support/copy_oracle.hpp"
-#include "support/distributions.hpp"
-#include "support/drawn_distributions.hpp"
+#include "support/held_tensors.hpp"
 #include "support/ops_oracle.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/distributed/pack.hpp"
 #include "tenstride/factory.hpp"
-#include "tenstride/ops.hpp"
 
 namespace tenstride::distributed {
 namespace {
 
+using oracle::backward;
+using oracle::held_part;
 using oracle::Random;
-
-/// What a rank holds of a tensor, picked index by index.
-Tensor held(const Tensor& whole, const Distribution& spread, Index rank) {
-  Tensor part = whole;
-  for (std::size_t d = 0; d < spread.shape.size(); ++d) {
-    std::vector<Tensor> picked{part.narrow(static_cast<Index>(d), 0, 0)};
-    for (const Index i : oracle::held_indices(spread, rank, d))
-      picked.push_back(part.narrow(static_cast<Index>(d), i, 1));
-    part = cat(picked, static_cast<Index>(d));
-  }
-  return part.contiguous();
-}
-
-/// The same elements with their axes in the opposite order in memory.
-Tensor backward(const Tensor& x) {
-  Dims order;
-  for (Index d = x.dim(); d-- > 0;) order.push_back(d);
-  return x.permute(order).contiguous().permute(order);
-}
 
 void check(const RedistributionProblem& problem, Index max_bytes, bool is_backward) {
   const RedistributionPlan plan = plan_redistribution(problem);
@@ -44,7 +25,7 @@ void check(const RedistributionProblem& problem, Index max_bytes, bool is_backwa
   std::vector<RankTensors> tensors;
   tensors.reserve(static_cast<std::size_t>(ranks));
   for (Index rank = 0; rank < ranks; ++rank) {
-    const Tensor source = held(whole, problem.from, rank);
+    const Tensor source = held_part(whole, problem.from, rank);
     const Tensor empty_one = full(problem.to.held_by(rank).local_shape(), -1, {.dtype = DType::int32});
     destinations.push_back(is_backward ? backward(empty_one) : empty_one);
     tensors.emplace_back(plan, rank, is_backward ? backward(source) : source, destinations.back());
@@ -60,22 +41,15 @@ void check(const RedistributionProblem& problem, Index max_bytes, bool is_backwa
   }
   for (RankTensors& rank : tensors) rank.finish();
   for (Index rank = 0; rank < ranks; ++rank) {
-    ASSERT_TRUE(destinations[static_cast<std::size_t>(rank)].equal(held(result, problem.to, rank)))
+    ASSERT_TRUE(destinations[static_cast<std::size_t>(rank)].equal(held_part(result, problem.to, rank)))
         << plan.to_string() << "\nrank " << rank << ", rounds of " << max_bytes;
   }
 }
 
 TEST(Pack, GivesEachRankWhatItIsToHold) {
   Random random(4);
-  const Dims meshes[][2] = {{{2}, {2}}, {{4}, {2, 2}}, {{2, 3}, {6}}, {{8}, {2, 4}}, {{5}, {5}}};
   for (int trial = 0; trial < 500; ++trial) {
-    const auto& mesh = meshes[random.between(0, std::ssize(meshes) - 1)];
-    const Dims shapes[] = {{24}, {4, 6}, {6, 4}, {2, 3, 4}, {3, 8}, {2, 2, 6}};
-    const Dims& shape = shapes[random.between(0, std::ssize(shapes) - 1)];
-    const Dims order = oracle::drawn_order(random, shape.size());
-    const Dims& to = shapes[random.between(0, std::ssize(shapes) - 1)];
-    const RedistributionProblem problem{oracle::drawn_distribution(random, shape, {mesh[0]}), order,
-                                        oracle::drawn_distribution(random, to, {mesh[1]}), 4};
+    const RedistributionProblem problem = oracle::drawn_redistribution(random, random.between(1, 8), 4);
     const Index limits[] = {8, 24, 64, 1 << 20};
     check(problem, limits[random.between(0, 3)], random.between(0, 2) == 0);
     if (HasFatalFailure()) return;

@@ -13,7 +13,8 @@ class RankTensors {
  public:
   /// `source` has what the rank holds of the plan's `from`, `destination` gets what it holds of `to`; each in
   /// any layout. Throws ShapeError where a tensor has another shape than its holding, and RuntimeError where
-  /// their types differ or one has no memory. Refers to the plan.
+  /// their types differ or are not of the plan's size, one has no memory, or they share some. Refers to the
+  /// plan.
   TENSTRIDE_API RankTensors(const RedistributionPlan& plan, Index rank, const Tensor& source,
                             const Tensor& destination);
 
@@ -23,8 +24,15 @@ class RankTensors {
   TENSTRIDE_API void unpack(const ExchangePart& part, const Tensor& buffer);
   /// Copies what this rank keeps of its own.
   TENSTRIDE_API void keep();
+  /// Copies all of an exchange that this rank receives from the sender's own memory. `sender` is what the
+  /// sender's `source_in_common` is.
+  TENSTRIDE_API void take(const Exchange& exchange, const Tensor& sender);
   /// Copies what was unpacked to the destination where that could not be done at once. Called last.
   TENSTRIDE_API void finish();
+
+  /// What this rank holds, with the sizes of its part of the plan's `common`; a view of the given source
+  /// where the plan's `is_source_viewed` and its layout allow it.
+  [[nodiscard]] const Tensor& source_in_common() const noexcept { return source_; }
 
  private:
   const RedistributionPlan& plan_;

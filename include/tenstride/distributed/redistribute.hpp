@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "tenstride/distributed/pack.hpp"
+#include "tenstride/distributed/transport.hpp"
+
+namespace tenstride::distributed {
+
+struct RedistributeOptions {
+  /// Memory of this rank besides the tensors that it is given. Less is slower where each round is short.
+  Index max_bytes = Index{8} << 20;
+  /// Whether ranks of one machine read each other's memory; if not, all is sent.
+  bool uses_shared_memory = true;
+};
+
+/// Carries a plan out, as often as wanted: all ranks make one of the same plan, and call `run` at once.
+/// What a rank gets of a near one is copied from that one's tensor where it lies in shared memory
+/// (`Transport::empty_shared`), in one pass and without buffers; where it does not, it is packed into shared
+/// memory and copied from there. What it gets of ranks of other machines is packed, sent and unpacked, in
+/// rounds (`RedistributionPlan::rounds_of`), and a part is sent while the next one is packed.
+///
+/// Example, on each rank:
+/// ```
+/// MpiTransport ranks(MPI_COMM_WORLD);
+/// Redistributor transposed(ranks, plan_redistribution({from, {1, 0}, to, 4}));
+/// transposed.run(source, destination);
+/// ```
+class TENSTRIDE_API Redistributor {
+ public:
+  /// Refers to the transport. Throws on all ranks alike: ValueError where the plan is not for as many ranks,
+  /// or is not the same on all of them, or as `rounds_of`.
+  Redistributor(Transport& transport, RedistributionPlan plan, const RedistributeOptions& options = {});
+
+  /// Moves `source`, which is this rank's part of the plan's `from`, to `destination`. An error that one rank
+  /// finds is thrown by all, with its message, and nothing is moved: see `RankTensors`. What goes wrong later
+  /// ends all ranks (`Transport::fail`). Collective.
+  void run(const Tensor& source, const Tensor& destination);
+
+  [[nodiscard]] const RedistributionPlan& plan() const noexcept { return plan_; }
+  /// Memory that this rank has allocated for what is packed; nothing before it is needed.
+  [[nodiscard]] Index buffer_bytes() const;
+
+ private:
+  /// Where a rank's source lies, as all ranks know it.
+  struct Source {
+    bool is_shared = false;
+    SharedPlace place;
+    Dims strides;
+  };
+  struct BufferedPart;
+  struct RoundParts;
+
+  [[nodiscard]] std::vector<Source> agree_on_sources(const RankTensors* mine, const Tensor& source,
+                                                     const std::string& refusal);
+  [[nodiscard]] bool is_near(const Exchange& exchange) const;
+  [[nodiscard]] bool is_taken(const Exchange& exchange, const std::vector<Source>& sources) const;
+  [[nodiscard]] RoundParts parts_of(const ExchangeRound& round, const std::vector<Source>& sources) const;
+  void make_buffers(const std::vector<Source>& sources);
+  void take_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype);
+  void exchange_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype);
+
+  Transport& transport_;
+  RedistributionPlan plan_;
+  /// The lowest rank of each rank's machine.
+  std::vector<Index> machines_;
+  std::vector<ExchangeRound> rounds_;
+  /// Of what each rank packs for near ones in a round, at most.
+  std::vector<Index> staged_bytes_;
+  int threads_ = 1;
+  /// In shared memory, for two rounds: one is read while the next one is packed.
+  Tensor staged_;
+  Tensor sent_;
+  Tensor received_;
+};
+
+}  // namespace tenstride::distributed
