@@ -4,25 +4,20 @@
 #
 #   mpirun -n 4 build/release/bin/tenstride-mpi-bench
 
-enable_language(C) # for MPI's interface of C, which is the only one used
-find_package(MPI COMPONENTS C QUIET)
-find_package(CLI11 CONFIG QUIET)
-if(NOT MPI_C_FOUND OR NOT CLI11_FOUND)
+if(NOT MPI_CXX_FOUND OR NOT CLI11_FOUND)
   message(STATUS "tenstride: no benchmarks over MPI are built; they need MPI and CLI11")
   return()
 endif()
 
-# tenstride itself is contenders/tenstride*.cpp; the two others are the references, which need MPI alone.
+# What needs MPI alone: tenstride itself and the references.
 set(mpi_bench_folder ${PROJECT_SOURCE_DIR}/bench/mpi)
-file(GLOB mpi_bench_sources CONFIGURE_DEPENDS ${mpi_bench_folder}/*.cpp ${mpi_bench_folder}/contenders/tenstride*.cpp)
-add_executable(
-  tenstride-mpi-bench ${mpi_bench_sources} ${mpi_bench_folder}/contenders/alltoallv.cpp
-                      ${mpi_bench_folder}/contenders/memcpy.cpp)
+file(GLOB mpi_bench_sources CONFIGURE_DEPENDS ${mpi_bench_folder}/*.cpp)
+foreach(name IN ITEMS tenstride alltoallv memcpy)
+  list(APPEND mpi_bench_sources ${mpi_bench_folder}/contenders/${name}.cpp)
+endforeach()
+add_executable(tenstride-mpi-bench ${mpi_bench_sources})
 tenstride_target(tenstride-mpi-bench)
-# MPI's header without its classes of C++, which MPI 3 has removed.
-set(mpi_bench_definitions OMPI_SKIP_MPICXX=1 MPICH_SKIP_MPICXX=1)
-target_compile_definitions(tenstride-mpi-bench PRIVATE ${mpi_bench_definitions})
-target_link_libraries(tenstride-mpi-bench PRIVATE tenstride::tenstride MPI::MPI_C CLI11::CLI11 Threads::Threads)
+target_link_libraries(tenstride-mpi-bench PRIVATE tenstride::tenstride MPI::MPI_CXX CLI11::CLI11 Threads::Threads)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # At -O3 it warns of `"text" + std::string` in its own library (GCC bugs 105329 and 105651).
   target_compile_options(tenstride-mpi-bench PRIVATE -Wno-stringop-overflow -Wno-array-bounds)
@@ -45,8 +40,7 @@ function(tenstride_mpi_bench_peer name)
   tenstride_target(${target})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   target_include_directories(${target} SYSTEM PRIVATE ${peer_INCLUDES})
-  target_compile_definitions(${target} PRIVATE ${mpi_bench_definitions})
-  target_link_libraries(${target} PRIVATE MPI::MPI_C)
+  target_link_libraries(${target} PRIVATE MPI::MPI_CXX)
   target_link_libraries(tenstride-mpi-bench PRIVATE $<TARGET_OBJECTS:${target}> ${peer_LIBRARIES})
   set(mpi_bench_peers_found ${mpi_bench_peers_found} ${name} PARENT_SCOPE)
 endfunction()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "tenstride/distributed/transport.hpp"
 
 namespace tenstride::bench {
 
@@ -19,10 +20,12 @@ struct RedistributionJob {
   MPI_Comm comm;
   int rank;
   int ranks;
+  /// In memory that the ranks of this machine share, by `transport`.
   const std::byte* src;
   std::byte* dst;
   /// Bytes of each of the two buffers: on all ranks those of the largest part that any rank holds.
   Index room;
+  distributed::Transport& transport;
 
   [[nodiscard]] Index src_bytes() const { return what.bytes_held(what.from, rank); }
   [[nodiscard]] Index dst_bytes() const { return what.bytes_held(what.to, rank); }

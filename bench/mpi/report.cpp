@@ -62,10 +62,10 @@ std::string table(const std::vector<CaseReport>& reports) {
   std::string text;
   for (const CaseReport& report : reports) {
     text += "\n" + heading(report.what);
-    text += formatted("  %-12s %12s %12s %12s %14s %10s\n", "", "first ms", "repeated ms", "to memcpy",
+    text += formatted("  %-16s %12s %12s %12s %14s %10s\n", "", "first ms", "repeated ms", "to memcpy",
                       "to alltoallv", "extra MB");
     for (const ContenderTimes& times : report.times) {
-      text += formatted("  %-12s %12.3f %12.3f %12.2f %14.2f %10s\n", times.contender.c_str(), times.first_ms,
+      text += formatted("  %-16s %12.3f %12.3f %12.2f %14.2f %10s\n", times.contender.c_str(), times.first_ms,
                         times.repeated_ms, ratio_to("memcpy", report, times),
                         ratio_to("alltoallv", report, times), extra_mb(times, "?").c_str());
     }

@@ -8,6 +8,7 @@
 
 #include "numbers.hpp"
 #include "peak_memory.hpp"
+#include "tenstride/distributed/mpi.hpp"
 #include "tenstride/error.hpp"
 
 namespace tenstride::bench {
@@ -37,19 +38,19 @@ double median(std::vector<double> values) {
 /// One rank's part of a case.
 class CaseRun {
  public:
-  CaseRun(const RedistributionCase& what, MPI_Comm comm) : what_(what), comm_(comm) {
+  CaseRun(const RedistributionCase& what, MPI_Comm comm) : what_(what), comm_(comm), transport_(comm) {
     MPI_Comm_rank(comm, &rank_);
     MPI_Comm_size(comm, &ranks_);
     for (int rank = 0; rank < ranks_; ++rank) {
       room_ = std::max({room_, what.bytes_held(what.from, rank), what.bytes_held(what.to, rank)});
     }
-    src_ = touched_buffer(static_cast<std::size_t>(room_));
+    src_ = transport_.empty_shared({std::max(room_, Index{1})}, DType::uint8);
     dst_ = touched_buffer(static_cast<std::size_t>(room_));
-    write_numbers(what, rank_, src_.get());
+    write_numbers(what, rank_, src_.mutable_storage_data());
   }
 
-  [[nodiscard]] RedistributionJob job() const {
-    return {what_, comm_, rank_, ranks_, src_.get(), dst_.get(), room_};
+  [[nodiscard]] RedistributionJob job() {
+    return {what_, comm_, rank_, ranks_, src_.storage_data(), dst_.get(), room_, transport_};
   }
 
   /// Marks the destination, so that an element that nobody writes is found.
@@ -72,7 +73,7 @@ class CaseRun {
   }
 
   void check_source(const Contender& contender) const {
-    require_right(contender, wrong_source(what_, rank_, src_.get()));
+    require_right(contender, wrong_source(what_, rank_, src_.storage_data()));
   }
 
   void check_destination(const Contender& contender) const {
@@ -92,7 +93,8 @@ class CaseRun {
   int rank_ = 0;
   int ranks_ = 0;
   Index room_ = 0;
-  Buffer src_;
+  distributed::MpiTransport transport_;
+  Tensor src_;
   Buffer dst_;
 };
 

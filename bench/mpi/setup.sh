@@ -4,7 +4,7 @@
 # build/mpi-bench/costa, and mpi4py-fft into build/mpi-bench/venv. All but MPI are optional: the benchmarks leave out a
 # library that is not installed. A second run changes nothing. Then, on a machine with four cores:
 #
-#   cmake --preset release -DTENSTRIDE_MPI_BENCH=ON && cmake --build --preset release --target tenstride-mpi-bench
+#   cmake --preset release && cmake --build --preset release --target tenstride-mpi-bench
 #   mpirun -n 4 build/release/bin/tenstride-mpi-bench
 #   mpirun -n 4 build/mpi-bench/venv/bin/python3 bench/mpi/mpi4py_fft_peer.py
 set -euo pipefail

@@ -21,33 +21,18 @@ void require_shape(std::string_view side, const Tensor& tensor, const Dims& shap
                    tensor.shape(), shape);
 }
 
-Tensor part_of(const Tensor& tensor, const Box& box) {
-  Tensor part = tensor;
-  for (std::size_t d = 0; d < box.size(); ++d)
-    part = part.narrow(static_cast<Index>(d), box[d].begin, box[d].size());
-  return part;
-}
-
-/// Calls f(box of the packed elements as a tensor, box of the local tensor) for all boxes of a part.
-template <class F>
-void each_part(const Holding& exchanged, const Holding& whole, const ExchangePart& part, const Tensor& buffer,
-               const Tensor& local, const F& f) {
-  const Dims shape = exchanged.local_shape();
+/// Calls copy(of_packed, of_local) for views of a part of an exchange in a dense buffer and in a local
+/// tensor.
+template <class Copy>
+void each_packed_part(const Holding& exchanged, const ExchangePart& part, const Tensor& buffer,
+                      const Held& local, const Copy& copy) {
   Index done = 0;
-  each_box(shape, part.first, part.elements, [&](const Box& box) {
-    Dims extents;
-    for (const IndexRange& range : box) extents.push_back(range.size());
-    const Index count = count_elements(extents);
-    const Tensor packed = buffer.narrow(0, done, count).view(extents);
+  each_box(exchanged.local_shape(), part.first, part.elements, [&](const Box& box) {
+    const Holding next = within(exchanged, box);
+    const Dims shape = next.local_shape();
+    const Index count = count_elements(shape);
+    each_common_part(next, {next, buffer.narrow(0, done, count).view(shape)}, local, copy);
     done += count;
-    each_local_box(exchanged, whole, box, [&](const Box& of_shape, const Box& of_local) {
-      Box of_packed = of_shape;
-      for (std::size_t d = 0; d < box.size(); ++d) {
-        of_packed[d].begin -= box[d].begin;
-        of_packed[d].end -= box[d].begin;
-      }
-      f(part_of(packed, of_packed), part_of(local, of_local));
-    });
   });
 }
 
@@ -83,14 +68,14 @@ RankTensors::RankTensors(const RedistributionPlan& plan, Index rank, const Tenso
 
 void RankTensors::pack(const ExchangePart& part, Tensor& buffer) const {
   const Holding exchanged = plan_.part_of(plan_.exchanges[part.exchange]);
-  each_part(exchanged, plan_.held[at(rank_)], part, buffer, source_,
-            [](Tensor packed, const Tensor& local) { copy_elements(packed, local); });
+  each_packed_part(exchanged, part, buffer, {plan_.held[at(rank_)], source_},
+                   [](Tensor packed, const Tensor& local) { copy_elements(packed, local); });
 }
 
 void RankTensors::unpack(const ExchangePart& part, const Tensor& buffer) {
   const Holding exchanged = plan_.part_of(plan_.exchanges[part.exchange]);
-  each_part(exchanged, plan_.wanted[at(rank_)], part, buffer, destination_,
-            [](const Tensor& packed, Tensor local) { copy_elements(local, packed); });
+  each_packed_part(exchanged, part, buffer, {plan_.wanted[at(rank_)], destination_},
+                   [](const Tensor& packed, Tensor local) { copy_elements(local, packed); });
 }
 
 void RankTensors::keep() {
@@ -100,21 +85,9 @@ void RankTensors::keep() {
 }
 
 void RankTensors::take(const Exchange& exchange, const Tensor& sender) {
-  const Holding taken = plan_.part_of(exchange);
-  Box all;
-  for (const Index size : taken.local_shape()) all.push_back({0, size});
-  each_local_box(taken, plan_.held[at(exchange.sender)], all, [&](const Box& of_taken, const Box& of_source) {
-    each_local_box(taken, plan_.wanted[at(rank_)], of_taken,
-                   [&](const Box& packed, const Box& of_destination) {
-                     Box from = of_source;
-                     for (std::size_t d = 0; d < from.size(); ++d) {
-                       from[d].begin += packed[d].begin - of_taken[d].begin;
-                       from[d].end = from[d].begin + packed[d].size();
-                     }
-                     Tensor local = part_of(destination_, of_destination);
-                     copy_elements(local, part_of(sender, from));
-                   });
-  });
+  each_common_part(plan_.part_of(exchange), {plan_.held[at(exchange.sender)], sender},
+                   {plan_.wanted[at(rank_)], destination_},
+                   [](const Tensor& source, Tensor destination) { copy_elements(destination, source); });
 }
 
 void RankTensors::finish() {

@@ -35,29 +35,70 @@ void add_boxes(const Dims& shape, const Dims& strides, std::size_t d, Index firs
   if (last % step != 0) part_of_one(end, 0, last - end * step);
 }
 
-/// A range of the packed axis, and where the same indices are in the local one.
-struct AxisPiece {
-  IndexRange packed;
-  IndexRange local;
+/// Where indices of an axis are among those of some ranges. Asked for in ascending order.
+class PositionFinder {
+ public:
+  explicit PositionFinder(const Ranges& ranges) : ranges_(ranges) {}
+  Index operator()(Index index) {
+    while (ranges_[at_].end <= index) passed_ += ranges_[at_++].size();
+    return passed_ + index - ranges_[at_].begin;
+  }
+
+ private:
+  const Ranges& ranges_;
+  std::size_t at_ = 0;
+  Index passed_ = 0;
 };
 
-/// The pieces of packed indices [range) of an axis.
-std::vector<AxisPiece> pieces_of(const Ranges& part, const Ranges& whole, const IndexRange& range) {
-  std::vector<AxisPiece> pieces;
-  Index packed = 0;
-  Index local = 0;
-  std::size_t at = 0;
-  for (const IndexRange& indices : part) {
-    while (whole[at].end <= indices.begin) local += whole[at++].size();
-    const Index first = std::max(range.begin - packed, Index{0});
-    const Index last = std::min(range.end - packed, indices.size());
-    if (first < last) {
-      const Index start = local + indices.begin - whole[at].begin;
-      pieces.push_back({{packed + first, packed + last}, {start + first, start + last}});
+bool has_same_loops(const AxisNest& a, const AxisNest& b) {
+  return a.counts == b.counts && a.steps == b.steps;
+}
+
+std::array<Index, 2> step_between(const AxisNest& a, const AxisNest& b) {
+  return {b.first[0] - a.first[0], b.first[1] - a.first[1]};
+}
+
+Dims with_front(Index front, const Dims& rest) {
+  Dims all{front};
+  for (const Index value : rest) all.push_back(value);
+  return all;
+}
+
+/// Nests that differ in where they begin, always as far apart, become one with a loop around them.
+std::vector<AxisNest> joined(const std::vector<AxisNest>& nests) {
+  std::vector<AxisNest> result;
+  for (std::size_t i = 0; i < nests.size();) {
+    std::size_t end = i + 1;
+    while (end < nests.size() && has_same_loops(nests[i], nests[end]) &&
+           step_between(nests[end - 1], nests[end]) == step_between(nests[i], nests[i + 1])) {
+      ++end;
     }
-    packed += indices.size();
+    AxisNest nest = nests[i];
+    if (end - i > 1) {
+      const std::array<Index, 2> step = step_between(nests[i], nests[i + 1]);
+      nest.counts = with_front(static_cast<Index>(end - i), nest.counts);
+      for (const std::size_t side : {0U, 1U}) nest.steps[side] = with_front(step[side], nest.steps[side]);
+    }
+    result.push_back(std::move(nest));
+    i = end;
   }
-  return pieces;
+  return result;
+}
+
+/// A view of the indices of one nest along each axis.
+Tensor view_of(const Tensor& tensor, const std::vector<AxisNest>& nests, std::size_t side) {
+  Dims shape;
+  Dims strides;
+  Index offset = tensor.storage_offset();
+  for (std::size_t d = 0; d < nests.size(); ++d) {
+    const Index stride = tensor.strides()[d];
+    offset += nests[d].first[side] * stride;
+    for (std::size_t loop = 0; loop < nests[d].counts.size(); ++loop) {
+      shape.push_back(nests[d].counts[loop]);
+      strides.push_back(nests[d].steps[side][loop] * stride);
+    }
+  }
+  return tensor.as_strided(shape, strides, offset);
 }
 
 }  // namespace
@@ -67,18 +108,47 @@ void each_box(const Dims& shape, Index first, Index count, const std::function<v
   add_boxes(shape, row_major_strides(shape), 0, first, first + count, box, f);
 }
 
-void each_local_box(const Holding& part, const Holding& whole, const Box& box,
-                    const std::function<void(const Box& packed, const Box& local)>& f) {
-  std::vector<std::vector<AxisPiece>> axes;
-  for (std::size_t d = 0; d < box.size(); ++d)
-    axes.push_back(pieces_of(part.ranges[d], whole.ranges[d], box[d]));
-  Box packed(box.size());
-  Box local(box.size());
+Holding within(const Holding& holding, const Box& box) {
+  Holding part;
+  for (std::size_t d = 0; d < box.size(); ++d) {
+    Ranges& ranges = part.ranges.emplace_back();
+    Index passed = 0;
+    for (const IndexRange& range : holding.ranges[d]) {
+      const Index first = std::max(box[d].begin - passed, Index{0});
+      const Index last = std::min(box[d].end - passed, range.size());
+      if (first < last) ranges.push_back({range.begin + first, range.begin + last});
+      passed += range.size();
+    }
+  }
+  return part;
+}
+
+std::vector<AxisNest> axis_nests(const Ranges& part, const Ranges& a, const Ranges& b,
+                                 std::size_t max_loops) {
+  PositionFinder in_a(a);
+  PositionFinder in_b(b);
+  std::vector<AxisNest> nests;
+  for (const IndexRange& range : part)
+    nests.push_back({{in_a(range.begin), in_b(range.begin)}, {range.size()}, {Dims{1}, Dims{1}}});
+  for (std::size_t loops = 1; loops < max_loops; ++loops) {
+    std::vector<AxisNest> fewer = joined(nests);
+    if (fewer.size() == nests.size()) break;
+    nests = std::move(fewer);
+  }
+  return nests;
+}
+
+void each_common_part(const Holding& part, const Held& a, const Held& b,
+                      const std::function<void(const Tensor& of_a, const Tensor& of_b)>& f) {
+  const std::size_t axes = part.ranges.size();
+  std::vector<std::vector<AxisNest>> nests;
+  for (std::size_t d = 0; d < axes; ++d)
+    nests.push_back(axis_nests(part.ranges[d], a.holding.ranges[d], b.holding.ranges[d], max_rank / axes));
+  std::vector<AxisNest> chosen(axes);
   const std::function<void(std::size_t)> from = [&](std::size_t d) {
-    if (d == axes.size()) return f(packed, local);
-    for (const AxisPiece& piece : axes[d]) {
-      packed[d] = piece.packed;
-      local[d] = piece.local;
+    if (d == axes) return f(view_of(a.tensor, chosen, 0), view_of(b.tensor, chosen, 1));
+    for (const AxisNest& nest : nests[d]) {
+      chosen[d] = nest;
       from(d + 1);
     }
   };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of an exchange as boxes.
+// A part of an exchange as boxes, and the same elements in two tensors.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <vector>
 
 #include "tenstride/distributed/distribution.hpp"
+#include "tenstride/tensor.hpp"
 
 namespace tenstride::distributed {
 
@@ -16,10 +18,32 @@ using Box = std::vector<IndexRange>;
 /// shape, in this order. At most one box for each axis on either side of whole rows.
 void each_box(const Dims& shape, Index first, Index count, const std::function<void(const Box&)>& f);
 
-/// Calls f(packed, local) for boxes that together are `box` of the dense tensor of what `part` holds: the box
-/// in that tensor, and the same elements in the dense tensor of what `whole` holds. Pre: `whole` holds
-/// `part`.
-void each_local_box(const Holding& part, const Holding& whole, const Box& box,
-                    const std::function<void(const Box& packed, const Box& local)>& f);
+/// Those of the elements of a holding whose place in the rank's own tensor lies in a box.
+Holding within(const Holding& holding, const Box& box);
+
+/// Indices of an axis in two dense local tensors, as a nest of loops: the outermost takes `counts[0]` steps.
+/// Example: {0,1,2,6,7,8} in the one and {3,4,5,6,7,8} in the other are first {0,3}, counts (2,3), steps
+/// (6,1) and (3,1).
+struct AxisNest {
+  std::array<Index, 2> first{};
+  Dims counts;
+  std::array<Dims, 2> steps;
+};
+
+/// The indices of `part` in the tensors of `a` and of `b`, which both hold them, as few nests of at most
+/// `max_loops` loops, which is 1 or more.
+std::vector<AxisNest> axis_nests(const std::vector<IndexRange>& part, const std::vector<IndexRange>& a,
+                                 const std::vector<IndexRange>& b, std::size_t max_loops);
+
+/// A rank's own tensor and what it has.
+struct Held {
+  const Holding& holding;
+  const Tensor& tensor;
+};
+
+/// Calls f(of_a, of_b) for views of both tensors that together have the elements of `part`. Pre: both hold
+/// them.
+void each_common_part(const Holding& part, const Held& a, const Held& b,
+                      const std::function<void(const Tensor& of_a, const Tensor& of_b)>& f);
 
 }  // namespace tenstride::distributed

@@ -10,7 +10,7 @@ namespace tenstride::distributed {
 
 struct RedistributeOptions {
   /// Memory of this rank besides the tensors that it is given. Less is slower where each round is short.
-  Index max_bytes = Index{8} << 20;
+  Index max_bytes = Index{32} << 20;
   /// Whether ranks of one machine read each other's memory; if not, all is sent.
   bool uses_shared_memory = true;
 };
