@@ -31,10 +31,10 @@ Pairs positions(const Ranges& part, const Ranges& a, const Ranges& b) {
   return pairs;
 }
 
-void walk(const AxisNest& nest, std::size_t loop, std::array<Index, 2> at, Pairs& pairs) {
+void visit(const AxisNest& nest, std::size_t loop, std::array<Index, 2> at, Pairs& pairs) {
   if (loop == nest.counts.size()) return pairs.push_back(at);
   for (Index i = 0; i < nest.counts[loop]; ++i) {
-    walk(nest, loop + 1, at, pairs);
+    visit(nest, loop + 1, at, pairs);
     at[0] += nest.steps[0][loop];
     at[1] += nest.steps[1][loop];
   }
@@ -76,7 +76,7 @@ TEST(Parts, NestsHaveEachCommonIndexOnce) {
     Pairs pairs;
     for (const AxisNest& nest : axis_nests(part, a, b, max_loops)) {
       EXPECT_LE(nest.counts.size(), max_loops);
-      walk(nest, 0, nest.first, pairs);
+      visit(nest, 0, nest.first, pairs);
     }
     ASSERT_EQ(pairs, positions(part, a, b)) << "trial " << trial;
   }
