@@ -21,3 +21,4 @@ draw bytes.svg 'x = torch.tensor([1.0, 2.0, 3.0]); y = x.view(torch.int16); z = 
 draw walk.svg 'torch.arange(24).view(4,6).t().contiguous()' --what walk
 draw chain.svg 'x = torch.zeros(2,3,4); x.permute(0,2,1).reshape(2,12).transpose(0,1).reshape(4,3,2)' --what atoms
 draw notation.svg 'x = torch.arange(16).view(2,8); rearrange(x, "t (h d) -> h t d", h=2)'
+draw ranks.svg 'x = torch.arange(24).view(4,6); y = x.t(); z = x.view(24)' --mesh 2,2 --placements 'S(0),S(1)'

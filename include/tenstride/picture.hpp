@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenstride/distributed/distribution.hpp"
 #include "tenstride/explain.hpp"
 
 /// Pictures of tensors: the grid that is indexed beside the storage that is walked, for each step of an
@@ -86,12 +87,20 @@ struct PictureChain {
   Chain chain;
 };
 
+/// Who holds the elements of a picture's first tensor, on a mesh of ranks.
+struct PictureRanks {
+  distributed::Distribution spread;
+  std::vector<distributed::Holding> held;  ///< by rank
+};
+
 struct Picture {
   std::vector<PictureTensor> tensors;
   std::vector<PictureStorage> storages;
   std::optional<PictureRefusal> refusal;
   std::vector<PictureCopy> copies;
   std::vector<PictureChain> chains;
+  /// See `spread_over`.
+  std::optional<PictureRanks> ranks;
   /// Why the expression stopped, where it did: "IndexError: …"; else empty.
   std::string error;
   /// Of a text that says no expression or calls what there is not.
@@ -109,6 +118,13 @@ TENSTRIDE_API Picture picture_of(const Tensor& tensor, std::string title);
 /// A picture of a layout on a storage that ends where the layout does. Throws OverflowError where positions
 /// do not fit 64 bits, and ValueError where they lie before the storage.
 TENSTRIDE_API Picture picture_of(const Layout& layout, std::string title);
+
+/// The same picture, its first tensor spread over a mesh of ranks: each cell shows the ranks that hold the
+/// element, and has the colour of the first of them, through all views and copies. Throws ValueError where
+/// there is no tensor, or positions do not tell its elements apart, and as `distribute`. Example:
+/// `spread_over (picture_of("torch.arange(24).view(4,6).t()"), {{2}}, {distributed::shard(0)})`.
+TENSTRIDE_API Picture spread_over(Picture picture, const distributed::Mesh& mesh,
+                                  std::vector<distributed::Placement> placements);
 
 /// What tells one element from another; the colour of an element stays its own through views and copies.
 enum class PictureColors : unsigned char {

@@ -79,4 +79,20 @@ Placement parse_placement(std::string_view text) {
   return block_cyclic(numbers.values[0], numbers.values[1]);
 }
 
+std::vector<Placement> parse_placements(std::string_view text) {
+  std::vector<Placement> placements;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '(') ++depth;
+    if (i < text.size() && text[i] == ')') --depth;
+    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
+    std::string_view entry = text.substr(begin, i - begin);
+    if (entry.starts_with(' ')) entry.remove_prefix(1);
+    placements.push_back(parse_placement(entry));
+    begin = i + 1;
+  }
+  return placements;
+}
+
 }  // namespace tenstride::distributed

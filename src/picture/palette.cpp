@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 
+#include "picture/ranks.hpp"
 #include "tenstride/overlap.hpp"
 
 namespace tenstride::detail {
@@ -34,6 +35,17 @@ Rgb between(Rgb a, Rgb b, double share) {
   return {part(a.red, b.red), part(a.green, b.green), part(a.blue, b.blue)};
 }
 
+/// A hue for each rank; where there are more, darker ones again.
+Rgb rank_color(const Picture& picture, Root root) {
+  const std::vector<Index> holders = holders_of(picture, root);
+  if (holders.empty()) return hue_color(7, 0);
+  const auto rank = static_cast<std::size_t>(holders.front());
+  const std::size_t rounds = (picture.ranks->held.size() + hues.size() - 1) / hues.size();
+  const double depth =
+      rounds < 2 ? 0.6 : static_cast<double>(rank / hues.size()) / static_cast<double>(rounds - 1);
+  return hue_color(rank, depth);
+}
+
 }  // namespace
 
 std::string to_hex(Rgb color) {
@@ -52,7 +64,7 @@ Rgb scale_color(double place) {
   return between(scale[left], scale[left + 1], along - static_cast<double>(left));
 }
 
-Colors::Colors(const Picture& picture, const PictureOptions& options) {
+Colors::Colors(const Picture& picture, const PictureOptions& options) : picture_(picture) {
   std::size_t roots = 0;
   for (std::size_t s = 0; s < picture.storages.size(); ++s) {
     Legend legend;
@@ -77,6 +89,7 @@ Colors::Colors(const Picture& picture, const PictureOptions& options) {
 }
 
 Rgb Colors::of(Root root) const {
+  if (picture_.ranks) return rank_color(picture_, root);
   const Legend& legend = legends_[root.storage];
   const double place = static_cast<double>(root.byte) / static_cast<double>(legend.nbytes);
   if (!legend.layout) return scale_color(place);

@@ -25,7 +25,7 @@ Rgb hue_color(std::size_t hue, double depth);
 /// From the beginning (0) to the end (1) of a scale.
 Rgb scale_color(double place);
 
-/// Gives each element of a picture its colour.
+/// Gives each element of a picture its colour. Refers to the picture.
 class Colors {
  public:
   Colors(const Picture& picture, const PictureOptions& options);
@@ -40,6 +40,7 @@ class Colors {
     Index nbytes = 1;
     std::size_t first_hue = 0;
   };
+  const Picture& picture_;
   std::vector<Legend> legends_;
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/message.hpp"
+#include "picture/ranks.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/text.hpp"
 
@@ -203,6 +204,14 @@ std::string value_at(const PictureTensor& tensor, Index position) {
   const auto number = value.to<double>();
   std::snprintf(text.data(), text.size(), std::abs(number) < 1000 ? "%.3g" : "%.4g", number);
   return text.data();
+}
+
+std::string words_at(const Picture& picture, const PictureTensor& tensor, Index position) {
+  if (picture.ranks) {
+    const Index byte = position * static_cast<Index>(item_size(tensor.dtype));
+    return ranks_text(picture, root_of(picture, tensor.storage, byte));
+  }
+  return tensor.values ? value_at(tensor, position) : number_of(position);
 }
 
 std::string number_of(Index number) {

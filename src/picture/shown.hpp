@@ -60,6 +60,10 @@ std::vector<Index> shown_tensors(const Picture& picture);
 /// What the element at a position is, in at most ten characters; empty where it is not known.
 std::string value_at(const PictureTensor& tensor, Index position);
 
+/// What a cell of a grid says: the ranks of the element where the picture has them, else its value, else its
+/// position.
+std::string words_at(const Picture& picture, const PictureTensor& tensor, Index position);
+
 /// A position or a count; of very large ones the ends.
 std::string number_of(Index number);
 

@@ -111,7 +111,7 @@ class Grid {
     cell.step = number_;
     cell.index = plain(index);
     cell.position = position(tensor_.layout, index);
-    cell.words = tensor_.values ? value_at(tensor_, cell.position) : number_of(cell.position);
+    cell.words = words_at(scene_.picture, tensor_, cell.position);
     draw_cell(canvas, scene_, cell, x, y, scene_.cell_width);
   }
 

@@ -101,7 +101,7 @@ class Terminal {
   }
 
   [[nodiscard]] std::string words_of(const PictureTensor& tensor, Index position) const {
-    return tensor.values ? value_at(tensor, position) : number_of(position);
+    return words_at(picture_, tensor, position);
   }
 
   /// What a grid shows, narrow enough for the terminal.

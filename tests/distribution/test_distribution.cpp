@@ -41,6 +41,14 @@ TEST(Placements, AreText) {
             "StridedShard(axis,split_factor) or BlockCyclic(axis,block), from byte 6 on it is not");
 }
 
+TEST(Placements, AreLists) {
+  EXPECT_EQ(parse_placements("S(0), R,BlockCyclic(1,64)"),
+            (std::vector<Placement>{shard(0), replicate(), block_cyclic(1, 64)}));
+  EXPECT_EQ(parse_placements("Replicate()"), std::vector<Placement>{replicate()});
+  for (const std::string_view text : {"", "S(0),", ",S(0)", "S(0))", "S(0),,R", "S(0,R", "S(0)  ,R"})
+    EXPECT_THROW(parse_placements(text), ParseError) << text;
+}
+
 TEST(Distribution, ShardsAsTorchChunkDoes) {
   const Distribution spread = distribute({5}, {{4}}, {shard(0)});
   const Ranges held[] = {{{0, 2}}, {{2, 4}}, {{4, 5}}, {}};

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "picture/palette.hpp"
+#include "picture/shown.hpp"
 #include "picture/walk.hpp"
 #include "support/refusal.hpp"
 #include "tenstride/copy_plan.hpp"
@@ -205,6 +206,52 @@ TEST(PictureColors, AreDarkEnoughToTellApartAndPaleEnoughForFigures) {
     EXPECT_LT(now, before);
     before = now;
   }
+}
+
+/// The words of a grid, row by row.
+std::vector<std::string> words_of(const Picture& picture, std::size_t number) {
+  const PictureTensor& tensor = picture.tensors[number];
+  std::vector<std::string> words;
+  for (Index n = 0; n < count_elements(tensor.layout.shape); ++n)
+    words.push_back(
+        detail::words_at(picture, tensor, position(tensor.layout, unravel(n, tensor.layout.shape))));
+  return words;
+}
+
+TEST(PictureRanks, FollowElementsThroughViewsAndCopies) {
+  const Picture picture = spread_over(picture_of("torch.arange(8).view(2,4).t().contiguous().view(2,4)"),
+                                      {{2, 2}}, {distributed::shard(1), distributed::shard(0)});
+  ASSERT_EQ(picture.tensors.size(), 4U);
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words_of(picture, 0), (Words{"0", "0", "2", "2", "1", "1", "3", "3"}));
+  EXPECT_EQ(words_of(picture, 2), (Words{"0", "1", "0", "1", "2", "3", "2", "3"}));
+  EXPECT_EQ(words_of(picture, 3), words_of(picture, 2));
+  const detail::Colors colors(picture, {});
+  std::set<std::string> hues;
+  for (Index n = 0; n < 8; ++n) hues.insert(to_hex(colors.of({0, 8 * n})));
+  EXPECT_EQ(hues.size(), 4U);
+}
+
+TEST(PictureRanks, SaysAllThatHoldAnElement) {
+  const auto words = [](const distributed::Mesh& mesh, std::vector<distributed::Placement> placements) {
+    return words_of(spread_over(picture_of("torch.arange(2)"), mesh, std::move(placements)), 0);
+  };
+  using distributed::replicate;
+  using distributed::shard;
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(words({{2, 2}}, {replicate(), shard(0)}), (Words{"0,2", "1,3"}));
+  EXPECT_EQ(words({{3}}, {replicate()}), (Words{"0,1…", "0,1…"}));
+  EXPECT_EQ(words({{12}}, {shard(0)}), (Words{"0", "1"}));
+}
+
+TEST(PictureRanks, RefusesWhatCannotBeSpread) {
+  EXPECT_EQ(tenstride::testing::refusal<ValueError>([&] { return spread_over(picture_of("3"), {{1}}, {}); }),
+            "spread_over: the picture has no tensor to be spread over ranks");
+  EXPECT_EQ(tenstride::testing::refusal<ValueError>([&] {
+              return spread_over(picture_of(Layout{{3}, {0}, 0}, "x"), {{1}}, {distributed::shard(0)});
+            }),
+            "spread_over: the elements of x ((3), strides (0)) must have places of their own");
+  EXPECT_THROW(spread_over(picture_of("torch.arange(4)"), {{2}}, {distributed::shard(1)}), AxisError);
 }
 
 TEST(PictureSubjects, AreNamed) {

@@ -160,6 +160,22 @@ class Elements(Case):
                 self.assertEqual(len({root for root, _ in looks}), 1, (expression, value))
                 self.assertEqual(len({fill for _, fill in looks if fill}), 1, (expression, value))
 
+    def test_ranks_keep_their_colour(self):
+        svg, text = self.svg(
+            "torch.arange(24).view(4,6).t().contiguous()", "--mesh", "2,2", "--placements", "S(0),S(1)"
+        )
+        self.assertIn("by rank: (4,6) on (2,2): Shard(0), Shard(1)", text)
+        fills = {}
+        for step in range(3):
+            for g in elements(svg, step):
+                fills.setdefault(g.find(SVG + "text").text, set()).add(g.find(SVG + "rect").get("fill"))
+        self.assertEqual(sorted(fills), ["0", "1", "2", "3"])
+        self.assertEqual({len(of_rank) for of_rank in fills.values()}, {1})
+        self.assertEqual(len(set.union(*fills.values())), 4)
+        self.assertIn("1 placements must be 2", show("torch.zeros(4)", "--mesh", "2,2", "--placements", "R", expect=1))
+        self.assertIn("--mesh requires --placements", show("torch.zeros(4)", "--mesh", "2", expect=2))
+        self.assertIn("must be sizes", show("torch.zeros(4)", "--mesh", "a", "--placements", "R", expect=2))
+
     def test_bytes(self):
         svg, _ = self.svg("x = torch.tensor([1.0, 2.0]); y = x.view(torch.int16); z = y[1::2]")
         self.assertEqual([int(g.get("data-byte")) for g in elements(svg, 0)], [0, 4])

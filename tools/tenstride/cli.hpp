@@ -62,6 +62,10 @@ struct ShowCommand {
   std::string subject = "tensors";
   std::string colors = "axis";
   int axis = 0;
+  /// "2,2": the ranks that the first tensor is spread over; empty: none.
+  std::string mesh;
+  /// "S(0),R": one for each axis of the mesh.
+  std::string placements;
   /// 0: that of the terminal.
   int width = 0;
 };

@@ -56,6 +56,7 @@ Examples:
   tenstride show 'x = torch.arange(24).view(2,3,4); x[:, ::2].contiguous()' --html -o steps.html
   tenstride show 'torch.zeros(2,3,4,5).permute(0,2,1,3).reshape(2,4,15)' --what atoms -o atoms.svg
   tenstride show 'torch.arange(24).view(4,6).t().contiguous()' --what walk -o walk.png
+  tenstride show 'torch.arange(24).view(4,6).t()' --mesh 2,2 --placements 'S(0),S(1)'
   tenstride show photo.jpg)text";
 
 constexpr const char* repl_examples =
@@ -264,6 +265,14 @@ class Program {
     command->add_option("--axis", show_.axis, "The axis whose index gives the colour")
         ->check(CLI::Range(0, 63))
         ->capture_default_str();
+    CLI::Option* const mesh = command->add_option(
+        "--mesh", show_.mesh,
+        "Spread the first tensor over ranks, 4 or as a grid 2,2, and show who holds what");
+    CLI::Option* const placements = command->add_option(
+        "--placements", show_.placements,
+        "With --mesh: one for each of its axes: S(0) or Shard(0), R, StridedShard(0,2), BlockCyclic(0,64)");
+    mesh->needs(placements);
+    placements->needs(mesh);
     command->add_option("--width", show_.width, "Columns of the terminal's form")
         ->check(CLI::Range(40, 1000));
     command->add_flag("--force", show_.force, "Replace the output where it exists");

@@ -88,8 +88,12 @@ int run(const ShowCommand& command) {
   options.axis = static_cast<std::size_t>(command.axis);
   options.style = output_style();
   options.width = command.width > 0 ? static_cast<std::size_t>(command.width) : output_width();
-  const Picture picture = picture_for(command);
+  Picture picture = picture_for(command);
   if (picture.is_wrong_notation) throw UsageError("show: " + picture.error);
+  if (!command.mesh.empty()) {
+    picture = spread_over(std::move(picture), {parse_shape("--mesh", command.mesh)},
+                          distributed::parse_placements(command.placements));
+  }
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   switch (form) {
     case Form::text:

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tenstride/export.hpp"
 #include "tenstride/index.hpp"
@@ -55,5 +56,8 @@ TENSTRIDE_API std::string to_string(const Placement& placement);
 
 /// Reads what `to_string` writes, and "R", "S(0)", "Shard(dim=0)". Throws ParseError.
 TENSTRIDE_API Placement parse_placement(std::string_view text);
+
+/// Several with commas between them: "S(0),R,BlockCyclic(1,64)". Throws ParseError.
+TENSTRIDE_API std::vector<Placement> parse_placements(std::string_view text);
 
 }  // namespace tenstride::distributed
