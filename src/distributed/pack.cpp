@@ -3,7 +3,6 @@
 
 #include "base/message.hpp"
 #include "distributed/parts.hpp"
-#include "tensor/require_memory.hpp"
 #include "tensor/tensor_overlap.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
@@ -52,8 +51,6 @@ RankTensors::RankTensors(const RedistributionPlan& plan, Index rank, const Tenso
                                source.element_size(), " B, and the plan is for ", plan.problem.itemsize,
                                " B"));
   }
-  detail::require_memory(source, "redistribute");
-  detail::require_memory(destination, "redistribute", "written");
   detail::require_distinct_elements("redistribute", destination);
   if (detail::may_overlap(source, destination)) {
     throw RuntimeError(
@@ -63,7 +60,8 @@ RankTensors::RankTensors(const RedistributionPlan& plan, Index rank, const Tenso
   source_ = ordered.reshape(plan.held[at(rank)].local_shape());
   const Dims wanted = plan.wanted[at(rank)].local_shape();
   const bool is_viewed = why_not_view(destination.layout(), wanted) == std::nullopt;
-  destination_ = is_viewed ? destination.view(wanted) : empty(wanted, {.dtype = destination.dtype()});
+  destination_ = is_viewed ? destination.view(wanted)
+                           : empty(wanted, {.dtype = destination.dtype(), .device = destination.device()});
 }
 
 void RankTensors::pack(const ExchangePart& part, Tensor& buffer) const {

@@ -7,6 +7,8 @@
 
 #include "base/message.hpp"
 #include "distributed/agreement.hpp"
+#include "ledger/watch.hpp"
+#include "tensor/require_memory.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -73,11 +75,16 @@ Redistributor::Redistributor(Transport& transport, RedistributionPlan plan,
   threads_ = std::max(1, num_threads() / static_cast<int>(near));
 }
 
-void Redistributor::run(const Tensor& source, const Tensor& destination) {
+void Redistributor::run(const Tensor& source, const Tensor& destination, Caller caller) {
+  const detail::OperationScope scope("redistribute", caller);
   const ThreadScope threads(threads_);
   std::optional<RankTensors> mine;
   std::string refusal;
   try {
+    detail::require_memory(source, "redistribute");
+    detail::require_memory(destination, "redistribute", "written");
+    if (detail::is_watched())
+      detail::ledger_watch().require_allowed(detail::copy_entry(destination, source, source.numel()));
     mine.emplace(plan_, transport_.rank(), source, destination);
   } catch (const std::exception& error) {
     refusal = error.what();

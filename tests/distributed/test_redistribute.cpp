@@ -10,6 +10,7 @@
 #include "tenstride/copy.hpp"
 #include "tenstride/distributed/redistribute.hpp"
 #include "tenstride/factory.hpp"
+#include "tenstride/ledger.hpp"
 
 namespace tenstride::distributed {
 namespace {
@@ -132,6 +133,56 @@ TEST(RedistributeThread, ThrowsOnAllRanksWhatOneFindsWrong) {
     EXPECT_EQ(message_of(empty({2, 6}, {.device = Device::meta}), empty({3, 4})),
               "RuntimeError: rank 0: redistribute: a meta tensor has no elements to be read (shape (2,6))");
     redistributor.run(empty({2, 6}), empty({3, 4}));  // and goes on
+  });
+}
+
+/// What ledgers record of a run on each rank is what `forecast` says without one.
+TEST(RedistributeThread, IsForetoldInTheLedger) {
+  Random random(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    const Index size = random.between(1, 6);
+    const RedistributionPlan plan = plan_redistribution(oracle::drawn_redistribution(random, size, 8));
+    RedistributeOptions options;
+    options.uses_shared_memory = random.between(0, 1) == 0;
+    if (random.between(0, 1) == 0) options.max_bytes = 64;
+    ThreadRanks ranks(size, size);
+    on_thread_ranks(ranks, [&](Transport& transport) {
+      const Index rank = transport.rank();
+      Redistributor redistributor(transport, plan, options);
+      const Dims shape = plan.problem.from.held_by(rank).local_shape();
+      Tensor source = options.uses_shared_memory ? transport.empty_shared(shape, DType::float64)
+                                                 : empty(shape, {.dtype = DType::float64});
+      copy_elements(source, ones(shape, {.dtype = DType::float64}));
+      const Tensor destination =
+          empty(plan.problem.to.held_by(rank).local_shape(), {.dtype = DType::float64});
+      CopyLedger seen;
+      redistributor.run(source, destination);
+      seen.close();
+      CopyLedger foretold;
+      forecast(plan, rank, DType::float64, options);
+      foretold.close();
+      EXPECT_EQ(foretold.totals().copies, seen.totals().copies) << plan.to_string();
+      EXPECT_EQ(foretold.totals().bytes_read, seen.totals().bytes_read);
+      EXPECT_EQ(foretold.totals().bytes_written, seen.totals().bytes_written);
+      for (const LedgerEntry& entry : seen.entries()) EXPECT_EQ(entry.operation, "redistribute");
+      for (const LedgerEntry& entry : foretold.entries()) EXPECT_EQ(entry.operation, "redistribute");
+    });
+    if (HasFailure()) return;
+  }
+}
+
+TEST(RedistributeThread, IsRefusedOnAllRanksWhereOneForbidsCopies) {
+  const RedistributionPlan plan = plan_redistribution(
+      {distribute({4, 6}, {{2}}, {shard(0)}), {0, 1}, distribute({4, 6}, {{2}}, {shard(1)}), 4});
+  ThreadRanks ranks(2, 2);
+  on_thread_ranks(ranks, [&](Transport& transport) {
+    Redistributor redistributor(transport, plan);
+    const Tensor source = zeros({2, 6});
+    const Tensor destination = zeros({4, 3});
+    std::optional<NoCopy> none;
+    if (transport.rank() == 1) none.emplace();
+    const std::string refusal = oracle::message_of([&] { return redistributor.run(source, destination), 0; });
+    EXPECT_TRUE(refusal.starts_with("RuntimeError: rank 1: redistribute")) << refusal;
   });
 }
 

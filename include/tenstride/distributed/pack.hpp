@@ -12,9 +12,9 @@ namespace tenstride::distributed {
 class RankTensors {
  public:
   /// `source` has what the rank holds of the plan's `from`, `destination` gets what it holds of `to`; each in
-  /// any layout. Throws ShapeError where a tensor has another shape than its holding, and RuntimeError where
-  /// their types differ or are not of the plan's size, one has no memory, or they share some. Refers to the
-  /// plan.
+  /// any layout. On meta nothing is copied, and ledgers record what would be. Throws ShapeError where a
+  /// tensor has another shape than its holding, and RuntimeError where their types differ or are not of the
+  /// plan's size, or they share memory. Refers to the plan.
   TENSTRIDE_API RankTensors(const RedistributionPlan& plan, Index rank, const Tensor& source,
                             const Tensor& destination);
 

@@ -35,8 +35,8 @@ class TENSTRIDE_API Redistributor {
 
   /// Moves `source`, which is this rank's part of the plan's `from`, to `destination`. An error that one rank
   /// finds is thrown by all, with its message, and nothing is moved: see `RankTensors`. What goes wrong later
-  /// ends all ranks (`Transport::fail`). Collective.
-  void run(const Tensor& source, const Tensor& destination);
+  /// ends all ranks (`Transport::fail`). Ledgers record the copies as "redistribute". Collective.
+  void run(const Tensor& source, const Tensor& destination, Caller caller = Caller::current());
 
   [[nodiscard]] const RedistributionPlan& plan() const noexcept { return plan_; }
   /// Memory that this rank has allocated for what is packed; nothing before it is needed.
@@ -74,5 +74,13 @@ class TENSTRIDE_API Redistributor {
   Tensor sent_;
   Tensor received_;
 };
+
+/// Puts into the calling thread's ledgers what `run` would copy on a rank: each exchange once where ranks
+/// share memory and all are on one machine, with shared sources; else what is packed and unpacked. Both
+/// tensors are taken as row-major. Nothing is allocated or sent, and no transport is needed. Throws
+/// ValueError where elements of the type are not of the plan's size, and as `rounds_of`. Example: `CopyLedger
+/// ledger; forecast(plan, 0, DType::float64); ledger.totals().bytes_written`.
+TENSTRIDE_API void forecast(const RedistributionPlan& plan, Index rank, DType dtype,
+                            const RedistributeOptions& options = {}, Caller caller = Caller::current());
 
 }  // namespace tenstride::distributed
