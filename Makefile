@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -89,6 +89,14 @@ bench-formats: setup ## Zarr, HDF5, checkpoints and archives beside the programs
 	cmake --preset release
 	cmake --build --preset release --target tenstride_cli
 	bench/formats.sh $(if $(QUICK),--quick --without-limit)
+
+bench-mpi: ## Redistributions over MPI beside ScaLAPACK, FFTW, COSTA and mpi4py-fft (RANKS: how many, 2 by default)
+	bench/mpi/setup.sh
+	cmake --preset release
+	cmake --build --preset release --target tenstride-mpi-bench
+	OMP_NUM_THREADS=1 mpirun --allow-run-as-root --oversubscribe -n $(or $(RANKS),2) build/release/bin/tenstride-mpi-bench
+	OMP_NUM_THREADS=1 mpirun --allow-run-as-root --oversubscribe -n $(or $(RANKS),2) \
+	  build/mpi-bench/venv/bin/python3 -B bench/mpi/mpi4py_fft_peer.py
 
 pictures: setup ## Draw the pictures of the documents anew, and print their outputs
 	cmake --preset dev

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs MPI and the libraries that tenstride-mpi-bench compares tenstride with: Debian or Ubuntu packages, COSTA into
 # build/mpi-bench/costa, and mpi4py-fft into build/mpi-bench/venv. All but MPI are optional: the benchmarks leave out a
-# library that is not installed. A second run changes nothing. Then, on a machine with four cores:
-#
-#   cmake --preset release && cmake --build --preset release --target tenstride-mpi-bench
-#   mpirun -n 4 build/release/bin/tenstride-mpi-bench
-#   mpirun -n 4 build/mpi-bench/venv/bin/python3 bench/mpi/mpi4py_fft_peer.py
+# library that is not installed. A second run changes nothing. `make bench-mpi` calls it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
