@@ -39,6 +39,8 @@ struct BlockLimits {
   DiskRates disk{};
   /// Bytes read plus bytes written per second by the copies in memory.
   double copy_bytes_per_second = 4e9;
+  /// 1 where two passes must not be, which have to follow each other.
+  int max_passes = 2;
 };
 
 /// The reads or the writes of one pass.

@@ -15,6 +15,7 @@
 #include "tenstride/io/disk.hpp"
 #include "tenstride/io/element_order.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/file_task.hpp"
 #include "tenstride/io/progress.hpp"
 #include "tenstride/io/resume.hpp"
 #include "tenstride/io/save.hpp"
@@ -71,6 +72,9 @@ struct FileOptions {
   /// must have the same ones, and `dtype` is by default `rescaled_dtype`. A fill value is scaled as any
   /// element. Not together with scale and shift.
   bool is_rescaled = false;
+  /// This run is one of several that write the destination together. The plan then has one pass and as many
+  /// tiles as the tasks need; where other tasks have begun the destination, their limits are used.
+  std::optional<FileTask> task{};
 
   [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
 };
@@ -128,6 +132,9 @@ struct TensorJob {
   /// In place of stages where only metadata change.
   std::optional<MetadataMove> metadata{};
 
+  [[nodiscard]] std::uint64_t result_nbytes() const {
+    return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
+  }
   [[nodiscard]] NewTensor planned(ElementOrder order = ElementOrder::row_major) const {
     return {name, shape, dtype, order, axis_names, attributes};
   }
@@ -162,6 +169,24 @@ struct FileJob {
 /// chunks of a file (HDF5).
 TENSTRIDE_API bool keeps_finished(const FileJob& job);
 
+/// Why a job cannot be divided among tasks, so that the first of them does all of it, as the end of a
+/// sentence; empty where it can.
+TENSTRIDE_API std::string obstacle_to_tasks(const FileJob& job);
+
+/// What one task does of a job.
+struct FileShare {
+  FileTask task;
+  /// Tiles, or units of a destination in chunks.
+  std::uint64_t parts = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+};
+/// The shares of so many tasks where nothing is begun; of a job that cannot be divided the first has all.
+/// Throws ValueError for numbers outside 1..max_file_tasks.
+TENSTRIDE_API std::vector<FileShare> shares_of(const FileJob& job, std::uint64_t tasks);
+/// What makes two runs write the same parts: 16 digits.
+TENSTRIDE_API std::string plan_hash_text(const FileJob& job);
+
 struct FileResult {
   /// Of a job that changes only metadata where `is_checked`: nothing else is decoded.
   Checksum checksum;
@@ -172,6 +197,9 @@ struct FileResult {
   bool is_resumed = false;
   /// Whether the destination was read back.
   bool is_checked = false;
+  /// How many tasks of several have not finished yet. Where there are any the destination has not its name,
+  /// and there is no checksum.
+  std::uint64_t tasks_left = 0;
 };
 
 /// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of

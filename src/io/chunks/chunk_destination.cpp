@@ -58,7 +58,7 @@ ChunkDestination::ChunkDestination(const FileJob& job, const Binding& binding) :
                                    this_operation);
   }
   if (!output_) return;
-  finished_ = output_->finished();
+  left_out_ = output_->left_out();
   units_.emplace(*output_);
 }
 
@@ -96,13 +96,13 @@ std::size_t ChunkDestination::part_of(std::size_t tensor, const ChunkBox& unit) 
 }
 
 bool ChunkDestination::is_left(std::size_t tensor, const ChunkBox& unit) const {
-  return finished_.empty() || !finished_[part_of(tensor, unit)];
+  return left_out_.empty() || !left_out_[part_of(tensor, unit)];
 }
 
 double ChunkDestination::share_left(std::size_t tensor) const {
   const std::size_t count = numbers_[tensor].count();
-  if (finished_.empty() || count == 0) return 1;
-  const auto first = finished_.begin() + static_cast<std::ptrdiff_t>(first_parts_[tensor]);
+  if (left_out_.empty() || count == 0) return 1;
+  const auto first = left_out_.begin() + static_cast<std::ptrdiff_t>(first_parts_[tensor]);
   const auto left = std::count(first, first + static_cast<std::ptrdiff_t>(count), false);
   return static_cast<double>(left) / static_cast<double>(count);
 }
@@ -122,6 +122,12 @@ Checksum ChunkDestination::read_back(std::size_t tensor) const {
   written.layout = job.layout;
   written.data_begin = job.data_begin;
   return checksum_file(written, static_cast<std::uint64_t>(job_.limits.memory));
+}
+
+void ChunkDestination::flush() {
+  if (!job_.options.task) return;
+  output_->flush_parts();
+  output_->flushed();
 }
 
 void ChunkDestination::commit() {

@@ -26,7 +26,7 @@ class ChunkDestination {
 
   /// Of the tensor with that number.
   [[nodiscard]] std::unique_ptr<PartWriter> writer(std::size_t tensor);
-  /// Whether a unit is to be written: an earlier run has not finished it. By any thread.
+  /// Whether a unit is to be written: no earlier run has finished it, and no other task does. By any thread.
   [[nodiscard]] bool is_left(std::size_t tensor, const ChunkBox& unit) const;
   /// The share of a tensor's units that are to be written.
   [[nodiscard]] double share_left(std::size_t tensor) const;
@@ -37,6 +37,13 @@ class ChunkDestination {
 
   /// The checksum of what can be read again.
   [[nodiscard]] Checksum read_back(std::size_t tensor) const;
+  /// What a task has finished lasts a crash of the machine, and counts on others.
+  void flush();
+  /// How many tasks of several have not finished.
+  [[nodiscard]] std::uint64_t count_unfinished_tasks() const {
+    return output_ ? output_->count_unfinished_tasks() : 0;
+  }
+  [[nodiscard]] const std::string& part_path() const { return output_->part_path(); }
   void commit();
   /// Removes everything that was made.
   void discard() noexcept;
@@ -52,8 +59,8 @@ class ChunkDestination {
   std::vector<std::size_t> first_parts_{0};
   std::unique_ptr<ResumableOutput> output_;
   std::optional<FinishedUnits> units_;
-  /// As the earlier run left it.
-  std::vector<bool> finished_;
+  /// Parts that are not to be written.
+  std::vector<bool> left_out_;
   /// Of the library's file alone.
   std::unique_ptr<ChunkFile> chunks_;
   Checksum checksum_;

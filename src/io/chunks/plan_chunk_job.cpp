@@ -182,7 +182,8 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
   job.bytes_read += static_cast<std::uint64_t>(plan->decoded_nbytes);
   job.bytes_written += result_nbytes;
   const bool both_chunked = !problem.src.is_flat && !problem.dst.is_flat;
-  if (both_chunked && plan->repetition > max_repetition) {
+  // A second pass would have to wait for all tasks of the first one.
+  if (both_chunked && plan->repetition > max_repetition && !job.options.task) {
     if (std::optional<TwoPasses> two =
             plan_two_passes(problem, static_cast<std::uint64_t>(job.limits.memory))) {
       use_two_passes(job, tensor, *chunks, std::move(*two));

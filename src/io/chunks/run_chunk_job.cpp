@@ -9,6 +9,7 @@
 #include "io/chunks/chunk_run.hpp"
 #include "io/chunks/temporary_chunks.hpp"
 #include "io/large/file_limits.hpp"
+#include "io/large/result_mark.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/unpacked_file.hpp"
@@ -87,7 +88,8 @@ class ChunkJobRun {
     try {
       return run_all();
     } catch (const FileError&) {
-      destination_.discard();
+      // What other tasks have written stays.
+      if (!job_.options.task) destination_.discard();
       throw;
     }
   }
@@ -98,15 +100,21 @@ class ChunkJobRun {
     if (!destination_.is_complete()) {
       for (std::size_t i = 0; i < job_.tensors.size(); ++i) run_tensor(i);
       check_sources(job_, binding_);
+      destination_.flush();
+      result_.tasks_left = destination_.count_unfinished_tasks();
     }
-    result_.checksum = destination_.checksum();
-    if (!destination_.is_complete()) {
-      if (job_.options.check == FileCheck::checksum) check_destination();
-      destination_.commit();
-    }
+    if (result_.tasks_left == 0) put_in_place();
     report_.tell_end();
     result_.seconds = seconds_since(start_);
     return result_;
+  }
+
+  void put_in_place() {
+    result_.checksum = destination_.checksum();
+    if (destination_.is_complete()) return;
+    if (job_.options.check == FileCheck::checksum) check_destination();
+    if (job_.options.task) mark_result(destination_.part_path(), job_, binding_, result_.checksum);
+    destination_.commit();
   }
 
   void run_tensor(std::size_t number) {

@@ -12,6 +12,7 @@
 #include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
 #include "io/large/resumable_folder.hpp"
+#include "io/large/task_shares.hpp"
 #include "io/large/unpack_straight.hpp"
 #include "io/large/unpacked_file.hpp"
 #include "tenstride/bandwidth.hpp"
@@ -89,7 +90,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   std::vector<double> numbers;
   // Streams do not read what std::hexfloat writes.
   for (std::string word; words >> word;) numbers.push_back(std::strtod(word.c_str(), nullptr));
-  if (numbers.size() != 7) {
+  if (numbers.size() != 8) {
     throw FileError(
         message(this_operation, ": \"", destination, "\" must have a journal of this version to be resumed"),
         destination);
@@ -98,6 +99,7 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   limits.memory = static_cast<Index>(numbers[0]);
   limits.copy_bytes_per_second = numbers[1];
   limits.disk = {numbers[2], numbers[3], numbers[4], numbers[5], static_cast<Index>(numbers[6])};
+  limits.max_passes = static_cast<int>(numbers[7]);
   if (options.memory > 0 && options.memory < static_cast<std::uint64_t>(limits.memory)) {
     throw MemoryLimitError(
         message(this_operation, ": memory of ", options.memory, " bytes must be at least the ", limits.memory,
@@ -107,8 +109,24 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   return limits;
 }
 
-BlockLimits limits_of(const FileOptions& options, const std::string& destination, bool& is_measured) {
-  if (options.resume != Resume::no) {
+/// Every task of a command has the same limits, on whatever machine: nothing that was measured counts. Where
+/// memory for fewer tiles than the tasks need is allowed, less is used. `nbytes`: of all results.
+BlockLimits limits_of_tasks(const FileOptions& options, std::uint64_t nbytes) {
+  // Two tiles are read and two groups written at once, so that a task has about three tiles.
+  constexpr std::uint64_t useful = std::uint64_t{8} << 20;
+  BlockLimits limits;
+  limits.max_passes = 1;
+  limits.disk = options.disk.value_or(DiskRates{});
+  if (options.access == DiskAccess::buffered) limits.disk.page = 1;
+  const std::uint64_t tasks = options.task->count;
+  const std::uint64_t allowed = options.memory > 0 ? options.memory : free_memory() / 2 / tasks;
+  limits.memory = static_cast<Index>(std::min(allowed, std::max(nbytes / tasks, useful)));
+  return limits;
+}
+
+BlockLimits limits_of(const FileOptions& options, const std::string& destination, std::uint64_t nbytes,
+                      bool& is_measured) {
+  if (options.resume != Resume::no || options.task) {
     // The parts must be those of the run that is resumed.
     const bool is_folder = writes_chunks(format_of(options.kind), options.chunks);
     const std::optional<std::string> earlier =
@@ -116,6 +134,7 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
                   : ResumableFile::earlier_limits(destination, this_operation);
     if (earlier) return limits_from_text(*earlier, options, destination);
   }
+  if (options.task) return limits_of_tasks(options, nbytes);
   BlockLimits limits;
   const std::uint64_t memory = options.memory > 0 ? options.memory : free_memory() / 2;
   limits.memory = static_cast<Index>(std::min<std::uint64_t>(memory, std::uint64_t{1} << 62));
@@ -297,7 +316,7 @@ std::string to_text(const BlockLimits& limits) {
   std::ostringstream text;
   text << std::hexfloat << limits.memory << ' ' << limits.copy_bytes_per_second << ' '
        << disk.read_bytes_per_second << ' ' << disk.write_bytes_per_second << ' ' << disk.seconds_per_request
-       << ' ' << disk.contention << ' ' << disk.page;
+       << ' ' << disk.contention << ' ' << disk.page << ' ' << limits.max_passes;
   return text.str();
 }
 
@@ -306,13 +325,13 @@ std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& inf
 }
 
 std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
-  const TensorJob job = follow_move(move, options, IsChunked::no).job;
-  return static_cast<std::uint64_t>(count_elements(job.shape)) * item_size(job.dtype);
+  return follow_move(move, options, IsChunked::no).job.result_nbytes();
 }
 
 FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
                            const FileOptions& options) {
   if (moves.empty()) throw ValueError(message(this_operation, ": there must be a tensor to be written"));
+  if (options.task) check_task(*options.task);
   const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
@@ -332,7 +351,9 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
     plan_metadata_job(job);
     return job;
   }
-  job.limits = limits_of(job.options, destination, job.is_disk_measured);
+  std::uint64_t nbytes = 0;
+  for (const auto& [tensor, chain] : tensors) nbytes += tensor.result_nbytes();
+  job.limits = limits_of(job.options, destination, nbytes, job.is_disk_measured);
   place_tensors(job, tensors, format);
   const auto add = [&](TensorJob& tensor) {
     const bool is_stream = tensor.source.storage == ElementStorage::stream;

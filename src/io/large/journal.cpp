@@ -71,6 +71,20 @@ struct Journal::Record {
   }
 };
 
+void JournalRecords::finish(std::size_t part, const Checksum& sum) {
+  if (finished[part]) return;
+  finished[part] = true;
+  checksums[part] = sum;
+  checksum += sum;
+  ++finished_count;
+}
+
+void JournalRecords::add(const JournalRecords& other) {
+  for (std::size_t part = 0; part < finished.size(); ++part) {
+    if (other.finished[part]) finish(part, other.checksums[part]);
+  }
+}
+
 BootId read_boot_id() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
@@ -148,9 +162,13 @@ std::optional<JournalHeader> Journal::read_header() {
   return header;
 }
 
-JournalRecords Journal::read_records(std::size_t parts) {
-  JournalRecords result;
-  result.finished.resize(parts);
+JournalRecords Journal::peek_records(std::size_t parts) {
+  bool is_same_boot = false;
+  return scan(parts, is_same_boot);
+}
+
+JournalRecords Journal::scan(std::size_t parts, bool& is_same_boot) {
+  JournalRecords result(parts);
   // What stands behind the last mark of a flush, which the boots that follow decide about.
   std::vector<Record> unflushed;
   std::uint64_t flushed_end = end_;
@@ -158,10 +176,7 @@ JournalRecords Journal::read_records(std::size_t parts) {
   BootId boot = header_boot_;
   const auto take = [&] {
     for (const Record& record : unflushed) {
-      const auto part = static_cast<std::size_t>(record.part);
-      if (result.finished[part]) continue;
-      result.finished[part] = true;
-      result.checksum += Checksum{record.words};
+      result.finish(static_cast<std::size_t>(record.part), Checksum{record.words});
     }
     unflushed.clear();
     flushed_end = end_;
@@ -170,7 +185,7 @@ JournalRecords Journal::read_records(std::size_t parts) {
   for (Record record; read(&record, sizeof record, end_);) {
     const std::uint32_t check = record.check_after(check_);
     if (check != record.check) break;
-    if (record.kind < Kind::finished || record.kind > Kind::booted ||
+    if (record.kind < Kind::finished || record.kind > Kind::divided ||
         record.part >= std::max<std::size_t>(parts, 1))
       break;
     end_ += sizeof record;
@@ -182,11 +197,21 @@ JournalRecords Journal::read_records(std::size_t parts) {
     if (record.kind == Kind::booted) boot = record.words;
     if (record.kind == Kind::dropped_blocks) result.has_dropped_blocks = true;
     take();
+    if (record.kind == Kind::divided) {
+      result.tasks = record.words[0];
+      result.finished_before_division = result.finished;
+    }
   }
-  const bool is_same_boot = boot == boot_ && boot != BootId{};
+  is_same_boot = boot == boot_ && boot != BootId{};
   if (is_same_boot) take();
   end_ = flushed_end;
   check_ = flushed_check;
+  return result;
+}
+
+JournalRecords Journal::read_records(std::size_t parts) {
+  bool is_same_boot = false;
+  JournalRecords result = scan(parts, is_same_boot);
   const auto length = static_cast<off_t>(end_);
   // Only where it is needed: it also gives back the room that `create` took.
   if (lseek(file_, 0, SEEK_END) > length && ftruncate(file_, length) != 0) refuse_(errno);
@@ -206,6 +231,11 @@ void Journal::flushed() {
 
 void Journal::drop_blocks() {
   append(Kind::dropped_blocks, 0, {});
+  flush();
+}
+
+void Journal::divide(std::uint64_t tasks) {
+  append(Kind::divided, 0, {tasks, 0});
   flush();
 }
 

@@ -36,11 +36,25 @@ struct JournalHeader {
 
 /// What the records of a journal say.
 struct JournalRecords {
+  JournalRecords() = default;
+  explicit JournalRecords(std::size_t parts) : finished(parts), checksums(parts) {}
+
+  /// Takes in a part, once.
+  void finish(std::size_t part, const Checksum& sum);
+  /// Takes in the parts that are finished by another journal of the same output.
+  void add(const JournalRecords& other);
+
   std::vector<bool> finished;
-  /// Of the finished parts.
+  /// Of each finished part, and of all of them.
+  std::vector<Checksum> checksums;
   Checksum checksum;
+  std::size_t finished_count = 0;
   /// The temporary space is not needed any more.
   bool has_dropped_blocks = false;
+  /// The number of tasks that the parts were last divided among, and the parts that were finished then; 0
+  /// where they never were.
+  std::uint64_t tasks = 0;
+  std::vector<bool> finished_before_division{};
 };
 
 /// The parts of a file that are finished, kept in a file that only grows: a header, then records of 32 bytes.
@@ -63,17 +77,24 @@ class Journal {
   std::optional<JournalHeader> read_header();
   /// The records that count; others are cut off, and new ones follow. Pre: `read_header` gave a header.
   JournalRecords read_records(std::size_t parts);
+  /// The records that count, of a journal that another process may be writing: nothing is changed. Pre:
+  /// `read_header` gave a header.
+  JournalRecords peek_records(std::size_t parts);
 
   void finish(std::size_t part, const Checksum& checksum);
   /// What the records before this one say is on the disk. Flushes the journal.
   void flushed();
   /// As `flushed`, and the temporary space is not needed any more.
   void drop_blocks();
+  /// As `flushed`, and what is not finished yet is divided among so many tasks.
+  void divide(std::uint64_t tasks);
 
  private:
-  enum class Kind : std::uint32_t { finished = 1, flushed, dropped_blocks, booted };
+  enum class Kind : std::uint32_t { finished = 1, flushed, dropped_blocks, booted, divided };
   struct Record;
 
+  /// The records that count; new ones would follow them. Sets whether they were written under this boot.
+  JournalRecords scan(std::size_t parts, bool& is_same_boot);
   void append(Kind kind, std::uint64_t part, const std::array<std::uint64_t, 2>& words);
   void write(const void* bytes, std::size_t nbytes, std::uint64_t offset);
   bool read(void* bytes, std::size_t nbytes, std::uint64_t offset);

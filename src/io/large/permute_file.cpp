@@ -10,8 +10,11 @@
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
 #include "io/large/file_limits.hpp"
+#include "io/large/edge_file.hpp"
 #include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
+#include "io/large/resumable_state.hpp"
+#include "io/large/result_mark.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/tile_groups.hpp"
@@ -24,6 +27,18 @@ namespace {
 using tenstride::detail::message;
 
 constexpr int poll_milliseconds = 50;
+
+/// The same by the limits that an earlier task has begun the destination with.
+FileJob plan_again(const FileJob& job) {
+  std::vector<TensorMove> moves;
+  for (const TensorJob& tensor : job.tensors) moves.push_back({tensor.source, tensor.chain, tensor.name});
+  FileOptions options = job.options;
+  if (options.is_rescaled) {
+    options.scale.clear();  // planning takes them from the sources
+    options.shift.clear();
+  }
+  return plan_permute_files(moves, job.destination, options);
+}
 
 /// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
 void pad(Piece& piece, std::uint64_t page) {
@@ -55,7 +70,8 @@ class Runner {
     try {
       return run_all();
     } catch (const FileError&) {
-      destination_.discard();
+      // What other tasks have written stays.
+      if (!job_.options.task) destination_.discard();
       throw;
     }
   }
@@ -77,16 +93,22 @@ class Runner {
       return {.checksum = destination_.checksum(), .seconds = seconds_since(start_), .is_resumed = true};
     }
     DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), this_operation);
-    const std::vector<bool>& finished = destination_.finished();
+    const std::vector<bool> left_out = destination_.left_out();
     // A run that ended behind its last part may have dropped its temporary space.
-    const bool has_all = std::find(finished.begin(), finished.end(), false) == finished.end();
-    if (finished.empty() || !has_all) run_passes(part);
+    const bool has_all = std::find(left_out.begin(), left_out.end(), false) == left_out.end();
+    if (left_out.empty() || !has_all) run_passes(part, left_out);
     check_sources(job_, binding_);
     FileResult result;
-    result.checksum = destination_.checksum();
     result.bytes_read = bytes_read_;
     result.bytes_written = bytes_written_;
     result.is_resumed = destination_.is_resumed();
+    result.tasks_left = destination_.count_unfinished_tasks();
+    if (result.tasks_left > 0) {
+      report_.tell_end();
+      result.seconds = seconds_since(start_);
+      return result;
+    }
+    result.checksum = destination_.checksum();
     part.truncate(job_.nbytes);
     if (job_.options.check == FileCheck::checksum) {
       if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
@@ -94,20 +116,26 @@ class Runner {
       result.is_checked = true;
     }
     if (job_.temporary_bytes > 0) destination_.drop_blocks();
+    if (job_.options.task) mark_result(destination_.part_path(), job_, binding_, result.checksum);
     destination_.commit();
     report_.tell_end();
     result.seconds = seconds_since(start_);
     return result;
   }
 
-  void run_passes(DiskFile& part) {
+  void run_passes(DiskFile& part, const std::vector<bool>& left_out) {
     std::optional<DiskFile> temporary;
     if (job_.temporary_bytes > 0) {
       temporary = DiskFile::open_to_write(destination_.blocks_path(), access_of(job_), this_operation);
     }
     const std::vector<bool>& finished = destination_.finished();
-    // A run that ended before its first part was finished may not have come to the header.
-    if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
+    std::optional<EdgeFile> edges;
+    if (job_.options.task) {
+      // Each task writes the header: which of them comes first is not known, and all write the same.
+      edges.emplace(destination_.part_path(), this_operation);
+      edges->write(0, std::as_bytes(std::span(job_.head)));
+    } else if (std::find(finished.begin(), finished.end(), true) == finished.end()) {
+      // A run that ended before its first part was finished may not have come to the header.
       part.write_start(std::as_bytes(std::span(job_.head)));
     }
     std::size_t first_part = 0;
@@ -130,8 +158,8 @@ class Runner {
           report_.begin_pass(++number);
           const bool reads_blocks = pass == 1, writes_blocks = passes == 2 && pass == 0;
           run_pass(tensor, stage, pass, conversion_of(tensor, stage, pass, is_last),
-                   reads_blocks ? *temporary : from, writes_blocks ? *temporary : to, first_part,
-                   i == 0 && pass == 0, is_last && !writes_blocks);
+                   reads_blocks ? *temporary : from, writes_blocks ? *temporary : to, first_part, left_out,
+                   edges ? &*edges : nullptr, i == 0 && pass == 0, is_last && !writes_blocks);
           first_part += static_cast<std::size_t>(stage.plan.passes[pass].tiles);
         }
       }
@@ -189,20 +217,19 @@ class Runner {
 
   void run_pass(const TensorJob& tensor, const FileStage& stage, std::size_t pass,
                 const Conversion& conversion, const DiskFile& from, DiskFile& to, std::size_t first_part,
-                bool is_first, bool is_final) {
+                const std::vector<bool>& all_left_out, const EdgeFile* edges, bool is_first, bool is_final) {
     const BlockPlan& plan = stage.plan;
     const auto tiles = static_cast<std::size_t>(plan.passes[pass].tiles);
-    const std::vector<bool>& all = destination_.finished();
-    const std::vector<bool> finished(all.begin() + static_cast<std::ptrdiff_t>(first_part),
-                                     all.begin() + static_cast<std::ptrdiff_t>(first_part + tiles));
-    const auto done = static_cast<std::size_t>(std::count(finished.begin(), finished.end(), true));
+    const std::vector<bool> left_out(all_left_out.begin() + static_cast<std::ptrdiff_t>(first_part),
+                                     all_left_out.begin() + static_cast<std::ptrdiff_t>(first_part + tiles));
+    const auto done = static_cast<std::size_t>(std::count(left_out.begin(), left_out.end(), true));
     skip(plan.passes[pass], done);
     if (done == tiles) return;
     // Behind the head or a tensor before, whose last page this may share.
     const std::uint64_t begin = is_final ? tensor.data_begin : 0;
     const std::uint64_t end = is_final ? job_.nbytes : job_.temporary_bytes;
-    TileWriter writer(to, plan, pass, begin, end, destination_.is_resumed(), bytes_written_);
-    TileReader reader(from, plan, pass, stage.blocks_begin, finished, bytes_read_);
+    TileWriter writer(to, plan, pass, begin, end, destination_.is_resumed(), bytes_written_, edges);
+    TileReader reader(from, plan, pass, stage.blocks_begin, left_out, bytes_read_);
     for (std::size_t left = tiles - done; left > 0; --left) {
       const LoadedTile* tile = nullptr;
       while (tile == nullptr) {
@@ -235,7 +262,7 @@ class Runner {
           return !tensor.reduction && tensor.conversions.empty() && tensor.stages.size() == 1;
         });
     return job_.options.check == FileCheck::checksum && only_moves && job_.options.scale.empty() &&
-           job_.options.shift.empty() && !destination_.is_resumed();
+           job_.options.shift.empty() && !destination_.is_resumed() && !job_.options.task;
   }
   [[nodiscard]] static Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile, DType dtype) {
     return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, dtype),
@@ -331,12 +358,44 @@ class Runner {
   std::atomic<std::uint64_t> tiles_done_{0};
 };
 
+FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
+  return job.tensors[0].chunks ? run_chunk_job(job, progress) : Runner(job, progress).run();
+}
+
+/// The first task does alone what cannot be divided.
+FileResult run_alone(const FileJob& job, const ProgressCallback& progress) {
+  FileResult result;
+  if (job.options.task->number > 1) {
+    result.tasks_left = 1;
+    return result;
+  }
+  FileJob whole = job;
+  whole.options.task.reset();
+  return run(whole, progress);
+}
+
+FileResult run_task(const FileJob& job, const ProgressCallback& progress) {
+  if (!obstacle_to_tasks(job).empty()) return run_alone(job, progress);
+  const Binding binding = bind_sources(job);
+  if (const std::optional<Checksum> sum = find_result(job, binding)) {
+    FileResult result;
+    result.checksum = *sum;
+    result.is_resumed = true;
+    return result;
+  }
+  try {
+    return run_planned(job, progress);
+  } catch (const OtherLimits&) {
+    return run_task(plan_again(job), progress);
+  }
+}
+
 }  // namespace
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
+  if (job.options.task) return run_task(job, progress);
   if (job.tensors[0].metadata) return run_metadata_job(job, progress);
-  if (job.tensors[0].chunks) return run_chunk_job(job, progress);
-  return Runner(job, progress).run();
+  return run_planned(job, progress);
 }
 
 FileResult permute_file(const std::string& source, std::string_view chain, const std::string& destination,

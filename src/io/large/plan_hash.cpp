@@ -6,6 +6,7 @@
 
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
+#include "tenstride/text.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -16,6 +17,22 @@ std::uint64_t fnv1a(std::string_view text) {
   std::uint64_t hash = 14695981039346656037u;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return hash;
+}
+
+/// What a tensor becomes, but for the way.
+std::string text_of_result(const TensorJob& tensor) {
+  std::string text = message(tensor.name, name(tensor.dtype), tensor.shape);
+  if (tensor.reduction) text += name(*tensor.reduction);
+  return text;
+}
+
+std::string text_of_numbers(const FileOptions& options) {
+  std::string text;
+  for (const auto* numbers : {&options.scale, &options.shift}) {
+    for (const double number : *numbers) text += std::to_string(number) + ',';
+    text += ';';
+  }
+  return text;
 }
 
 /// Units in chunks are the same whatever the tiles; those of a flat file are parts of tiles.
@@ -35,20 +52,34 @@ std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const Ch
 
 }  // namespace
 
+std::string hash_text(std::uint64_t hash) {
+  std::string text(16, '0');
+  for (std::size_t i = text.size(); i-- > 0; hash >>= 4) text[i] = "0123456789abcdef"[hash & 15U];
+  return text;
+}
+
 std::uint64_t plan_hash(const FileJob& job) {
   std::string text = message(static_cast<int>(job.options.order));
   for (const TensorJob& tensor : job.tensors) {
-    text += message(tensor.name, name(tensor.dtype), tensor.shape);
-    if (tensor.reduction) text += name(*tensor.reduction);
+    text += text_of_result(tensor);
     for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
     for (const DType type : tensor.conversions) text += name(type);
     if (tensor.chunks) text += text_of_chunks(job, tensor, *tensor.chunks);
   }
-  for (const auto* numbers : {&job.options.scale, &job.options.shift}) {
-    for (const double number : *numbers) text += std::to_string(number) + ',';
-    text += ';';
+  return fnv1a(text + text_of_numbers(job.options) + job.head);
+}
+
+std::uint64_t result_hash(const FileJob& job) {
+  const ChunkOptions& chunks = job.options.chunks;
+  std::string text =
+      message(static_cast<int>(job.options.order), format_of(job.options.kind).name, job.options.axis,
+              chunks.chunk, chunks.shard, chunks.codec, chunks.zarr_format);
+  for (const TensorJob& tensor : job.tensors) {
+    const FileInfo& source = tensor.source;
+    text += text_of_result(tensor) + message(source.path, source.name, name(source.dtype), to_string(source.layout)) +
+            tensor.chain;
   }
-  return fnv1a(text + job.head);
+  return fnv1a(text + text_of_numbers(job.options) + job.head);
 }
 
 }  // namespace tenstride::io

@@ -7,7 +7,14 @@
 
 namespace tenstride::io {
 
+/// 16 hexadecimal digits.
+std::string hash_text(std::uint64_t hash);
+
 /// What makes two runs write the same parts.
 std::uint64_t plan_hash(const FileJob& job);
+
+/// Of what a job makes, whatever the tiles and the limits: its sources by their names, operations, types and
+/// numbers.
+std::uint64_t result_hash(const FileJob& job);
 
 }  // namespace tenstride::io

@@ -20,6 +20,7 @@ class ResumableFile::FileState final : public ResumableOutput::State {
         blocks_name("." + target.name() + ".tenstride-blocks"),
         blocks_path(target.beside(blocks_name)) {}
 
+  void flush_part() override;
   void remove(const std::string& name) const noexcept { unlinkat(target.folder(), name.c_str(), 0); }
 
   ReplacedFile old;
@@ -118,11 +119,12 @@ const std::string& ResumableFile::blocks_path() const noexcept {
   return file_state().blocks_path;
 }
 
+void ResumableFile::FileState::flush_part() {
+  if (fsync(part_file.get()) != 0) target.refuse("must be flushed to the disk", system_reason(errno));
+}
+
 void ResumableFile::flush_parts() const {
-  const FileState& state = file_state();
-  if (fsync(state.part_file.get()) != 0) {
-    state.target.refuse("must be flushed to the disk", system_reason(errno));
-  }
+  file_state().flush_part();
 }
 
 void ResumableFile::drop_blocks() {

@@ -60,6 +60,8 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
     folder.remove_old();
   }
 
+  void flush_part() override { folder.flush(); }
+
   AtomicFolder folder;
   Make make;
 
@@ -71,7 +73,8 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
   }
   bool open_earlier(const JournalHeader& /*header*/) override {
     if (!is_marked(part_path)) return false;
-    remove_begun_files(part_path);
+    // Other tasks may be writing theirs.
+    if (!task) remove_begun_files(part_path);
     return true;
   }
   void create_part(const JournalHeader& /*header*/) override {
@@ -115,13 +118,14 @@ std::optional<std::string> ResumableFolder::earlier_limits(const std::string& pa
 }
 
 void ResumableFolder::flush_parts() const {
-  folder_state().folder.flush();
+  folder_state().flush_part();
 }
 
 void ResumableFolder::commit() {
   FolderState& state = folder_state();
   if (!state.is_open) state.target.refuse("is committed already");
   state.check_all_finished();
+  if (state.task) remove_begun_files(state.part_path);
   static_cast<void>(state.folder.take_name());
   state.is_open = false;
   state.target.flush_folder();

@@ -6,21 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
+#include "io/large/plan_hash.hpp"
 #include "io/large/resumable_state.hpp"
 
 namespace tenstride::io {
 namespace {
-
-constexpr const char* begin_anew = "without resuming it begins anew";
-
-std::string hexadecimal(std::uint64_t number) {
-  std::string text(16, '0');
-  for (std::size_t i = text.size(); i-- > 0; number >>= 4) text[i] = "0123456789abcdef"[number & 15U];
-  return text;
-}
 
 /// "2026-11-25 02:36:14.000000007 UTC".
 std::string time_text(std::int64_t ns) {
@@ -43,7 +37,7 @@ std::string journal_name_of(const OutputTarget& target) {
 }  // namespace
 
 ResumableOutput::State::State(const std::string& path, Overwrite overwrite, std::string_view operation)
-    : target(path, overwrite, operation) {
+    : target(path, overwrite, operation), tasks(target, journal_name) {
   const std::string& name = target.name();
   part_name = "." + name + ".tenstride-part";
   journal_name = journal_name_of(target);
@@ -54,6 +48,35 @@ ResumableOutput::State::State(const std::string& path, Overwrite overwrite, std:
                   " (the longest name beside it has ", added, " more)");
   }
   part_path = target.beside(part_name);
+}
+
+std::string ResumableOutput::State::way_to_begin_anew() const {
+  if (!task) return "without resuming it begins anew";
+  return "where no task runs, without \"" + target.beside(journal_name) + "\" it begins anew";
+}
+
+bool ResumableOutput::State::is_locked_now(int file) const {
+  // Tasks hold the lock while they begin (which reserves the room of the file) and end.
+  constexpr auto patience = std::chrono::seconds(60);
+  const auto until = std::chrono::steady_clock::now() + (task ? patience : std::chrono::seconds(0));
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK)
+      target.refuse("must lie in a folder whose files can be locked", system_reason(errno));
+    if (std::chrono::steady_clock::now() >= until) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+bool ResumableOutput::State::has_name(int file) const {
+  struct stat opened {};
+  struct stat named {};
+  if (fstat(file, &opened) != 0 || !S_ISREG(opened.st_mode)) {
+    target.refuse("must have a regular file as its journal (\"", target.beside(journal_name), "\")");
+  }
+  return fstatat(target.folder(), journal_name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         named.st_ino == opened.st_ino;
 }
 
 void ResumableOutput::State::lock_journal(Resume resume) {
@@ -68,27 +91,25 @@ void ResumableOutput::State::lock_journal(Resume resume) {
       }
       target.refuse("must lie in a folder that can be written to", system_reason(errno));
     }
-    if (flock(journal_file_.get(), LOCK_EX | LOCK_NB) != 0) {
-      if (errno == EINTR) continue;
-      if (errno == EWOULDBLOCK) {
-        target.refuse("must not be written by two processes at once (\"", target.beside(journal_name),
-                      "\" is locked)");
-      }
-      target.refuse("must lie in a folder whose files can be locked", system_reason(errno));
-    }
-    struct stat opened {};
-    struct stat named {};
-    if (fstat(journal_file_.get(), &opened) != 0 || !S_ISREG(opened.st_mode)) {
-      target.refuse("must have a regular file as its journal (\"", target.beside(journal_name), "\")");
+    if (!is_locked_now(journal_file_.get())) {
+      target.refuse("must not be written by two processes at once (\"", target.beside(journal_name),
+                    "\" is locked)");
     }
     // Another process may have committed and removed the journal between the opening and the lock.
-    if (fstatat(target.folder(), name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino)
-      return;
+    if (has_name(journal_file_.get())) return;
   }
+}
+
+void ResumableOutput::State::open_journal() {
+  journal.emplace(journal_file_.get(), read_boot_id(), [this](int error) {
+    target.refuse("must have a journal that can be written, \"", target.beside(journal_name), "\"",
+                  system_reason(error));
+  });
 }
 
 void ResumableOutput::State::check_same(const JournalHeader& begun, const JournalHeader& wanted,
                                         const Binding& binding) const {
+  const std::string begin_anew = way_to_begin_anew();
   const auto refuse_source = [&](const auto&... pieces) {
     throw FileError(
         tenstride::detail::message(target.operation(), ": \"", binding.source, "\" must be as it was when \"",
@@ -103,16 +124,16 @@ void ResumableOutput::State::check_same(const JournalHeader& begun, const Journa
                   time_text(begun.source_mtime_ns));
   }
   if (begun.header_hash != wanted.header_hash) {
-    refuse_source("its header has the hash ", hexadecimal(wanted.header_hash), " and had ",
-                  hexadecimal(begun.header_hash));
+    refuse_source("its header has the hash ", hash_text(wanted.header_hash), " and had ",
+                  hash_text(begun.header_hash));
   }
   if (begun.nbytes != wanted.nbytes) {
     target.refuse("must have the ", begun.nbytes, " bytes it was begun with, not ", wanted.nbytes, " (",
                   begin_anew, ")");
   }
   if (begun.plan_hash != wanted.plan_hash) {
-    target.refuse("must be written by the plan it was begun by, whose hash is ", hexadecimal(begun.plan_hash),
-                  ", not ", hexadecimal(wanted.plan_hash), " (", begin_anew, ")");
+    target.refuse("must be written by the plan it was begun by, whose hash is ", hash_text(begun.plan_hash),
+                  ", not ", hash_text(wanted.plan_hash), " (", begin_anew, ")");
   }
   if (begun.parts != wanted.parts || begun.blocks_nbytes != wanted.blocks_nbytes) {
     target.refuse("must be written in the ", begun.parts, " parts it was begun in, with ",
@@ -125,19 +146,18 @@ void ResumableOutput::State::check_same(const JournalHeader& begun, const Journa
 }
 
 void ResumableOutput::State::begin(const JournalHeader& wanted, const Binding& binding, Resume resume) {
+  task = binding.task;
+  if (task) return begin_task(wanted, binding, resume);
   lock_journal(resume);
-  journal.emplace(journal_file_.get(), read_boot_id(), [this](int error) {
-    target.refuse("must have a journal that can be written, \"", target.beside(journal_name), "\"",
-                  system_reason(error));
-  });
+  check_no_task_runs();
+  open_journal();
   if (resume != Resume::no) {
     const std::optional<JournalHeader> begun = journal->read_header();
     if (begun) {
       check_same(*begun, wanted, binding);
       records = journal->read_records(static_cast<std::size_t>(begun->parts));
-      const auto& finished = records.finished;
-      finished_count = static_cast<std::size_t>(std::count(finished.begin(), finished.end(), true));
-      if (finished_count == finished.size() && was_committed(*begun)) {
+      tasks.add_to(records, *begun);
+      if (records.finished_count == records.finished.size() && was_committed(*begun)) {
         is_resumed = is_complete = true;
         is_open = false;
         remove_all();
@@ -159,10 +179,10 @@ void ResumableOutput::State::begin(const JournalHeader& wanted, const Binding& b
 }
 
 void ResumableOutput::State::create(const JournalHeader& header) {
-  records = JournalRecords{std::vector<bool>(static_cast<std::size_t>(header.parts)), {}, false};
-  finished_count = 0;
+  records = JournalRecords(static_cast<std::size_t>(header.parts));
   // First: what it says of the files that are there is no longer true.
   journal->clear();
+  tasks.remove_all();
   create_part(header);
   // Last: a journal with a header says that the files are there.
   journal->create(header);
@@ -171,8 +191,8 @@ void ResumableOutput::State::create(const JournalHeader& header) {
 
 void ResumableOutput::State::check_all_finished() const {
   const std::size_t parts = records.finished.size();
-  if (finished_count == parts) return;
-  target.refuse("must have all ", parts, " parts finished to be committed, not ", finished_count);
+  if (records.finished_count == parts) return;
+  target.refuse("must have all ", parts, " parts finished to be committed, not ", records.finished_count);
 }
 
 std::optional<std::string> ResumableOutput::State::earlier_limits(const OutputTarget& target) {
@@ -188,6 +208,7 @@ std::optional<std::string> ResumableOutput::State::earlier_limits(const OutputTa
 }
 
 void ResumableOutput::State::remove_journal() noexcept {
+  tasks.remove_all();
   unlinkat(target.folder(), journal_name.c_str(), 0);
   journal_file_.reset();
 }
@@ -206,6 +227,16 @@ const std::string& ResumableOutput::part_path() const noexcept {
 const std::vector<bool>& ResumableOutput::finished() const noexcept {
   return state_->records.finished;
 }
+std::vector<bool> ResumableOutput::left_out() const {
+  std::vector<bool> result = finished();
+  for (std::size_t part = 0; part < state_->share.size(); ++part) {
+    if (!state_->share[part]) result[part] = true;
+  }
+  return result;
+}
+std::uint64_t ResumableOutput::count_unfinished_tasks() {
+  return state_->task ? state_->count_unfinished_tasks() : 0;
+}
 Checksum ResumableOutput::checksum() const noexcept {
   return state_->records.checksum;
 }
@@ -221,14 +252,12 @@ void ResumableOutput::finish(std::size_t part, const Checksum& checksum) {
   if (part >= state.records.finished.size() || state.records.finished[part]) {
     state.target.refuse("has no unfinished part ", part, " (of ", state.records.finished.size(), ")");
   }
-  state.journal->finish(part, checksum);
-  state.records.finished[part] = true;
-  state.records.checksum += checksum;
-  ++state.finished_count;
+  state.written_journal().finish(part, checksum);
+  state.records.finish(part, checksum);
 }
 
 void ResumableOutput::flushed() {
-  state_->journal->flushed();
+  state_->written_journal().flushed();
 }
 
 }  // namespace tenstride::io

@@ -10,6 +10,7 @@
 
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/atomic_file.hpp"
+#include "tenstride/io/file_task.hpp"
 #include "tenstride/io/resume.hpp"
 
 namespace tenstride::io {
@@ -25,6 +26,7 @@ struct Binding {
   std::uint64_t header_hash = 0;  ///< of the bytes before the elements
   std::uint64_t plan_hash = 0;    ///< of the plan, its chain, types and numbers
   std::string limits{};           ///< what the plan was made with, to make it again
+  std::optional<FileTask> task{};  ///< which of several processes this is
 };
 /// Of a source: size, time of the last change, hash of its first `header_nbytes` bytes. Throws FileError
 /// where it cannot be read, is no regular file or is shorter.
@@ -38,6 +40,12 @@ Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std:
 /// is about AtomicFiles alone). Not for several threads at once.
 ///
 /// What an earlier run left for another source, plan or size is refused unless `resume` is `no`, and stays.
+///
+/// Several tasks may write one output together, at once or one after the other (`Binding::task`). The journal
+/// is then locked only while a task begins and ends; each keeps a journal of its own, locked while it runs.
+/// The parts that are left when the first task begins are divided into shares, which the common journal keeps,
+/// so that tasks that begin later have the same shares. A task joins what others have begun, whatever `resume`
+/// says; only another number of tasks must be allowed by it, and divides what is left anew.
 class ResumableOutput {
  public:
   /// Keeps what is done (see `discard`), closes.
@@ -48,6 +56,8 @@ class ResumableOutput {
   [[nodiscard]] const std::string& part_path() const noexcept;
   /// The parts that an earlier run finished; empty bits for a new output.
   [[nodiscard]] const std::vector<bool>& finished() const noexcept;
+  /// The parts that are finished or belong to other tasks.
+  [[nodiscard]] std::vector<bool> left_out() const;
   /// The sum of the checksums of the finished parts.
   [[nodiscard]] Checksum checksum() const noexcept;
   /// Whether an earlier run is resumed, even where it finished no part.
@@ -64,6 +74,9 @@ class ResumableOutput {
   virtual void flush_parts() const = 0;
   /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.
   void flushed();
+  /// How many tasks have parts of their shares unfinished. Where it is 0 the lock is kept, and this task is the
+  /// one that commits; 0 for what is not written by tasks. Throws FileError.
+  std::uint64_t count_unfinished_tasks();
   /// Flushes it, gives it its name, removes the journal. Throws FileError where a part is not finished, and
   /// with Overwrite::refuse where something has come to have the name; the run can then be resumed.
   virtual void commit() = 0;

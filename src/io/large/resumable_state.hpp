@@ -3,13 +3,16 @@
 // checked.
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "files/descriptor.hpp"
 #include "files/output_target.hpp"
 #include "io/large/journal.hpp"
 #include "io/large/resumable_output.hpp"
+#include "io/large/task_journals.hpp"
 
 namespace tenstride::io {
 
@@ -22,7 +25,13 @@ class ResumableOutput::State {
 
   /// Goes on with what an earlier run left, or makes everything anew.
   void begin(const JournalHeader& wanted, const Binding& binding, Resume resume);
+  /// The same for one of several tasks: the first of them makes the output, the others join it.
+  void begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume);
+  /// What `ResumableOutput::count_unfinished_tasks` says.
+  std::uint64_t count_unfinished_tasks();
   void check_all_finished() const;
+  /// Of what this process finishes.
+  [[nodiscard]] Journal& written_journal() { return task_journal_ ? *task_journal_ : *journal; }
 
   /// The limits in the journal beside a destination, where there is one. Throws FileError.
   static std::optional<std::string> earlier_limits(const OutputTarget& target);
@@ -32,8 +41,12 @@ class ResumableOutput::State {
   std::string journal_name;
   std::string part_path;
   std::optional<Journal> journal;
+  TaskJournals tasks;
+  /// Of all journals.
   JournalRecords records;
-  std::size_t finished_count = 0;
+  /// Where this is one of several tasks: which, and the parts that are its share.
+  std::optional<FileTask> task;
+  std::vector<bool> share;
   bool is_resumed = false;
   bool is_complete = false;
   /// Until it is committed or discarded.
@@ -51,13 +64,38 @@ class ResumableOutput::State {
   /// Makes the part, without what stood there before.
   virtual void create_part(const JournalHeader& header) = 0;
   virtual void remove_part() noexcept = 0;
+  /// Waits until what was written of it is on the disk. Throws FileError.
+  virtual void flush_part() = 0;
 
  private:
   void lock_journal(Resume resume);
+  /// Waits a while for a lock that other tasks hold for a moment.
+  [[nodiscard]] bool is_locked_now(int file) const;
+  [[nodiscard]] bool has_name(int file) const;
+  void open_journal();
   void check_same(const JournalHeader& begun, const JournalHeader& wanted, const Binding& binding) const;
   void create(const JournalHeader& header);
+  /// Of a task: what others have begun.
+  void join(const JournalHeader& begun, Resume resume);
+  void check_no_task_runs() const;
+  void read_all_records(const JournalHeader& begun);
+  void keep_records();
+  /// What is left is divided among as many tasks as this one is of.
+  void divide();
+  void begin_task_journal();
+  void release_lock() const noexcept;
+  /// What is to be done to begin anew, for messages.
+  [[nodiscard]] std::string way_to_begin_anew() const;
 
   Descriptor journal_file_;
+  JournalHeader header_;
+  /// The parts that the common journal says are finished.
+  std::vector<bool> in_common_;
+  Descriptor task_file_;
+  std::optional<Journal> task_journal_;
 };
+
+/// Others have begun the output with other limits: the plan must be made anew, with theirs.
+class OtherLimits : public std::exception {};
 
 }  // namespace tenstride::io

@@ -45,6 +45,7 @@ Binding bind_sources(const FileJob& job) {
   all.source = job.tensors[0].source.path;
   all.plan_hash = plan_hash(job);
   all.limits = to_text(job.limits);
+  all.task = job.options.task;
   for (const auto& [path, header] : headers) {
     const Binding one = bind_source(path, header, all.plan_hash, this_operation);
     all.source_nbytes += one.source_nbytes;

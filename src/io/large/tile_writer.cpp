@@ -8,13 +8,15 @@
 namespace tenstride::io {
 
 TileWriter::TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin,
-                       std::uint64_t end, bool was_begun, std::atomic<std::uint64_t>& bytes_written)
+                       std::uint64_t end, bool was_begun, std::atomic<std::uint64_t>& bytes_written,
+                       const EdgeFile* edges)
     : file_(file),
       page_(static_cast<std::uint64_t>(plan.page)),
       request_bytes_(static_cast<std::uint64_t>(plan.request_bytes)),
       bytes_written_(bytes_written),
       kept_(page_, static_cast<std::size_t>(std::max<Index>(plan.passes[pass].kept_pages, 64)), end),
       was_begun_(was_begun),
+      edges_(edges),
       queue_(make_disk_queue(static_cast<std::size_t>(plan.requests_in_flight))) {
   flights_.resize(queue_->depth());
   for (DiskBuffer& buffer : buffers_) {
@@ -113,6 +115,7 @@ void TileWriter::publish() {
 }
 
 void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64_t>& next) {
+  if (edges_ != nullptr) return write_shared_piece(piece);
   const std::uint64_t first = piece.begin / page_ * page_;
   std::byte* const image = piece.data - (piece.begin - first);
   for_each_partial_page(piece, [&](std::uint64_t page_begin) {
@@ -128,6 +131,22 @@ void TileWriter::write_piece(const Piece& piece, const std::optional<std::uint64
   if (range.last > range.first) write_range(first, static_cast<std::uint64_t>(range.last), image);
 }
 
+void TileWriter::write_shared_piece(const Piece& piece) {
+  const std::uint64_t end = piece.begin + piece.nbytes;
+  // No process keeps a page of the page cache of which another one writes a part past it.
+  const std::uint64_t page = std::max(page_, edges_->page());
+  const std::uint64_t first = (piece.begin + page - 1) / page * page, last = end / page * page;
+  const auto write_edge = [&](std::uint64_t from, std::uint64_t to) {
+    if (from >= to) return;
+    edges_->write(from, {piece.data + (from - piece.begin), static_cast<std::size_t>(to - from)});
+    bytes_written_ += to - from;
+  };
+  if (first >= last) return write_edge(piece.begin, end);
+  write_range(first, last, piece.data + (first - piece.begin));
+  write_edge(piece.begin, first);
+  write_edge(last, end);
+}
+
 template <class Visit>
 void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) const {
   const std::uint64_t first = piece.begin / page_ * page_;
@@ -138,7 +157,7 @@ void TileWriter::for_each_partial_page(const Piece& piece, const Visit& visit) c
 }
 
 void TileWriter::load_pages(const Group& group) {
-  if (page_ == 1) return;
+  if (page_ == 1 || edges_ != nullptr) return;
   std::vector<std::uint64_t> missing;
   for (const Piece& piece : group.pieces) {
     for_each_partial_page(piece, [&](std::uint64_t page_begin) {

@@ -15,6 +15,7 @@
 
 #include "io/disk/disk.hpp"
 #include "io/disk/kept_pages.hpp"
+#include "io/large/edge_file.hpp"
 #include "io/large/worker_thread.hpp"
 #include "plan/files/block_plan_parts.hpp"
 
@@ -42,10 +43,11 @@ struct Group {
 class TileWriter {
  public:
   /// `begin`: of what is written; the page before it has bytes that must stay. `end`: of the file.
-  /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. Adds what it
-  /// wrote to `bytes_written`.
+  /// `was_begun`: an earlier run wrote to the file, so that pages may hold something already. `edges`: other
+  /// processes write to the file, too; then the bytes of partial pages are written by it at once, and only
+  /// pages of which a piece has all bytes go past the page cache. Adds what it wrote to `bytes_written`.
   TileWriter(DiskFile& file, const BlockPlan& plan, std::size_t pass, std::uint64_t begin, std::uint64_t end,
-             bool was_begun, std::atomic<std::uint64_t>& bytes_written);
+             bool was_begun, std::atomic<std::uint64_t>& bytes_written, const EdgeFile* edges = nullptr);
   /// Waits for what is in flight; groups that were not begun are not written.
   ~TileWriter();
   TileWriter(const TileWriter&) = delete;
@@ -71,6 +73,8 @@ class TileWriter {
   void write_group(const Group& group);
   /// `next`: where the tile's next piece begins.
   void write_piece(const Piece& piece, const std::optional<std::uint64_t>& next);
+  /// The same where other processes write to the file.
+  void write_shared_piece(const Piece& piece);
   /// The pages of which the piece has a part only: the first, the last.
   template <class Visit>
   void for_each_partial_page(const Piece& piece, const Visit& visit) const;
@@ -90,6 +94,7 @@ class TileWriter {
   std::atomic<std::uint64_t>& bytes_written_;
   KeptPages kept_;
   const bool was_begun_;
+  const EdgeFile* const edges_;
   DiskBuffer page_buffer_;
 
   std::array<DiskBuffer, 2> buffers_;

@@ -79,7 +79,9 @@ class Chooser {
     plan.page = budget_.page;
     plan.request_bytes = budget_.request_bytes;
     plan.requests_in_flight = budget_.requests_in_flight;
-    if (const std::optional<Pair> pair = best_pair(tiles, fewest_seconds)) {
+    std::optional<Pair> pair;
+    if (limits_.max_passes > 1) pair = best_pair(tiles, fewest_seconds);
+    if (pair) {
       fill_two(plan, *pair);
     } else {
       fill_one(plan, best);
