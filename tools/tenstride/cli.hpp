@@ -10,6 +10,7 @@
 #include "input_info.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/explain.hpp"
+#include "tenstride/io/file_task.hpp"
 #include "tenstride/io/npy.hpp"
 
 /// The program `tenstride`: options and printing; the work is the library's.
@@ -143,6 +144,13 @@ struct ConvertCommand {
   /// "512M"; empty: half of what is free.
   std::string max_mem;
   bool resumes = false;
+  /// Of several processes that carry the conversion out together, which this is; whether mpirun says so.
+  std::optional<io::FileTask> task;
+  bool is_rank = false;
+  /// Where the tasks are written that would carry it out; empty: it is carried out.
+  std::string plan_only;
+  /// All that follows the program's name, and that name.
+  std::vector<std::string> arguments;
   bool is_quiet = false;
   int threads = 0;
   Format format = Format::text;

@@ -16,7 +16,7 @@ _tenstride() {
     --what) COMPREPLY=($(compgen -W "tensors atoms walk" -- "$word")); return ;;
     --color) COMPREPLY=($(compgen -W "axis position" -- "$word")); return ;;
     --format) COMPREPLY=($(compgen -W "npy png" -- "$word")); return ;;
-    --scale|--shift|--axis|--threads|--width|--max-mem|--max-spool) return ;;
+    --scale|--shift|--axis|--threads|--width|--max-mem|--max-spool|--task|--tasks) return ;;
     --disk) COMPREPLY=($(compgen -d -- "$word")); return ;;
     -o|--output|--input) COMPREPLY=($(compgen -f -- "$word")); return ;;
   esac
@@ -27,7 +27,7 @@ _tenstride() {
   case $command in
     convert)
       case $word in
-        -*) COMPREPLY=($(compgen -W "-o --output --format --upright --dtype --order --reduce --repeat --scale --shift --axis --rescale --dry-run --verify --verify-only --json --threads --force --max-mem --max-spool --resume --metadata-only --quiet --help" -- "$word")) ;;
+        -*) COMPREPLY=($(compgen -W "-o --output --format --upright --dtype --order --reduce --repeat --scale --shift --axis --rescale --dry-run --verify --verify-only --json --threads --force --max-mem --max-spool --resume --task --plan-only --tasks --metadata-only --quiet --help" -- "$word")) ;;
         *) COMPREPLY=($(compgen -f -- "$word")) ;;
       esac ;;
     explain) COMPREPLY=($(compgen -W "--input --plan --max-mem --max-spool --picture --strict --json --help" -- "$word")) ;;
@@ -60,7 +60,7 @@ _tenstride() {
   case $words[2] in
     convert)
       _arguments '2:input:_files' '3:spec:' '*:size:' \
-        {-o,--output}'[the file to write]:output:_files' '--format[of the output]:format:(npy png)' '--upright[by the EXIF orientation]' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--rescale[as the input says]' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--max-spool[of a pipe]:bytes:' '--resume[an interrupted run]' '--metadata-only[permute a zarr folder]' '--quiet[no progress]' ;;
+        {-o,--output}'[the file to write]:output:_files' '--format[of the output]:format:(npy png)' '--upright[by the EXIF orientation]' "--dtype[element type]:dtype:($dtypes)" '--order[C or F]:order:(C F)' '--reduce[fold axes]:how:(sum mean prod min max any all)' '--repeat[along new axes]' '--scale[factor]:number:' '--shift[summand]:number:' '--axis[of numbers per channel]:axis:' '--rescale[as the input says]' '--dry-run[the bill only]' '--verify[compare every element]' '--verify-only[compare, write nothing]' '--json' '--threads[at most]:count:' '--force[replace the output]' '--max-mem[at most]:bytes:' '--max-spool[of a pipe]:bytes:' '--resume[an interrupted run]' '--task[the K-th of N]:K/N:' '--plan-only[write the tasks]:file:_files' '--tasks[how many]:count:' '--metadata-only[permute a zarr folder]' '--quiet[no progress]' ;;
     explain) _arguments '2:expression:' '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--max-mem[memory of the plan from file to file]:bytes:' '--max-spool[of a pipe]:bytes:' '--picture[draw each step]' '--strict[scrambles fail]' '--json' ;;
     repl) _arguments '--input[bind x to a file]:file:_files' '--plan[how copies are planned]' '--picture[draw what a line gives]' '--strict[scrambles fail]' ;;
     show)
@@ -96,6 +96,9 @@ complete -c tenstride -n "__fish_seen_subcommand_from convert" -l force
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l max-mem -x -d "bytes, e.g. 512M"
 complete -c tenstride -n "__fish_seen_subcommand_from convert explain show info" -l max-spool -x -d "bytes of a pipe"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l resume -d "an interrupted run"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l task -x -d "the K-th of N"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l plan-only -r -d "write the tasks"
+complete -c tenstride -n "__fish_seen_subcommand_from convert" -l tasks -x -d "how many"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l rescale -d "as the input says"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l metadata-only -d "permute a zarr folder"
 complete -c tenstride -n "__fish_seen_subcommand_from convert" -l quiet -d "no progress"

@@ -6,6 +6,8 @@
 
 #include "convert_large.hpp"
 #include "convert_many.hpp"
+#include "convert_task.hpp"
+#include "plan_only.hpp"
 #include "progress.hpp"
 #include "slabs.hpp"
 #include "speed.hpp"
@@ -21,6 +23,8 @@ namespace {
 
 // A slab this large takes some 10 ms: the bar moves, and the seams cost nothing.
 constexpr Index slab_bytes = Index{64} << 20;
+
+constexpr const char* in_memory = "such files, or this SPEC, are converted in memory";
 
 /// Copies in slabs along the outermost axis, for the bar; one copy where no bar is wanted.
 void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
@@ -136,12 +140,23 @@ void print(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& comm
 int run(const ConvertCommand& given) {
   ConvertCommand command = given;
   if (command.threads > 0) set_num_threads(command.threads);
+  if (!command.task && (command.task = task_of_environment())) command.is_rank = true;
+  // What is only told or checked the first rank does.
+  const bool is_told_once = command.rehearsal != Rehearsal::none || !command.plan_only.empty();
+  if (command.is_rank && is_told_once && command.task->number > 1) return done;
   check_call(command);
   const std::vector<io::FileInfo> named = input_infos(command.input, command.raw, "convert");
   if (named.size() != 1 || command.keeps_others || !command.max_file_size.empty())
     return run_many(command, named);
   const ConvertPlan plan = make_plan(command, named[0]);
-  if (const std::optional<io::FileJob> large = plan_large(plan, command)) return run_large(*large, command);
+  if (const std::optional<LargeJob> large = plan_large(plan, command)) {
+    return command.plan_only.empty() ? run_large(large->job, command)
+                                     : write_tasks(large->job, command, large->limit);
+  }
+  if (!command.plan_only.empty())
+    throw UsageError("convert: --plan-only must go with a conversion from file to file, tile by tile (" +
+                     std::string(in_memory) + ")");
+  if (command.task && command.task->number > 1) return leave_to_first_task(command, in_memory);
   if (command.rehearsal == Rehearsal::dry_run) {
     const std::vector<Step>& steps = plan.forecast.steps;
     Layout source = plan.forecast.value.tensor()->layout();

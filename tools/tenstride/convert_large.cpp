@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "convert_task.hpp"
 #include "failure.hpp"
 #include "progress.hpp"
 #include "tenstride/io/memory_limit.hpp"
@@ -94,6 +95,7 @@ io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& comman
   options.shift = plan.shift;
   options.axis = plan.axis;
   options.is_metadata_only = command.is_metadata_only;
+  options.task = command.task;
   return options;
 }
 
@@ -129,12 +131,18 @@ std::string plan_text(const io::FileJob& job) {
 }
 
 std::string result_text(const io::FileJob& job, const io::FileResult& result) {
+  const std::optional<io::FileTask>& task = job.options.task;
+  if (task && result.tasks_left == 0 && result.bytes_written == 0)
+    return name_of_task(*task) + ": nothing is left to do, " + job.destination + " is written\n";
   const auto moved = static_cast<double>(result.bytes_read + result.bytes_written);
   std::string text = bytes_to_text(static_cast<Index>(result.bytes_read)) + " read, " +
                      bytes_to_text(static_cast<Index>(result.bytes_written)) + " written in " +
                      decimal(result.seconds, "%.4g") +
                      " s: " + decimal(moved / 1e9 / std::max(result.seconds, 1e-9), "%.2f") + " GB/s" +
                      (result.is_resumed ? ", beside what an earlier run had done\n" : "\n");
+  if (result.tasks_left > 0)
+    return name_of_task(*task) + ": " + text + name_of_task(*task) + " is finished, " +
+           std::to_string(result.tasks_left) + " are still to be finished for " + job.destination + '\n';
   const io::TensorJob& first = job.tensors[0];
   if (job.options.is_metadata_only) {
     text = "nothing decoded, " + bytes_to_text(static_cast<Index>(result.bytes_written)) + " copied in " +
@@ -202,6 +210,10 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"temporary_bytes", job.temporary_bytes},
                       {"seconds", job.seconds ? Json(*job.seconds) : Json(nullptr)},
                       {"disk_measured", job.is_disk_measured}};
+  if (const std::optional<io::FileTask>& task = job.options.task) {
+    json["task"] = {{"number", task->number}, {"count", task->count}};
+    if (result != nullptr) json["task"]["tasks_left"] = result->tasks_left;
+  }
   json["dry_run"] = result == nullptr;
   json["totals"] = nullptr;
   if (result != nullptr) {
@@ -211,7 +223,9 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"peak_resident", io::memory_use().peak_resident},
                       {"resumed", result->is_resumed}};
     json["checksum"] = nullptr;
-    if (!job.options.is_metadata_only || result->is_checked) json["checksum"] = to_string(result->checksum);
+    const bool has_checksum =
+        result->tasks_left == 0 && (!job.options.is_metadata_only || result->is_checked);
+    if (has_checksum) json["checksum"] = to_string(result->checksum);
     json["verified"] = result->is_checked;
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -241,7 +255,7 @@ std::uint64_t memory_for_buffers(std::uint64_t limit) {
   return limit > used ? limit - used : 0;
 }
 
-std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
+std::optional<LargeJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command) {
   const bool has_limit = !command.max_mem.empty();
   if (plan.is_to_standard_output) return std::nullopt;
   const bool has_chunks =
@@ -261,11 +275,13 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   }
   if (command.rehearsal == Rehearsal::verify_only) return std::nullopt;
   const std::uint64_t limit =
-      has_limit ? parse_limit("convert: --max-mem", command.max_mem) : io::free_memory() / 2;
+      has_limit ? parse_limit("convert: --max-mem", command.max_mem)
+                // All tasks may run on this machine.
+                : io::free_memory() / 2 / (command.task ? command.task->count : 1);
   std::uint64_t memory = memory_for_buffers(limit);
   const std::uint64_t used = memory_of_program();
   // Chunks are decoded and encoded one by one in any case: that is faster than all of them in memory.
-  if (!command.resumes && !has_chunks && memory_of_usual_way(plan) <= memory) return std::nullopt;
+  if (!command.resumes && !command.task && !has_chunks && memory_of_usual_way(plan) <= memory) return std::nullopt;
   std::string obstacle = "what it gives depends on the elements of x";
   if (command.is_metadata_only && plan.is_forecast) {
     obstacle.clear();  // planning says what it refuses
@@ -289,10 +305,11 @@ std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertComm
   const std::string limit_text = has_limit ? command.max_mem : std::to_string(limit);
   if (command.resumes) memory += memory_between_runs;
   if (memory < min_buffers) refuse_limit(limit_text, used, min_buffers);
-  if (command.resumes && !has_limit) memory = 0;  // as it was begun
+  if ((command.resumes || command.task) && !has_limit) memory = 0;  // as it was begun
   try {
-    return io::plan_permute_files({{plan.source, command.spec, plan.output_name}}, plan.output_path,
-                                  options_of(plan, command, memory));
+    return LargeJob{io::plan_permute_files({{plan.source, command.spec, plan.output_name}}, plan.output_path,
+                                           options_of(plan, command, memory)),
+                    limit};
   } catch (const io::MemoryLimitError& error) {
     refuse_limit(limit_text, used, error.least());
   }
@@ -306,8 +323,12 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
                                 "dry run: nothing but the header was read, nothing was written\n");
     return done;
   }
+  const std::optional<io::FileTask>& task = job.options.task;
+  const bool is_first = !task || task->number == 1;
+  if (const std::string obstacle = io::obstacle_to_tasks(job); !is_first && !obstacle.empty())
+    return leave_to_first_task(command, obstacle);
   end_in_order_on_signals();
-  if (!is_json && !command.is_quiet) std::cout << plan_text(job) << std::flush;
+  if (!is_json && !command.is_quiet && is_first) std::cout << plan_text(job) << std::flush;
   ProgressReport report(style_of(command));
   try {
     const io::FileResult result = io::run(job, [&](const io::Progress& progress) {
@@ -316,7 +337,8 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
       if (job.options.is_metadata_only) throw io::Interrupted("convert: interrupted; nothing was changed");
       throw io::Interrupted(keeps_finished(job)
                                 ? "convert: interrupted; what is finished is kept beside \"" +
-                                      job.destination + "\": the same command with --resume goes on"
+                                      job.destination + "\": the same command " +
+                                      (task ? "goes on" : "with --resume goes on")
                                 : "convert: interrupted; nothing is kept of \"" + job.destination + "\"");
     });
     report.end(io::ProgressEvent::done);

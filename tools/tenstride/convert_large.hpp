@@ -9,10 +9,16 @@
 /// Conversions whose files are larger than the memory that may be used.
 namespace tenstride::cli {
 
-/// The conversion as one that is carried out from file to file; nothing where the files fit into memory, and
-/// where SPEC needs them there. Throws UsageError for a limit that is too small, and for a SPEC that cannot
+/// A job, and the bytes of memory that the program may use for it.
+struct LargeJob {
+  io::FileJob job;
+  std::uint64_t limit = 0;
+};
+
+/// The conversion as one that is carried out from file to file; nothing where the files fit into memory and
+/// are not for several tasks, and where SPEC needs them there. Throws UsageError for a limit that is too small, and for a SPEC that cannot
 /// be carried out under the limit that was asked for.
-std::optional<io::FileJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
+std::optional<LargeJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
 
 /// A number of bytes, as `--max-mem` takes it. Throws UsageError, which names the option.
 std::uint64_t parse_limit(const std::string& option, const std::string& text);

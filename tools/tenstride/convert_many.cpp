@@ -7,6 +7,7 @@
 
 #include "convert.hpp"
 #include "convert_large.hpp"
+#include "convert_task.hpp"
 #include "input_path.hpp"
 #include "standard_output.hpp"
 #include "tenstride/io/checkpoint.hpp"
@@ -68,6 +69,7 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
   options.axis = command.axis.value_or(0);
   options.is_metadata_only = command.is_metadata_only;
   options.is_rescaled = command.rescales;
+  options.task = command.task;
   if (!command.dtype.empty()) {
     options.dtype = parse_dtype(command.dtype);
     if (!options.dtype)
@@ -136,6 +138,8 @@ std::vector<Shard> shards_of(const ConvertCommand& command, std::vector<io::Tens
 
 int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& named) {
   check_options(command);
+  if (!command.plan_only.empty())
+    throw UsageError("convert: --plan-only must go with one tensor, the input names several");
   const io::FileKind kind = command.output_format.empty() ? io::kind_of_name(command.output)
                                                           : io::kind_of_name("x." + command.output_format);
   if (!io::has_tensor_names(kind))
@@ -144,9 +148,17 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
                      command.output + '"');
   if (!command.max_file_size.empty() && kind != io::FileKind::safetensors)
     throw UsageError("convert: --max-file-size must go with .safetensors files");
+  const bool has_elements_in_files = io::is_written_flat(kind) || io::is_written_in_chunks(kind);
+  if (command.task && (!has_elements_in_files || !command.max_file_size.empty())) {
+    if (command.task->number > 1)
+      return leave_to_first_task(command, "such files are converted in memory, or the output is several files");
+    ConvertCommand whole = command;
+    whole.task.reset();
+    return run_many(whole, named);
+  }
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
-  if (!io::is_written_flat(kind) && !io::is_written_in_chunks(kind))
+  if (!has_elements_in_files)
     return save_from_memory(command, moves, io::with_scaling_of(moves, options), kind);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;

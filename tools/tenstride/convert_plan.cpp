@@ -5,6 +5,7 @@
 #include <array>
 
 #include "convert.hpp"
+#include "convert_task.hpp"
 #include "input_path.hpp"
 #include "standard_output.hpp"
 #include "tenstride/dtype_exact.hpp"
@@ -36,6 +37,9 @@ io::TensorAddress output_address(const ConvertCommand& command) {
 void check_places(const ConvertCommand& command) {
   if (command.resumes && is_read_once(command.input))
     throw UsageError("convert: --resume must go with an input that can be read again, not with a pipe");
+  if (command.task && (is_read_once(command.input) || is_standard_output(command.output)))
+    throw UsageError("convert: " + option_of_task(command) +
+                     " must go with files that several processes can open, not with a pipe or standard output");
   if (!is_standard_output(command.output)) return;
   const auto refuse = [](const std::string& option) {
     throw UsageError("convert: " + option +
@@ -102,7 +106,8 @@ void check_output(const ConvertCommand& command, const std::string& output, cons
       throw UsageError("convert: the output \"" + command.output +
                        "\" is the input and must go with --force to be permuted in place");
   }
-  if (!command.force && command.rehearsal != Rehearsal::verify_only) {
+  // A task may come when the others have put the output in place.
+  if (!command.force && !command.task && command.rehearsal != Rehearsal::verify_only) {
     throw WorkError("convert: the output \"" + command.output +
                     "\" must not exist yet (--force replaces it)");
   }

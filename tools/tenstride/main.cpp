@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "cli.hpp"
+#include "convert_task.hpp"
 #include "descriptor_io.hpp"
 #include "failure.hpp"
 #include "input_path.hpp"
@@ -96,9 +97,9 @@ std::string version_text() {
 }
 
 /// Nothing of the command line is kept beyond one run.
-class Program {
+class CommandLine {
  public:
-  Program() : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
+  CommandLine() : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
     app_.set_version_flag("--version", version_text());
     app_.footer(examples);
     app_.require_subcommand(1);
@@ -113,6 +114,7 @@ class Program {
 
   int run(int argc, char** argv) {
     try {
+      convert_.arguments.assign(argv, argv + argc);
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       if (error.get_exit_code() == 0) return app_.exit(error);  // help, version
@@ -197,6 +199,22 @@ class Program {
     command->add_flag("--resume", convert_.resumes, "Go on with a run that was interrupted")
         ->excludes(dry)
         ->excludes(verify_only);
+    CLI::Option* task =
+        command
+            ->add_option("--task", task_,
+                         "Do the K-th of N parts of a large conversion, e.g. 3/8; N processes do all of it, "
+                         "in any order")
+            ->excludes(verify_only);
+    CLI::Option* plan_only =
+        command
+            ->add_option("--plan-only", convert_.plan_only,
+                         "Write no output, but the tasks that would, as JSON to this file")
+            ->excludes(dry)
+            ->excludes(verify_only)
+            ->excludes(task);
+    command->add_option("--tasks", tasks_, "With --plan-only: how many tasks (8)")
+        ->check(CLI::Range(std::uint64_t{1}, io::max_file_tasks))
+        ->needs(plan_only);
     command->add_flag("--quiet", convert_.is_quiet, "Show no progress and, with -o -, no bill");
     add_max_spool(*command);
     command->callback([this] {
@@ -204,6 +222,8 @@ class Program {
       convert_.format = format();
       if (is_dry_run_) convert_.rehearsal = Rehearsal::dry_run;
       if (is_verify_only_) convert_.rehearsal = Rehearsal::verify_only;
+      if (task_) convert_.task = parse_task(*task_);
+      if (!convert_.plan_only.empty()) convert_.task = io::FileTask{1, tasks_};
       result_ = cli::run(convert_);
     });
   }
@@ -392,6 +412,8 @@ class Program {
   BenchCommand bench_;
   std::string shell_;
   std::string max_spool_;
+  std::optional<std::string> task_;
+  std::uint64_t tasks_ = 8;
   bool is_json_ = false;
   bool lists_plans_ = false;
   bool is_strict_ = false;
@@ -410,7 +432,7 @@ int main(int argc, char** argv) {
   const cli::TerminalEncoding encoding;
   int result = cli::failed;
   try {
-    result = cli::Program().run(argc, argv);
+    result = cli::CommandLine().run(argc, argv);
   } catch (const cli::UsageError& error) {
     result = cli::fail(error.what(), cli::wrong_call, words);
   } catch (const tenstride::ParseError& error) {

@@ -119,7 +119,9 @@ BlockLimits limits_of_tasks(const FileOptions& options, std::uint64_t nbytes) {
   limits.disk = options.disk.value_or(DiskRates{});
   if (options.access == DiskAccess::buffered) limits.disk.page = 1;
   const std::uint64_t tasks = options.task->count;
-  const std::uint64_t allowed = options.memory > 0 ? options.memory : free_memory() / 2 / tasks;
+  std::uint64_t allowed = options.memory > 0 ? options.memory : free_memory() / 2 / tasks;
+  // Of a limit for the whole program each task has a little more or less left for buffers.
+  allowed -= allowed / 16;
   limits.memory = static_cast<Index>(std::min(allowed, std::max(nbytes / tasks, useful)));
   return limits;
 }
