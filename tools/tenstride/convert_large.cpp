@@ -132,17 +132,20 @@ std::string plan_text(const io::FileJob& job) {
 
 std::string result_text(const io::FileJob& job, const io::FileResult& result) {
   const std::optional<io::FileTask>& task = job.options.task;
-  if (task && result.tasks_left == 0 && result.bytes_written == 0)
+  if (result.is_of_other_task && result.bytes_written == 0)
     return name_of_task(*task) + ": nothing is left to do, " + job.destination + " is written\n";
   const auto moved = static_cast<double>(result.bytes_read + result.bytes_written);
   std::string text = bytes_to_text(static_cast<Index>(result.bytes_read)) + " read, " +
                      bytes_to_text(static_cast<Index>(result.bytes_written)) + " written in " +
                      decimal(result.seconds, "%.4g") +
                      " s: " + decimal(moved / 1e9 / std::max(result.seconds, 1e-9), "%.2f") + " GB/s" +
-                     (result.is_resumed ? ", beside what an earlier run had done\n" : "\n");
-  if (result.tasks_left > 0)
-    return name_of_task(*task) + ": " + text + name_of_task(*task) + " is finished, " +
-           std::to_string(result.tasks_left) + " are still to be finished for " + job.destination + '\n';
+                     (result.is_resumed && !task ? ", beside what an earlier run had done\n" : "\n");
+  if (result.tasks_left > 0 || result.is_of_other_task) {
+    text = name_of_task(*task) + ": " + text + name_of_task(*task) + " is finished, ";
+    if (result.is_of_other_task) return text + "and " + job.destination + " is written\n";
+    return text + std::to_string(result.tasks_left) + (result.tasks_left == 1 ? " is" : " are") +
+           " still to be finished for " + job.destination + '\n';
+  }
   const io::TensorJob& first = job.tensors[0];
   if (job.options.is_metadata_only) {
     text = "nothing decoded, " + bytes_to_text(static_cast<Index>(result.bytes_written)) + " copied in " +
@@ -224,7 +227,8 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"resumed", result->is_resumed}};
     json["checksum"] = nullptr;
     const bool has_checksum =
-        result->tasks_left == 0 && (!job.options.is_metadata_only || result->is_checked);
+        result->tasks_left == 0 && !result->is_of_other_task &&
+        (!job.options.is_metadata_only || result->is_checked);
     if (has_checksum) json["checksum"] = to_string(result->checksum);
     json["verified"] = result->is_checked;
   }

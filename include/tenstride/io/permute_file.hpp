@@ -200,6 +200,9 @@ struct FileResult {
   /// How many tasks of several have not finished yet. Where there are any the destination has not its name,
   /// and there is no checksum.
   std::uint64_t tasks_left = 0;
+  /// Whether another task, or an earlier run of this one, has put the destination in place: then there is no
+  /// checksum either.
+  bool is_of_other_task = false;
 };
 
 /// Whether a chain can be carried out from file to file: it moves, converts and once reduces the elements of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -40,10 +41,9 @@ class ChunkDestination {
   /// What a task has finished lasts a crash of the machine, and counts on others.
   void flush();
   /// How many tasks of several have not finished.
-  [[nodiscard]] std::uint64_t count_unfinished_tasks() const {
-    return output_ ? output_->count_unfinished_tasks() : 0;
+  std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting) {
+    return output_ ? output_->count_unfinished_tasks(while_waiting) : 0;
   }
-  [[nodiscard]] const std::string& part_path() const { return output_->part_path(); }
   void commit();
   /// Removes everything that was made.
   void discard() noexcept;

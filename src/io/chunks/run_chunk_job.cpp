@@ -9,7 +9,6 @@
 #include "io/chunks/chunk_run.hpp"
 #include "io/chunks/temporary_chunks.hpp"
 #include "io/large/file_limits.hpp"
-#include "io/large/result_mark.hpp"
 #include "io/large/run_report.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/unpacked_file.hpp"
@@ -101,7 +100,7 @@ class ChunkJobRun {
       for (std::size_t i = 0; i < job_.tensors.size(); ++i) run_tensor(i);
       check_sources(job_, binding_);
       destination_.flush();
-      result_.tasks_left = destination_.count_unfinished_tasks();
+      result_.tasks_left = destination_.count_unfinished_tasks([&] { report_.tell(bytes_before_); });
     }
     if (result_.tasks_left == 0) put_in_place();
     report_.tell_end();
@@ -110,10 +109,10 @@ class ChunkJobRun {
   }
 
   void put_in_place() {
+    result_.is_of_other_task = job_.options.task && destination_.is_complete();
     result_.checksum = destination_.checksum();
     if (destination_.is_complete()) return;
     if (job_.options.check == FileCheck::checksum) check_destination();
-    if (job_.options.task) mark_result(destination_.part_path(), job_, binding_, result_.checksum);
     destination_.commit();
   }
 

@@ -90,7 +90,10 @@ class Runner {
   FileResult run_all() {
     if (destination_.is_complete()) {
       report_.tell_end();
-      return {.checksum = destination_.checksum(), .seconds = seconds_since(start_), .is_resumed = true};
+      return {.checksum = destination_.checksum(),
+              .seconds = seconds_since(start_),
+              .is_resumed = true,
+              .is_of_other_task = job_.options.task.has_value()};
     }
     DiskFile part = DiskFile::open_to_write(destination_.part_path(), access_of(job_), this_operation);
     const std::vector<bool> left_out = destination_.left_out();
@@ -98,12 +101,14 @@ class Runner {
     const bool has_all = std::find(left_out.begin(), left_out.end(), false) == left_out.end();
     if (left_out.empty() || !has_all) run_passes(part, left_out);
     check_sources(job_, binding_);
+    if (job_.options.task) flush(part);  // then it counts on other machines, too
     FileResult result;
     result.bytes_read = bytes_read_;
     result.bytes_written = bytes_written_;
     result.is_resumed = destination_.is_resumed();
-    result.tasks_left = destination_.count_unfinished_tasks();
-    if (result.tasks_left > 0) {
+    result.tasks_left = destination_.count_unfinished_tasks([&] { report(); });
+    result.is_of_other_task = destination_.is_complete();
+    if (result.tasks_left > 0 || result.is_of_other_task) {
       report_.tell_end();
       result.seconds = seconds_since(start_);
       return result;
@@ -116,7 +121,6 @@ class Runner {
       result.is_checked = true;
     }
     if (job_.temporary_bytes > 0) destination_.drop_blocks();
-    if (job_.options.task) mark_result(destination_.part_path(), job_, binding_, result.checksum);
     destination_.commit();
     report_.tell_end();
     result.seconds = seconds_since(start_);
@@ -376,11 +380,9 @@ FileResult run_alone(const FileJob& job, const ProgressCallback& progress) {
 
 FileResult run_task(const FileJob& job, const ProgressCallback& progress) {
   if (!obstacle_to_tasks(job).empty()) return run_alone(job, progress);
-  const Binding binding = bind_sources(job);
-  if (const std::optional<Checksum> sum = find_result(job, binding)) {
+  if (is_marked_result(job.destination, bind_sources(job))) {
     FileResult result;
-    result.checksum = *sum;
-    result.is_resumed = true;
+    result.is_resumed = result.is_of_other_task = true;
     return result;
   }
   try {

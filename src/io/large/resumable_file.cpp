@@ -142,6 +142,7 @@ void ResumableFile::commit() {
   if (!state.is_open) state.target.refuse("is committed already");
   state.check_all_finished();
   state.old.give_to(state.part_file.get());
+  state.mark();
   flush_parts();
   state.target.take(state.part_name.c_str());
   state.is_open = false;

@@ -126,6 +126,7 @@ void ResumableFolder::commit() {
   if (!state.is_open) state.target.refuse("is committed already");
   state.check_all_finished();
   if (state.task) remove_begun_files(state.part_path);
+  state.mark();
   static_cast<void>(state.folder.take_name());
   state.is_open = false;
   state.target.flush_folder();

@@ -55,16 +55,21 @@ std::string ResumableOutput::State::way_to_begin_anew() const {
   return "where no task runs, without \"" + target.beside(journal_name) + "\" it begins anew";
 }
 
+bool ResumableOutput::State::try_lock(int file) const {
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return false;
+    if (errno != EINTR) target.refuse("must lie in a folder whose files can be locked", system_reason(errno));
+  }
+  return true;
+}
+
 bool ResumableOutput::State::is_locked_now(int file) const {
   // Tasks hold the lock while they begin (which reserves the room of the file) and end.
   constexpr auto patience = std::chrono::seconds(60);
   const auto until = std::chrono::steady_clock::now() + (task ? patience : std::chrono::seconds(0));
-  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno != EWOULDBLOCK)
-      target.refuse("must lie in a folder whose files can be locked", system_reason(errno));
+  while (!try_lock(file)) {
     if (std::chrono::steady_clock::now() >= until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::this_thread::sleep_for(time_between_tries);
   }
   return true;
 }
@@ -234,8 +239,8 @@ std::vector<bool> ResumableOutput::left_out() const {
   }
   return result;
 }
-std::uint64_t ResumableOutput::count_unfinished_tasks() {
-  return state_->task ? state_->count_unfinished_tasks() : 0;
+std::uint64_t ResumableOutput::count_unfinished_tasks(const std::function<void()>& while_waiting) {
+  return state_->task ? state_->count_unfinished_tasks(while_waiting) : 0;
 }
 Checksum ResumableOutput::checksum() const noexcept {
   return state_->records.checksum;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct Binding {
   std::uint64_t plan_hash = 0;    ///< of the plan, its chain, types and numbers
   std::string limits{};           ///< what the plan was made with, to make it again
   std::optional<FileTask> task{};  ///< which of several processes this is
+  std::uint64_t result_hash = 0;   ///< of what a task helps to make, whatever the plan is
 };
 /// Of a source: size, time of the last change, hash of its first `header_nbytes` bytes. Throws FileError
 /// where it cannot be read, is no regular file or is shorter.
@@ -62,8 +64,8 @@ class ResumableOutput {
   [[nodiscard]] Checksum checksum() const noexcept;
   /// Whether an earlier run is resumed, even where it finished no part.
   [[nodiscard]] bool is_resumed() const noexcept;
-  /// Whether the earlier run had come to its end but for the journal, which is gone now: nothing is left to
-  /// be done.
+  /// Whether the earlier run had come to its end but for the journal, which is gone now, or another task has
+  /// put the result in place: nothing is left to be done.
   [[nodiscard]] bool is_complete() const noexcept;
 
   /// The part's bytes have been written (not necessarily to the disk: after a crash of the machine, only what
@@ -75,8 +77,10 @@ class ResumableOutput {
   /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.
   void flushed();
   /// How many tasks have parts of their shares unfinished. Where it is 0 the lock is kept, and this task is the
-  /// one that commits; 0 for what is not written by tasks. Throws FileError.
-  std::uint64_t count_unfinished_tasks();
+  /// one that commits, unless `is_complete` now: another one has. 0 for what is not written by tasks. Calls
+  /// `while_waiting` while another one puts the result in place, which takes long where that is read back.
+  /// Throws FileError, and what that throws.
+  std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
   /// Flushes it, gives it its name, removes the journal. Throws FileError where a part is not finished, and
   /// with Overwrite::refuse where something has come to have the name; the run can then be resumed.
   virtual void commit() = 0;

@@ -3,9 +3,14 @@
 // checked.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "files/descriptor.hpp"
@@ -28,8 +33,10 @@ class ResumableOutput::State {
   /// The same for one of several tasks: the first of them makes the output, the others join it.
   void begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume);
   /// What `ResumableOutput::count_unfinished_tasks` says.
-  std::uint64_t count_unfinished_tasks();
+  std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
   void check_all_finished() const;
+  /// Before the result of tasks gets its name.
+  void mark() const;
   /// Of what this process finishes.
   [[nodiscard]] Journal& written_journal() { return task_journal_ ? *task_journal_ : *journal; }
 
@@ -69,9 +76,14 @@ class ResumableOutput::State {
 
  private:
   void lock_journal(Resume resume);
+  static constexpr std::chrono::milliseconds time_between_tries{20};
+  [[nodiscard]] bool try_lock(int file) const;
   /// Waits a while for a lock that other tasks hold for a moment.
   [[nodiscard]] bool is_locked_now(int file) const;
   [[nodiscard]] bool has_name(int file) const;
+  /// What a name in the folder stands for; nothing where there is none.
+  using FileIdentity = std::pair<dev_t, ino_t>;
+  [[nodiscard]] std::optional<FileIdentity> identity_of(const std::string& name) const;
   void open_journal();
   void check_same(const JournalHeader& begun, const JournalHeader& wanted, const Binding& binding) const;
   void create(const JournalHeader& header);
@@ -84,11 +96,15 @@ class ResumableOutput::State {
   void divide();
   void begin_task_journal();
   void release_lock() const noexcept;
+  /// Another task has put the result in place.
+  void set_complete();
   /// What is to be done to begin anew, for messages.
   [[nodiscard]] std::string way_to_begin_anew() const;
 
   Descriptor journal_file_;
   JournalHeader header_;
+  Binding binding_;
+  std::optional<FileIdentity> part_identity_;
   /// The parts that the common journal says are finished.
   std::vector<bool> in_common_;
   Descriptor task_file_;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How several tasks write one output together: who makes it, which share each has, who puts it in place.
+#include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "io/large/resumable_state.hpp"
+#include "io/large/result_mark.hpp"
 #include "io/large/task_shares.hpp"
 
 namespace tenstride::io {
@@ -30,9 +34,19 @@ std::vector<std::uint64_t> tasks_of_parts(std::uint64_t tasks, const std::vector
 }  // namespace
 
 void ResumableOutput::State::begin_task(const JournalHeader& wanted, const Binding& binding, Resume resume) {
-  lock_journal(resume);
+  binding_ = binding;
+  lock_journal(Resume::if_there);
   open_journal();
-  if (const std::optional<JournalHeader> begun = journal->read_header()) {
+  const std::optional<JournalHeader> begun = journal->read_header();
+  if (!begun && is_marked_result(target.path(), binding)) {
+    remove_journal();
+    return set_complete();
+  }
+  if (!begun && resume == Resume::required) {
+    remove_journal();
+    target.refuse("must have been begun to be resumed (there is no \"", target.beside(journal_name), "\")");
+  }
+  if (begun) {
     if (begun->limits != wanted.limits) throw OtherLimits();
     check_same(*begun, wanted, binding);
     join(*begun, resume);
@@ -56,16 +70,31 @@ void ResumableOutput::State::begin_task(const JournalHeader& wanted, const Bindi
   begin_task_journal();
   const std::vector<std::uint64_t> owners = tasks_of_parts(task->count, records.finished_before_division);
   for (const std::uint64_t owner : owners) share.push_back(owner == task->number);
+  part_identity_ = identity_of(part_name);
   release_lock();
+}
+
+void ResumableOutput::State::set_complete() {
+  is_resumed = is_complete = true;
+  is_open = false;
+}
+
+void ResumableOutput::State::mark() const {
+  if (task) mark_result(part_path, binding_);
+}
+
+std::optional<ResumableOutput::State::FileIdentity> ResumableOutput::State::identity_of(
+    const std::string& name) const {
+  struct stat facts {};
+  if (fstatat(target.folder(), name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return FileIdentity{facts.st_dev, facts.st_ino};
 }
 
 void ResumableOutput::State::join(const JournalHeader& begun, Resume resume) {
   read_all_records(begun);
   if (records.finished_count == records.finished.size() && was_committed(begun)) {
-    is_resumed = is_complete = true;
-    is_open = false;
-    remove_all();
-    return;
+    set_complete();
+    return remove_all();
   }
   is_resumed = open_earlier(begun);
   if (!is_resumed || records.tasks == task->count) return;
@@ -132,12 +161,21 @@ void ResumableOutput::State::release_lock() const noexcept {
   flock(journal_file_.get(), LOCK_UN);
 }
 
-std::uint64_t ResumableOutput::State::count_unfinished_tasks() {
+std::uint64_t ResumableOutput::State::count_unfinished_tasks(
+    const std::function<void()>& while_waiting) {
   const auto refuse = [&](const char* what) {
     target.refuse("must have a journal until it is written (\"", target.beside(journal_name), "\" ", what, ")");
   };
-  if (!is_locked_now(journal_file_.get())) refuse("is locked by another process");
-  if (!has_name(journal_file_.get())) refuse("was removed");
+  while (!try_lock(journal_file_.get())) {
+    std::this_thread::sleep_for(time_between_tries);
+    while_waiting();
+  }
+  if (!has_name(journal_file_.get())) {
+    // A task that saw the last part finished may have come first.
+    if (!part_identity_ || identity_of(target.name()) != part_identity_) refuse("was removed");
+    set_complete();
+    return 0;
+  }
   const std::optional<JournalHeader> begun = journal->read_header();
   if (begun != header_) refuse("was begun for something else");
   read_all_records(header_);

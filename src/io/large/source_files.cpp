@@ -46,6 +46,7 @@ Binding bind_sources(const FileJob& job) {
   all.plan_hash = plan_hash(job);
   all.limits = to_text(job.limits);
   all.task = job.options.task;
+  if (all.task) all.result_hash = result_hash(job);
   for (const auto& [path, header] : headers) {
     const Binding one = bind_source(path, header, all.plan_hash, this_operation);
     all.source_nbytes += one.source_nbytes;
