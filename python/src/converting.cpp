@@ -78,13 +78,28 @@ std::optional<int> version_of(nb::handle zarr_format) {
   return static_cast<int>(std::clamp<Index>(to_index(zarr_format.ptr()), 0, 9));
 }
 
+std::optional<io::FileTask> task_of(nb::handle given) {
+  if (given.is_none()) return std::nullopt;
+  const auto refuse = [&]() {
+    throw ValueError("convert: task " + nb::cast<std::string>(nb::repr(given)) +
+                     " must be a pair (K, N), the K-th of N tasks, with K from 1 to N");
+  };
+  if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) refuse();
+  const nb::sequence pair = nb::borrow<nb::sequence>(given);
+  if (nb::len(pair) != 2) refuse();
+  const Index number = to_index(nb::object(pair[0]).ptr()), count = to_index(nb::object(pair[1]).ptr());
+  if (number < 1 || number > count) refuse();
+  return io::FileTask{static_cast<std::uint64_t>(number), static_cast<std::uint64_t>(count)};
+}
+
 /// What both functions are told.
 io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                  nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                  nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
                  nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
-                 bool metadata_only, bool rescale) {
+                 bool metadata_only, bool rescale, nb::handle task) {
   io::FileOptions options;
+  options.task = task_of(task);
   options.chunks = chunk_options(chunks, shards, codec, version_of(zarr_format), "convert");
   options.is_metadata_only = metadata_only;
   options.is_rescaled = rescale;
@@ -114,10 +129,10 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
                        nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                        nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
                        nb::handle chunks, nb::handle shards, nb::handle codec, nb::handle zarr_format,
-                       bool metadata_only, bool rescale, nb::handle progress) {
+                       bool metadata_only, bool rescale, nb::handle task, nb::handle progress) {
   const io::FileJob job =
       plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift, axis, overwrite, resume,
-           verify, chunks, shards, codec, zarr_format, metadata_only, rescale);
+           verify, chunks, shards, codec, zarr_format, metadata_only, rescale, task);
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
@@ -186,6 +201,11 @@ void define_results(nb::module_& module) {
       .def_ro("bytes_written", &io::FileResult::bytes_written, "Bytes written by this run.")
       .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
       .def_ro("is_resumed", &io::FileResult::is_resumed, "Whether an earlier run was resumed.")
+      .def_ro("tasks_left", &io::FileResult::tasks_left,
+              "How many tasks of several have not finished yet; then there is no destination yet, and no checksum.")
+      .def_ro("is_of_other_task", &io::FileResult::is_of_other_task,
+              "Whether another task, or an earlier run of this one, has put the destination in place; then there "
+              "is no checksum.")
       .def_ro("is_checked", &io::FileResult::is_checked, "Whether the destination was read back.")
       .def("__repr__", [](const io::FileResult& result) {
         return detail::message("<tenstride.ConvertResult checksum=", to_string(result.checksum),
@@ -249,7 +269,8 @@ void define_converting(nb::module_& module) {
              nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("chunks") = nb::none(),
              nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
              nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
-             nb::arg("rescale") = false, nb::arg("progress") = nb::none(), "What `convert` does with files.");
+             nb::arg("rescale") = false, nb::arg("task") = nb::none(), nb::arg("progress") = nb::none(),
+             "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
       nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
@@ -257,6 +278,7 @@ void define_converting(nb::module_& module) {
       nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
       nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
       nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false, nb::arg("rescale") = false,
+      nb::arg("task") = nb::none(),
       "What `convert` would do with the same arguments; only the header of the source is read, and nothing "
       "is written.\n\n"
       "Raises what `convert` raises for its arguments.\n\n"

@@ -49,7 +49,9 @@ def convert(
     too. verify reads the destination back and compares checksums. progress is called some 20 times a second
     with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays
     beside the destination, and resume=True goes on ("if_there": begins anew where nothing is left; not to chunks of
-    HDF5). Gives a ConvertResult. FileError for files that cannot be read or written, and where the destination
+    HDF5). task=(2, 8) does the second of eight parts; eight calls in any order, in one process or in several, do all
+    (`tenstride.dask.convert` makes them), and the one that ends last puts the destination in place. Gives a
+    ConvertResult. FileError for files that cannot be read or written, and where the destination
     exists and `overwrite` is not given; ValueError for a chain that does more than move and convert, and for a
     max_memory that is too small.
 

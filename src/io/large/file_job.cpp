@@ -109,9 +109,13 @@ BlockLimits limits_from_text(const std::string& text, const FileOptions& options
   return limits;
 }
 
-/// Every task of a command has the same limits, on whatever machine: nothing that was measured counts. Where
-/// memory for fewer tiles than the tasks need is allowed, less is used. `nbytes`: of all results.
-BlockLimits limits_of_tasks(const FileOptions& options, std::uint64_t nbytes) {
+/// How much of the memory that a task may use a plan uses: for as many tiles as the tasks need, or all of it,
+/// where chunks and units do not fit into less.
+enum class TaskMemory : unsigned char { for_enough_tiles, all };
+
+/// Every task of a command has the same limits, on whatever machine: nothing that was measured counts.
+/// `nbytes`: of all results.
+BlockLimits limits_of_tasks(const FileOptions& options, std::uint64_t nbytes, TaskMemory use) {
   // Two tiles are read and two groups written at once, so that a task has about three tiles.
   constexpr std::uint64_t useful = std::uint64_t{8} << 20;
   BlockLimits limits;
@@ -122,12 +126,13 @@ BlockLimits limits_of_tasks(const FileOptions& options, std::uint64_t nbytes) {
   std::uint64_t allowed = options.memory > 0 ? options.memory : free_memory() / 2 / tasks;
   // Of a limit for the whole program each task has a little more or less left for buffers.
   allowed -= allowed / 16;
-  limits.memory = static_cast<Index>(std::min(allowed, std::max(nbytes / tasks, useful)));
+  if (use == TaskMemory::for_enough_tiles) allowed = std::min(allowed, std::max(nbytes / tasks, useful));
+  limits.memory = static_cast<Index>(allowed);
   return limits;
 }
 
 BlockLimits limits_of(const FileOptions& options, const std::string& destination, std::uint64_t nbytes,
-                      bool& is_measured) {
+                      TaskMemory use, bool& is_measured) {
   if (options.resume != Resume::no || options.task) {
     // The parts must be those of the run that is resumed.
     const bool is_folder = writes_chunks(format_of(options.kind), options.chunks);
@@ -136,7 +141,7 @@ BlockLimits limits_of(const FileOptions& options, const std::string& destination
                   : ResumableFile::earlier_limits(destination, this_operation);
     if (earlier) return limits_from_text(*earlier, options, destination);
   }
-  if (options.task) return limits_of_tasks(options, nbytes);
+  if (options.task) return limits_of_tasks(options, nbytes, use);
   BlockLimits limits;
   const std::uint64_t memory = options.memory > 0 ? options.memory : free_memory() / 2;
   limits.memory = static_cast<Index>(std::min<std::uint64_t>(memory, std::uint64_t{1} << 62));
@@ -311,29 +316,8 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
   });
 }
 
-}  // namespace
-
-std::string to_text(const BlockLimits& limits) {
-  const DiskRates& disk = limits.disk;
-  std::ostringstream text;
-  text << std::hexfloat << limits.memory << ' ' << limits.copy_bytes_per_second << ' '
-       << disk.read_bytes_per_second << ' ' << disk.write_bytes_per_second << ' ' << disk.seconds_per_request
-       << ' ' << disk.contention << ' ' << disk.page << ' ' << limits.max_passes;
-  return text.str();
-}
-
-std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info) {
-  return follow(chain, info).obstacle;
-}
-
-std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
-  return follow_move(move, options, IsChunked::no).job.result_nbytes();
-}
-
-FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
-                           const FileOptions& options) {
-  if (moves.empty()) throw ValueError(message(this_operation, ": there must be a tensor to be written"));
-  if (options.task) check_task(*options.task);
+FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& destination,
+                   const FileOptions& options, TaskMemory use) {
   const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
@@ -355,7 +339,7 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
   }
   std::uint64_t nbytes = 0;
   for (const auto& [tensor, chain] : tensors) nbytes += tensor.result_nbytes();
-  job.limits = limits_of(job.options, destination, nbytes, job.is_disk_measured);
+  job.limits = limits_of(job.options, destination, nbytes, use, job.is_disk_measured);
   place_tensors(job, tensors, format);
   const auto add = [&](TensorJob& tensor) {
     const bool is_stream = tensor.source.storage == ElementStorage::stream;
@@ -383,6 +367,37 @@ FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::stri
     add(tensors[i].job);
   }
   return job;
+}
+
+}  // namespace
+
+std::string to_text(const BlockLimits& limits) {
+  const DiskRates& disk = limits.disk;
+  std::ostringstream text;
+  text << std::hexfloat << limits.memory << ' ' << limits.copy_bytes_per_second << ' '
+       << disk.read_bytes_per_second << ' ' << disk.write_bytes_per_second << ' ' << disk.seconds_per_request
+       << ' ' << disk.contention << ' ' << disk.page << ' ' << limits.max_passes;
+  return text.str();
+}
+
+std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& info) {
+  return follow(chain, info).obstacle;
+}
+
+std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
+  return follow_move(move, options, IsChunked::no).job.result_nbytes();
+}
+
+FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
+                           const FileOptions& options) {
+  if (moves.empty()) throw ValueError(message(this_operation, ": there must be a tensor to be written"));
+  if (!options.task) return plan_moves(moves, destination, options, TaskMemory::all);
+  check_task(*options.task);
+  try {
+    return plan_moves(moves, destination, options, TaskMemory::for_enough_tiles);
+  } catch (const MemoryLimitError&) {
+    return plan_moves(moves, destination, options, TaskMemory::all);
+  }
 }
 
 FileJob plan_permute_file(const std::string& source, std::string_view chain, const std::string& destination,
