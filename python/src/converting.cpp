@@ -202,10 +202,12 @@ void define_results(nb::module_& module) {
       .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
       .def_ro("is_resumed", &io::FileResult::is_resumed, "Whether an earlier run was resumed.")
       .def_ro("tasks_left", &io::FileResult::tasks_left,
-              "How many tasks of several have not finished yet; then there is no destination yet, and no checksum.")
-      .def_ro("is_of_other_task", &io::FileResult::is_of_other_task,
-              "Whether another task, or an earlier run of this one, has put the destination in place; then there "
-              "is no checksum.")
+              "How many tasks of several have not finished yet; then there is no destination yet, and no "
+              "checksum.")
+      .def_ro(
+          "is_of_other_task", &io::FileResult::is_of_other_task,
+          "Whether another task, or an earlier run of this one, has put the destination in place; then there "
+          "is no checksum.")
       .def_ro("is_checked", &io::FileResult::is_checked, "Whether the destination was read back.")
       .def("__repr__", [](const io::FileResult& result) {
         return detail::message("<tenstride.ConvertResult checksum=", to_string(result.checksum),
@@ -262,15 +264,14 @@ std::vector<double> scale_numbers(nb::handle given) {
 void define_converting(nb::module_& module) {
   define_progress(module);
   define_results(module);
-  module.def("_convert_file", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"),
-             nb::kw_only(), nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(),
-             nb::arg("dtype") = nb::none(), nb::arg("order") = "C", nb::arg("scale") = nb::none(),
-             nb::arg("shift") = nb::none(), nb::arg("axis") = 0, nb::arg("overwrite") = false,
-             nb::arg("resume") = false, nb::arg("verify") = false, nb::arg("chunks") = nb::none(),
-             nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
-             nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false,
-             nb::arg("rescale") = false, nb::arg("task") = nb::none(), nb::arg("progress") = nb::none(),
-             "What `convert` does with files.");
+  module.def(
+      "_convert_file", convert, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
+      nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("order") = "C", nb::arg("scale") = nb::none(), nb::arg("shift") = nb::none(),
+      nb::arg("axis") = 0, nb::arg("overwrite") = false, nb::arg("resume") = false, nb::arg("verify") = false,
+      nb::arg("chunks") = nb::none(), nb::arg("shards") = nb::none(), nb::arg("codec") = nb::none(),
+      nb::arg("zarr_format") = nb::none(), nb::arg("metadata_only") = false, nb::arg("rescale") = false,
+      nb::arg("task") = nb::none(), nb::arg("progress") = nb::none(), "What `convert` does with files.");
   module.def(
       "plan_convert", plan, nb::arg("source"), nb::arg("chain"), nb::arg("destination"), nb::kw_only(),
       nb::arg("sizes") = nb::none(), nb::arg("max_memory") = nb::none(), nb::arg("dtype") = nb::none(),

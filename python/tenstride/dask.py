@@ -72,9 +72,7 @@ def _convert_part(
     """One part, by whatever process calls it; of its result what can be sent to another one."""
     result = _tenstride._convert_file(paths[0], statement, paths[1], max_memory=max_mem, task=task, **options)
     is_last = result.tasks_left == 0 and not result.is_of_other_task
-    return Converted(
-        result.checksum if is_last else None, result.bytes_read, result.bytes_written, result.is_checked
-    )
+    return Converted(result.checksum if is_last else None, result.bytes_read, result.bytes_written, result.is_checked)
 
 
 def _together(parts: list[Converted]) -> Converted:

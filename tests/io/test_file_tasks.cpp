@@ -101,7 +101,8 @@ TEST(FileTasks, HaveSharesOfConsecutiveParts) {
       EXPECT_EQ(end_of_share(0, tasks, parts), 0);
       EXPECT_EQ(end_of_share(tasks, tasks, parts), parts);
       for (std::uint64_t number = 1; number <= tasks; ++number) {
-        const std::uint64_t size = end_of_share(number, tasks, parts) - end_of_share(number - 1, tasks, parts);
+        const std::uint64_t size =
+            end_of_share(number, tasks, parts) - end_of_share(number - 1, tasks, parts);
         EXPECT_GE(size, parts / tasks);
         EXPECT_LE(size, parts / tasks + 1);
       }
@@ -180,8 +181,7 @@ TEST(FileTasksThread, RunAtOnce) {
       std::vector<FileResult> results(count);
       std::vector<std::thread> threads;
       for (std::uint64_t number = 1; number <= count; ++number) {
-        threads.emplace_back(
-            [&, number] { results[number - 1] = example.run_task(number, count); });
+        threads.emplace_back([&, number] { results[number - 1] = example.run_task(number, count); });
       }
       for (std::thread& thread : threads) thread.join();
       const auto finishers = std::count_if(results.begin(), results.end(), [](const FileResult& result) {
@@ -251,11 +251,12 @@ TEST(FileTasks, MustBeAsManyAsHaveBegun) {
   const Case example("y.npy");
   example.run_task(1, 4);
   const std::string beside = example.scratch.path(".y.npy.tenstride-journal");
-  EXPECT_EQ(refusal<FileError>([&] { return example.run_task(1, 3); }),
-            "permute_file: \"" + example.destination +
-                "\" must be written by 4 tasks, which have begun it, not by 3 tasks (resuming it divides what is "
-                "left anew; where no task runs, without \"" +
-                beside + "\" it begins anew)");
+  EXPECT_EQ(
+      refusal<FileError>([&] { return example.run_task(1, 3); }),
+      "permute_file: \"" + example.destination +
+          "\" must be written by 4 tasks, which have begun it, not by 3 tasks (resuming it divides what is "
+          "left anew; where no task runs, without \"" +
+          beside + "\" it begins anew)");
 }
 
 TEST(FileTasks, RefuseAnotherStatement) {
@@ -263,8 +264,9 @@ TEST(FileTasks, RefuseAnotherStatement) {
   example.run_task(1, 4);
   FileOptions options = example.options;
   options.task = FileTask{2, 4};
-  const std::string message =
-      refusal<FileError>([&] { return permute_file(example.source, "x.flip(0).permute(2, 0, 1)", example.destination, options); });
+  const std::string message = refusal<FileError>([&] {
+    return permute_file(example.source, "x.flip(0).permute(2, 0, 1)", example.destination, options);
+  });
   EXPECT_TRUE(message.starts_with("permute_file: \"" + example.destination +
                                   "\" must be written by the plan it was begun by, whose hash is "))
       << message;
@@ -279,8 +281,8 @@ TEST(FileTasks, AreNotDisturbedByOneProcess) {
   std::string message;
   example.run_task(1, 2, Resume::no, [&](const Progress&) {
     if (!message.empty()) return;
-    message =
-        refusal<FileError>([&] { return permute_file(example.source, chain, example.destination, example.options); });
+    message = refusal<FileError>(
+        [&] { return permute_file(example.source, chain, example.destination, example.options); });
   });
   EXPECT_EQ(message, "permute_file: \"" + example.destination +
                          "\" must not be written by two processes at once (\"" +

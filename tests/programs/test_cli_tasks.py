@@ -169,7 +169,8 @@ class Tasks(LargeCase):
             out, err = process.communicate(timeout=60)
         self.assertEqual((process.returncode, err), (0, ""))
         self.assertEqual(
-            out, "task 2 of 2: nothing to do, task 1 does all, because such files, or this SPEC, are converted in memory\n"
+            out,
+            "task 2 of 2: nothing to do, task 1 does all, because such files, or this SPEC, are converted in memory\n",
         )
         self.assertEqual(self.names(), [])
         self.convert(*call, "--task=1/2")

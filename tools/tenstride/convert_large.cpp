@@ -226,9 +226,8 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"peak_resident", io::memory_use().peak_resident},
                       {"resumed", result->is_resumed}};
     json["checksum"] = nullptr;
-    const bool has_checksum =
-        result->tasks_left == 0 && !result->is_of_other_task &&
-        (!job.options.is_metadata_only || result->is_checked);
+    const bool has_checksum = result->tasks_left == 0 && !result->is_of_other_task &&
+                              (!job.options.is_metadata_only || result->is_checked);
     if (has_checksum) json["checksum"] = to_string(result->checksum);
     json["verified"] = result->is_checked;
   }
@@ -278,14 +277,14 @@ std::optional<LargeJob> plan_large(const ConvertPlan& plan, const ConvertCommand
     return std::nullopt;
   }
   if (command.rehearsal == Rehearsal::verify_only) return std::nullopt;
-  const std::uint64_t limit =
-      has_limit ? parse_limit("convert: --max-mem", command.max_mem)
-                // All tasks may run on this machine.
-                : io::free_memory() / 2 / (command.task ? command.task->count : 1);
+  const std::uint64_t limit = has_limit ? parse_limit("convert: --max-mem", command.max_mem)
+                                        // All tasks may run on this machine.
+                                        : io::free_memory() / 2 / (command.task ? command.task->count : 1);
   std::uint64_t memory = memory_for_buffers(limit);
   const std::uint64_t used = memory_of_program();
   // Chunks are decoded and encoded one by one in any case: that is faster than all of them in memory.
-  if (!command.resumes && !command.task && !has_chunks && memory_of_usual_way(plan) <= memory) return std::nullopt;
+  if (!command.resumes && !command.task && !has_chunks && memory_of_usual_way(plan) <= memory)
+    return std::nullopt;
   std::string obstacle = "what it gives depends on the elements of x";
   if (command.is_metadata_only && plan.is_forecast) {
     obstacle.clear();  // planning says what it refuses
@@ -339,11 +338,10 @@ int run_large(const io::FileJob& job, const ConvertCommand& command) {
       report.show(progress);
       if (signal_caught == 0) return;
       if (job.options.is_metadata_only) throw io::Interrupted("convert: interrupted; nothing was changed");
-      throw io::Interrupted(keeps_finished(job)
-                                ? "convert: interrupted; what is finished is kept beside \"" +
-                                      job.destination + "\": the same command " +
-                                      (task ? "goes on" : "with --resume goes on")
-                                : "convert: interrupted; nothing is kept of \"" + job.destination + "\"");
+      throw io::Interrupted(
+          keeps_finished(job) ? "convert: interrupted; what is finished is kept beside \"" + job.destination +
+                                    "\": the same command " + (task ? "goes on" : "with --resume goes on")
+                              : "convert: interrupted; nothing is kept of \"" + job.destination + "\"");
     });
     report.end(io::ProgressEvent::done);
     std::cout << (is_json ? to_json(job, command, &result) + '\n' : result_text(job, result));

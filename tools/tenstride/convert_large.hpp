@@ -16,8 +16,8 @@ struct LargeJob {
 };
 
 /// The conversion as one that is carried out from file to file; nothing where the files fit into memory and
-/// are not for several tasks, and where SPEC needs them there. Throws UsageError for a limit that is too small, and for a SPEC that cannot
-/// be carried out under the limit that was asked for.
+/// are not for several tasks, and where SPEC needs them there. Throws UsageError for a limit that is too
+/// small, and for a SPEC that cannot be carried out under the limit that was asked for.
 std::optional<LargeJob> plan_large(const ConvertPlan& plan, const ConvertCommand& command);
 
 /// A number of bytes, as `--max-mem` takes it. Throws UsageError, which names the option.

@@ -151,7 +151,8 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
   const bool has_elements_in_files = io::is_written_flat(kind) || io::is_written_in_chunks(kind);
   if (command.task && (!has_elements_in_files || !command.max_file_size.empty())) {
     if (command.task->number > 1)
-      return leave_to_first_task(command, "such files are converted in memory, or the output is several files");
+      return leave_to_first_task(command,
+                                 "such files are converted in memory, or the output is several files");
     ConvertCommand whole = command;
     whole.task.reset();
     return run_many(whole, named);

@@ -38,8 +38,9 @@ void check_places(const ConvertCommand& command) {
   if (command.resumes && is_read_once(command.input))
     throw UsageError("convert: --resume must go with an input that can be read again, not with a pipe");
   if (command.task && (is_read_once(command.input) || is_standard_output(command.output)))
-    throw UsageError("convert: " + option_of_task(command) +
-                     " must go with files that several processes can open, not with a pipe or standard output");
+    throw UsageError(
+        "convert: " + option_of_task(command) +
+        " must go with files that several processes can open, not with a pipe or standard output");
   if (!is_standard_output(command.output)) return;
   const auto refuse = [](const std::string& option) {
     throw UsageError("convert: " + option +

@@ -34,8 +34,9 @@ io::FileTask parse_task(const std::string& text) {
   const std::string count = slash == std::string::npos ? std::string() : text.substr(slash + 1);
   const std::optional<io::FileTask> task = task_of(whole_number(number), whole_number(count));
   if (!task)
-    throw UsageError("convert: --task \"" + text + "\" must be K/N, the K-th of N tasks, with K from 1 to N " +
-                     "and N of at most " + std::to_string(io::max_file_tasks) + ", e.g. 3/8");
+    throw UsageError("convert: --task \"" + text +
+                     "\" must be K/N, the K-th of N tasks, with K from 1 to N " + "and N of at most " +
+                     std::to_string(io::max_file_tasks) + ", e.g. 3/8");
   return *task;
 }
 
@@ -49,10 +50,11 @@ std::optional<io::FileTask> task_of_environment() {
     const std::int64_t number = whole_number(rank);
     const std::optional<io::FileTask> task = task_of(number < 0 ? 0 : number + 1, whole_number(size));
     if (!task)
-      throw UsageError(std::string("convert: the environment variables ") + rank_name + "=\"" + rank +
-                       "\" and " + size_name + "=\"" + size +
-                       "\" must be a rank from 0 on and the number of ranks, as mpirun sets them (unset them, "
-                       "or give --task)");
+      throw UsageError(
+          std::string("convert: the environment variables ") + rank_name + "=\"" + rank + "\" and " +
+          size_name + "=\"" + size +
+          "\" must be a rank from 0 on and the number of ranks, as mpirun sets them (unset them, "
+          "or give --task)");
     if (task->count > 1) return task;
   }
   return std::nullopt;

@@ -99,7 +99,8 @@ std::string version_text() {
 /// Nothing of the command line is kept beyond one run.
 class CommandLine {
  public:
-  CommandLine() : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
+  CommandLine()
+      : app_("Tensors seen through strides: convert files, explain views and copies.", "tenstride") {
     app_.set_version_flag("--version", version_text());
     app_.footer(examples);
     app_.require_subcommand(1);

@@ -51,8 +51,8 @@ int write_tasks(const io::FileJob& job, const ConvertCommand& command, std::uint
                              {"memory", limit}});
   }
   const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
-  io::AtomicFile file(command.plan_only,
-                      command.force ? io::Overwrite::replace : io::Overwrite::refuse, "convert");
+  io::AtomicFile file(command.plan_only, command.force ? io::Overwrite::replace : io::Overwrite::refuse,
+                      "convert");
   file.write(std::as_bytes(std::span(text)));
   file.commit();
   std::cout << "wrote " << command.plan_only << ": " << json["tasks"].size() << " tasks\n";

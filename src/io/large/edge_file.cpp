@@ -41,9 +41,9 @@ void EdgeFile::write(std::uint64_t begin, std::span<const std::byte> bytes) cons
 }
 
 void EdgeFile::refuse(int error) const {
-  throw FileError(tenstride::detail::message(operation_, ": \"", path_, "\" must be a file that can be written",
-                                             file_.is_open() ? of_which_free(file_.get()) : std::string(),
-                                             system_reason(error)),
+  throw FileError(tenstride::detail::message(
+                      operation_, ": \"", path_, "\" must be a file that can be written",
+                      file_.is_open() ? of_which_free(file_.get()) : std::string(), system_reason(error)),
                   path_);
 }
 

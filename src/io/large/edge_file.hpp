@@ -11,8 +11,8 @@
 
 namespace tenstride::io {
 
-/// Writes bytes of a file through the page cache, those and no others: for pages that other processes may have
-/// bytes of. Reading such a page, changing it and writing it whole would undo what they wrote meanwhile.
+/// Writes bytes of a file through the page cache, those and no others: for pages that other processes may
+/// have bytes of. Reading such a page, changing it and writing it whole would undo what they wrote meanwhile.
 class EdgeFile {
  public:
   /// Of a file that exists. Throws FileError.

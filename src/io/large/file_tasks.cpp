@@ -61,14 +61,17 @@ std::vector<FileShare> shares_of(const FileJob& job, std::uint64_t tasks) {
   }
   for (std::uint64_t number = 1; number <= tasks; ++number) {
     const std::uint64_t parts = end_of_share(number, tasks, all) - end_of_share(number - 1, tasks, all);
-    shares.push_back({{number, tasks}, parts, share_of_bytes(job.bytes_read, parts, all),
+    shares.push_back({{number, tasks},
+                      parts,
+                      share_of_bytes(job.bytes_read, parts, all),
                       share_of_bytes(job.bytes_written, parts, all)});
   }
   return shares;
 }
 
 void check_task(const FileTask& task) {
-  if (task.count >= 1 && task.count <= max_file_tasks && task.number >= 1 && task.number <= task.count) return;
+  if (task.count >= 1 && task.count <= max_file_tasks && task.number >= 1 && task.number <= task.count)
+    return;
   throw ValueError(message(this_operation, ": task ", task.number, " of ", task.count,
                            " must be one of 1 to as many as there are (at most ", max_file_tasks, ")"));
 }

@@ -9,13 +9,12 @@
 
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
-#include "io/large/file_limits.hpp"
 #include "io/large/edge_file.hpp"
+#include "io/large/file_limits.hpp"
 #include "io/large/metadata_job.hpp"
 #include "io/large/resumable_file.hpp"
-#include "io/large/resumable_state.hpp"
-#include "io/large/result_mark.hpp"
 #include "io/large/run_report.hpp"
+#include "io/large/run_task.hpp"
 #include "io/large/source_files.hpp"
 #include "io/large/tile_groups.hpp"
 #include "io/large/unpack_straight.hpp"
@@ -27,18 +26,6 @@ namespace {
 using tenstride::detail::message;
 
 constexpr int poll_milliseconds = 50;
-
-/// The same by the limits that an earlier task has begun the destination with.
-FileJob plan_again(const FileJob& job) {
-  std::vector<TensorMove> moves;
-  for (const TensorJob& tensor : job.tensors) moves.push_back({tensor.source, tensor.chain, tensor.name});
-  FileOptions options = job.options;
-  if (options.is_rescaled) {
-    options.scale.clear();  // planning takes them from the sources
-    options.shift.clear();
-  }
-  return plan_permute_files(moves, job.destination, options);
-}
 
 /// To the end of its page, which belongs to nothing else: with whatever lies in the buffer.
 void pad(Piece& piece, std::uint64_t page) {
@@ -362,37 +349,11 @@ class Runner {
   std::atomic<std::uint64_t> tiles_done_{0};
 };
 
+}  // namespace
+
 FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
   return job.tensors[0].chunks ? run_chunk_job(job, progress) : Runner(job, progress).run();
 }
-
-/// The first task does alone what cannot be divided.
-FileResult run_alone(const FileJob& job, const ProgressCallback& progress) {
-  FileResult result;
-  if (job.options.task->number > 1) {
-    result.tasks_left = 1;
-    return result;
-  }
-  FileJob whole = job;
-  whole.options.task.reset();
-  return run(whole, progress);
-}
-
-FileResult run_task(const FileJob& job, const ProgressCallback& progress) {
-  if (!obstacle_to_tasks(job).empty()) return run_alone(job, progress);
-  if (is_marked_result(job.destination, bind_sources(job))) {
-    FileResult result;
-    result.is_resumed = result.is_of_other_task = true;
-    return result;
-  }
-  try {
-    return run_planned(job, progress);
-  } catch (const OtherLimits&) {
-    return run_task(plan_again(job), progress);
-  }
-}
-
-}  // namespace
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
   if (job.options.task) return run_task(job, progress);

@@ -71,13 +71,12 @@ std::uint64_t plan_hash(const FileJob& job) {
 
 std::uint64_t result_hash(const FileJob& job) {
   const ChunkOptions& chunks = job.options.chunks;
-  std::string text =
-      message(static_cast<int>(job.options.order), format_of(job.options.kind).name, job.options.axis,
-              chunks.chunk, chunks.shard, chunks.codec, chunks.zarr_format);
+  std::string text = message(static_cast<int>(job.options.order), format_of(job.options.kind).name,
+                             job.options.axis, chunks.chunk, chunks.shard, chunks.codec, chunks.zarr_format);
   for (const TensorJob& tensor : job.tensors) {
     const FileInfo& source = tensor.source;
-    text += text_of_result(tensor) + message(source.path, source.name, name(source.dtype), to_string(source.layout)) +
-            tensor.chain;
+    text += text_of_result(tensor) +
+            message(source.path, source.name, name(source.dtype), to_string(source.layout)) + tensor.chain;
   }
   return fnv1a(text + text_of_numbers(job.options) + job.head);
 }

@@ -24,9 +24,9 @@ struct Binding {
   std::string source;  ///< path, for messages
   std::uint64_t source_nbytes = 0;
   std::int64_t source_mtime_ns = 0;
-  std::uint64_t header_hash = 0;  ///< of the bytes before the elements
-  std::uint64_t plan_hash = 0;    ///< of the plan, its chain, types and numbers
-  std::string limits{};           ///< what the plan was made with, to make it again
+  std::uint64_t header_hash = 0;   ///< of the bytes before the elements
+  std::uint64_t plan_hash = 0;     ///< of the plan, its chain, types and numbers
+  std::string limits{};            ///< what the plan was made with, to make it again
   std::optional<FileTask> task{};  ///< which of several processes this is
   std::uint64_t result_hash = 0;   ///< of what a task helps to make, whatever the plan is
 };
@@ -45,9 +45,9 @@ Binding bind_source(const std::string& source, std::uint64_t header_nbytes, std:
 ///
 /// Several tasks may write one output together, at once or one after the other (`Binding::task`). The journal
 /// is then locked only while a task begins and ends; each keeps a journal of its own, locked while it runs.
-/// The parts that are left when the first task begins are divided into shares, which the common journal keeps,
-/// so that tasks that begin later have the same shares. A task joins what others have begun, whatever `resume`
-/// says; only another number of tasks must be allowed by it, and divides what is left anew.
+/// The parts that are left when the first task begins are divided into shares, which the common journal
+/// keeps, so that tasks that begin later have the same shares. A task joins what others have begun, whatever
+/// `resume` says; only another number of tasks must be allowed by it, and divides what is left anew.
 class ResumableOutput {
  public:
   /// Keeps what is done (see `discard`), closes.
@@ -76,10 +76,10 @@ class ResumableOutput {
   virtual void flush_parts() const = 0;
   /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.
   void flushed();
-  /// How many tasks have parts of their shares unfinished. Where it is 0 the lock is kept, and this task is the
-  /// one that commits, unless `is_complete` now: another one has. 0 for what is not written by tasks. Calls
-  /// `while_waiting` while another one puts the result in place, which takes long where that is read back.
-  /// Throws FileError, and what that throws.
+  /// How many tasks have parts of their shares unfinished. Where it is 0 the lock is kept, and this task is
+  /// the one that commits, unless `is_complete` now: another one has. 0 for what is not written by tasks.
+  /// Calls `while_waiting` while another one puts the result in place, which takes long where that is read
+  /// back. Throws FileError, and what that throws.
   std::uint64_t count_unfinished_tasks(const std::function<void()>& while_waiting);
   /// Flushes it, gives it its name, removes the journal. Throws FileError where a part is not finished, and
   /// with Overwrite::refuse where something has come to have the name; the run can then be resumed.

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "io/large/resumable_state.hpp"
 #include "io/large/result_mark.hpp"
+#include "io/large/resumable_state.hpp"
 #include "io/large/task_shares.hpp"
 
 namespace tenstride::io {
@@ -161,10 +161,10 @@ void ResumableOutput::State::release_lock() const noexcept {
   flock(journal_file_.get(), LOCK_UN);
 }
 
-std::uint64_t ResumableOutput::State::count_unfinished_tasks(
-    const std::function<void()>& while_waiting) {
+std::uint64_t ResumableOutput::State::count_unfinished_tasks(const std::function<void()>& while_waiting) {
   const auto refuse = [&](const char* what) {
-    target.refuse("must have a journal until it is written (\"", target.beside(journal_name), "\" ", what, ")");
+    target.refuse("must have a journal until it is written (\"", target.beside(journal_name), "\" ", what,
+                  ")");
   };
   while (!try_lock(journal_file_.get())) {
     std::this_thread::sleep_for(time_between_tries);

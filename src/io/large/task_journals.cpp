@@ -35,8 +35,7 @@ std::vector<std::string> TaskJournals::names() const {
 
 std::optional<Descriptor> TaskJournals::lock(std::uint64_t task) const {
   const std::string name = name_of(task);
-  Descriptor file(
-      openat(target_.folder(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  Descriptor file(openat(target_.folder(), name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!file.is_open()) target_.refuse("must lie in a folder that can be written to", system_reason(errno));
   while (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return std::nullopt;

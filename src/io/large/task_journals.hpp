@@ -13,8 +13,8 @@
 namespace tenstride::io {
 
 /// The journals of the tasks that write one output together: `.NAME.tenstride-journal.3` is that of task 3.
-/// Each is locked while its task runs, and read by the others. Which task has done a part does not matter: all
-/// that any journal says is done is done.
+/// Each is locked while its task runs, and read by the others. Which task has done a part does not matter:
+/// all that any journal says is done is done.
 class TaskJournals {
  public:
   /// Both must stay until the end. `common`: the name of the journal without a number.
