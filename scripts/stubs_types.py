@@ -306,7 +306,7 @@ _CONVERT = (
     'overwrite: builtins.bool = False, resume: builtins.bool | Literal["if_there"] = False, '
     "verify: builtins.bool = False, chunks: _Sizes | None = None, shards: _Sizes | None = None, "
     "codec: builtins.str | None = None, zarr_format: builtins.int | None = None, "
-    "metadata_only: builtins.bool = False, rescale: builtins.bool = False"
+    "metadata_only: builtins.bool = False, rescale: builtins.bool = False, task: Sequence[builtins.int] | None = None"
 )
 
 # Signatures of nanobind's functions whose types are not visible in C++.
