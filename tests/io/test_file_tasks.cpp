@@ -130,7 +130,7 @@ void expect_tasks_in_any_order(const Case& example) {
     EXPECT_GT(written, 0U);
     EXPECT_TRUE(Case::files_of(example.destination) == expected) << "the results differ";
     EXPECT_EQ(example.scratch.names().size(), 3U) << "something is left beside the result";
-    const FileResult again = example.run_task(random.between(1, static_cast<Index>(count)), count);
+    const FileResult again = example.run_task(count, count);
     EXPECT_TRUE(again.is_of_other_task);
     EXPECT_EQ(again.bytes_written, 0U);
     EXPECT_TRUE(Case::files_of(example.destination) == expected) << "the result was changed";
@@ -159,14 +159,14 @@ TEST(FileTasks, WriteSafetensors) {
 TEST(FileTasks, WriteChunks) {
   Case example("y.zarr");
   example.options.chunks.chunk = {40, 40, 40};
-  example.options.memory = std::uint64_t{8} << 20;
+  example.options.memory = std::uint64_t{16} << 20;
   expect_tasks_in_any_order(example);
 }
 TEST(FileTasks, WriteChunksInShards) {
   Case example("y.zarr");
   example.options.chunks.chunk = {20, 20, 20};
   example.options.chunks.shard = {40, 40, 40};
-  example.options.memory = std::uint64_t{8} << 20;
+  example.options.memory = std::uint64_t{16} << 20;
   expect_tasks_in_any_order(example);
 }
 
@@ -220,7 +220,7 @@ TEST(FileTasks, DivideWhatIsLeftAnew) {
     Case example(name);
     if (name == std::string("y.zarr")) {
       example.options.chunks.chunk = {20, 20, 20};
-      example.options.memory = std::uint64_t{8} << 20;
+      example.options.memory = std::uint64_t{16} << 20;
     }
     const auto expected = example.expected();
     const FileResult done = example.run_task(2, 4);
@@ -251,12 +251,11 @@ TEST(FileTasks, MustBeAsManyAsHaveBegun) {
   const Case example("y.npy");
   example.run_task(1, 4);
   const std::string beside = example.scratch.path(".y.npy.tenstride-journal");
-  EXPECT_EQ(
-      refusal<FileError>([&] { return example.run_task(1, 3); }),
-      "permute_file: \"" + example.destination +
-          "\" must be written by 4 tasks, which have begun it, not by 3 tasks (resuming it divides what is "
-          "left anew; where no task runs, without \"" +
-          beside + "\" it begins anew)");
+  EXPECT_EQ(refusal<FileError>([&] { return example.run_task(1, 3); }),
+            "permute_file: \"" + example.destination +
+                "\" must be written by 4 tasks, as it was begun, not by 3 tasks (resuming it divides what is "
+                "left anew; where no task runs, without \"" +
+                beside + "\" it begins anew)");
 }
 
 TEST(FileTasks, RefuseAnotherStatement) {
@@ -313,10 +312,9 @@ TEST(FileTasks, MustBeOneOfThoseThatThereAre) {
 TEST(FileTasks, LeaveToTheFirstWhatCannotBeDivided) {
   Case example("y.npy");
   example.options.task = FileTask{2, 2};
-  // Axes 0 and 1 are put together across the permutation.
-  const std::string across = "x.permute(1, 0, 2).reshape(-1, 131).permute(1, 0).reshape(131, 97, 110)";
+  const std::string across = "x.permute(1, 0, 2).reshape(97, 110, 131).permute(1, 0, 2)";
   const FileJob job = plan_permute_file(example.source, across, example.destination, example.options);
-  if (job.tensors[0].stages.size() == 1) GTEST_SKIP() << "one copy is enough";
+  ASSERT_EQ(job.tensors[0].stages.size(), 2U);
   EXPECT_EQ(obstacle_to_tasks(job), "it takes several passes through a temporary file");
   EXPECT_EQ(run(job).tasks_left, 1U);
   EXPECT_EQ(example.scratch.names(), Names{"x.npy"});

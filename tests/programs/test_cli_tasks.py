@@ -147,7 +147,7 @@ class Tasks(LargeCase):
     def test_another_number_or_statement_is_refused(self):
         self.run_tasks([1], 3)
         self.assertIn(
-            '"b.npy" must be written by 3 tasks, which have begun it, not by 4 tasks (',
+            '"b.npy" must be written by 3 tasks, as it was begun, not by 4 tasks (',
             self.refusal(*self.call("--task=1/4"), code=1),
         )
         err = self.refusal(*self.call("--task=2/3", spec="x.flip(0).permute(2,1,0)"), code=1)

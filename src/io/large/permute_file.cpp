@@ -213,8 +213,12 @@ class Runner {
     const auto tiles = static_cast<std::size_t>(plan.passes[pass].tiles);
     const std::vector<bool> left_out(all_left_out.begin() + static_cast<std::ptrdiff_t>(first_part),
                                      all_left_out.begin() + static_cast<std::ptrdiff_t>(first_part + tiles));
+    const auto first = destination_.finished().begin() + static_cast<std::ptrdiff_t>(first_part);
     const auto done = static_cast<std::size_t>(std::count(left_out.begin(), left_out.end(), true));
-    skip(plan.passes[pass], done);
+    const auto done_earlier =
+        static_cast<std::size_t>(std::count(first, first + static_cast<std::ptrdiff_t>(tiles), true));
+    skip(plan.passes[pass], done_earlier);
+    leave_out(plan.passes[pass], done - done_earlier);
     if (done == tiles) return;
     // Behind the head or a tensor before, whose last page this may share.
     const std::uint64_t begin = is_final ? tensor.data_begin : 0;
@@ -260,11 +264,20 @@ class Runner {
                                positions_of(plan.problem, tile.box));
   }
 
-  void skip(const BlockPass& pass, std::size_t done) {
-    if (done == 0) return;
-    const double share = static_cast<double>(done) / static_cast<double>(pass.tiles);
-    report_.skip(static_cast<std::uint64_t>(share * static_cast<double>(pass.read.bytes + pass.write.bytes)));
-    tiles_done_ += done;
+  /// Of so many tiles of a pass.
+  static std::uint64_t bytes_of(const BlockPass& pass, std::size_t tiles) {
+    const double share = static_cast<double>(tiles) / static_cast<double>(pass.tiles);
+    return static_cast<std::uint64_t>(share * static_cast<double>(pass.read.bytes + pass.write.bytes));
+  }
+  /// An earlier run has done so many tiles.
+  void skip(const BlockPass& pass, std::size_t tiles) {
+    if (tiles == 0) return;
+    report_.skip(bytes_of(pass, tiles));
+    tiles_done_ += tiles;
+  }
+  /// Other tasks do so many tiles.
+  void leave_out(const BlockPass& pass, std::size_t tiles) {
+    if (tiles > 0) report_.leave_out(bytes_of(pass, tiles), tiles);
   }
 
   void report() {

@@ -60,7 +60,10 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
     folder.remove_old();
   }
 
-  void flush_part() override { folder.flush(); }
+  // By a descriptor: another task that sees all parts finished may give the folder its name at any time.
+  void flush_part() override {
+    if (syncfs(part_.get()) != 0) target.refuse("must be flushed to the disk", system_reason(errno));
+  }
 
   AtomicFolder folder;
   Make make;
@@ -75,6 +78,7 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
     if (!is_marked(part_path)) return false;
     // Other tasks may be writing theirs.
     if (!task) remove_begun_files(part_path);
+    open_part();
     return true;
   }
   void create_part(const JournalHeader& /*header*/) override {
@@ -85,6 +89,7 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
     const Descriptor mark(open(mark_of(part_path).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
     if (!mark.is_open()) target.refuse("must lie in a folder that can be written to", system_reason(errno));
     folder.flush();
+    open_part();
   }
   void remove_part() noexcept override {
     unlink(mark_of(folder.named_path()).c_str());
@@ -94,6 +99,14 @@ class ResumableFolder::FolderState final : public ResumableOutput::State {
       // It stays, and the next run removes it.
     }
   }
+
+ private:
+  void open_part() {
+    part_ = Descriptor(open(part_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!part_.is_open()) target.refuse("must lie in a folder that can be written to", system_reason(errno));
+  }
+
+  Descriptor part_;
 };
 
 ResumableFolder::FolderState& ResumableFolder::folder_state() const noexcept {

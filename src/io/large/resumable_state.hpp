@@ -95,6 +95,7 @@ class ResumableOutput::State {
   /// What is left is divided among as many tasks as this one is of.
   void divide();
   void begin_task_journal();
+  [[nodiscard]] bool has_share_left() const;
   void release_lock() const noexcept;
   /// Another task has put the result in place.
   void set_complete();

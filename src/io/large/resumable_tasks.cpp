@@ -71,7 +71,15 @@ void ResumableOutput::State::begin_task(const JournalHeader& wanted, const Bindi
   const std::vector<std::uint64_t> owners = tasks_of_parts(task->count, records.finished_before_division);
   for (const std::uint64_t owner : owners) share.push_back(owner == task->number);
   part_identity_ = identity_of(part_name);
-  release_lock();
+  // A task with nothing to do keeps the lock to its end, which comes soon: until then nothing gets its name.
+  if (has_share_left()) release_lock();
+}
+
+bool ResumableOutput::State::has_share_left() const {
+  for (std::size_t part = 0; part < share.size(); ++part) {
+    if (share[part] && !records.finished[part]) return true;
+  }
+  return false;
 }
 
 void ResumableOutput::State::set_complete() {
@@ -101,7 +109,7 @@ void ResumableOutput::State::join(const JournalHeader& begun, Resume resume) {
   if (resume == Resume::no) {
     const std::string begun_by =
         records.tasks == 0 ? "a run without tasks" : std::to_string(records.tasks) + " tasks";
-    target.refuse("must be written by ", begun_by, ", which have begun it, not by ", task->count,
+    target.refuse("must be written by ", begun_by, ", as it was begun, not by ", task->count,
                   " tasks (resuming it divides what is left anew; ", way_to_begin_anew(), ")");
   }
   check_no_task_runs();
