@@ -34,12 +34,16 @@ std::string journal_name_of(const OutputTarget& target) {
   return "." + target.name() + ".tenstride-journal";
 }
 
+std::string part_name_of(const OutputTarget& target) {
+  return "." + target.name() + ".tenstride-part";
+}
+
 }  // namespace
 
 ResumableOutput::State::State(const std::string& path, Overwrite overwrite, std::string_view operation)
     : target(path, overwrite, operation), tasks(target, journal_name) {
   const std::string& name = target.name();
-  part_name = "." + name + ".tenstride-part";
+  part_name = part_name_of(target);
   journal_name = journal_name_of(target);
   const long max_name = fpathconf(target.folder(), _PC_NAME_MAX);
   const auto added = static_cast<long>(journal_name.size() - name.size());
@@ -225,6 +229,17 @@ void ResumableOutput::State::remove_all() noexcept {
 
 ResumableOutput::ResumableOutput(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ResumableOutput::~ResumableOutput() = default;
+
+void ResumableOutput::remove_left_journals(const std::string& path, Overwrite overwrite,
+                                           std::string_view operation) {
+  const OutputTarget target(without_last_slash(path), overwrite, operation);
+  const std::string name = journal_name_of(target);
+  const Descriptor journal(openat(target.folder(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!journal.is_open() || flock(journal.get(), LOCK_EX | LOCK_NB) != 0) return;
+  if (faccessat(target.folder(), part_name_of(target).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0) return;
+  TaskJournals(target, name).remove_all();
+  unlinkat(target.folder(), name.c_str(), 0);
+}
 
 const std::string& ResumableOutput::part_path() const noexcept {
   return state_->part_path;

@@ -55,6 +55,10 @@ class ResumableOutput {
   ResumableOutput(const ResumableOutput&) = delete;
   ResumableOutput& operator=(const ResumableOutput&) = delete;
 
+  /// Removes the journals of tasks of which one was killed when it had put the result in place. Nothing where
+  /// a process writes the output, or where it was begun anew.
+  static void remove_left_journals(const std::string& path, Overwrite overwrite, std::string_view operation);
+
   [[nodiscard]] const std::string& part_path() const noexcept;
   /// The parts that an earlier run finished; empty bits for a new output.
   [[nodiscard]] const std::vector<bool>& finished() const noexcept;

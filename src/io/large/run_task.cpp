@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "io/large/file_limits.hpp"
 #include "io/large/result_mark.hpp"
 #include "io/large/resumable_state.hpp"
 #include "io/large/source_files.hpp"
@@ -39,6 +40,7 @@ FileResult run_alone(const FileJob& job, const ProgressCallback& progress) {
 FileResult run_task(const FileJob& job, const ProgressCallback& progress) {
   if (!obstacle_to_tasks(job).empty()) return run_alone(job, progress);
   if (is_marked_result(job.destination, bind_sources(job))) {
+    ResumableOutput::remove_left_journals(job.destination, job.options.overwrite, this_operation);
     FileResult result;
     result.is_resumed = result.is_of_other_task = true;
     return result;
