@@ -214,6 +214,22 @@ TEST(FileTasks, GoOnWithWhatAStoppedTaskHasDone) {
   EXPECT_TRUE(Case::files_of(example.destination) == expected);
 }
 
+TEST(FileTasks, RemoveTheJournalsOfOneThatWasKilledBehindTheEnd) {
+  const Case example("y.npy");
+  const auto expected = example.expected();
+  example.run_task(1, 2);
+  for (const char* const name : {".y.npy.tenstride-journal", ".y.npy.tenstride-journal.1"}) {
+    fs::copy_file(example.scratch.path(name), example.scratch.path(std::string("kept") + name));
+  }
+  example.run_task(2, 2);
+  for (const char* const name : {".y.npy.tenstride-journal", ".y.npy.tenstride-journal.1"}) {
+    fs::rename(example.scratch.path(std::string("kept") + name), example.scratch.path(name));
+  }
+  EXPECT_TRUE(example.run_task(1, 2).is_of_other_task);
+  EXPECT_TRUE(Case::files_of(example.destination) == expected);
+  EXPECT_EQ(example.scratch.names().size(), 3U);
+}
+
 TEST(FileTasks, DivideWhatIsLeftAnew) {
   for (const char* const name : {"y.npy", "y.zarr"}) {
     SCOPED_TRACE(name);

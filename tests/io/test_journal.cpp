@@ -190,5 +190,47 @@ TEST(Journal, SaysWhatTheSystemSays) {
   EXPECT_EQ(read_bytes(path).size(), header_nbytes + 4 * record_nbytes);
 }
 
+TEST(Journal, KeepsWhatWasFinishedWhenItWasDivided) {
+  const Scratch scratch;
+  const std::string path = example(scratch);
+  {
+    Open open(path);
+    ASSERT_EQ(open.journal.read_header(), header);
+    EXPECT_EQ(open.journal.read_records(parts).tasks, 0U);
+    open.journal.divide(3);
+    open.journal.finish(1, checksum_of(1));
+  }
+  const JournalRecords records = read(path);
+  EXPECT_EQ(records.tasks, 3U);
+  EXPECT_EQ(records.finished_before_division, (Finished{true, false, false, true, true}));
+  EXPECT_EQ(records.finished, (Finished{true, true, false, true, true}));
+  EXPECT_EQ(records.finished_count, 4U);
+}
+
+TEST(Journal, IsReadByOthersWithoutAChange) {
+  const Scratch scratch;
+  const std::string path = example(scratch);
+  const std::string before = read_bytes(path);
+  for (const BootId& boot : {this_boot, next_boot}) {
+    Open open(path, boot);
+    ASSERT_EQ(open.journal.read_header(), header);
+    // Part 4 may never have come to the disk of a machine that was started anew.
+    EXPECT_EQ(open.journal.peek_records(parts).finished,
+              (Finished{true, false, false, true, boot == this_boot}));
+  }
+  EXPECT_EQ(read_bytes(path), before);
+}
+
+TEST(JournalRecords, CountEachPartOnce) {
+  JournalRecords one(parts), other(parts);
+  one.finish(1, checksum_of(1));
+  other.finish(1, checksum_of(1));
+  other.finish(2, checksum_of(2));
+  one.add(other);
+  EXPECT_EQ(one.finished, (Finished{false, true, true, false, false}));
+  EXPECT_EQ(one.checksum, checksum_of(1) + checksum_of(2));
+  EXPECT_EQ(one.finished_count, 2U);
+}
+
 }  // namespace
 }  // namespace tenstride::io

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import numpy
-from cli_case import main
+from cli_case import is_sanitized, main
 from large_case import LargeCase, files_of
 
 SPEC = "x.permute(2,1,0)"
@@ -39,7 +39,11 @@ class Tasks(LargeCase):
         return files
 
     def run_tasks(self, numbers, count, *more, output="b.npy"):
-        return [self.convert(*self.call(f"--task={number}/{count}", *more, output=output))[0] for number in numbers]
+        bills = [self.convert(*self.call(f"--task={number}/{count}", *more, output=output))[0] for number in numbers]
+        if not is_sanitized():
+            for bill in bills:
+                self.assertLessEqual(bill["totals"]["peak_resident"], (self.least + 8) << 20)
+        return bills
 
     def test_any_number_in_any_order(self):
         order = random.Random(5)
