@@ -239,6 +239,8 @@ class Tasks(LargeCase):
             self.assertGreater(task["bytes_written"], 10 << 20)
             subprocess.run(task["argv"], check=True, cwd=plan["folder"], env=self.environment({}), capture_output=True)
         self.assertTrue(files_of(self.path("b.npy")) == expected)
+        told, _ = self.convert(*self.call("--plan-only=tasks.json", "--tasks=2", "--force", output="c.npy"))
+        self.assertEqual(told, {"plan": "tasks.json", "tasks": 2})
         self.assertIn("--tasks", self.refusal(*self.call("--tasks=4"), code=2))
 
 

@@ -55,7 +55,14 @@ int write_tasks(const io::FileJob& job, const ConvertCommand& command, std::uint
                       "convert");
   file.write(std::as_bytes(std::span(text)));
   file.commit();
-  std::cout << "wrote " << command.plan_only << ": " << json["tasks"].size() << " tasks\n";
+  const std::size_t count = json["tasks"].size();
+  if (command.format == Format::json) {
+    std::cout << nlohmann::ordered_json{{"plan", command.plan_only}, {"tasks", count}}.dump(
+                     -1, ' ', false, nlohmann::json::error_handler_t::replace)
+              << '\n';
+  } else {
+    std::cout << "wrote " << command.plan_only << ": " << count << " tasks\n";
+  }
   return done;
 }
 
