@@ -24,12 +24,14 @@ from types import ModuleType
 from typing import Any
 
 import tenstride
-from stubs_types import HEAD, OF_OPERATION, OVERLOADS, PARAMETERS, RESULTS, SIGNATURES, SLOTS
+from stubs_types import DISTRIBUTED_HEAD, HEAD, OF_OPERATION, OVERLOADS, PARAMETERS, RESULTS, SIGNATURES, SLOTS
 from tenstride import _tenstride
 
 PACKAGE = Path(__file__).resolve().parents[1] / "python" / "tenstride"
 # Modules of the package that `tenstride.NAME` loads.
-LOADED_LATER = ("array_api", "audit", "numpy")
+LOADED_LATER = ("array_api", "audit", "distributed", "numpy")
+# Modules of the extension that have a stub of their own.
+WITH_STUBS = ("_distributed", "linalg")
 BUILTINS = re.compile(r"(?<![\w.])(bool|int|float|complex|str|bytes|object|tuple|list|dict)\b(?!\s*:)")
 
 
@@ -136,7 +138,7 @@ def of_nanobind(path: str, function: Any) -> list[str]:
     result = []
     for text, _, defaults in function.__nb_signature__:
         signature = text[text.index("(") :]
-        signature = re.sub(r"\btenstride\.(?:_tenstride\.)?", "", signature)
+        signature = re.sub(r"\btenstride\.(?:_tenstride\.|distributed\.)?", "", signature)
         signature = with_builtins(signature).replace("-> builtins.object", "-> Any")
         signature = re.sub(r"(\*\w+)(?=[,)])", r"\1: Any", signature)
         signature = re.sub(r"builtins\.(dict|list|tuple)(?!\[)", replace_generic, signature)
@@ -219,7 +221,7 @@ def extension_stub() -> str:
         elif isinstance(value, (str, float)):
             others[name] = f"{name}: Final[builtins.{type(value).__name__}]"
         elif isinstance(value, ModuleType):
-            others[name] = f"{name}: Any" if name.startswith("_") else f"from . import {name} as {name}"
+            others[name] = f"from . import {name} as {name}" if name in WITH_STUBS else f"{name}: Any"
     imports = [line for line in others.values() if line.startswith("from ")]
     rest = [others[name] for name in sorted(others) if others[name] not in imports]
     head = HEAD.replace("\n\n_Int", "\n".join(["", *imports, "", "_Int"]), 1)
@@ -231,6 +233,18 @@ def linalg_stub() -> str:
     head = "# SPDX-License-Identifier: Apache-2.0\n# Written by scripts/stubs.py.\n"
     head += "from tenstride._tenstride import Tensor, _Int\n"
     return "\n".join([head, *function_stubs(is_linalg=True).values(), ""])
+
+
+def distributed_stub() -> str:
+    """`tenstride._tenstride._distributed`, of which `tenstride.distributed` is made."""
+    stubs = [DISTRIBUTED_HEAD]
+    for name, value in sorted(vars(_tenstride._distributed).items()):
+        path = f"_distributed.{name}"
+        if isinstance(value, type):
+            stubs.append(class_stub(name, path, value))
+        elif hasattr(value, "__nb_signature__"):
+            stubs.append(one_or_overloads(name, of_nanobind(path, value)))
+    return "\n".join([*stubs, ""])
 
 
 def home_of(name: str, value: Any) -> str | None:
@@ -293,6 +307,7 @@ def stubs() -> dict[Path, str]:
     found = {
         PACKAGE / "__init__.pyi": package_stub(),
         PACKAGE / "_tenstride" / "__init__.pyi": extension_stub(),
+        PACKAGE / "_tenstride" / "_distributed.pyi": distributed_stub(),
         PACKAGE / "_tenstride" / "linalg.pyi": linalg_stub(),
     }
     return {path: formatted(path, text) for path, text in found.items()}

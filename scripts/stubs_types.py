@@ -41,6 +41,21 @@ _Entry: TypeAlias = (
 _Entries: TypeAlias = _Entry | tuple[_Entry, ...]
 """
 
+DISTRIBUTED_HEAD = """\
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/stubs.py.
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+from typing_extensions import TypeAlias, disjoint_base
+
+from tenstride._size import Size
+from tenstride._tenstride import Tensor, _DType, _Int, _Sizes
+
+_Placement: TypeAlias = Placement | builtins.str
+"""
+
 # By the parameter's name. A name that is missing here makes the generator fail.
 PARAMETERS = {
     "accumulate": "builtins.bool",
@@ -377,6 +392,35 @@ SIGNATURES = {
     "Tensor.numpy": "(self, *, force: builtins.bool = False) -> NDArray[Any]",
     "Tensor.to_device": "(self, device: _Device, *, stream: None = None) -> Tensor",
     "ViewExplanation.axes": "(self) -> tuple[builtins.int, ...]",
+    **{
+        f"_distributed.Distribution.{name}": f"(self, *args: _Int | _Sizes) -> {result}"
+        for name, result in (
+            ("expand", "Distribution"),
+            ("permute", "Distribution"),
+            ("view", "Distribution"),
+            ("why_not_local", "builtins.str | None"),
+        )
+    },
+    "_distributed.Distribution.held_by": (
+        "(self, rank: builtins.int) -> list[list[tuple[builtins.int, builtins.int]]]"
+    ),
+    "_distributed.Distribution.local_shape": "(self, rank: builtins.int) -> Size",
+    "_distributed.Distribution.mesh": "(self) -> tuple[builtins.int, ...]",
+    "_distributed.Distribution.placements": "(self) -> tuple[Placement, ...]",
+    "_distributed.Distribution.shape": "(self) -> Size",
+    "_distributed.RedistributionPlan.exchanges": "(self) -> list[tuple[builtins.int, builtins.int, builtins.int]]",
+    "_distributed.RedistributionPlan.order": "(self) -> tuple[builtins.int, ...]",
+    "_distributed.RedistributionPlan.rounds": (
+        "(self, max_bytes: builtins.int) -> list[list[tuple[builtins.int, builtins.int, builtins.int, builtins.int]]]"
+    ),
+    "_distributed.Transport.empty_shared": "(self, shape: _Int | _Sizes, dtype: _DType | None = None) -> Tensor",
+    "_distributed.distribute": (
+        "(shape: _Int | _Sizes, mesh: _Int | _Sizes, placements: _Placement | Sequence[_Placement]) -> Distribution"
+    ),
+    "_distributed.plan_redistribution": (
+        "(source: Distribution, destination: Distribution, order: _Sizes | None = None, "
+        "dtype: _DType | None = None) -> RedistributionPlan"
+    ),
     "device.__reduce__": "(self) -> tuple[Any, ...]",
     "device.index": "(self) -> None",
     **{

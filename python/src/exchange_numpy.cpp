@@ -81,7 +81,7 @@ nb::object numpy_of(nb::handle self, bool force) {
 }
 
 /// What NumPy's array does; other libraries ask for it where memory has strides.
-nb::object bytes_of(nb::handle self, const std::string& order) {
+nb::object tobytes(nb::handle self, const std::string& order) {
   if (order != "C") throw ValueError(message("tobytes: order '", order, "' must be 'C'"));
   require_numpy_can(tensor_of(self.ptr()));
   Tensor tensor = tensor_of(self.ptr());
@@ -170,7 +170,7 @@ void define_numpy(nb::module_&, nb::handle tensor_type) {
       "        [0., 0., 5.]])\n"
       ">>> a.strides\n"
       "(4, 12)\n");
-  type.def("tobytes", bytes_of, nb::arg("order") = "C",
+  type.def("tobytes", tobytes, nb::arg("order") = "C",
            nb::sig("def tobytes(self, order: str = 'C') -> bytes"),
            "The bytes of the elements in row-major order, as NumPy's `tobytes` gives them.\n\n"
            ">>> torch.arange(4, dtype=torch.uint8).view(2, 2).T.tobytes()\n"

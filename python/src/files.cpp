@@ -19,16 +19,6 @@ namespace {
 
 namespace nb = nanobind;
 
-Dims sizes_of_shape(nb::handle shape) {
-  Dims sizes;
-  if (PyLong_Check(shape.ptr()) != 0) {
-    sizes.push_back(to_index(shape.ptr()));
-  } else {
-    for (nb::handle size : nb::borrow<nb::sequence>(shape)) sizes.push_back(to_index(size.ptr()));
-  }
-  return sizes;
-}
-
 /// How a file without a header lies, where a shape is given.
 std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, const std::string& order,
                                             std::uint64_t offset, bool byteswap, std::string_view operation) {
@@ -40,8 +30,8 @@ std::optional<io::RawElements> raw_elements(nb::handle shape, nb::handle dtype, 
                                      ": dtype, order, offset and byteswap must go with a shape, for a file ",
                                      "without a header"));
   }
-  return io::RawElements{sizes_of_shape(shape), to_dtype(dtype, operation).value_or(DType::float32),
-                         order == "F", offset, byteswap};
+  return io::RawElements{to_dims(shape), to_dtype(dtype, operation).value_or(DType::float32), order == "F",
+                         offset, byteswap};
 }
 
 /// Whether an address names one tensor of a file, which is given by itself and not in a dict.
@@ -259,8 +249,8 @@ void define_file_info(nb::module_& module) {
 io::ChunkOptions chunk_options(nb::handle chunks, nb::handle shards, nb::handle codec,
                                std::optional<int> zarr_format, std::string_view operation) {
   io::ChunkOptions options;
-  if (!chunks.is_none()) options.chunk = sizes_of_shape(chunks);
-  if (!shards.is_none()) options.shard = sizes_of_shape(shards);
+  if (!chunks.is_none()) options.chunk = to_dims(chunks);
+  if (!shards.is_none()) options.shard = to_dims(shards);
   if (!codec.is_none()) options.codec = nb::cast<std::string>(codec);
   if (zarr_format && *zarr_format != 2 && *zarr_format != 3)
     throw ValueError(detail::message(operation, ": zarr_format ", *zarr_format, " must be 2 or 3"));

@@ -16,23 +16,6 @@ namespace {
 
 namespace nb = nanobind;
 
-/// `permute(0, 2, 1)` or `permute((0, 2, 1))`.
-Dims dims_of(const nb::args& arguments) {
-  const bool is_tuple = arguments.size() == 1 && PyLong_Check(arguments[0].ptr()) == 0;
-  Dims dims;
-  for (nb::handle entry : is_tuple ? nb::object(arguments[0]) : nb::object(arguments)) {
-    dims.push_back(to_index(entry.ptr()));
-  }
-  return dims;
-}
-
-Dims dims_of(nb::handle entry) {
-  Dims dims;
-  if (PyLong_Check(entry.ptr()) != 0) return {to_index(entry.ptr())};
-  for (nb::handle item : entry) dims.push_back(to_index(item.ptr()));
-  return dims;
-}
-
 std::vector<AxisSize> sizes_of(const nb::kwargs& sizes) {
   std::vector<AxisSize> result;
   for (const auto& [name, size] : sizes) {
@@ -77,27 +60,27 @@ void define_lazy(nb::module_& module) {
           "peak_bytes", [](const Lazy& self) { return self.cost().peak_bytes; },
           "The most bytes of fresh memory at the same time.")
       .def(
-          "permute", [](const Lazy& self, const nb::args& dims) { return self.permute(dims_of(dims)); },
+          "permute", [](const Lazy& self, const nb::args& dims) { return self.permute(to_dims(dims)); },
           "The axes in another order.")
       .def("transpose", &Lazy::transpose, nb::arg("dim0"), nb::arg("dim1"), "Two axes swapped.")
       .def(
           "movedim",
           [](const Lazy& self, nb::handle source, nb::handle destination) {
-            return self.movedim(dims_of(source), dims_of(destination));
+            return self.movedim(to_dims(source), to_dims(destination));
           },
           nb::arg("source"), nb::arg("destination"), "Axes moved to other places.")
       .def(
           "squeeze",
           [](const Lazy& self, nb::handle dim) {
-            return dim.is_none() ? self.squeeze() : self.squeeze(dims_of(dim));
+            return dim.is_none() ? self.squeeze() : self.squeeze(to_dims(dim));
           },
           nb::arg("dim") = nb::none(), "Without axes of size 1.")
       .def("unsqueeze", &Lazy::unsqueeze, nb::arg("dim"), "With one more axis of size 1.")
       .def(
-          "expand", [](const Lazy& self, const nb::args& size) { return self.expand(dims_of(size)); },
+          "expand", [](const Lazy& self, const nb::args& size) { return self.expand(to_dims(size)); },
           "Axes of size 1 repeated.")
       .def(
-          "flip", [](const Lazy& self, const nb::args& dims) { return self.flip(dims_of(dims)); },
+          "flip", [](const Lazy& self, const nb::args& dims) { return self.flip(to_dims(dims)); },
           "Axes walked from their ends.")
       .def("select", &Lazy::select, nb::arg("dim"), nb::arg("index"), "One index of an axis, which goes.")
       .def("narrow", &Lazy::narrow, nb::arg("dim"), nb::arg("start"), nb::arg("length"), "A part of an axis.")
@@ -109,21 +92,21 @@ void define_lazy(nb::module_& module) {
           "reshape",
           [](const Lazy& self, const nb::args& shape) {
             const LedgerPlaces places;
-            return self.reshape(dims_of(shape));
+            return self.reshape(to_dims(shape));
           },
           "Other sizes for the same elements in row-major order.")
       .def(
           "view",
           [](const Lazy& self, const nb::args& size) {
             const LedgerPlaces places;
-            return self.view(dims_of(size));
+            return self.view(to_dims(size));
           },
           "The same; ViewError where it takes a copy.")
       .def("flatten", &Lazy::flatten, nb::arg("start_dim") = 0, nb::arg("end_dim") = -1,
            "Neighbouring axes as one.")
       .def(
           "unflatten",
-          [](const Lazy& self, Index dim, nb::handle sizes) { return self.unflatten(dim, dims_of(sizes)); },
+          [](const Lazy& self, Index dim, nb::handle sizes) { return self.unflatten(dim, to_dims(sizes)); },
           nb::arg("dim"), nb::arg("sizes"), "One axis as several.")
       .def(
           "rearrange",

@@ -5,6 +5,7 @@
 #include "array_namespace.hpp"
 #include "calls.hpp"
 #include "converting.hpp"
+#include "distributed.hpp"
 #include "einops.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
@@ -57,6 +58,7 @@ NB_MODULE(_tenstride, module) {
   python::define_files(module);
   python::define_converting(module);
   python::define_converting_elements(module);
+  python::define_distributed(module);
   for (const auto& [name, object] : nb::borrow<nb::dict>(module.attr("__dict__"))) {
     if (PyType_Check(object.ptr()) != 0) nb::setattr(object, "__module__", nb::str("tenstride"));
   }

@@ -131,6 +131,17 @@ Index to_index(PyObject* object) {
   return value;
 }
 
+Dims to_dims(nb::handle object) {
+  if (PyLong_Check(object.ptr()) != 0) return {to_index(object.ptr())};
+  Dims dims;
+  for (const nb::handle entry : object) dims.push_back(to_index(entry.ptr()));
+  return dims;
+}
+
+Dims to_dims(const nb::args& arguments) {
+  return to_dims(arguments.size() == 1 ? nb::object(arguments[0]) : nb::object(arguments));
+}
+
 Slice to_slice(PyObject* object) {
   const auto* slice = reinterpret_cast<PySliceObject*>(object);
   const auto entry = [](PyObject* value) {

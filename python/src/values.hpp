@@ -30,6 +30,10 @@ std::vector<TensorIndex> to_indices(PyObject* object);
 Slice to_slice(PyObject* object);
 /// An int or what says it is one (`__index__`). Throws TypeError.
 Index to_index(PyObject* object);
+/// Sizes or axes: an int, or several. Throws TypeError.
+Dims to_dims(nanobind::handle object);
+/// The same by position: `permute(0, 2, 1)` or `permute((0, 2, 1))`.
+Dims to_dims(const nanobind::args& arguments);
 
 /// Numbers, lists of numbers, and tensors among them. Throws TypeError.
 Nested to_nested(PyObject* object);

@@ -54,8 +54,10 @@ def is_tensor(obj: object) -> bool:
 
 
 def __getattr__(name: str) -> object:
-    """`tenstride.audit`, `tenstride.numpy` and `tenstride.array_api` are loaded when they are first asked for."""
-    if name in ("array_api", "audit", "numpy"):
+    """`tenstride.audit`, `tenstride.numpy`, `tenstride.array_api` and `tenstride.distributed` are loaded when they are
+    first asked for.
+    """
+    if name in ("array_api", "audit", "distributed", "numpy"):
         import importlib
 
         return importlib.import_module(f"{__name__}.{name}")

@@ -5,6 +5,7 @@ from typing import TypeGuard
 
 from . import (
     array_api as array_api,
+    distributed as distributed,
     numpy as numpy,
 )
 from ._convert import (

@@ -100,6 +100,10 @@ void Redistributor::run(const Tensor& source, const Tensor& destination, Caller 
   }
 }
 
+void Redistributor::refuse(const std::string& message) {
+  static_cast<void>(agree_on_sources(nullptr, {}, message));
+}
+
 Index Redistributor::buffer_bytes() const {
   return static_cast<Index>(staged_.nbytes() + sent_.nbytes() + received_.nbytes());
 }

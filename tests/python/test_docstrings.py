@@ -18,6 +18,8 @@ def public_objects():
     for name in sorted(vars(tenstride.linalg)):
         if not name.startswith("_"):
             yield f"linalg.{name}", getattr(tenstride.linalg, name)
+    for name in tenstride.distributed.__all__:
+        yield f"distributed.{name}", getattr(tenstride.distributed, name)
     seen = set()
     for name in tenstride.__all__:
         value = getattr(tenstride, name)

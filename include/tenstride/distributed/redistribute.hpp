@@ -37,6 +37,9 @@ class TENSTRIDE_API Redistributor {
   /// finds is thrown by all, with its message, and nothing is moved: see `RankTensors`. What goes wrong later
   /// ends all ranks (`Transport::fail`). Ledgers record the copies as "redistribute". Collective.
   void run(const Tensor& source, const Tensor& destination, Caller caller = Caller::current());
+  /// What a rank calls in place of `run` where it has no tensors to give: all ranks throw its message, as in
+  /// "rank 2: no memory". Pre: the message is not empty. Collective, with the `run` of the others.
+  void refuse(const std::string& message);
 
   [[nodiscard]] const RedistributionPlan& plan() const noexcept { return plan_; }
   /// Memory that this rank has allocated for what is packed; nothing before it is needed.

@@ -77,6 +77,8 @@ class TENSTRIDE_API Transport {
   /// Gives all shared memory back: called by the destructors of transports whose memory must not outlive
   /// them.
   void release_shared();
+  /// Gives back what no rank has a view of, of the 64 oldest pieces. Collective.
+  void release_unused();
 
  private:
   struct Piece {
@@ -85,7 +87,6 @@ class TENSTRIDE_API Transport {
     std::unique_ptr<SharedMemory> memory;
     std::shared_ptr<std::atomic<bool>> is_unused;
   };
-  void release_unused();
 
   std::vector<Piece> pieces_;
   Index next_number_ = 0;

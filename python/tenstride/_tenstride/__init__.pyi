@@ -11,7 +11,7 @@ from tenstride import _return_types
 from tenstride._size import Size as Size
 from typing_extensions import CapsuleType, Self, TypeAlias, disjoint_base
 
-from . import linalg as linalg
+from . import _distributed as _distributed, linalg as linalg
 
 _Int: TypeAlias = SupportsIndex
 _Sizes: TypeAlias = Sequence[SupportsIndex]
