@@ -46,7 +46,6 @@ DISTRIBUTED_HEAD = """\
 # Written by scripts/stubs.py.
 import builtins
 from collections.abc import Sequence
-from typing import Any
 
 from typing_extensions import TypeAlias, disjoint_base
 

@@ -155,7 +155,7 @@ void define_distributions(nb::module_& distributed) {
       "((8,6) on (2,2): Shard(0), Shard(1), torch.Size([4, 3]), [[(4, 8)], [(3, 6)]])\n"
       ">>> held.permute(1, 0)\n"
       "(6,8) on (2,2): Shard(1), Shard(0)\n"
-      ">>> held.view(2, 4, 6), held.why_not_local(48) is None\n"
+      ">>> held.view(2, 4, 6), held.why_not_local(12, 4) is None\n"
       "((2,4,6) on (2,2): Shard(0), Shard(2), False)\n");
   type.def_prop_ro(
           "shape", [](const Distribution& self) { return nb::steal(new_size(self.shape)); },

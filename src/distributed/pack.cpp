@@ -51,6 +51,9 @@ RankTensors::RankTensors(const RedistributionPlan& plan, Index rank, const Tenso
                                source.element_size(), " B, and the plan is for ", plan.problem.itemsize,
                                " B"));
   }
+  if (destination.is_read_only()) {
+    throw RuntimeError("redistribute: the destination must not be read-only; use .clone() first");
+  }
   detail::require_distinct_elements("redistribute", destination);
   if (detail::may_overlap(source, destination)) {
     throw RuntimeError(

@@ -132,6 +132,14 @@ TEST(RedistributeThread, ThrowsOnAllRanksWhatOneFindsWrong) {
         "the source first");
     EXPECT_EQ(message_of(empty({2, 6}, {.device = Device::meta}), empty({3, 4})),
               "RuntimeError: rank 0: redistribute: a meta tensor has no elements to be read (shape (2,6))");
+    EXPECT_EQ(
+        message_of(empty({2, 6}), empty({3, 4}).read_only()),
+        "RuntimeError: rank 0: redistribute: the destination must not be read-only; use .clone() first");
+    EXPECT_EQ(oracle::message_of([&] {
+                if (is_wrong) redistributor.refuse("no memory");
+                return redistributor.run(empty({2, 6}), empty({3, 4})), 0;
+              }),
+              "RuntimeError: rank 1: no memory");
     redistributor.run(empty({2, 6}), empty({3, 4}));  // and goes on
   });
 }

@@ -14,7 +14,7 @@ class RankTensors {
   /// `source` has what the rank holds of the plan's `from`, `destination` gets what it holds of `to`; each in
   /// any layout. On meta nothing is copied, and ledgers record what would be. Throws ShapeError where a
   /// tensor has another shape than its holding, and RuntimeError where their types differ or are not of the
-  /// plan's size, or they share memory. Refers to the plan.
+  /// plan's size, they share memory, or the destination is read-only. Refers to the plan.
   TENSTRIDE_API RankTensors(const RedistributionPlan& plan, Index rank, const Tensor& source,
                             const Tensor& destination);
 
