@@ -15,7 +15,7 @@ namespace tenstride::python {
 /// methods between take it.
 class PythonTransport final : public distributed::Transport {
  public:
-  /// Asks `calls` for its `rank`, `size` and `near`, a bool for each rank.
+  /// Asks `calls` for its `rank` and `near`, a bool for each rank.
   explicit PythonTransport(nanobind::object calls);
   /// Not collective: whatever is still shared stays with the object.
   ~PythonTransport() override;

@@ -134,13 +134,17 @@ def function_of(name: str, value: Any) -> str:
 
 def signatures_of(value: Any) -> Module:
     """The file that spells the signature: a Python function's own, or the stub of the extension."""
-    try:
-        path = Path(inspect.getsourcefile(inspect.unwrap(value)) or "")
-    except TypeError:
-        if "linalg" in str(getattr(value, "__module__", "")):
-            path = PACKAGE / "_tenstride/linalg.pyi"
-        else:
-            return STUB
+    distributed = tenstride._tenstride._distributed
+    if getattr(distributed, getattr(value, "__name__", ""), None) is value:
+        path = PACKAGE / "_tenstride/_distributed.pyi"
+    else:
+        try:
+            path = Path(inspect.getsourcefile(inspect.unwrap(value)) or "")
+        except TypeError:
+            if "linalg" in str(getattr(value, "__module__", "")):
+                path = PACKAGE / "_tenstride/linalg.pyi"
+            else:
+                return STUB
     if path not in _modules:
         _modules[path] = Module(path)
     return _modules[path]

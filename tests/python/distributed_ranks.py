@@ -135,6 +135,8 @@ def check_refusals(ranks: Ranks) -> None:
     with raised(ValueError, f"redistribute: mesh ({SIZE + 1}) must have as many ranks as there are, {SIZE}"):
         many = distribute((8,), SIZE + 1, "S(0)")
         Redistributor(ranks, plan_redistribution(many, many))
+    with raised(TypeError, "Ranks: an mpi4py communicator must be given (int)"):
+        Ranks(3)
     mover.run(part, result)
     numpy.testing.assert_array_equal(result, part_of(whole.T, wanted, RANK))
 

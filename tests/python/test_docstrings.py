@@ -18,6 +18,7 @@ def public_objects():
     for name in sorted(vars(tenstride.linalg)):
         if not name.startswith("_"):
             yield f"linalg.{name}", getattr(tenstride.linalg, name)
+    yield "distributed", tenstride.distributed
     for name in tenstride.distributed.__all__:
         yield f"distributed.{name}", getattr(tenstride.distributed, name)
     seen = set()

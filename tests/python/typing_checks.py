@@ -13,6 +13,17 @@ import tenstride as torch
 import tenstride.numpy as tnp
 from tenstride import Size, Tensor
 from tenstride.audit import Report
+from tenstride.distributed import (
+    Distribution,
+    Placement,
+    Ranks,
+    RedistributionPlan,
+    Redistributor,
+    Shard,
+    distribute,
+    plan_redistribution,
+    redistribute,
+)
 from typing_extensions import assert_type
 
 
@@ -138,6 +149,26 @@ def explanations(x: Tensor) -> None:
         assert_type(str(error), str)
 
 
+def distributions(x: Tensor) -> None:
+    held = distribute((4, 6), mesh=2, placements=[Shard(0)])
+    assert_type(held, Distribution)
+    assert_type(held.placements, tuple[Placement, ...])
+    assert_type(held.view(24), Distribution)
+    assert_type(held.local_shape(0), Size)
+    assert_type(tenstride.distributed.Replicate(), Placement)
+    plan = plan_redistribution(held, held.permute(1, 0), order=(1, 0), dtype=torch.float64)
+    assert_type(plan, RedistributionPlan)
+    assert_type(plan.exchanges, list[tuple[int, int, int]])
+
+
+def ranks_of_mpi(comm: Any, x: Tensor, held: Distribution) -> None:
+    with Ranks(comm) as ranks:
+        assert_type(ranks.empty((2, 3), dtype=torch.float64), Tensor)
+        Redistributor(ranks, plan_redistribution(held, held)).run(x, x.clone())
+        redistribute(ranks, x, held, held)
+        redistribute(ranks, x, held, "S(0)")  # type: ignore[arg-type]
+
+
 def refused_by_mypy(x: Tensor) -> None:
     x.permute("a")  # type: ignore[arg-type]
     x.sise()  # type: ignore[attr-defined]
@@ -150,5 +181,5 @@ def refused_by_mypy(x: Tensor) -> None:
 
 def use() -> None:
     """All of it, as it runs."""
-    for part in (views, questions, arithmetic, copies, exchange, explanations):
+    for part in (views, questions, arithmetic, copies, exchange, explanations, distributions):
         part(factories())

@@ -52,7 +52,7 @@ class Ranks:
         need be sent. Shapes may differ. Its memory is given back once no rank has a view of it, by the next such call
         or `close`.
         """
-        return self.transport().empty_shared(shape, dtype)
+        return self._open().empty_shared(shape, dtype)
 
     def close(self) -> None:
         """Gives back what MPI gave. Tensors of `empty` that a rank still uses stay valid, and their memory is given
@@ -66,7 +66,7 @@ class Ranks:
         self._transport.close()
         self._calls.close()
 
-    def transport(self, user: Any = None) -> _distributed.Transport:
+    def _open(self, user: Any = None) -> _distributed.Transport:
         """What the extension calls; `user.close()` is called before the ranks are closed."""
         if self._is_closed:
             raise RuntimeError("Ranks: the ranks were closed and must be open; make new ones of the communicator")
@@ -74,7 +74,7 @@ class Ranks:
             self._users.add(user)
         return self._transport
 
-    def agree(self, refusal: str) -> None:
+    def _agree(self, refusal: str) -> None:
         """Raises on all ranks what the first says that does not say an empty text."""
         for rank, of_rank in enumerate(self._calls.comm.allgather(refusal)):
             if of_rank:

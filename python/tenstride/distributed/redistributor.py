@@ -48,7 +48,7 @@ class Redistributor:
         uses_shared_memory: bool = True,
     ) -> None:
         self._plan = plan
-        transport = ranks.transport(self)
+        transport = ranks._open(self)
         self._work: Any = _distributed.Redistributor(transport, plan, max_bytes, uses_shared_memory)
 
     @property
@@ -111,6 +111,6 @@ def redistribute(
         given = kind.give(result)
     except Exception as error:
         refusal = _text_of(error)
-    ranks.agree(refusal)
+    ranks._agree(refusal)
     Redistributor(ranks, plan).run(tensor, result)
     return given
