@@ -26,9 +26,10 @@ Placement to_placement(nb::handle given) {
                                   ")"));
 }
 
-/// One placement, for a mesh of one axis, or several.
+/// One placement, for a mesh of one axis, or several, also as one text.
 std::vector<Placement> to_placements(nb::handle given) {
-  if (nb::isinstance<Placement>(given) || nb::isinstance<nb::str>(given)) return {to_placement(given)};
+  if (nb::isinstance<Placement>(given)) return {nb::cast<Placement>(given)};
+  if (nb::isinstance<nb::str>(given)) return distributed::parse_placements(nb::cast<std::string>(given));
   std::vector<Placement> placements;
   for (const nb::handle entry : given) placements.push_back(to_placement(entry));
   return placements;
@@ -150,7 +151,7 @@ void define_distributions(nb::module_& distributed) {
       distributed, "Distribution",
       "A tensor's shape, and how it is spread over a mesh of ranks. `distribute` makes it.\n\n"
       ">>> from tenstride.distributed import distribute\n"
-      ">>> held = distribute((8, 6), (2, 2), (\"S(0)\", \"S(1)\"))\n"
+      ">>> held = distribute((8, 6), (2, 2), \"S(0),S(1)\")\n"
       ">>> held, held.local_shape(3), held.held_by(3)\n"
       "((8,6) on (2,2): Shard(0), Shard(1), torch.Size([4, 3]), [[(4, 8)], [(3, 6)]])\n"
       ">>> held.permute(1, 0)\n"

@@ -58,6 +58,7 @@ def test_distributions_are_values():
     assert held != held.permute(1, 0) and held != repr(held)
     assert (held.shape, held.mesh, held.placements) == ((8, 6), (2, 2), (Shard(1), Replicate()))
     assert isinstance(held.shape, tenstride.Size) and isinstance(held.local_shape(0), tenstride.Size)
+    assert held == distribute((8, 6), (2, 2), "S(1),R")
     assert distribute(5, 2, "S(0)") == distribute((5,), (2,), (Shard(0),))
 
 
