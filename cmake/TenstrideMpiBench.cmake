@@ -12,7 +12,7 @@ endif()
 # What needs MPI alone: tenstride itself and the references.
 set(mpi_bench_folder ${PROJECT_SOURCE_DIR}/bench/mpi)
 file(GLOB mpi_bench_sources CONFIGURE_DEPENDS ${mpi_bench_folder}/*.cpp)
-foreach(name IN ITEMS tenstride alltoallv memcpy)
+foreach(name IN ITEMS tenstride packing alltoallv memcpy)
   list(APPEND mpi_bench_sources ${mpi_bench_folder}/contenders/${name}.cpp)
 endforeach()
 add_executable(tenstride-mpi-bench ${mpi_bench_sources})
