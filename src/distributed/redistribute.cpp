@@ -198,7 +198,6 @@ void Redistributor::make_buffers(const std::vector<Source>& sources) {
 void Redistributor::take_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype) {
   if (std::none_of(sources.begin(), sources.end(), [](const Source& source) { return source.is_shared; }))
     return;
-  transport_.sync_near();
   const Index rank = transport_.rank();
   for (Index distance = 1; distance < transport_.size(); ++distance) {
     const Index sender = (rank + distance) % transport_.size();

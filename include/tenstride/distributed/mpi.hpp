@@ -47,7 +47,9 @@ class MpiTransport final : public Transport {
 
   void all_gather(std::span<const std::byte> own, std::span<std::byte> all) override {
     const int count = static_cast<int>(own.size());
+    sync_windows();
     MPI_Allgather(own.data(), count, MPI_BYTE, all.data(), count, MPI_BYTE, ranks_);
+    sync_windows();
   }
   void send(Index to, std::span<const std::byte> bytes) override {
     MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, static_cast<int>(to), 0, ranks_,
@@ -69,9 +71,9 @@ class MpiTransport final : public Transport {
     sends_.clear();
   }
   void sync_near() override {
-    for (const MPI_Win window : windows_) MPI_Win_sync(window);
+    sync_windows();
     MPI_Barrier(machine_);
-    for (const MPI_Win window : windows_) MPI_Win_sync(window);
+    sync_windows();
   }
   [[noreturn]] void fail(const std::string& message) override {
     std::fprintf(stderr, "rank %d: %s\n", rank_, message.c_str());
@@ -119,6 +121,9 @@ class MpiTransport final : public Transport {
 
   std::unique_ptr<SharedMemory> allocate_shared(std::size_t nbytes) override {
     return std::make_unique<Window>(*this, nbytes);
+  }
+  void sync_windows() const {
+    for (const MPI_Win window : windows_) MPI_Win_sync(window);
   }
   [[nodiscard]] int near_rank(Index rank) const { return near_ranks_[static_cast<std::size_t>(rank)]; }
   void find_near_ranks() {

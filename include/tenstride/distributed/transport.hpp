@@ -45,7 +45,7 @@ class TENSTRIDE_API Transport {
   [[nodiscard]] virtual bool is_near(Index rank) const = 0;
 
   /// Gives `own` to all ranks, and gets theirs, one after another, in `all`; each rank gives as many bytes.
-  /// Collective.
+  /// What any rank wrote in shared memory before, the ranks of its machine see after. Collective.
   virtual void all_gather(std::span<const std::byte> own, std::span<std::byte> all) = 0;
   /// Begins to send at most 2^30 bytes, which stay as they are until `wait_sent`. What one rank sends another
   /// arrives in the order of the calls.

@@ -41,7 +41,9 @@ class Calls:
         self._receives: list[Any] = []
 
     def all_gather(self, own: memoryview, everyones: memoryview) -> None:
+        self._sync_windows()
         self.comm.Allgather(own, everyones)
+        self._sync_windows()
 
     def send(self, receiver: int, data: memoryview) -> None:
         self._sends.append(self.comm.Isend(data, receiver))
@@ -61,9 +63,11 @@ class Calls:
         self._sends.clear()
 
     def sync_near(self) -> None:
-        for window in self._windows:
-            window.Sync()
+        self._sync_windows()
         self._machine.Barrier()
+        self._sync_windows()
+
+    def _sync_windows(self) -> None:
         for window in self._windows:
             window.Sync()
 
