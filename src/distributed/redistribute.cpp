@@ -112,7 +112,9 @@ std::vector<Redistributor::Source> Redistributor::agree_on_sources(const RankTen
                                                                    const Tensor& source,
                                                                    const std::string& refusal) {
   const std::size_t rank = plan_.common.size();
-  std::vector<Index> own(4 + rank);
+  constexpr std::ptrdiff_t facts = 5;  // before the strides
+  std::vector<Index> own(facts + rank);
+  own[4] = static_cast<Index>(source.dtype());
   if (mine == nullptr) {
     own[0] = 1;
   } else if (const Tensor& viewed = mine->source_in_common();
@@ -121,7 +123,7 @@ std::vector<Redistributor::Source> Redistributor::agree_on_sources(const RankTen
       own[1] = 1;
       own[2] = place->memory;
       own[3] = place->offset;
-      std::copy(viewed.strides().begin(), viewed.strides().end(), own.begin() + 4);
+      std::copy(viewed.strides().begin(), viewed.strides().end(), own.begin() + facts);
     }
   }
   const std::vector<Index> all = gathered(transport_, own);
@@ -131,10 +133,16 @@ std::vector<Redistributor::Source> Redistributor::agree_on_sources(const RankTen
     is_refused |= of_rank[0] != 0;
     Source next{of_rank[1] != 0, {of_rank[2], of_rank[3]}, {}};
     for (std::size_t d = 0; d < rank; ++d)
-      next.strides.push_back(of_rank[static_cast<std::ptrdiff_t>(4 + d)]);
+      next.strides.push_back(of_rank[facts + static_cast<std::ptrdiff_t>(d)]);
     sources.push_back(std::move(next));
   }
   if (is_refused) throw_refusal(transport_, refusal);
+  const auto dtype_of = [&](std::size_t of) { return static_cast<DType>(all[of * own.size() + 4]); };
+  for (std::size_t other = 1; other < sources.size(); ++other) {
+    if (dtype_of(other) == dtype_of(0)) continue;
+    throw RuntimeError(message("redistribute: the dtype ", name(dtype_of(other)), " of rank ", other,
+                               " must be that of rank 0, ", name(dtype_of(0))));
+  }
   return sources;
 }
 

@@ -140,6 +140,9 @@ TEST(RedistributeThread, ThrowsOnAllRanksWhatOneFindsWrong) {
                 return redistributor.run(empty({2, 6}), empty({3, 4})), 0;
               }),
               "RuntimeError: rank 1: no memory");
+    const DType own = is_wrong ? DType::int32 : DType::float32;
+    EXPECT_EQ(message_of(empty({2, 6}, {.dtype = own}), empty({3, 4}, {.dtype = own})),
+              "RuntimeError: redistribute: the dtype int32 of rank 1 must be that of rank 0, float32");
     redistributor.run(empty({2, 6}), empty({3, 4}));  // and goes on
   });
 }

@@ -9,7 +9,8 @@
 namespace tenstride::distributed {
 
 struct RedistributeOptions {
-  /// Memory of this rank besides the tensors that it is given. Less is slower where each round is short.
+  /// Memory of this rank for what it packs and receives. Less is slower where each round is short. A tensor
+  /// that is no view in the plan's `common` is copied besides, in whole.
   Index max_bytes = Index{32} << 20;
   /// Whether ranks of one machine read each other's memory; if not, all is sent.
   bool uses_shared_memory = true;

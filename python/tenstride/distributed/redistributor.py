@@ -26,7 +26,7 @@ def _text_of(error: Exception) -> str:
 class Redistributor:
     """Carries a plan out, as often as wanted: all ranks make one of the same plan, and call `run` at once.
 
-    `max_bytes` bounds the memory of this rank besides its tensors. With `uses_shared_memory=False` all is sent, within
+    `max_bytes` bounds what this rank packs and receives at a time. With `uses_shared_memory=False` all is sent, within
     a machine, too.
 
     >>> import numpy
