@@ -144,6 +144,7 @@ void DiskFile::read(std::uint64_t offset, std::span<std::byte> bytes) {
 }
 
 void DiskFile::write_start(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
   const DiskBuffer buffer((bytes.size() + page_ - 1) / page_ * page_, page_);
   std::memcpy(buffer.data(), bytes.data(), bytes.size());
   DiskRequest request = DiskRequest::writing(*this, 0, {buffer.data(), buffer.size()}, 0);
