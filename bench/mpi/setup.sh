@@ -15,25 +15,9 @@ folder=build/mpi-bench
 
 say() { printf 'mpi_bench_setup: %s\n' "$*"; }
 
-missing=()
-for package in "${packages[@]}"; do
-  if ! dpkg-query -W -f='${Status}\n' "$package" 2>/dev/null | grep -q ' installed$'; then
-    missing+=("$package")
-  fi
-done
-if [ ${#missing[@]} -eq 0 ]; then
-  say "all ${#packages[@]} packages are installed"
-else
-  root=()
-  if [ "$(id -u)" -ne 0 ]; then root=(sudo); fi
-  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 update -q
-  # One by one, because a release may lack some of them.
-  for package in "${missing[@]}"; do
-    say "installing $package"
-    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=900 install -q -y \
-      --no-install-recommends "$package" || say "$package is not available here; the benchmarks leave it out"
-  done
-fi
+# shellcheck source=scripts/optional_packages.sh
+source scripts/optional_packages.sh
+install_optional "${packages[@]}"
 
 build_costa() {
   local source=$folder/costa-source

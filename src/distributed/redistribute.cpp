@@ -183,12 +183,11 @@ Redistributor::RoundParts Redistributor::parts_of(const ExchangeRound& round,
   return parts;
 }
 /// Kept for all runs. All ranks allocate what is shared where any has to.
-void Redistributor::make_buffers(const std::vector<Source>& sources) {
+void Redistributor::make_buffers(const std::vector<RoundParts>& rounds) {
   Index sent = 0;
   Index received = 0;
   bool is_staged = false;
-  for (const ExchangeRound& round : rounds_) {
-    const RoundParts parts = parts_of(round, sources);
+  for (const RoundParts& parts : rounds) {
     sent = std::max(sent, parts.sent_bytes);
     received = std::max(received, parts.received_bytes);
     is_staged |= std::any_of(parts.staged_bytes.begin(), parts.staged_bytes.end(),
@@ -207,20 +206,25 @@ void Redistributor::take_all(RankTensors& mine, const std::vector<Source>& sourc
   if (std::none_of(sources.begin(), sources.end(), [](const Source& source) { return source.is_shared; }))
     return;
   const Index rank = transport_.rank();
-  for (Index distance = 1; distance < transport_.size(); ++distance) {
-    const Index sender = (rank + distance) % transport_.size();
-    for (const Exchange& exchange : plan_.exchanges) {
-      if (exchange.receiver != rank || exchange.sender != sender || !is_taken(exchange, sources)) continue;
-      const Source& source = sources[at(sender)];
-      mine.take(exchange, from_blob(transport_.address_of(sender, source.place),
-                                    plan_.held[at(sender)].local_shape(), source.strides, dtype));
-    }
+  std::vector<Exchange> taken;
+  std::copy_if(plan_.exchanges.begin(), plan_.exchanges.end(), std::back_inserter(taken),
+               [&](const Exchange& exchange) {
+                 return exchange.receiver == rank && exchange.sender != rank && is_taken(exchange, sources);
+               });
+  std::stable_partition(taken.begin(), taken.end(),
+                        [&](const Exchange& exchange) { return exchange.sender > rank; });
+  for (const Exchange& exchange : taken) {
+    const Source& source = sources[at(exchange.sender)];
+    mine.take(exchange, from_blob(transport_.address_of(exchange.sender, source.place),
+                                  plan_.held[at(exchange.sender)].local_shape(), source.strides, dtype));
   }
   transport_.sync_near();  // now they may be changed
 }
 
 void Redistributor::exchange_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype) {
-  make_buffers(sources);
+  std::vector<RoundParts> rounds;
+  for (const ExchangeRound& round : rounds_) rounds.push_back(parts_of(round, sources));
+  make_buffers(rounds);
   const auto elements = [&](std::byte* buffer, const BufferedPart& part) {
     return from_blob(buffer + part.offset, {part.part.elements}, dtype);
   };
@@ -229,8 +233,7 @@ void Redistributor::exchange_all(RankTensors& mine, const std::vector<Source>& s
   };
   const SharedPlace staged_place = transport_.place_of(staged_.storage_data()).value_or(SharedPlace{});
   bool is_second_half = false;
-  for (const ExchangeRound& round : rounds_) {
-    const RoundParts parts = parts_of(round, sources);
+  for (const RoundParts& parts : rounds) {
     for (const BufferedPart& part : parts.received) {
       transport_.receive(plan_.exchanges[part.part.exchange].sender,
                          {received_.mutable_storage_data() + part.offset, bytes_of(part)});

@@ -61,7 +61,7 @@ class TENSTRIDE_API Redistributor {
   [[nodiscard]] bool is_near(const Exchange& exchange) const;
   [[nodiscard]] bool is_taken(const Exchange& exchange, const std::vector<Source>& sources) const;
   [[nodiscard]] RoundParts parts_of(const ExchangeRound& round, const std::vector<Source>& sources) const;
-  void make_buffers(const std::vector<Source>& sources);
+  void make_buffers(const std::vector<RoundParts>& rounds);
   void take_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype);
   void exchange_all(RankTensors& mine, const std::vector<Source>& sources, DType dtype);
 
