@@ -121,11 +121,13 @@ TEST(MpiRedistribute, ThrowsOnAllRanksWhatOneFindsWrong) {
 }  // namespace
 }  // namespace tenstride::distributed
 
-/// The last rank dies, or meets an error that no other knows of, while the others wait.
+/// The last rank dies, meets an error that no other knows of, or is unwound by one, while the others wait.
 static void fail_while_others_wait(const std::string& way) {
   tenstride::distributed::MpiTransport transport(MPI_COMM_WORLD);
+  const tenstride::Tensor shared = transport.empty_shared({2}, tenstride::DType::float32);
   if (transport.rank() == transport.size() - 1) {
     if (way == "dies") std::raise(SIGKILL);
+    if (way == "throws") throw std::runtime_error("no such file");
     transport.fail("out of memory");
   }
   transport.sync_near();
@@ -133,7 +135,12 @@ static void fail_while_others_wait(const std::string& way) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  if (const char* const way = std::getenv("TENSTRIDE_TEST_FAILS")) fail_while_others_wait(way);
+  try {
+    if (const char* const way = std::getenv("TENSTRIDE_TEST_FAILS")) fail_while_others_wait(way);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "caught: %s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
   testing::InitGoogleTest(&argc, argv);
   int failed = RUN_ALL_TESTS();
   failed |= tenstride::oracle::report_open_handles();

@@ -42,6 +42,11 @@ class MpiTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("rank 3: out of memory", done.stderr)
 
+    def test_an_error_that_unwinds_one_rank_is_caught_there(self):
+        done = run(4, fails="throws")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("caught: no such file", done.stderr)
+
 
 if __name__ == "__main__":
     if not PROGRAM.exists() or shutil.which("mpirun") is None:

@@ -11,7 +11,7 @@ using distributed::RankTensors;
 using distributed::RedistributionPlan;
 
 /// What redistributing by messages does beside sending: each rank keeps, packs and unpacks as many bytes as
-/// the case asks for. Nothing is sent, so that what is unpacked is what was packed before.
+/// the case asks for. Nothing is sent, so that what is unpacked is what was packed before, or 0.
 struct Packing {
   explicit Packing(const RedistributionJob& job)
       : plan(plan_redistribution(job.what.problem())),
@@ -20,7 +20,7 @@ struct Packing {
                       job.what.type)),
         dst(from_blob(job.dst, job.what.to.held_by(job.rank).local_shape(), job.what.type)),
         tensors(plan, rank, src, dst),
-        buffer(empty({job.room / static_cast<Index>(item_size(job.what.type))}, {.dtype = job.what.type})) {}
+        buffer(zeros({job.room / static_cast<Index>(item_size(job.what.type))}, {.dtype = job.what.type})) {}
 
   void run() {
     tensors.keep();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 
 #include "tenstride/distributed/transport.hpp"
 
@@ -35,8 +36,12 @@ class MpiTransport final : public Transport {
     MPI_Comm_set_errhandler(machine_, MPI_ERRORS_ARE_FATAL);
     find_near_ranks();
   }
+  /// Where an error unwinds this rank alone, the others may never come here: MPI's objects are left open
+  /// then, so that the error gets to a handler, which should end all ranks (MPI_Abort).
   ~MpiTransport() override {
+    is_unwound_ = std::uncaught_exceptions() > exceptions_;
     release_shared();
+    if (is_unwound_) return;
     MPI_Comm_free(&machine_);
     MPI_Comm_free(&ranks_);
   }
@@ -97,6 +102,7 @@ class MpiTransport final : public Transport {
       owner.windows_.push_back(window_);
     }
     ~Window() override {
+      if (owner_.is_unwound_) return;
       std::erase(owner_.windows_, window_);
       MPI_Win_unlock_all(window_);
       MPI_Win_free(&window_);
@@ -143,6 +149,8 @@ class MpiTransport final : public Transport {
   MPI_Comm machine_ = MPI_COMM_NULL;
   int rank_ = 0;
   int size_ = 0;
+  int exceptions_ = std::uncaught_exceptions();
+  bool is_unwound_ = false;
   std::vector<int> near_ranks_;  ///< by rank: its number within the machine
   std::vector<MPI_Win> windows_;
   std::vector<MPI_Request> sends_;
