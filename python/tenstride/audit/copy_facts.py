@@ -63,6 +63,8 @@ class CopyFacts(AtLine):
     """Seconds since the scope began."""
     seconds: float
     thread: str
+    said: str | None = None
+    """Of PyTorch: the name at the call itself, also one that is no operation of PyTorch's; None where it is unknown."""
     node: str | None = None
     """Of the backward pass: autograd's node, where PyTorch tells."""
     origin: Origin | None = None

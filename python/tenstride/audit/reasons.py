@@ -9,6 +9,7 @@ from . import layouts as ly
 from .fixes import Fix
 from .links import HOSTS
 from .origins import Origin, made_not_contiguous, made_not_viewable
+from .torch_names import EXPLICIT, ONLY_MOVES
 
 if TYPE_CHECKING:
     from .copy_facts import CopyFacts
@@ -54,6 +55,13 @@ def obstacle_of(copy: CopyFacts) -> ly.Obstacle | None:
     if copy.target is None or copy.src is None:
         return None
     return ly.why_not_view(copy.src, copy.target)
+
+
+def is_inner(copy: CopyFacts) -> bool:
+    """Whether the line calls what computes, or what is not PyTorch's, which copied inside: it cannot be left out."""
+    if copy.said is None or copy.kind not in ("silent", "explicit"):
+        return False
+    return copy.said != copy.operation or copy.operation not in ONLY_MOVES | EXPLICIT | RESHAPES
 
 
 def _repeats(layout: ly.Layout) -> bool:
@@ -124,6 +132,8 @@ def _untried(copy: CopyFacts) -> str:
         if copy.src_device != copy.dst_device:
             return f"make it on {copy.dst_device} (device=...), or move it once"
         return f"convert once and keep the result, or make it {copy.dst_dtype} from the start (dtype=...)"
+    if is_inner(copy):
+        return f"stays: {copy.said} copies inside"
     prefix = "untried: " if copy.trial is not None else ""
     if copy.operation in _FIXES:
         return prefix + _FIXES[copy.operation]

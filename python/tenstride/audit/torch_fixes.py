@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 from . import layouts as ly
 from .fixes import Fix
-from .reasons import RESHAPES
+from .reasons import RESHAPES, is_inner
 from .record import Copy
 from .text import bytes_text
 from .torch_attention import attention_fix
 from .torch_remedies import Remedy
 from .torch_replay import Move, Outcome, on_meta, replay
 from .torch_tape import Call, Operand, Tape
+
+_LEFT_OUT = frozenset({"contiguous", "clone", "to", "ravel"})
+"""What a line calls where the operand itself can take the place of the result: what computes is never left out."""
 
 
 class Trial(NamedTuple):
@@ -45,18 +48,21 @@ class Trial(NamedTuple):
                 return Fix(f"could not be tried ({type(error).__name__}: {error})")
 
     def _fix(self, copy: Copy) -> Fix | None:
-        if self.remedy is not None:
+        if self.remedy is not None and _can_be_edited(copy) and not is_inner(copy):
             return self._instead(copy, self.remedy)
         found = attention_fix(self.tape, self.at)
         if found is not None:
             return found
         if copy.target is not None and copy.src is not None:
-            if copy.operation not in RESHAPES:
+            if copy.operation not in RESHAPES or is_inner(copy):
                 return self._in_product(copy, copy.src, copy.target)
             return self._unshaped(copy, copy.src, copy.target) if _is_own(copy) else None
+        if is_inner(copy):
+            return self._within(copy)
         if copy.call == "constant_pad_nd":
             return self._padded(copy)
-        return self._without(copy) if _is_own(copy) and _keeps_dtype(copy) else None
+        is_left_out = copy.said in _LEFT_OUT and _is_own(copy) and _keeps_dtype(copy)
+        return self._without(copy) if is_left_out else None
 
     def _instead(self, copy: Copy, remedy: Remedy) -> Fix:
         view = self.source._replace(layout=remedy.view)
@@ -115,7 +121,16 @@ class Trial(NamedTuple):
                     )
         obstacle = ly.why_not_view(src, target)
         axes = f", for which axes {obstacle.left_axis} and {obstacle.right_axis} have to merge" if obstacle else ""
-        return Fix(f"stays: {copy.operation} takes it as {ly.sizes_text(target)}{axes}")
+        return Fix(f"stays: {copy.said or copy.operation} takes it as {ly.sizes_text(target)}{axes}")
+
+    def _within(self, copy: Copy) -> Fix | None:
+        """What an operation that computes copies inside: it stays, and the layout of what it is given decides."""
+        maker = self.tape.maker(self.source.storage)
+        is_given = maker is None or not maker.is_part_of(self.call)
+        src, dst = copy.src, copy.dst
+        if src is None or dst is None or src.shape != dst.shape or src.strides == dst.strides or not is_given:
+            return None
+        return Fix(f"stays: {copy.said} copies what does not lie as {dst}; make it in that order where it is made")
 
     def _result_of_call(self) -> Operand:
         """What the program's call gave in the end."""
@@ -183,6 +198,11 @@ def _flattens_in_memory_order(source: ly.Layout, target: ly.Sizes) -> bool:
 def _is_own(copy: Copy) -> bool:
     """Whether the program's line calls the operation, or a module whose forward does."""
     return copy.inside is None or copy.inside.function.rpartition(".")[2] == "forward"
+
+
+def _can_be_edited(copy: Copy) -> bool:
+    """Whether the call is the program's, also one of a function that PyTorch writes in Python (``F.pad``)."""
+    return _is_own(copy) or (copy.inside is not None and copy.inside.function == copy.operation)
 
 
 def _keeps_dtype(copy: Copy) -> bool:

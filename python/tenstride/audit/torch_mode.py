@@ -55,6 +55,7 @@ class _Run(NamedTuple):
     operation: str
     is_own: bool
     is_backward: bool
+    said: str | None
 
 
 class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
@@ -113,7 +114,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
     def site(self, frame: Any) -> CallSite:
         return call_site(frame, self.report._skipper, is_machinery)
 
-    def operation(self, site: CallSite, call: str, fallback: str | None = None) -> Any:
+    def operation(self, site: CallSite, call: str, fallback: str | None = None) -> names.Called:
         function = self.functions.current if self.functions else None
         return names.operation_of(site, fallback or names.pretty(call), self._known, function)
 
@@ -163,7 +164,9 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
         if not self.tape.is_muted and not self.tape.is_full:
             site = self.site(frame)
             called = self.operation(site, "contiguous")
-            self.tape.add(None, KEPT_CONTIGUOUS, (tensor,), {}, tensor, site, (called[0], called[2]), None)
+            self.tape.add(
+                None, KEPT_CONTIGUOUS, (tensor,), {}, tensor, site, (called.operation, called.is_backward), None
+            )
 
     # Copies ------------------------------------------------------------------------------------------
 
@@ -207,6 +210,7 @@ class CopyMode(TorchDispatchMode):  # type: ignore[misc,unused-ignore]
             else names.kind_of(run.operation, run.is_own and not run.is_backward, name, converts),
             link=link,
             operation=run.operation,
+            said=run.said,
             call=name,
             src=layout,
             src_dtype=dtype_name(source),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def words(text: str) -> frozenset[str]:
@@ -20,6 +20,12 @@ MOVES = words(
     "as_strided_scatter diag_embed block_diag _foreach_copy_"
 )
 """aten operations that write elements elsewhere and change none; and all whose names end in ``_copy``."""
+
+ONLY_MOVES = MOVES | words(
+    "contiguous to index pad tile concat concatenate hstack vstack dstack column_stack row_stack fliplr flipud "
+    "take_along_dim unfold setitem scatter scatter_ index_copy index_copy_ index_put put_ masked_scatter_"
+)
+"""What a line calls where it moves elements and computes nothing: such a call can be left out, or a view made of it."""
 
 WRITES_INTO = frozenset({"copy_", "index_put_", "_foreach_copy_"})
 """Those whose destination is their first argument."""
@@ -78,20 +84,30 @@ def known_names(torch: Any) -> frozenset[str]:
     return frozenset(names - UNNAMED)
 
 
-def operation_of(site: Any, fallback: str, known: frozenset[str], function: str | None) -> tuple[str, bool, bool]:
-    """What was called, whether the user's own line says so, and whether autograd's backward pass did.
+class Called(NamedTuple):
+    """An operation as the stack names it."""
 
-    `fallback` is its name where nothing better is known, `function` what the function mode saw.
-    """
+    operation: str
+    is_own: bool
+    """Whether the user's own line says so."""
+    is_backward: bool
+    """Whether autograd's backward pass called it."""
+    said: str | None
+    """The name at the call itself, also one of another's operation; None where the stack does not tell."""
+
+
+def operation_of(site: Any, fallback: str, known: frozenset[str], function: str | None) -> Called:
+    """What was called. `fallback` is its name where nothing better is known, `function` what the function mode saw."""
     is_backward = site.inside_call in BACKWARD_CALLS or bool(site.through & BACKWARD_CALLS)
     own = function or site.call
     if is_backward:
-        return fallback, False, True
+        return Called(fallback, False, True, None)
     if own in known and not site.through & MODULE_CALLS:
-        return own, function is None or site.inside is None, False
+        return Called(own, function is None or site.inside is None, False, own)
     if site.inside is not None:
-        return (site.inside_call if site.inside_call in known else fallback), False, False
-    return fallback, True, False
+        inner = site.inside_call or function
+        return Called(site.inside_call if site.inside_call in known else fallback, False, False, inner)
+    return Called(fallback, True, False, own)
 
 
 def kind_of(operation: str, is_own: bool, call: str, converts: bool) -> str:

@@ -34,7 +34,7 @@ class Owner(Protocol):
     report: Findings
 
     def site(self, frame: Any) -> CallSite: ...
-    def operation(self, site: CallSite, call: str) -> Any: ...
+    def operation(self, site: CallSite, call: str) -> names.Called: ...
     def say(self, sentence: str) -> None: ...
 
 
@@ -112,12 +112,12 @@ class Transfers:
         layout, dtype, item = mode.storages.layout(tensor), dtype_name(tensor), tensor.element_size()
         link = Link(self.device(tensor), "cpu", "pageable", True, dtype, item, item=item, reads_number=True)
         self._count(link, site)
-        operation, _, is_backward = mode.operation(site, "item")
+        called = mode.operation(site, "item")
         mode.report.add(
             Copy(
                 kind="transfer",
                 link=link,
-                operation=operation,
+                operation=called.operation,
                 call="_local_scalar_dense",
                 src=layout,
                 src_dtype=dtype,
@@ -129,7 +129,7 @@ class Transfers:
                 bytes_written=item,
                 place=site.place,
                 inside=site.inside,
-                phase="backward" if is_backward else "forward",
+                phase="backward" if called.is_backward else "forward",
                 allowed=current_label(),
                 start=time.perf_counter() - mode.report.began,
                 seconds=link.seconds,
