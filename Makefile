@@ -1,6 +1,6 @@
 # A thin layer over CMake's presets; `make help` says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-build stubs demo test torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
+.PHONY: help setup setup-build stubs demo test busy torch real asan tsan wheel deb fuzz fuzz-files slow bench bench-quick large-files bench-formats bench-mpi pictures docs format clean build
 
 # ThreadSanitizer wants its addresses where they are without address space randomisation.
 FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -24,6 +24,9 @@ build: setup ## Build everything (preset dev)
 
 test: build ## Build everything and run every test (preset dev)
 	ctest --preset dev
+
+busy: build ## The tests five times beside stress-ng, and once on one processor without a terminal (TIMES: how often)
+	scripts/busy.sh $(TIMES)
 
 torch: build ## The tests that need PyTorch, with versions 1.13, 2.6 and the newest of PyPI (14 GB, in build/torch)
 	scripts/torch_versions.sh

@@ -34,7 +34,7 @@ foreach(source IN LISTS fuzz_sources)
     list(APPEND corpus ${fuzz_folder}/regressions/${name})
   endif()
   add_test(NAME fuzz.${name} COMMAND fuzz-${name} -max_total_time=10 ${corpus})
-  set_tests_properties(fuzz.${name} PROPERTIES FIXTURES_REQUIRED fuzz_seeds TIMEOUT 300)
+  set_tests_properties(fuzz.${name} PROPERTIES FIXTURES_REQUIRED fuzz_seeds)
   if(EXISTS /dev/shm)
     set_property(TEST fuzz.${name} APPEND PROPERTY ENVIRONMENT TMPDIR=/dev/shm) # nothing waits for a disk
   endif()

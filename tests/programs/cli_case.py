@@ -5,6 +5,7 @@ import argparse
 import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -12,8 +13,14 @@ import tempfile
 import unittest
 import zlib
 
-# What tenstride keeps from run to run: of this run of the tests alone.
+# What tenstride keeps from run to run, rates that it measured among it: of this run of the tests alone, for each call.
 CACHE = tempfile.TemporaryDirectory(prefix="tenstride-cache-")
+os.environ["XDG_CACHE_HOME"] = CACHE.name
+# A shell that runs the tests in the background ignores SIGINT for them, nohup SIGHUP; programs inherit that.
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+# Seconds after which a program hangs. None takes a tenth of them, also where many others run beside it.
+HANGS = 900
 
 
 def npy(shape, values, code="f", descr="<f4", fortran=False):
@@ -87,9 +94,8 @@ class Case(unittest.TestCase):
             [self.tool, *arguments],
             text=True,
             capture_output=True,
-            timeout=120,
+            timeout=HANGS,
             cwd=self.folder,
-            env={**os.environ, "XDG_CACHE_HOME": CACHE.name},
             **extra,
         )
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)

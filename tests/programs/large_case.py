@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of `tenstride convert --max-mem` share: sources made by NumPy, runs that are watched or killed."""
 
+import contextlib
 import functools
 import json
 import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
 
 import cli_case
 import numpy
+from faults import journal_fault, wait_until_stopped
 
 
 def source_of(shape):
@@ -27,28 +30,6 @@ def files_of(path):
     if path.is_file():
         return {"": path.read_bytes()}
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
-
-
-@functools.cache
-def built_faults():
-    """tests/support/faults.c as a library, with the folder it lies in; None without a C compiler."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if not compiler:
-        return None
-    folder = tempfile.TemporaryDirectory(prefix="tenstride-faults-")
-    library = pathlib.Path(folder.name) / "faults.so"
-    code = pathlib.Path(__file__).resolve().parents[1] / "support/faults.c"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", code, "-o", library, "-ldl"], check=True)
-    return library, folder
-
-
-def faults_library(test):
-    """What is loaded in front of the C library to make disks fail."""
-    if cli_case.is_sanitized():
-        test.skipTest("sanitizers must be loaded first")
-    if not built_faults():
-        test.skipTest("there is no C compiler")
-    return built_faults()[0]
 
 
 class LargeCase(cli_case.Case):
@@ -75,7 +56,7 @@ class LargeCase(cli_case.Case):
         return int(re.search(r"must be at least (\d+)M:", err)[1])
 
     def environment(self, extra):
-        return {**os.environ, "XDG_CACHE_HOME": cli_case.CACHE.name, **extra}
+        return {**os.environ, **extra}
 
     def start(self, *arguments, **extra):
         return subprocess.Popen(
@@ -87,10 +68,29 @@ class LargeCase(cli_case.Case):
             env=self.environment(extra),
         )
 
+    @contextlib.contextmanager
+    def stopped(self, first, *arguments, **extra):
+        """A conversion that stands still before its `first`-th write to the journal; goes on where the scope ends."""
+        with self.start("convert", *arguments, **journal_fault(self, first, FAULT_STOPS="1", **extra)) as process:
+            wait_until_stopped(process)
+            try:
+                yield process
+            finally:
+                process.send_signal(signal.SIGCONT)
+
+    def interrupted(self, first, *arguments, number=signal.SIGINT, **extra):
+        """(exit code, standard error) of a conversion that gets a signal before its `first`-th write to the journal"""
+        with self.stopped(first, *arguments, **extra) as process:
+            process.send_signal(number)
+            time.sleep(0.1)  # the program looks for signals at the next part that ends 50 ms after the last look
+            process.send_signal(signal.SIGCONT)
+            _, err = process.communicate(timeout=cli_case.HANGS)
+        return process.returncode, err
+
     def convert(self, *arguments, code=0, **extra):
         """(what --json says, or None; standard error)"""
         with self.start("convert", *arguments, "--json", **extra) as process:
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=cli_case.HANGS)
         self.assertEqual(process.returncode, code, out + err)
         return json.loads(out) if code == 0 else None, err
 
@@ -107,7 +107,7 @@ class LargeCase(cli_case.Case):
                     if line.startswith("VmHWM:") and f"Name:\t{pathlib.Path(self.tool).name}\n" in status:
                         most = max(most, int(line.split()[1]) * 1024)
                 time.sleep(0.005)
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=cli_case.HANGS)
         self.assertEqual((process.returncode, err), (0, ""), out)
         return json.loads(out), most
 

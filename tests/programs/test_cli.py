@@ -9,7 +9,7 @@ import pty
 import shutil
 import subprocess
 
-from cli_case import Case, main, npy
+from cli_case import HANGS, Case, main, npy
 from terminal import read_terminal
 
 FAMOUS = (
@@ -237,7 +237,7 @@ as one chain from (2,3,4):(12,4,1)+0:
             variables = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
             variables.update(TERM="xterm", **environment)
             with subprocess.Popen([self.tool, "explain", "torch.zeros(2)"], stdout=child, env=variables) as process:
-                process.wait(timeout=60)
+                process.wait(timeout=HANGS)
             os.close(child)
             return read_terminal(parent)
 

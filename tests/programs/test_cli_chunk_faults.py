@@ -9,8 +9,9 @@ import signal
 import time
 
 import numpy
-from cli_case import main
-from large_case import LargeCase, faults_library, files_of
+from cli_case import HANGS, main
+from faults import faults_library
+from large_case import LargeCase, files_of
 
 NO_ROOM = r" \(No space left on device\)"
 FREE = r", of which \d+ are free"
@@ -134,7 +135,7 @@ class ChunkFaults(LargeCase):
             except OSError as error:
                 self.assertEqual(error.errno, errno.ENOSPC)
             process.send_signal(signal.SIGCONT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=HANGS)
         if process.returncode == 0:
             self.assertEqual(sorted(os.listdir(disk)), ["b.zarr", "filler"])
             return

@@ -13,7 +13,8 @@ import subprocess
 import time
 
 import numpy
-from cli_case import main
+from cli_case import HANGS, main
+from faults import journal_fault, wait_until_stopped
 from large_case import LargeCase, source_of
 from terminal import read_terminal
 
@@ -98,14 +99,7 @@ class Refusals(LargeCase):
         self.assertEqual(pathlib.Path(self.path("b.npy")).read_bytes(), b"old")
 
     def interrupt(self):
-        with self.start(*self.call()) as process:
-            until = time.monotonic() + 60
-            while ".b.npy.tenstride-part" not in self.names():
-                self.assertLess(time.monotonic(), until)
-                time.sleep(0.001)
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130)
+        self.assertEqual(self.interrupted(4, *self.call()[1:])[0], 130)
 
     def test_another_source_is_not_gone_on_with(self):
         self.interrupt()
@@ -148,15 +142,10 @@ class Refusals(LargeCase):
         self.run_tool(*self.call("--resume", "--verify"))
 
     def test_one_process_at_a_time(self):
-        with self.start(*self.call()) as process:
-            until = time.monotonic() + 60
-            while ".b.npy.tenstride-part" not in self.names():
-                self.assertLess(time.monotonic(), until)
-                time.sleep(0.001)
-            process.send_signal(signal.SIGSTOP)
+        with self.stopped(4, *self.call()[1:]) as process:
             done = self.run_tool(*self.call("--quiet"), code=1)
             process.send_signal(signal.SIGCONT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS)
         self.assertEqual(process.returncode, 0)
         self.assertEqual(
             done.stderr,
@@ -201,18 +190,16 @@ class Progress(LargeCase):
             self.assertTrue(line.startswith("tenstride: "), line)
 
     def test_a_bar_on_a_terminal(self):
-        """Stopped until the bar is due, which is a second after the start."""
+        """Stopped until the bar is due, which is a second after the start, with tiles left."""
         parent, child = pty.openpty()
-        environment = self.environment({"TERM": "xterm"})
+        environment = self.environment({"TERM": "xterm", **journal_fault(self, 4, FAULT_STOPS="1")})
         with subprocess.Popen(
             [self.tool, *self.call()], stdout=subprocess.PIPE, stderr=child, env=environment, cwd=self.folder
         ) as process:
-            while ".b.npy.tenstride-part" not in self.names():
-                time.sleep(0.001)
-            process.send_signal(signal.SIGSTOP)
+            wait_until_stopped(process)
             time.sleep(1.2)
             process.send_signal(signal.SIGCONT)
-            process.communicate(timeout=60)
+            process.communicate(timeout=HANGS)
         os.close(child)
         text = read_terminal(parent).decode()
         self.assertEqual(process.returncode, 0)

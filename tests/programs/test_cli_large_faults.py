@@ -9,8 +9,9 @@ import signal
 import time
 
 import numpy
-from cli_case import main
-from large_case import LargeCase, faults_library
+from cli_case import HANGS, main
+from faults import faults_library
+from large_case import LargeCase
 
 PART = ".b.npy.tenstride-part"
 BLOCKS = ".b.npy.tenstride-blocks"
@@ -113,7 +114,7 @@ class FullDisks(LargeCase):
             except OSError as error:
                 self.assertEqual(error.errno, errno.ENOSPC)
             process.send_signal(signal.SIGCONT)
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=HANGS)
         if process.returncode == 0:
             self.assertEqual(sorted(os.listdir(disk)), ["b.npy", "filler"])
             self.assert_equal(numpy.load(disk / "b.npy"), numpy.load(self.source("a.npy")).T)

@@ -10,7 +10,7 @@ import signal
 import time
 
 import numpy
-from cli_case import main
+from cli_case import HANGS, main
 from large_case import LargeCase, source_of
 
 SHAPE = (64, 64, 64)
@@ -117,7 +117,7 @@ class MetadataOnly(LargeCase):
                 ) as process:
                     time.sleep(random.uniform(0, took))
                     process.send_signal(signal.SIGKILL)
-                    process.communicate(timeout=60)
+                    process.communicate(timeout=HANGS)
                 found = self.elements(output)
                 whole = [old[:4] if output == "b.zarr" else old, new]
                 self.assertTrue(any(numpy.array_equal(found, expected) for expected in whole))

@@ -8,10 +8,10 @@ import random
 import shutil
 import signal
 import subprocess
-import time
 
 import numpy
-from cli_case import is_sanitized, main
+from cli_case import HANGS, is_sanitized, main
+from faults import journal_fault
 from large_case import LargeCase, files_of
 
 SPEC = "x.permute(2,1,0)"
@@ -71,7 +71,7 @@ class Tasks(LargeCase):
                     self.start("convert", *self.call(f"--task={number}/{count}", "--quiet", "--verify"))
                     for number in range(1, count + 1)
                 ]
-                told = [process.communicate(timeout=120) for process in processes]
+                told = [process.communicate(timeout=HANGS) for process in processes]
                 self.assertEqual([process.returncode for process in processes], [0] * count, told)
                 self.assertEqual(sum("\nwrote b.npy: " in out for out, _ in told), 1, told)
                 self.assertTrue(files_of(self.path("b.npy")) == expected)
@@ -88,17 +88,10 @@ class Tasks(LargeCase):
         self.assertEqual(self.names(), ["b.npy"])
 
     def kill_within(self, call, output):
-        """Kills a task when it has finished a part; whether it was early enough."""
+        """Kills a task when it has finished a part."""
         number = call[-1].split("=")[1].split("/")[0]
-        journal = self.folder / f".{output}.tenstride-journal.{number}"
-        with self.start("convert", *call) as process:
-            sizes = set()
-            while len(sizes) < 3 and process.poll() is None:
-                if journal.exists():
-                    sizes.add(journal.stat().st_size)
-            process.send_signal(signal.SIGKILL)
-            process.communicate(timeout=60)
-        return process.returncode == -signal.SIGKILL
+        fault = journal_fault(self, 4, journal=f".{output}.tenstride-journal.{number}", FAULT_KILLS="1")
+        self.convert(*call, code=-signal.SIGKILL, **fault)
 
     def test_a_killed_task_is_gone_on_with_by_another_number(self):
         for output, more in (("b.npy", ()), ("b.zarr", ("--chunks=25,25,25",))):
@@ -106,10 +99,9 @@ class Tasks(LargeCase):
             for count, next_count in ((3, 2), (2, 5), (4, 1)):
                 with self.subTest(output=output, count=count, next_count=next_count):
                     self.run_tasks([count], count, *more, output=output)
-                    killed = self.kill_within(self.call(*more, f"--task=1/{count}", output=output), output)
+                    self.kill_within(self.call(*more, f"--task=1/{count}", output=output), output)
                     self.assertFalse(os.path.exists(self.path(output)))
                     bills = self.run_tasks(range(1, next_count + 1), next_count, *more, "--resume", output=output)
-                    self.assertTrue(killed)
                     written = sum(bill["totals"]["bytes_written"] for bill in bills)
                     self.assertLess(written, 0.9 * sum(map(len, expected.values())) + (1 << 20))
                     self.assertTrue(files_of(self.path(output)) == expected)
@@ -123,19 +115,13 @@ class Tasks(LargeCase):
         self.assertTrue(files_of(self.path("b.npy")) == expected)
 
     def test_an_interrupted_task_says_how_to_go_on(self):
-        with self.start("convert", *self.call("--task=1/2", "--quiet", "--verify")) as process:
-            until = time.monotonic() + 60
-            while JOURNAL + ".1" not in self.names():
-                self.assertLess(time.monotonic(), until)
-            process.send_signal(signal.SIGINT)
-            _, err = process.communicate(timeout=60)
-        if process.returncode != 0:  # it may have come too late
-            self.assertEqual(process.returncode, 130)
-            self.assertIn('what is finished is kept beside "b.npy": the same command goes on', err)
+        code, err = self.interrupted(4, *self.call("--task=1/2", "--quiet", "--verify"), FAULT_FILE=JOURNAL + ".1")
+        self.assertEqual(code, 130)
+        self.assertIn('what is finished is kept beside "b.npy": the same command goes on', err)
 
     def refusal(self, *call, code):
         with self.start("convert", *call) as process:
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=HANGS)
         self.assertEqual(process.returncode, code, err)
         return err
 
@@ -170,7 +156,7 @@ class Tasks(LargeCase):
     def test_what_is_converted_in_memory_is_left_to_the_first(self):
         call = [self.source("a.npy"), "x + 1", "-o", "b.npy"]
         with self.start("convert", *call, "--task=2/2") as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=HANGS)
         self.assertEqual((process.returncode, err), (0, ""))
         self.assertEqual(
             out,
@@ -186,7 +172,7 @@ class Tasks(LargeCase):
             told = []
             for rank in (2, 0, 1):
                 with self.start("convert", *self.call(), **{rank_name: str(rank), size_name: "3"}) as process:
-                    out, err = process.communicate(timeout=60)
+                    out, err = process.communicate(timeout=HANGS)
                 self.assertEqual((process.returncode, err), (0, ""))
                 told.append(out)
             self.assertEqual(["pass 1" in out for out in told], [False, True, False])
@@ -198,7 +184,7 @@ class Tasks(LargeCase):
         self.assertTrue(files_of(self.path("b.npy")) == expected)
         for rank, size in (("3", "3"), ("x", "3"), ("-1", "3"), ("0", "0")):
             with self.start("convert", *self.call("--force"), PMI_RANK=rank, PMI_SIZE=size) as process:
-                _, err = process.communicate(timeout=60)
+                _, err = process.communicate(timeout=HANGS)
             self.assertEqual(process.returncode, 2)
             self.assertIn(f'the environment variables PMI_RANK="{rank}" and PMI_SIZE="{size}" must be a rank', err)
 
@@ -214,7 +200,7 @@ class Tasks(LargeCase):
             text=True,
             cwd=self.folder,
             env=self.environment({}),
-            timeout=120,
+            timeout=HANGS,
         )
         if done.returncode != 0 and "tenstride:" not in done.stderr:
             self.skipTest("mpirun does not run here: " + done.stderr.strip()[:200])
@@ -226,7 +212,7 @@ class Tasks(LargeCase):
     def test_planned_tasks_are_run_by_anyone(self):
         expected = self.expected()
         with self.start("convert", *self.call("--plan-only", "tasks.json", "--tasks=4")) as process:
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=HANGS)
         self.assertEqual((process.returncode, out, err), (0, "wrote tasks.json: 4 tasks\n", ""))
         with open(self.path("tasks.json"), encoding="utf-8") as file:
             plan = json.load(file)

@@ -3,41 +3,14 @@
 
 import argparse
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
 import unittest
+
+from terminal import at_terminal
 
 TOOL = ""
 MARK = "\ufeff"
-
-
-def at_terminal(*arguments, keys=(), prompt=b">>> ", **environment):
-    """What the terminal shows, line ends as in a file, and the exit code. Each of the keys waits for a prompt."""
-    child, terminal = pty.fork()
-    if child == 0:
-        # libedit never gives back the names of the functions that are added to it.
-        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-        known = {name: value for name, value in os.environ.items() if name not in ("LC_ALL", "LC_CTYPE", "COLUMNS")}
-        known |= {"TERM": "xterm", "NO_COLOR": "1", "XDG_STATE_HOME": "/nonexistent", "ASAN_OPTIONS": sanitizer}
-        os.execve(TOOL, [TOOL, *arguments], {**known, **environment})
-    output = b""
-    pending = list(keys)
-    prompts = 0
-    end = time.time() + 30
-    while time.time() < end:
-        if select.select([terminal], [], [], 0.05)[0]:
-            try:
-                output += os.read(terminal, 65536)
-            except OSError:
-                break
-        elif pending and output.count(prompt) > prompts:
-            prompts = output.count(prompt)
-            os.write(terminal, pending.pop(0).encode())
-    _, status = os.waitpid(child, 0)
-    return output.decode().replace("\r\n", "\n"), os.waitstatus_to_exitcode(status)
 
 
 LONG = "torch.arange(24).view(2,3,4).permute(2,0,1).reshape(-1)"
@@ -45,7 +18,7 @@ LONG = "torch.arange(24).view(2,3,4).permute(2,0,1).reshape(-1)"
 
 class Folding(unittest.TestCase):
     def test_long_lines_go_on_under_the_last_column(self):
-        text, code = at_terminal("explain", LONG, COLUMNS="90", LC_ALL="C.UTF-8")
+        text, code = at_terminal(TOOL, "explain", LONG, COLUMNS="90", LC_ALL="C.UTF-8")
         self.assertEqual(code, 0, text)
         lines = text.splitlines()
         self.assertTrue(all(len(line) <= 90 for line in lines), text)
@@ -58,13 +31,13 @@ class Folding(unittest.TestCase):
         )
         self.assertTrue(any(len(line) > 90 for line in piped.stdout.splitlines()), "a pipe is not folded")
         for width in ("40", "60", "100", "1000"):
-            text, _ = at_terminal("explain", LONG, COLUMNS=width, LC_ALL="C.UTF-8")
+            text, _ = at_terminal(TOOL, "explain", LONG, COLUMNS=width, LC_ALL="C.UTF-8")
             self.assertEqual(text.split(), piped.stdout.split())
         self.assertEqual(text, piped.stdout)
 
     def test_a_line_with_a_caret_below_stays(self):
         broken = "torch.arange(24).view(2,3,4).transpose(0,2).permute(0,1,2).wiew(3)"
-        text, _ = at_terminal("explain", broken, COLUMNS="50", LC_ALL="C.UTF-8")
+        text, _ = at_terminal(TOOL, "explain", broken, COLUMNS="50", LC_ALL="C.UTF-8")
         self.assertIn(f"  {broken}\n  {' ' * broken.index('wiew')}^", text)
 
 
@@ -74,19 +47,19 @@ class Encoding(unittest.TestCase):
             ["show", "torch.arange(6).view(2,3).T"],
             ["explain", "--picture", "torch.arange(6).view(2,3).T"],
         ):
-            text, code = at_terminal(*command, LC_ALL="C")
+            text, code = at_terminal(TOOL, *command, LC_ALL="C")
             self.assertEqual(code, 0, text)
             self.assertTrue(text.isascii(), text)
             self.assertNotIn("?", text)
             self.assertIn("+--", text)
-            told, _ = at_terminal(*command, LC_ALL="C.UTF-8")
+            told, _ = at_terminal(TOOL, *command, LC_ALL="C.UTF-8")
             self.assertIn("┌─", told)
             self.assertEqual([len(line) for line in text.splitlines()], [len(line) for line in told.splitlines()])
 
     def test_so_do_its_errors(self):
-        text, _ = at_terminal("explain", "x.zeross", LC_ALL="C")
+        text, _ = at_terminal(TOOL, "explain", "x.zeross", LC_ALL="C")
         self.assertTrue(text.isascii(), text)
-        text, _ = at_terminal("explain", "torch.len(3)", LC_ALL="C")
+        text, _ = at_terminal(TOOL, "explain", "torch.len(3)", LC_ALL="C")
         self.assertIn("stands alone: len(...)", text)
 
     def test_a_pipe_gets_utf8(self):
@@ -98,18 +71,18 @@ class Encoding(unittest.TestCase):
 
 class Repl(unittest.TestCase):
     def test_ctrl_c_at_an_empty_prompt_gives_another(self):
-        text, code = at_terminal("repl", keys=["\x03", "\x03", "20 + 22\r", ":quit\r"])
+        text, code = at_terminal(TOOL, "repl", keys=["\x03", "\x03", "20 + 22\r", ":quit\r"])
         self.assertEqual(code, 0, text)
         self.assertIn("42\n", text)
 
     def test_ctrl_c_gives_up_a_line(self):
-        text, code = at_terminal("repl", keys=["x = 1\r", "x = 2\x03", "x + 40\r", ":quit\r"])
+        text, code = at_terminal(TOOL, "repl", keys=["x = 1\r", "x = 2\x03", "x + 40\r", ":quit\r"])
         self.assertEqual(code, 0, text)
         self.assertIn("41\n", text)
 
     def test_ctrl_c_gives_up_a_block(self):
-        keys = ["x = 1\r", "if 1:\r  x = 2\r\x03", "x + 40\r", ":quit\r"]
-        text, code = at_terminal("repl", keys=keys)
+        keys = ["x = 1\r", "if 1:\r", "  x = 2\r", "\x03", "x + 40\r", ":quit\r"]
+        text, code = at_terminal(TOOL, "repl", keys=keys)
         self.assertEqual(code, 0, text)
         self.assertIn("41\n", text)
 

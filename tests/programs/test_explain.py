@@ -5,23 +5,22 @@ what the program prints."""
 
 import argparse
 import json
-import os
 import pathlib
-import pty
-import select
 import shlex
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+
+from cli_case import HANGS
+from terminal import at_terminal
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = ""
 
 
 def run(*arguments, text="", code=0):
-    done = subprocess.run([TOOL, *arguments], input=text, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([TOOL, *arguments], input=text, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == code, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout
 
@@ -102,7 +101,7 @@ class Files(unittest.TestCase):
     def test_the_limit_is_checked(self):
         def said(*arguments):
             command = [TOOL, "explain", "x.T", "--input", self.path, *arguments]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             return done.stderr
 
@@ -224,10 +223,11 @@ x           list
         self.assertEqual(run("repl", text=">>> def f(a):\n...     return a\n...\n>>> f(3)\n"), "3\n")
 
     def test_a_block_at_a_terminal_ends_with_an_empty_line(self):
-        output, code = type_into(["def f(a):\r", "  return a * 2\r", "\r", "f(21)\r", ":quit\r"], {})
+        keys = ["def f(a):\r", "  return a * 2\r", "\r", "f(21)\r", ":quit\r"]
+        output, code = at_terminal(TOOL, "repl", keys=keys)
         self.assertEqual(code, 0, output)
         self.assertIn("... ", output)
-        self.assertIn("42\r\n", output)
+        self.assertIn("42\n", output)
 
     def test_commands(self):
         text = run(
@@ -253,16 +253,16 @@ x           list
             return  # the test below reads plain lines
         with tempfile.TemporaryDirectory() as state:
             keys = ["x = torch.arange(6)\r", "x.is_contig\t()\r", "\x1b[A\r", "x.vie\x03", "1 + 1\r", ":quit\r"]
-            output, code = type_into(keys, {"XDG_STATE_HOME": state})
+            output, code = at_terminal(TOOL, "repl", keys=keys, XDG_STATE_HOME=state)
             self.assertEqual(code, 0, output)
             self.assertIn("x.is_contiguous()", output)
             self.assertGreaterEqual(output.count("True"), 2, output)  # the second one from the history
-            self.assertIn("2\r\n", output)
+            self.assertIn("2\n", output)
             kept = pathlib.Path(state, "tenstride", "history").read_text()
             self.assertIn("torch.arange(6)", kept.replace("\\040", " "))
 
     def test_a_terminal_has_prompts_and_forgives(self):
-        output, code = type_into(["x = torch.arange(6)\r", "x.vieww\r", "x.shape\r", ":quit\r"], {})
+        output, code = at_terminal(TOOL, "repl", keys=["x = torch.arange(6)\r", "x.vieww\r", "x.shape\r", ":quit\r"])
         self.assertEqual(code, 0, "a failing line is no failure where somebody sits: " + output)
         self.assertGreaterEqual(output.count(">>> "), 4)
         self.assertIn("torch.Size([6])", output)
@@ -270,49 +270,6 @@ x           list
 
 def has_editor():
     return "libedit" in subprocess.run(["ldd", TOOL], capture_output=True, text=True).stdout
-
-
-def type_into(keys, environment):
-    """What the terminal shows, and the exit code."""
-    child, terminal = pty.fork()
-    if child == 0:
-        # libedit never gives back the names of the functions that are added to it.
-        sanitizer = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-        os.execve(
-            TOOL,
-            [TOOL, "repl"],
-            {
-                **os.environ,
-                "TERM": "xterm",
-                "NO_COLOR": "1",
-                "XDG_STATE_HOME": "/nonexistent",
-                "ASAN_OPTIONS": sanitizer,
-                **environment,
-            },
-        )
-    output = b""
-
-    def read(seconds):
-        nonlocal output
-        end = time.time() + seconds
-        while time.time() < end:
-            if select.select([terminal], [], [], 0.05)[0]:
-                try:
-                    output += os.read(terminal, 65536)
-                except OSError:
-                    return
-
-    for key in keys:
-        seen = output.count(b">>> ")
-        for _ in range(100):  # each key waits for a prompt
-            read(0.05)
-            if output.count(b">>> ") > seen or b">>> " in output[-40:]:
-                break
-        os.write(terminal, key.encode())
-        read(0.15)
-    read(0.5)
-    _, status = os.waitpid(child, 0)
-    return output.decode(errors="replace"), os.waitstatus_to_exitcode(status)
 
 
 def blocks(document):
@@ -355,7 +312,7 @@ class Documents(unittest.TestCase):
                     lines = [line for line in expected.splitlines() if line != "..."]
                     typed = "".join(line[4:] + "\n" for line in lines if line.startswith(prompts))
                     expected = "".join(line + "\n" for line in lines if not line.startswith(prompts))
-                done = subprocess.run([TOOL, *words], input=typed, capture_output=True, text=True, timeout=60)
+                done = subprocess.run([TOOL, *words], input=typed, capture_output=True, text=True, timeout=HANGS)
                 actual = done.stdout.rstrip() + "\n"
                 if words[0] == "repl":  # where a line ends is not told in the output
                     actual, expected = actual.replace("\n\n", "\n"), expected.replace("\n\n", "\n")

@@ -21,7 +21,7 @@ def run(ranks, fails=None):
     options = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
     environment = os.environ | {"ASAN_OPTIONS": options} | ({"TENSTRIDE_TEST_FAILS": fails} if fails else {})
     command = [*MPIRUN, "-n", str(ranks), str(PROGRAM), "--gtest_brief=1"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=240, env=environment)
+    return subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment)
 
 
 class MpiTest(unittest.TestCase):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
+import signal
 
 import pytest
 import tenstride
@@ -11,6 +13,16 @@ import tenstride
 # Three dots at the beginning of a line would go on with the code: an ellipsis is the character, which doctest compares
 # in this form.
 doctest.ELLIPSIS_MARKER = r"\u2026"
+
+# How long an example takes to be drawn or tried says nothing about the package.
+with contextlib.suppress(ImportError):  # the tests that draw examples are skipped without it
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("busy", deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("busy")
+
+# A shell that runs the tests in the background ignores Ctrl-C for them, which programs inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

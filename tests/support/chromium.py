@@ -58,7 +58,7 @@ class Chromium:
             headers={"Content-Type": "application/json"},
         )
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=60) as answer:
+        with opener.open(request, timeout=900) as answer:
             return json.load(answer)["value"]
 
     def open(self, address: str) -> None:
@@ -100,6 +100,6 @@ class Chromium:
             self.send("DELETE", "")
         finally:
             self.process.terminate()
-            self.process.wait(20)
+            self.process.wait(900)
             if self.process.stdout:
                 self.process.stdout.close()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loaded in front of the C library (LD_PRELOAD): what disks do at times, on files whose path ends in FAULT_FILE.
 // FAULT_CALL: the call that fails with FAULT_ERROR from the FAULT_FIRST-th time on; with FAULT_KILLS the process is
-// killed there. FAULT_SEED: a third of the reads and writes is cut short, a third is interrupted before anything is
-// moved.
+// killed there, with FAULT_STOPS it stops itself at the FAULT_FIRST-th time (SIGSTOP) and no call fails. FAULT_SEED: a
+// third of the reads and writes is cut short, a third is interrupted before anything is moved.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,12 @@ static int is_faulty_file(int file) {
 static int fails(const char* call) {
   const char* const wanted = getenv("FAULT_CALL");
   if (wanted == NULL || strcmp(wanted, call) != 0) return 0;
-  if (atomic_fetch_add(&calls, 1) + 1 < atol(getenv("FAULT_FIRST"))) return 0;
+  const long number = atomic_fetch_add(&calls, 1) + 1, first = atol(getenv("FAULT_FIRST"));
+  if (number < first) return 0;
+  if (getenv("FAULT_STOPS") != NULL) {
+    if (number == first) raise(SIGSTOP);
+    return 0;
+  }
   if (getenv("FAULT_KILLS") != NULL) raise(SIGKILL);
   errno = atoi(getenv("FAULT_ERROR"));
   return 1;
@@ -77,6 +82,12 @@ TRANSFER(pread, void*)
 TRANSFER(pread64, void*)
 TRANSFER(pwrite, const void*)
 TRANSFER(pwrite64, const void*)
+
+ssize_t write(int file, const void* bytes, size_t count) {
+  static ssize_t (*real)(int, const void*, size_t);
+  if (real == NULL) *(void**)&real = dlsym(RTLD_NEXT, "write");
+  return is_faulty_file(file) && fails("write") ? -1 : real(file, bytes, count);
+}
 
 #define FLUSH(name)                                             \
   int name(int file) {                                          \
