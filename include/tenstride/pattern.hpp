@@ -54,6 +54,11 @@ class TENSTRIDE_API PatternError : public RuntimeError {
   std::size_t position_;
 };
 
+/// Whether a text that is a pattern or an expression of the torch notation is a pattern: it has "->" outside
+/// of strings and comments, where the notation never has it. Example: "h w -> w h" is one, "rearrange(x, 'h w
+/// -> w h')" is none.
+TENSTRIDE_API bool is_pattern(std::string_view text) noexcept;
+
 /// What a pattern is for. rearrange keeps every axis; reduce may drop axes, repeat may add some.
 enum class PatternVerb : unsigned char { rearrange, reduce, repeat };
 /// "rearrange", "reduce" or "repeat".

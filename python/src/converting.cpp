@@ -8,6 +8,7 @@
 #include "einops.hpp"
 #include "exchange.hpp"
 #include "files.hpp"
+#include "sequences.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/pattern.hpp"
@@ -26,10 +27,6 @@ std::vector<AxisSize> sizes_of(nb::handle given) {
     throw TypeError("convert: sizes must be a dict of names and sizes, e.g. {\"h\": 2}");
   }
   return axis_sizes(nb::borrow<nb::dict>(given));
-}
-
-bool is_pattern(const std::string& given) {
-  return given.find("->") != std::string::npos;
 }
 
 /// The tensors that the source names. A pattern is written out for the shape of each; a chain stands as it
@@ -81,7 +78,8 @@ std::optional<int> version_of(nb::handle zarr_format) {
 std::optional<io::FileTask> task_of(nb::handle given) {
   if (given.is_none()) return std::nullopt;
   const auto refuse = [&]() {
-    throw ValueError("convert: task " + nb::cast<std::string>(nb::repr(given)) +
+    throw ValueError("convert: task " +
+                     nb::cast<std::string>(nb::module_::import_("reprlib").attr("repr")(given)) +
                      " must be a pair (K, N), the K-th of N tasks, with K from 1 to N");
   };
   if (!nb::isinstance<nb::tuple>(given) && !nb::isinstance<nb::list>(given)) refuse();
@@ -125,6 +123,16 @@ io::FileJob plan(nb::handle source, const std::string& chain, nb::handle destina
   }
 }
 
+/// What of the attributes was left out or not heeded; of several tensors with their names.
+std::vector<std::string> notes_of(const io::FileJob& job) {
+  std::vector<std::string> notes;
+  for (const io::TensorJob& tensor : job.tensors) {
+    for (const std::string& note : tensor.notes)
+      notes.push_back(job.tensors.size() > 1 ? tensor.name + ": " + note : note);
+  }
+  return notes;
+}
+
 io::FileResult convert(nb::handle source, const std::string& chain, nb::handle destination, nb::handle sizes,
                        nb::handle max_memory, nb::handle dtype, const std::string& order, nb::handle scale,
                        nb::handle shift, Index axis, bool overwrite, nb::handle resume, bool verify,
@@ -133,6 +141,9 @@ io::FileResult convert(nb::handle source, const std::string& chain, nb::handle d
   const io::FileJob job =
       plan(source, chain, destination, sizes, max_memory, dtype, order, scale, shift, axis, overwrite, resume,
            verify, chunks, shards, codec, zarr_format, metadata_only, rescale, task);
+  for (const std::string& note : notes_of(job)) {
+    if (PyErr_WarnEx(PyExc_UserWarning, ("convert: " + note).c_str(), 2) != 0) throw nb::python_error();
+  }
   const nb::gil_scoped_release released;
   return io::run(job, [progress](const io::Progress& now) {
     const nb::gil_scoped_acquire acquired;
@@ -183,6 +194,24 @@ void define_progress(nb::module_& module) {
           "__str__", [](const io::Progress& now) { return io::progress_text(now); }, "One line for people.");
 }
 
+/// A list of dicts.
+nb::list dropped_list(const std::vector<io::DroppedFact>& dropped) {
+  nb::list result;
+  for (const io::DroppedFact& one : dropped) {
+    nb::dict entry;
+    entry["tensor"] = one.tensor;
+    entry["fact"] = one.fact;
+    entry["reason"] = one.reason;
+    result.append(entry);
+  }
+  return result;
+}
+
+constexpr const char* dropped_signature = "def dropped(self) -> list[dict[str, str]]";
+constexpr const char* dropped_documentation =
+    "What the source says of positions and elements and is not true of the result, so that it is left out: "
+    "for each the tensor ('' for a single one), the fact and the reason.";
+
 void define_results(nb::module_& module) {
   nb::class_<io::FileResult>(module, "ConvertResult",
                              "What `convert` did.\n\n"
@@ -197,6 +226,8 @@ void define_results(nb::module_& module) {
       .def_prop_ro(
           "checksum", [](const io::FileResult& result) { return to_string(result.checksum); },
           "Of the elements written, as `checksum` gives it; with metadata_only alone where is_checked.")
+      .def_ro("missing", &io::FileResult::missing,
+              "With rescale: how many elements are missing by what the source says.")
       .def_ro("bytes_read", &io::FileResult::bytes_read, "Bytes read by this run.")
       .def_ro("bytes_written", &io::FileResult::bytes_written, "Bytes written by this run.")
       .def_ro("seconds", &io::FileResult::seconds, "From the first byte to the last.")
@@ -209,6 +240,9 @@ void define_results(nb::module_& module) {
           "Whether another task, or an earlier run of this one, has put the destination in place; then there "
           "is no checksum.")
       .def_ro("is_checked", &io::FileResult::is_checked, "Whether the destination was read back.")
+      .def_prop_ro(
+          "dropped", [](const io::FileResult& result) { return dropped_list(result.dropped); },
+          nb::sig(dropped_signature), dropped_documentation)
       .def("__repr__", [](const io::FileResult& result) {
         return detail::message("<tenstride.ConvertResult checksum=", to_string(result.checksum),
                                " bytes_read=", result.bytes_read, " bytes_written=", result.bytes_written,
@@ -233,6 +267,9 @@ void define_results(nb::module_& module) {
               "compressed, how fast is not known.")
       .def_ro("is_disk_measured", &io::FileJob::is_disk_measured,
               "Whether that was measured here (`tenstride bench --disk FOLDER`) or is what most disks do.")
+      .def_prop_ro(
+          "dropped", [](const io::FileJob& job) { return dropped_list(io::dropped_facts(job)); },
+          nb::sig(dropped_signature), dropped_documentation)
       .def_prop_ro("passes", passes_of, "Passes over all elements.")
       .def_prop_ro("memory", memory_of_plan, "Bytes of all buffers, at most.")
       .def_prop_ro(
@@ -241,6 +278,10 @@ void define_results(nb::module_& module) {
       .def_prop_ro(
           "dtype", [](const io::FileJob& job) { return nb::steal(new_dtype(job.tensors[0].dtype)); },
           "Of the destination, or of its first tensor.")
+      .def_prop_ro(
+          "notes", notes_of,
+          "What the source says of its elements that is not true of the result, and what is not used; "
+          "`convert` warns of it.")
       .def("__str__", [](const io::FileJob& job) { return io::to_string(job); });
 }
 
@@ -249,14 +290,14 @@ void define_results(nb::module_& module) {
 std::vector<double> scale_numbers(nb::handle given) {
   if (given.is_none()) return {};
   std::vector<double> numbers;
-  const auto add = [&numbers](nb::handle number) {
-    numbers.push_back(PyFloat_AsDouble(number.ptr()));
+  const auto add = [&numbers](PyObject* number) {
+    numbers.push_back(PyFloat_AsDouble(number));
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
   };
   if (PyObject_HasAttrString(given.ptr(), "__iter__") == 0) {
-    add(given);
+    add(given.ptr());
   } else {
-    for (const nb::handle number : nb::borrow<nb::iterable>(given)) add(number);
+    each_of(given, add);
   }
   return numbers;
 }

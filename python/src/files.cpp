@@ -7,6 +7,7 @@
 #include "base/message.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
+#include "sequences.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/io/file.hpp"
@@ -119,8 +120,9 @@ void save(nb::handle path_given, nb::handle tensor_given, bool overwrite, bool f
   }
   if (!axes.is_none()) {
     if (tensors.size() != 1) throw ValueError("save: axes must go with one tensor");
-    for (const nb::handle axis : nb::borrow<nb::iterable>(axes))
-      tensors[0].axis_names.push_back(nb::cast<std::string>(axis));
+    each_of(axes, [&](PyObject* axis) {
+      tensors[0].axis_names.push_back(nb::cast<std::string>(nb::handle(axis)));
+    });
   }
   io::SaveTensorsOptions options;
   options.chunks = chunk_options(chunks, shards, codec, zarr_format, "save");
@@ -222,9 +224,10 @@ void define_file_info(nb::module_& module) {
                 info.attributes.empty() ? "{}" : info.attributes.c_str());
           },
           "What else the file says about it, as a dict.")
-      .def_ro(
-          "scale", &io::FileInfo::scale,
-          "An element x means scale * x + shift; `convert` with rescale=True applies it, `load` does not.")
+      .def_ro("scale", &io::FileInfo::scale,
+              "An element x means scale * x + shift; `convert` with rescale=True applies it, with what "
+              "`attributes` "
+              "say of missing elements; `load` does not.")
       .def_ro("shift", &io::FileInfo::shift, "See `scale`.")
       .def("__repr__", [](const io::FileInfo& info) {
         return detail::message("<tenstride.FileInfo ", info.address(), " ", name(info.dtype), " ",
@@ -259,10 +262,9 @@ io::ChunkOptions chunk_options(nb::handle chunks, nb::handle shards, nb::handle 
 }
 
 std::string path_of(nb::handle path) {
-  const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
-  if (!text) throw nb::python_error();
-  if (PyBytes_Check(text.ptr()) != 0) return nb::cast<nb::bytes>(text).c_str();
-  return nb::cast<std::string>(text);
+  PyObject* bytes = nullptr;
+  if (PyUnicode_FSConverter(path.ptr(), &bytes) == 0) throw nb::python_error();
+  return nb::steal<nb::bytes>(bytes).c_str();
 }
 
 void define_files(nb::module_& module) {

@@ -44,16 +44,17 @@ def convert(
     order ('C' or 'F') is the destination's. `source` may name several tensors of a file ("m.safetensors::*.weight").
     chunks, shards, codec and zarr_format are those of a .zarr destination, as `save` has them. metadata_only permutes
     a .zarr folder by its metadata and the names of its files, and decodes nothing; with overwrite the destination may
-    be the source. rescale makes the elements what the file says they mean (`file_info`'s scale and shift: those of
-    NIfTI, netCDF, HDF5 and Zarr), in float32 or float64; `chain` must only move them then, and fill values are scaled
-    too. verify reads the destination back and compares checksums. progress is called some 20 times a second
-    with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised here; what is finished stays
-    beside the destination, and resume=True goes on ("if_there": begins anew where nothing is left; not to chunks of
-    HDF5). task=(2, 8) does the second of eight parts; eight calls in any order, in one process or in several, do all
-    (`tenstride.dask.convert` makes them), and the one that ends last puts the destination in place. Gives a
-    ConvertResult. FileError for files that cannot be read or written, and where the destination
-    exists and `overwrite` is not given; ValueError for a chain that does more than move and convert, and for a
-    max_memory that is too small.
+    be the source. rescale makes the elements what the file says they mean (scl_slope of NIfTI; scale_factor,
+    _FillValue, valid_range and the like of netCDF, HDF5 and Zarr), in float32 or float64; missing ones become NaN, or
+    the _FillValue of an integer `dtype`. `chain` must only move them then. A UserWarning tells what the source says of
+    its elements and the result cannot. verify reads the destination back and compares checksums. progress is called
+    some 20 times a second with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised
+    here; what is finished stays beside the destination, and resume=True goes on ("if_there": begins anew where
+    nothing is left; not to chunks of HDF5). task=(2, 8) does the second of eight parts; eight calls in any order,
+    in one process or in several, do all (`tenstride.dask.convert` makes them), and the one that ends last puts the
+    destination in place. Gives a ConvertResult. FileError for files that cannot be read or written, and where the
+    destination exists and `overwrite` is not given; ValueError for a chain that does more than move and convert,
+    and for a max_memory that is too small.
 
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -266,7 +266,7 @@ Value Evaluator::run_operation(const Operation& operation, TextRange range, std:
   if (call->has_self()) spend_on(call->self(), range);
   const Value* receiver = call->has_self() ? &call->self_value() : nullptr;
   const Layout before = receiver != nullptr ? call->self().layout() : Layout{};
-  Value result = guarded(range, operation.name, receiver, [&] { return operation.run(*call); });
+  Value result = guarded(range, operation.name, receiver, [&] { return call->run(); });
   return record(operation, *call, before, std::move(result), range);
 }
 

@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "expression/parse.hpp"
 #include "expression/parser.hpp"
+#include "tenstride/pattern.hpp"
 
 /// Statements, and Python's blocks by indentation.
 namespace tenstride {
@@ -22,6 +23,22 @@ void add_names(const Node& target, std::set<std::string, std::less<>>& names) {
   if (target.kind == NodeKind::name) names.insert(target.text);
   if (target.kind != NodeKind::tuple) return;
   for (const NodePtr& child : target.children) add_names(*child, names);
+}
+
+/// A pattern that stands alone, with the call that takes it. Whatever breaks its rules, the parser refuses.
+void refuse_pattern(std::string_view text) {
+  if (!is_pattern(text)) return;
+  for (const PatternVerb verb : {PatternVerb::rearrange, PatternVerb::reduce, PatternVerb::repeat}) {
+    try {
+      static_cast<void>(Pattern(text, verb));
+    } catch (const Error&) {
+      continue;
+    }
+    const std::string_view more = verb == PatternVerb::reduce ? ", 'max'" : "";
+    throw ParseError(message("expression: \"", text, "\" is a pattern and must be given to a function, e.g. ",
+                             name(verb), "(x, '", text, "'", more, ")"),
+                     0);
+  }
 }
 
 }  // namespace
@@ -324,6 +341,7 @@ std::vector<Statement> parse_statements(std::string_view text) {
     throw ParseError(
         message("expression: the text has ", text.size(), " bytes and must have at most ", max_text), 0);
   }
+  refuse_pattern(text);
   return Parser(text).run();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/pattern.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
@@ -15,6 +16,22 @@ using detail::at_column;
 using detail::message;
 using detail::PatternToken;
 using detail::PatternTokenKind;
+
+bool is_pattern(std::string_view text) noexcept {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '\'' || c == '"') {
+      for (++i; i < text.size() && text[i] != c; ++i) {
+        if (text[i] == '\\') ++i;
+      }
+    } else if (text.substr(i, 2) == "->") {
+      return true;
+    }
+  }
+  return false;
+}
 
 std::string_view name(PatternVerb verb) {
   switch (verb) {

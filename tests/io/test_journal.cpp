@@ -56,12 +56,32 @@ JournalRecords read(const std::string& path, const BootId& boot = this_boot) {
 
 using Finished = std::vector<bool>;
 
+TEST(Journal, KeepsHowManyElementsOfAPartAreMissing) {
+  const Scratch scratch;
+  const std::string path = scratch.path("journal");
+  {
+    Open open(path);
+    open.journal.create(header);
+    open.journal.finish(3, {checksum_of(3), 7});
+    open.journal.finish(0, checksum_of(0));
+    open.journal.flushed();
+    open.journal.finish(4, {checksum_of(4), 2});
+  }
+  const JournalRecords records = read(path);
+  EXPECT_EQ(records.finished, (Finished{true, false, false, true, true}));
+  EXPECT_EQ(records.sum.checksum, checksum_of(0) + checksum_of(3) + checksum_of(4));
+  EXPECT_EQ(records.sum.missing, 9U);
+  EXPECT_EQ(records.sums[0].missing, 0U);
+  // After a restart of the machine only what was flushed counts.
+  EXPECT_EQ(read(path, {3, 4}).sum.missing, 7U);
+}
+
 TEST(Journal, GivesBackWhatWasWritten) {
   const Scratch scratch;
   const std::string path = example(scratch);
   const JournalRecords records = read(path);
   EXPECT_EQ(records.finished, (Finished{true, false, false, true, true}));
-  EXPECT_EQ(records.checksum, checksum_of(0) + checksum_of(3) + checksum_of(4));
+  EXPECT_EQ(records.sum.checksum, checksum_of(0) + checksum_of(3) + checksum_of(4));
   EXPECT_FALSE(records.has_dropped_blocks);
 }
 
@@ -78,7 +98,7 @@ TEST(Journal, GoesOnBehindWhatIsThere) {
   }
   const JournalRecords records = read(path);
   EXPECT_EQ(records.finished, (Finished{true, true, false, true, true}));
-  EXPECT_EQ(records.checksum, checksum_of(0) + checksum_of(1) + checksum_of(3) + checksum_of(4));
+  EXPECT_EQ(records.sum.checksum, checksum_of(0) + checksum_of(1) + checksum_of(3) + checksum_of(4));
   EXPECT_TRUE(records.has_dropped_blocks);
 }
 
@@ -95,7 +115,7 @@ TEST(Journal, AfterARestartOnlyFlushedPartsCount) {
   // What was written since then counts as long as the machine is not restarted again.
   EXPECT_EQ(read(path, next_boot).finished, (Finished{true, false, true, true, false}));
   EXPECT_EQ(read(path, this_boot).finished, flushed);
-  EXPECT_EQ(read(path, this_boot).checksum, checksum_of(0) + checksum_of(3));
+  EXPECT_EQ(read(path, this_boot).sum.checksum, checksum_of(0) + checksum_of(3));
 }
 
 TEST(Journal, WithoutABootIdOnlyFlushedPartsCount) {
@@ -131,7 +151,7 @@ void expect_first_of_example(const Scratch& scratch, const std::string& bytes, s
   open.journal.finish(2, checksum_of(2));
   const JournalRecords more = read(scratch.path("damaged"));
   ASSERT_EQ(more.finished, (Finished{whole > 1, false, true, whole > 0, whole > 3})) << damaged_at;
-  ASSERT_EQ(more.checksum, records.checksum + checksum_of(2));
+  ASSERT_EQ(more.sum.checksum, records.sum.checksum + checksum_of(2));
 }
 
 TEST(Journal, EndsWhereItIsTorn) {
@@ -228,7 +248,7 @@ TEST(JournalRecords, CountEachPartOnce) {
   other.finish(2, checksum_of(2));
   one.add(other);
   EXPECT_EQ(one.finished, (Finished{false, true, true, false, false}));
-  EXPECT_EQ(one.checksum, checksum_of(1) + checksum_of(2));
+  EXPECT_EQ(one.sum.checksum, checksum_of(1) + checksum_of(2));
   EXPECT_EQ(one.finished_count, 2U);
 }
 

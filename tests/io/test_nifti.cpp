@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-#include "io/nifti/header.hpp"
+#include "io/nifti/files.hpp"
 #include "support/refusal.hpp"
 #include "support/scratch.hpp"
 
@@ -126,8 +126,8 @@ TEST(Nifti, APairHasItsElementsBesideTheHeader) {
   file.put(344, std::string("ni1\0", 4)).put(108, 0.0F).bytes.resize(348);
   const std::string header = scratch.file("a.hdr", file.bytes);
   EXPECT_EQ(refusal<FileError>([&] { return read_nifti(header); }),
-            "nifti: \"" + scratch.path("a.img") +
-                "\" must be a file that can be opened (No such file or directory)");
+            "nifti: \"" + header + "\" is the header of a NIfTI pair and must have its elements in \"" +
+                scratch.path("a.img") + "\" or \"" + scratch.path("a.img.gz") + "\"");
   scratch.file("a.img", std::string(11, '\0'));
   EXPECT_EQ(
       refusal<FileError>([&] { return read_nifti(header); }),
@@ -143,6 +143,64 @@ TEST(Nifti, APairHasItsElementsBesideTheHeader) {
           "\" is the header of a NIfTI pair and must be named NAME.hdr, beside NAME.img with the elements");
 }
 
+TEST(Nifti, TheOtherHalfOfAPairIsTheOnePackedAlike) {
+  const Scratch scratch;
+  HandMade file = nifti_one();
+  file.put(344, std::string("ni1\0", 4)).put(108, 0.0F).bytes.resize(348);
+  scratch.file("a.hdr", file.bytes);
+  scratch.file("a.img.gz", "packed");
+  const NiftiFile packed = read_nifti(scratch.path("a.hdr"));
+  EXPECT_EQ(packed.data_path, scratch.path("a.img.gz"));
+  EXPECT_EQ(packed.packing, NiftiPacking::gzip);
+  EXPECT_EQ(packed.data_nbytes, 6U);
+  scratch.file("a.img", std::string(12, '\0'));
+  const NiftiFile plain = read_nifti(scratch.path("a.hdr"));
+  EXPECT_EQ(plain.data_path, scratch.path("a.img"));
+  EXPECT_EQ(plain.packing, NiftiPacking::none);
+  EXPECT_EQ(read_nifti(scratch.path("a.img.gz")).data_path, scratch.path("a.img.gz"));
+  scratch.file("B.HDR", file.bytes);
+  scratch.file("B.IMG", std::string(12, '\0'));
+  EXPECT_EQ(read_nifti(scratch.path("B.HDR")).data_path, scratch.path("B.IMG"));
+  EXPECT_EQ(read_nifti(scratch.path("B.IMG")).header.dtype, DType::int16);
+}
+
+TEST(Nifti, ElementsOfAPairMayBeginAsAnotherFileDoes) {
+  const Scratch scratch;
+  HandMade file = nifti_one();
+  file.put(344, std::string("ni1\0", 4)).put(108, 0.0F).bytes.resize(348);
+  scratch.file("a.hdr", file.bytes);
+  for (const std::string start : {"\x89PNG\r\n\x1a\n", "PK\x03\x04", "\xff\xd8\xff", "\x93NUMPY"}) {
+    scratch.file("a.img", (start + std::string(12, '\0')).substr(0, 12));
+    const FileInfo info = read_file_info(scratch.path("a.img"));
+    EXPECT_EQ(info.kind, FileKind::nifti);
+    EXPECT_EQ(info.layout, (Layout{{3, 2}, {1, 3}, 0}));
+  }
+  // Elements of the right length are no gzip file, whatever they begin with.
+  scratch.file("a.img", "\x1f\x8b\x08" + std::string(9, '\0'));
+  EXPECT_EQ(read_file_info(scratch.path("a.img")).storage, ElementStorage::flat);
+  scratch.file("a.img", "\x1f\x8b\x08" + std::string(20, '\0'));
+  EXPECT_EQ(refusal<FileError>([&] { return read_nifti(scratch.path("a.hdr")); }),
+            "nifti: \"" + scratch.path("a.img") +
+                "\" begins as a gzip file does and has 23 bytes, its elements end at byte 12; packed "
+                "elements must be in a file named \"" +
+                scratch.path("a.img.gz") + "\"");
+}
+
+TEST(Nifti, AHeaderWithItsOwnElementsIsNoHalf) {
+  const Scratch scratch;
+  scratch.file("a.hdr", nifti_one().bytes);
+  EXPECT_EQ(read_nifti(scratch.path("a.hdr")).data_path, scratch.path("a.hdr"));
+  scratch.file("a.img", std::string(12, '\0'));
+  for (const std::string half : {"a.hdr", "a.img"}) {
+    EXPECT_EQ(refusal<FileError>([&] { return read_nifti(scratch.path(half)); }),
+              "nifti: \"" + scratch.path("a.hdr") +
+                  "\" has the mark 'n+1' of a file with its own elements and must not stand beside \"" +
+                  scratch.path("a.img") + "\" (readers differ in which they take; rename one of them)");
+  }
+  scratch.file("b.img", nifti_one().bytes);
+  EXPECT_EQ(read_nifti(scratch.path("b.img")).data_path, scratch.path("b.img"));
+}
+
 TEST(Nifti, WhatIsNoNiftiFile) {
   const std::string begins =
       "must begin with the length of a NIfTI header, 348 or 540 in 4 bytes, it begins with ";
@@ -154,6 +212,8 @@ TEST(Nifti, WhatIsNoNiftiFile) {
   EXPECT_EQ(refused(nifti_two().bytes.substr(0, 100)),
             "ends after 100 bytes and must have at least 540, its header");
   EXPECT_EQ(refused(nifti_one().put(344, std::string(4, '\0')).bytes),
+            "is an ANALYZE 7.5 file, whose orientation is not defined, and must be NIfTI");
+  EXPECT_EQ(refused(nifti_one().put(344, std::int32_t{7}).bytes),
             "is an ANALYZE 7.5 file, whose orientation is not defined, and must be NIfTI");
   EXPECT_EQ(refused(nifti_one().put(344, std::string("n+2\0", 4)).bytes),
             "must have the mark 'n+1' or 'ni1' at byte 344, it has the bytes 6e 2b 32 00");

@@ -184,6 +184,59 @@ TEST(PermuteFiles, EmptyTensorsAndScalarsGoAlong) {
   moves.expect_whole();
 }
 
+TEST(PermuteFiles, OptionsOfElementsAreAboutWhatIsConverted) {
+  Moves moves;
+  Random random(12);
+  const Tensor w = random_tensor(random, {200, 210}, DType::float32);
+  moves.add("w", w, "x.t()");
+  moves.add("kept", random_tensor(random, {301, 307}, DType::int64));
+  moves.add("small", random_tensor(random, {3}, DType::float64));
+  moves.save();
+  std::vector<TensorMove> given = moves.moves();
+  given[1].kind = given[2].kind = io::MoveKind::keep;
+  for (const io::FileCheck check : {io::FileCheck::none, io::FileCheck::checksum}) {
+    FileOptions options = memory_for_tiles();
+    options.overwrite = io::Overwrite::replace;
+    options.check = check;
+    options.dtype = DType::float16;
+    options.scale = {0.5};
+    options.shift = {-1};
+    const io::FileJob job = io::plan_permute_files(given, moves.destination, options);
+    EXPECT_TRUE(job.tensors[0].elements.scale.empty()) << job.tensors[0].name;
+    io::run(job);
+    Tensor scaled = empty({210, 200}, {.dtype = DType::float16});
+    copy_elements(scaled, w.t(), ScaleShift{options.scale, options.shift, 0});
+    const auto found = [&](const std::string& name) {
+      return io::load_tensor_file(io::read_file_info(moves.destination + "::" + name));
+    };
+    EXPECT_TRUE(found("w").equal(scaled));
+    EXPECT_TRUE(found("kept").equal(moves.given[1].tensor));
+    EXPECT_TRUE(found("small").equal(moves.given[2].tensor));
+  }
+}
+
+TEST(PermuteFiles, APlanKnowsItsNumbersInFull) {
+  Moves moves;
+  moves.add("w", ones({3, 4}));
+  moves.add("b", ones({3}));
+  moves.save();
+  std::vector<std::string> hashes;
+  const auto add = [&](double scale, Index axis, io::MoveKind kind) {
+    std::vector<TensorMove> given = moves.moves();
+    given[1].kind = kind;
+    FileOptions options = memory_for_tiles();
+    options.scale = {scale};
+    options.axis = axis;
+    hashes.push_back(io::plan_hash_text(io::plan_permute_files(given, moves.destination, options)));
+  };
+  add(1e-8, 0, io::MoveKind::convert);
+  add(2e-8, 0, io::MoveKind::convert);
+  add(1e-8, -1, io::MoveKind::convert);
+  add(1e-8, 0, io::MoveKind::keep);
+  std::ranges::sort(hashes);
+  EXPECT_EQ(std::ranges::adjacent_find(hashes), hashes.end());
+}
+
 TEST(PermuteFiles, TensorsOfSeveralFiles) {
   const Scratch scratch;
   Random random(8);

@@ -93,6 +93,7 @@ TEST(ZarrPermutation, OfVersion2) {
   const ZarrArray thin = make_zarr_array({2, 3, 4}, DType::int16, {.format = 2, .chunk = {1, 3, 2}});
   EXPECT_EQ(permuted_zarr(thin, {1, 0, 2}, "a").order, (Dims{0, 1, 2}));
   array.format = 3;
+  array.fill_value = element(std::int16_t{0});  // which version 3 always has
   const ZarrArray permuted = permuted_zarr(array, {0, 2, 1}, "a");
   EXPECT_EQ(permuted_key(array, permuted, {0, 0, 1}, {0, 2, 1}).new_key, "0.1.0");
   EXPECT_TRUE(parse_zarr_v3(zarr_metadata_texts(permuted)[0].text, "a") == permuted);

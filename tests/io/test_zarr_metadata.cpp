@@ -76,7 +76,7 @@ TEST(ZarrMetadata, Version2) {
   const ZarrCodec blosc{.kind = ZarrCodecKind::blosc, .level = 5, .shuffle = ZarrShuffle::bytes, .item = 4};
   EXPECT_EQ(array.codecs, std::vector<ZarrCodec>{blosc});
   EXPECT_EQ(array.dimension_names, (std::vector<std::optional<std::string>>{"y", "x"}));
-  EXPECT_EQ(array.attributes, R"({"units":"m"})");
+  EXPECT_EQ(array.attributes, R"({"_FillValue":1.5,"units":"m"})");
   EXPECT_EQ(zarr_key(array, {1, 0}), "1/0");
   EXPECT_EQ(zarr_key(array, {}), "0");
 }
@@ -106,19 +106,20 @@ TEST(ZarrMetadata, ATransposeBeforeShardsIsOfTheirIndex) {
 }
 
 TEST(ZarrMetadata, WritesWhatItReads) {
+  const std::string json = changed(zarr_json, "/attributes", R"({"k": [1, "NaN"]})");
   for (const std::string& codecs : {std::string(), shards}) {
-    const ZarrArray array =
-        parse_zarr_v3(codecs.empty() ? zarr_json : changed(zarr_json, "/codecs", codecs), "a");
+    const ZarrArray array = parse_zarr_v3(codecs.empty() ? json : changed(json, "/codecs", codecs), "a");
     const std::vector<ZarrText> texts = zarr_metadata_texts(array);
     ASSERT_EQ(texts.size(), 1U);
     EXPECT_EQ(texts[0].name, "zarr.json");
     EXPECT_TRUE(parse_zarr_v3(texts[0].text, "a") == array);
   }
-  const ZarrArray array = parse_zarr_v2(zarray, R"({"_ARRAY_DIMENSIONS": ["y", "x"], "n": NaN})", "a");
+  const ZarrArray array = parse_zarr_v2(zarray, R"({"_ARRAY_DIMENSIONS": ["y", "x"], "n": [NaN]})", "a");
   const std::vector<ZarrText> texts = zarr_metadata_texts(array);
   ASSERT_EQ(texts.size(), 2U);
   EXPECT_EQ(texts[0].name, ".zattrs");
-  EXPECT_EQ(texts[0].text, "{\n  \"_ARRAY_DIMENSIONS\": [\n    \"y\",\n    \"x\"\n  ],\n  \"n\": NaN\n}\n");
+  EXPECT_EQ(texts[0].text,
+            "{\n  \"_ARRAY_DIMENSIONS\": [\n    \"y\",\n    \"x\"\n  ],\n  \"n\": [\n    \"NaN\"\n  ]\n}\n");
   EXPECT_EQ(texts[1].name, ".zarray");
   EXPECT_TRUE(parse_zarr_v2(texts[1].text, texts[0].text, "a") == array);
 }

@@ -135,6 +135,7 @@ def pair_files():
     """Of two files: the name of the first is opened."""
     head = header(magic=b"ni1\0", vox_offset=0)[:348]
     yield "pair_without_elements.hdr", {"pair_without_elements.hdr": head}, "no file with the elements"
+    yield "pair_of_one.hdr.gz", {"pair_of_one.hdr.gz": packed(head)}, "no file with the elements of a packed header"
     yield "pair_too_short.hdr", {"pair_too_short.hdr": head, "pair_too_short.img": ELEMENTS[:-1]}, "a byte less"
     yield "pair_without_header.img", {"pair_without_header.img": ELEMENTS}, "no file with the header"
     far = header(magic=b"ni1\0", vox_offset=64)[:348]
@@ -147,6 +148,32 @@ def pair_files():
         },
         "elements before the file of a pair",
     )
+
+    def pair(name, header, elements, wrong, end=""):
+        yield f"{name}.hdr{end}", {f"{name}.hdr{end}": header, f"{name}.img{end}": elements}, wrong
+        yield f"{name}_img.img{end}", {f"{name}_img.hdr{end}": header, f"{name}_img.img{end}": elements}, wrong
+
+    yield from pair("pair_packed_short", packed(head), packed(ELEMENTS[:-1]), "a byte less, packed", ".gz")
+    yield from pair("pair_packed_offset", packed(far), packed(ELEMENTS), "elements behind the packed ones", ".gz")
+    yield from pair("pair_no_gzip", packed(head), ELEMENTS, "elements that are not packed, named .img.gz", ".gz")
+    whole = packed(head)
+    yield from pair("pair_header_crc", whole[:-8] + bytes(4) + whole[-4:], packed(ELEMENTS), "a wrong CRC-32", ".gz")
+    yield from pair("pair_header_cut", whole[:40], packed(ELEMENTS), "a packed header that ends early", ".gz")
+    bomb = packed(header(magic=b"ni1\0", vox_offset=0, dim=(3, 32767, 32767, 500, *[1] * 4))[:348])
+    yield from pair("pair_bomb", bomb, packed(ELEMENTS), "a shape of a terabyte", ".gz")
+    yield from pair("pair_packed_unnamed", head, packed(ELEMENTS * 20), "packed elements in a file named .img")
+    single = header(magic=b"n+1\0")
+    yield from pair("pair_mark_of_single", single[:348], ELEMENTS, "the mark of a single file in a header alone")
+    yield from pair("pair_of_single", single + ELEMENTS, ELEMENTS, "a single file beside elements")
+    analyze = header(magic=b"\0\0\0\0", vox_offset=0)[:348]
+    yield from pair("analyze", analyze, ELEMENTS, "an ANALYZE 7.5 pair")
+    yield from pair("analyze_least", analyze[:344] + b"\5\0\0\0", ELEMENTS, "an ANALYZE 7.5 pair whose least is 5")
+    yield from pair("analyze_packed", packed(analyze), packed(ELEMENTS), "a packed ANALYZE 7.5 pair", ".gz")
+    big = header(order=">", magic=b"\0\0\0\0", vox_offset=0)[:348]
+    yield from pair("analyze_big_endian", big, ELEMENTS, "an ANALYZE 7.5 pair of the other byte order")
+    two = header(version=2, magic=b"ni2\0\r\n\x1a\n", vox_offset=0)[:540]
+    yield from pair("pair_two_short", two, ELEMENTS[:-1], "a byte less, in version 2")
+    yield "pair_in_nii.nii.gz", {"pair_in_nii.nii.gz": packed(header(magic=b"ni1\0") + ELEMENTS)}, "a pair's mark"
 
 
 def files():

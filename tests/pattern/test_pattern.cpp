@@ -34,6 +34,21 @@ TEST(Pattern, BindsToShapes) {
   EXPECT_EQ(repeated.shape, (Dims{5, 2, 12}));
 }
 
+TEST(Pattern, IsToldFromAnExpression) {
+  for (const std::string_view text :
+       {"h w -> w h", "->", "(h w) c->c h w", "... -> ...", "h w -> w'", "h w ->", "(h w -> w h)"}) {
+    EXPECT_TRUE(is_pattern(text)) << text;
+  }
+  for (const std::string_view text :
+       {"x", "", "x - 1 > 0", "rearrange(x, 'h w -> w h')", "rearrange(x, \"h w -> w h\")",
+        "x.t() # h w -> w h", "rearrange ( x , 'h w c->c h w' ).T", "einsum('ij->ji', x)",
+        "f('it\\'s a -> b')", "'a -> b", "- >"}) {
+    EXPECT_FALSE(is_pattern(text)) << text;
+  }
+  EXPECT_TRUE(is_pattern("# a comment\nh w -> w h"));
+  EXPECT_TRUE(is_pattern("'a' -> b"));
+}
+
 TEST(Pattern, IsWrittenOutAsCalls) {
   const auto written = [](std::string_view text, const Dims& shape, const AxisSizes& sizes = {}) {
     return Pattern(text, PatternVerb::repeat).bind(shape, sizes).written_out();

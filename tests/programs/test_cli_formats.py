@@ -10,7 +10,7 @@ import struct
 import subprocess
 import zipfile
 
-from cli_case import CACHE, Case, main, npy, read_npy
+from cli_case import HANGS, Case, main, npy, read_npy
 
 LIMIT = "512M"  # of memory: any goes from file to file, a sanitized program needs 210M
 CODES = {"F64": "d", "F32": "f", "F16": "e", "I64": "q", "I32": "i", "I16": "h", "U8": "B"}
@@ -364,9 +364,8 @@ class WithoutHeader(Formats):
             ],
             input=struct.pack(">6h", *range(6)),
             capture_output=True,
-            timeout=120,
+            timeout=HANGS,
             cwd=self.folder,
-            env={"XDG_CACHE_HOME": CACHE.name},
         )
         self.assertEqual((done.returncode, done.stderr), (0, b""))
         self.assertEqual(read_npy(self.path("y.npy"), "h")[1], [0, 3, 1, 4, 2, 5])
@@ -429,6 +428,26 @@ class Nifti(Formats):
             # The element (i,j,k) of the source is number i + 2j + 6k.
             wanted = [i + 2 * j + 6 * k for j in range(3) for i in range(2) for k in range(4)]
             self.assertEqual(list(struct.unpack("<24h", data[-48:])), wanted)
+
+    def test_what_is_not_true_of_the_result_is_dropped_and_told(self):
+        self.write("x.nii", self.source())
+        for chain, reason, sizes in (
+            ("x.flip(0)", "axis x is flipped", (1.5, 2.5, 3.5)),
+            ("x[:, 1:]", "axis y has 2 of 3 indices", (1.5, 2.5, 3.5)),
+            ("x[:, :, ::2]", "axis z has steps of 2", (1.5, 2.5, 7)),
+        ):
+            for arguments in ((), ("--max-mem", LIMIT)):
+                call = ("x.nii", chain, "-o", "y.nii", "--force", *arguments)
+                self.assertIn(f"dropped  sform: {reason}\n", self.convert(*call, "--dry-run").stdout)
+                self.assertIn(f"dropped  sform: {reason}\n", self.convert(*call).stdout)
+                bill = json.loads(self.convert(*call, "--json").stdout)
+                self.assertEqual(bill["dropped"], [{"fact": "sform", "reason": reason}])
+                data = pathlib.Path(self.path("y.nii")).read_bytes()
+                self.assertEqual(struct.unpack_from("<hh", data, 252), (0, 0))
+                self.assertEqual(struct.unpack_from("<3f", data, 80), sizes)
+                self.assertEqual(struct.unpack_from("<12f", data, 280), (0,) * 12)
+        self.assertNotIn("dropped", self.convert("x.nii", "x.flip(0)", "-o", "y.npy").stdout)
+        self.assertEqual(json.loads(self.convert("x.nii", "x", "-o", "z.nii", "--json").stdout)["dropped"], [])
 
     def test_elements_become_what_they_mean(self):
         source = bytearray(self.source())

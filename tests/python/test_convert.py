@@ -64,6 +64,36 @@ def test_patterns_and_their_sizes(files):
         torch.convert(source, "x.T", destination, sizes={"h": 2})
 
 
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "rearrange(x, 'h w c -> c h w')",
+        'rearrange ( x , "h w c->c h w" )',
+        "x.permute(2, 0, 1)  # h w c -> c h w",
+        "rearrange(rearrange(x, 'h w c -> h (w c)'), 'h (w c) -> c h w', c=3)",
+        "h w c -> c h w",
+        "h w c->c h w",
+    ],
+)
+def test_an_arrow_within_a_string_is_of_the_notation(files, chain):
+    x = numbers(4, 6, 3)
+    source, destination = files(x)
+    torch.convert(source, chain, destination, verify=True)
+    assert numpy.array_equal(numpy.load(destination), x.transpose(2, 0, 1))
+    with pytest.raises(ValueError, match=r"^convert: sizes must go with a pattern"):
+        torch.convert(source, "rearrange(x, 'h w c -> c h w')", destination, sizes={"h": 4}, overwrite=True)
+
+
+def test_a_pattern_alone_is_no_expression():
+    for pattern, call in (
+        ("h w c -> c h w", "rearrange(x, 'h w c -> c h w')"),
+        ("h w c -> c", "reduce(x, 'h w c -> c', 'max')"),
+        ("h w -> h w 3", "repeat(x, 'h w -> h w 3')"),
+    ):
+        message = f'SyntaxError: expression: "{pattern}" is a pattern and must be given to a function, e.g. {call}'
+        assert str(torch.explain(pattern)).rstrip() == message
+
+
 def test_progress_tells_how_far_it_is(files):
     source, destination = files(numbers(300, 400))
     told = []
@@ -119,7 +149,7 @@ def test_other_threads_run_meanwhile(files):
 
     def progress(now):
         is_waiting.set()
-        seen.append(is_through.wait(10))
+        seen.append(is_through.wait(900))
 
     torch.convert(source, "x.T", destination, progress=progress)
     thread.join()

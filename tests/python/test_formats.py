@@ -244,7 +244,12 @@ def test_nan_among_attributes_is_a_number_in_every_file(tmp_path, version):
     (info,) = torch.file_info(tmp_path / "x.h5")
     assert repr(info.attributes) == repr(dict(sorted(given.items())))
     torch.save(tmp_path / "y.zarr", tensor, attributes=info.attributes, zarr_format=version)
-    assert repr(zarr.open_array(tmp_path / "y.zarr").attrs.asdict()) == repr(dict(sorted(given.items())))
+    (info,) = torch.file_info(tmp_path / "y.zarr")
+    assert repr(info.attributes) == repr(dict(sorted(given.items())))
+    # JSON has no such numbers: tests/python/test_formats_zarr_readers.py.
+    fill = "NaN" if version == 2 else "AAAAAAAA+H8="
+    wanted = {"_FillValue": fill, "units": "K", "valid_range": ["-Infinity", 1.5]}
+    assert zarr.open_array(tmp_path / "y.zarr").attrs.asdict() == wanted
 
 
 def test_tied_tensors_are_written_once(tmp_path):
@@ -295,7 +300,9 @@ NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/\\:"), min_s
 TENSORS = st.dictionaries(
     NAMES.filter(lambda name: name != "__metadata__"), arrays_of_any_strides(), min_size=1, max_size=5
 )
-PROPERTY = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PROPERTY = settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
 
 
 @PROPERTY

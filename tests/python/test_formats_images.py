@@ -106,6 +106,19 @@ def test_rescaled_netcdf_is_what_netcdf4_makes_of_it(tmp_path):
         numpy.testing.assert_array_equal(scaled["t"][:], stored["t"][:])
 
 
+def test_nifti_says_a_scaling_only_where_it_is_true(tmp_path):
+    image = nibabel.Nifti1Image(numpy.linspace(-3, 7, 60).reshape(3, 4, 5), numpy.eye(4))
+    image.set_data_dtype("int16")
+    nibabel.save(image, tmp_path / "x.nii")
+    meant = nibabel.load(tmp_path / "x.nii").get_fdata()
+    torch.convert(tmp_path / "x.nii", "x.float()", tmp_path / "y.nii")
+    numpy.testing.assert_allclose(nibabel.load(tmp_path / "y.nii").get_fdata(), meant, rtol=1e-6)
+    scaled = torch.convert(tmp_path / "x.nii", "x", tmp_path / "z.nii", dtype="float32", scale=0.01)
+    assert {one["reason"] for one in scaled.dropped} == {"the elements are others now"}
+    assert scaled.dropped[0]["fact"].startswith("scl_slope ")
+    assert nibabel.load(tmp_path / "z.nii").header.get_slope_inter() == (None, None)
+
+
 def test_attributes_of_nifti_are_its_fields(tmp_path):
     rows = {"srow_x": [2, 0, 0, -9], "srow_y": [0, 3, 0, 8], "srow_z": [0, 0, 4, 7]}
     torch.save(tmp_path / "x.nii", numbers("int16"), attributes={**rows, "sform_code": 1, "descrip": "a brain"})
@@ -136,6 +149,59 @@ def test_a_gzip_file_is_told_by_its_content(tmp_path):
     torch.save(tmp_path / "x.nii", array)
     (tmp_path / "y.bin").write_bytes(gzip.compress((tmp_path / "x.nii").read_bytes()))
     assert_same(torch.load(tmp_path / "y.bin"), array)
+
+
+@pytest.mark.parametrize("kind", [nibabel.Nifti1Pair, nibabel.Nifti2Pair])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float64", "complex64"])
+def test_pairs_of_nibabel_are_read_by_either_name(tmp_path, dtype, order, kind):
+    array = numbers(dtype)
+    header = kind.header_class(endianness=order)
+    header.set_data_dtype(dtype)
+    for packed in ("", ".gz"):
+        name = "packed" if packed else "plain"
+        nibabel.save(kind(array, numpy.diag([2, 3, 4, 1]), header), tmp_path / f"{name}.img{packed}")
+        for half in ("hdr", "img"):
+            path = tmp_path / f"{name}.{half}{packed}"
+            assert numpy.array_equal(nibabel.load(path).dataobj, array)
+            assert_same(torch.load(path), array)
+            (info,) = torch.file_info(path)
+            assert (info.shape, info.attributes["pixdim"]) == ((3, 4, 5), [2, 3, 4])
+            torch.convert(path, "x.permute(2, 0, 1)", tmp_path / "y.npy", verify=True, overwrite=True)
+            assert_same(numpy.load(tmp_path / "y.npy"), array.transpose(2, 0, 1))
+
+
+@pytest.mark.parametrize("packed_header", [False, True])
+@pytest.mark.parametrize("packed_elements", [False, True])
+@pytest.mark.parametrize("offset", [0, 352])
+def test_each_half_of_a_pair_may_be_packed(tmp_path, packed_header, packed_elements, offset):
+    array = numbers("int16")
+    image = nibabel.Nifti1Pair(array, numpy.eye(4))
+    image.header.set_data_offset(offset)
+    nibabel.save(image, tmp_path / "x.img")
+    assert_same(numpy.asarray(nibabel.load(tmp_path / "x.img").dataobj), array)
+    names = []
+    for half, is_packed in (("hdr", packed_header), ("img", packed_elements)):
+        path = tmp_path / f"x.{half}"
+        names.append(f"{path}.gz" if is_packed else str(path))
+        if is_packed:
+            (tmp_path / f"x.{half}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+    for name in names:
+        assert_same(torch.load(name), array)
+
+
+def test_an_analyze_pair_is_refused_by_either_name(tmp_path):
+    array = numbers("int16")
+    for kind in (nibabel.AnalyzeImage, nibabel.Spm99AnalyzeImage, nibabel.Spm2AnalyzeImage):
+        for order, packed in itertools.product("<>", ("", ".gz")):
+            header = kind.header_class(endianness=order)
+            header.set_data_dtype("int16")
+            header["smin"] = 5  # where NIfTI has its mark
+            nibabel.save(kind(array, None, header), tmp_path / f"x.img{packed}")
+            for half in ("hdr", "img"):
+                with pytest.raises(torch.FileError, match=r'hdr(\.gz)?" is an ANALYZE 7.5 file, whose '):
+                    torch.load(tmp_path / f"x.{half}{packed}")
 
 
 @pytest.mark.parametrize("dtype", TIFF_DTYPES)

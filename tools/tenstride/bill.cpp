@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "convert.hpp"
+#include "dropped_json.hpp"
+#include "rescaling_text.hpp"
 #include "tenstride/text.hpp"
 #include "terminal_text.hpp"
 
@@ -23,22 +25,39 @@ Index bytes_of(const Layout& layout, DType dtype) {
   return numel(layout) * static_cast<Index>(item_size(dtype));
 }
 
-std::string arithmetic_text(const ConvertPlan& plan) {
+}  // namespace
+
+std::string arithmetic_text(const std::vector<double>& scale, const std::vector<double>& shift) {
   const auto numbers = [](const std::vector<double>& list) {
     std::string text;
     for (const double number : list) text += (text.empty() ? "" : ",") + decimal(number, "%.9g");
     return text;
   };
   std::string text;
-  if (!plan.scale.empty()) text += ", times " + numbers(plan.scale);
-  if (!plan.shift.empty()) text += ", plus " + numbers(plan.shift);
+  if (!scale.empty()) text += ", times " + numbers(scale);
+  if (!shift.empty()) text += ", plus " + numbers(shift);
   return text;
 }
+
+std::string meaning_text(const std::optional<io::Rescaling>& rescaling, DType given) {
+  if (!rescaling) return {};
+  std::string text;
+  if (rescaling->stored != given) text += ", read as " + std::string(name(rescaling->stored));
+  if (rescaling->is_scaled()) text += arithmetic_text({rescaling->scale}, {rescaling->shift});
+  return text;
+}
+
+std::string verified_text(std::optional<Index> count) {
+  if (!count) return {};
+  return "verified: all " + std::to_string(*count) + " elements are what they must be, one by one\n";
+}
+
+namespace {
 
 std::vector<std::string> write_row(const Bill& bill, const ConvertPlan& plan, Index read) {
   std::string cost = bytes_to_text(read) + " read, " +
                      bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + " written" +
-                     arithmetic_text(plan);
+                     meaning_text(plan.rescaling, plan.info.dtype) + arithmetic_text(plan.scale, plan.shift);
   return {std::to_string(bill.steps.size() + 1), "write", to_string(plan.output_layout()),
           std::string(name(plan.dtype)),         "copy",  cost};
 }
@@ -73,6 +92,7 @@ std::string rows_text(const Bill& bill, const ConvertPlan& plan, const ConvertCo
                     std::string(name(step.dtype)), std::string(name(step.kind)), cost});
   }
   rows.push_back(write_row(bill, plan, bill.bytes_read - read_before));
+  for (const std::string& note : plan.facts.notes) notes += "note: " + note + '\n';
   return lay_out(rows) + orientation_text(plan) + notes;
 }
 
@@ -137,8 +157,10 @@ Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const La
 
 std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
   std::string text = rows_text(bill, plan, command) + '\n' + totals_text(bill);
+  if (command.rehearsal != Rehearsal::verify_only) text += to_string(plan.facts.dropped);
   if (command.rehearsal == Rehearsal::dry_run) {
     text += forecast_text(*bill.forecast);
+    if (plan.rescaling) text += missing_line(*plan.rescaling);
     return text + "dry run: nothing but the header was read, nothing was written\n";
   }
   if (command.rehearsal == Rehearsal::none) {
@@ -147,12 +169,9 @@ std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertComm
             (plan.order == io::ElementOrder::row_major ? "row-major" : "column-major") + ", " +
             bytes_to_text(bytes_of(plan.output_layout(), plan.dtype)) + '\n';
   }
+  if (bill.missing) text += missing_line(*plan.rescaling, *bill.missing, count_elements(plan.shape));
   if (bill.checksum) text += "checksum " + to_string(*bill.checksum) + '\n';
-  if (bill.verified) {
-    text +=
-        "verified: all " + std::to_string(*bill.verified) + " elements are what they must be, one by one\n";
-  }
-  return text;
+  return text + verified_text(bill.verified);
 }
 
 std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command) {
@@ -177,6 +196,9 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
                     {"scale", plan.scale},
                     {"shift", plan.shift},
                     {"axis", plan.axis}};
+  json["dropped"] = dropped_json(plan.facts.dropped);
+  if (plan.rescaling) json["output"].update(rescaling_json(*plan.rescaling));
+  json["notes"] = plan.facts.notes;
   json["totals"] = {
       {"copies", bill.copies}, {"bytes_read", bill.bytes_read}, {"bytes_written", bill.bytes_written}};
   for (const char* key : {"seconds", "flush_seconds", "gb_per_second", "memcpy_gb_per_second"})
@@ -191,6 +213,7 @@ std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertComm
   }
   json["forecast"] = forecast_json(bill.forecast);
   json["dry_run"] = command.rehearsal == Rehearsal::dry_run;
+  json["missing"] = bill.missing ? Json(*bill.missing) : Json(nullptr);
   json["checksum"] = bill.checksum ? Json(to_string(*bill.checksum)) : Json(nullptr);
   json["verified"] = bill.verified ? Json(*bill.verified) : Json(nullptr);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -26,13 +26,14 @@ constexpr Index slab_bytes = Index{64} << 20;
 
 constexpr const char* in_memory = "such files, or this SPEC, are converted in memory";
 
-/// Copies in slabs along the outermost axis, for the bar; one copy where no bar is wanted.
-void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
+/// Copies in slabs along the outermost axis, for the bar; one copy where no bar is wanted. Gives how many
+/// elements are missing.
+Index copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
   const auto nbytes = static_cast<Index>(dst.nbytes());
   if (!is_error_terminal() || src.dim() == 0 || nbytes < 2 * slab_bytes) {
-    copy_elements(dst, src, plan.arithmetic());
-    return;
+    return write_elements(dst, src, plan, plan.arithmetic());
   }
+  Index missing = 0;
   ProgressReport report(ProgressStyle::automatic);
   const double start = now();
   const auto row_nbytes = static_cast<std::uint64_t>(src.numel() / src.size(0)) *
@@ -41,30 +42,25 @@ void copy_in_slabs(Tensor& dst, const Tensor& src, const ConvertPlan& plan) {
   progress.bytes = row_nbytes * static_cast<std::uint64_t>(src.size(0));
   for (const Slab& slab : slabs_of(src.shape(), item_size(dst.dtype()), 0, slab_bytes)) {
     Tensor part = narrowed(dst, 0, slab);
-    copy_elements(part, narrowed(src, 0, slab), arithmetic_of(plan, src.dim(), 0, slab));
+    missing += write_elements(part, narrowed(src, 0, slab), plan, arithmetic_of(plan, src.dim(), 0, slab));
     progress.bytes_done = row_nbytes * static_cast<std::uint64_t>(slab.first + slab.count);
     progress.seconds = now() - start;
     report.show(progress);
   }
-}
-
-/// Scaled and converted, in the shape of the result; the source itself where there is nothing to do.
-Tensor image_of(const Tensor& source, const ConvertPlan& plan) {
-  if (!plan.has_arithmetic() && source.dtype() == plan.dtype) return source.reshape(plan.shape);
-  return convert(source, plan.dtype, plan.arithmetic()).reshape(plan.shape);
+  return missing;
 }
 
 /// The checksum is what `info --checksum` says of the file.
 Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertCommand& command, Speed& speed,
-               double start) {
+               double start, Index& missing) {
   if (plan.is_to_standard_output) {
-    const Checksum sum = write_to_standard_output(source, plan);
+    const Checksum sum = write_to_standard_output(source, plan, missing);
     speed.seconds = now() - start;
     return sum;
   }
   const io::Overwrite overwrite = command.force ? io::Overwrite::replace : io::Overwrite::refuse;
   if (!io::is_written_flat(plan.kind)) {
-    const Tensor result = image_of(source, plan);
+    const Tensor result = written_image(source, plan, missing);
     if (plan.kind == io::FileKind::png) {
       io::write_png(plan.output_path, result, overwrite);
     } else {
@@ -81,7 +77,7 @@ Checksum write(const Tensor& source, const ConvertPlan& plan, const ConvertComma
   io::TensorFileWriter writer(plan.output_path, plan.kind, {plan.output_tensor()}, overwrite, "convert");
   // What the fused links reshape is written in its shape before them: the same elements in the same order.
   Tensor target = source.shape() == plan.shape ? writer.tensor() : writer.tensor().view(source.shape());
-  copy_in_slabs(target, source, plan);
+  missing = copy_in_slabs(target, source, plan);
   speed.seconds = now() - start;
   const Checksum sum = checksum(writer.tensor());
   const double begin = now();
@@ -120,7 +116,8 @@ void verify(const Tensor& source, const ConvertPlan& plan, const ConvertCommand&
   if (!is_png && found.shape() != plan.shape) {
     throw WorkError("verify: \"" + command.output + "\" has another shape than the result");
   }
-  const Expected expected{source, plan.dtype, plan.arithmetic(), is_png && plan.dtype == DType::bool_};
+  const Expected expected{source, plan.dtype, plan.arithmetic(), is_png && plan.dtype == DType::bool_,
+                          plan.rescaling ? &*plan.rescaling : nullptr};
   if (const std::optional<std::string> wrong = difference(found, expected)) {
     throw WorkError("verify: \"" + command.output + "\": " + *wrong);
   }
@@ -185,7 +182,9 @@ int run(const ConvertCommand& given) {
     print(bill, plan, command);
     return done;
   }
-  bill.checksum = write(source, plan, command, speed, start);
+  Index missing = 0;
+  bill.checksum = write(source, plan, command, speed, start, missing);
+  if (plan.rescaling && plan.rescaling->has_missing()) bill.missing = missing;
   const Index moved = bill.bytes_read + bill.bytes_written;
   if (!plan.is_to_standard_output && io::is_written_flat(plan.kind) && moved >= min_bytes_of_rate)
     speed.rate = {static_cast<double>(moved) / 1e9 / std::max(speed.seconds, 1e-9),

@@ -8,6 +8,7 @@
 #include "cli.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/io/file.hpp"
+#include "tenstride/io/rescaling.hpp"
 #include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/ledger.hpp"
@@ -41,6 +42,8 @@ struct ConvertPlan {
   std::vector<double> scale;
   std::vector<double> shift;
   Index axis = 0;
+  /// In place of scale and shift, where the elements become what the input says they mean.
+  std::optional<io::Rescaling> rescaling{};
   bool is_to_standard_output = false;
   bool turns_upright = false;
 
@@ -71,6 +74,13 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source);
 /// How many links at the end of the SPEC the write can carry out: those that keep the elements' row-major
 /// order, and of the conversions the last, or more where the first lose nothing.
 std::size_t fusable_links(const ConvertPlan& plan);
+
+/// Writes what the plan makes of the elements of `src` into `dst`; of several numbers of scale and shift with
+/// those of the part. Gives how many are missing.
+Index write_elements(Tensor& dst, const Tensor& src, const ConvertPlan& plan, const ScaleShift& arithmetic);
+
+/// The same in memory of its own, in the shape of the result.
+Tensor written_image(const Tensor& source, const ConvertPlan& plan, Index& missing);
 
 /// x, as the plan has it.
 Tensor open_input(const ConvertPlan& plan);
@@ -111,6 +121,8 @@ struct Bill {
   std::optional<Forecast> forecast;
   /// Of the elements that were written.
   std::optional<Checksum> checksum;
+  /// Elements that are missing by what the input says.
+  std::optional<Index> missing;
   /// Elements compared by --verify.
   std::optional<Index> verified;
 };
@@ -119,6 +131,12 @@ struct Bill {
 Bill make_bill(const ConvertPlan& plan, const std::vector<Step>& steps, const Layout& source,
                DType source_dtype);
 std::string to_text(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
+/// ", times 0.5, plus 3", or nothing.
+std::string arithmetic_text(const std::vector<double>& scale, const std::vector<double>& shift);
+/// The same of elements of type `given` that become what they mean: ", read as uint8, times 0.5, plus 0".
+std::string meaning_text(const std::optional<io::Rescaling>& rescaling, DType given);
+/// The line of so many elements that --verify compared, or nothing.
+std::string verified_text(std::optional<Index> count);
 std::string to_json(const Bill& bill, const ConvertPlan& plan, const ConvertCommand& command);
 
 }  // namespace tenstride::cli

@@ -9,8 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "convert_task.hpp"
+#include "dropped_json.hpp"
 #include "failure.hpp"
 #include "progress.hpp"
+#include "rescaling_text.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/save.hpp"
 #include "tenstride/text.hpp"
@@ -94,6 +96,7 @@ io::FileOptions options_of(const ConvertPlan& plan, const ConvertCommand& comman
   options.scale = plan.scale;
   options.shift = plan.shift;
   options.axis = plan.axis;
+  options.is_rescaled = command.rescales;
   options.is_metadata_only = command.is_metadata_only;
   options.task = command.task;
   return options;
@@ -130,6 +133,16 @@ std::string plan_text(const io::FileJob& job) {
   return text;
 }
 
+/// How many elements are missing; nothing where none may be.
+std::string missing_text(const io::FileJob& job, const io::FileResult& result) {
+  const io::TensorJob& first = job.tensors[0];
+  const auto missing = static_cast<Index>(result.missing);
+  if (job.tensors.size() == 1)
+    return first.rescaling ? missing_line(*first.rescaling, missing, count_elements(first.shape)) : "";
+  if (!job.options.is_rescaled) return {};
+  return std::to_string(missing) + " elements of all tensors are missing\n";
+}
+
 std::string result_text(const io::FileJob& job, const io::FileResult& result) {
   const std::optional<io::FileTask>& task = job.options.task;
   if (result.is_of_other_task && result.bytes_written == 0)
@@ -156,9 +169,10 @@ std::string result_text(const io::FileJob& job, const io::FileResult& result) {
     text += std::to_string(job.tensors.size()) + " tensors";
   } else {
     text += std::string(name(first.dtype)) + " " + to_string(first.shape) + ", " +
-            (job.options.order == io::ElementOrder::row_major ? "row-major" : "column-major");
+            (first.elements.order == io::ElementOrder::row_major ? "row-major" : "column-major");
   }
   text += ", " + bytes_to_text(static_cast<Index>(nbytes_of(job))) + '\n';
+  text += missing_text(job, result);
   if (!job.options.is_metadata_only || result.is_checked)
     text += "checksum " + to_string(result.checksum) + '\n';
   if (result.is_checked) text += "verified: what was read back from the disk has this checksum\n";
@@ -170,20 +184,24 @@ using Json = nlohmann::ordered_json;
 /// What is read, what is written, and the plans between.
 void add_tensor(Json& json, const io::TensorJob& tensor, const io::FileJob& job,
                 const ConvertCommand& command) {
+  const io::ElementOptions& elements = tensor.elements;
   json["input"] = {{"path", command.input},
                    {"format", tensor.source.format},
                    {"dtype", name(tensor.source.dtype)},
                    {"shape", tensor.source.layout.shape.to_vector()},
                    {"strides", tensor.source.layout.strides.to_vector()}};
-  json["spec"] = command.spec;
+  json["spec"] = tensor.kind == io::MoveKind::keep ? tensor.chain : command.spec;
   json["output"] = {{"path", job.destination},
                     {"dtype", name(tensor.dtype)},
                     {"shape", tensor.shape.to_vector()},
-                    {"order", job.options.order == io::ElementOrder::row_major ? "C" : "F"},
+                    {"order", elements.order == io::ElementOrder::row_major ? "C" : "F"},
                     {"nbytes", nbytes_of(tensor.shape, tensor.dtype)},
-                    {"scale", job.options.scale},
-                    {"shift", job.options.shift},
-                    {"axis", job.options.axis}};
+                    {"scale", elements.scale},
+                    {"shift", elements.shift},
+                    {"axis", elements.axis}};
+  if (tensor.rescaling) json["output"].update(rescaling_json(*tensor.rescaling));
+  json["dropped"] = dropped_json(tensor.dropped);
+  json["notes"] = tensor.notes;
   json["metadata_only"] = job.options.is_metadata_only;
   Json stages = Json::array();
   for (const io::FileStage& stage : tensor.stages) {
@@ -225,6 +243,7 @@ std::string to_json(const io::FileJob& job, const ConvertCommand& command, const
                       {"seconds", result->seconds},
                       {"peak_resident", io::memory_use().peak_resident},
                       {"resumed", result->is_resumed}};
+    json["missing"] = job.options.is_rescaled ? Json(result->missing) : Json(nullptr);
     json["checksum"] = nullptr;
     const bool has_checksum = result->tasks_left == 0 && !result->is_of_other_task &&
                               (!job.options.is_metadata_only || result->is_checked);

@@ -6,10 +6,12 @@
 #include <iostream>
 
 #include "convert.hpp"
+#include "convert_in_memory.hpp"
 #include "convert_large.hpp"
 #include "convert_task.hpp"
 #include "input_path.hpp"
 #include "standard_output.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/io/checkpoint.hpp"
 #include "tenstride/io/memory_limit.hpp"
 #include "tenstride/io/permute_file.hpp"
@@ -35,7 +37,8 @@ std::vector<io::TensorMove> moves_of(const ConvertCommand& command, const std::v
                                       [&](const io::FileInfo& other) { return other.name == info.name; });
     std::string chain = is_named ? written_out(command, info.layout.shape) : "x";
     std::string name = info.name;
-    moves.push_back({std::move(info), std::move(chain), std::move(name)});
+    moves.push_back({std::move(info), std::move(chain), std::move(name),
+                     is_named ? io::MoveKind::convert : io::MoveKind::keep});
   }
   return moves;
 }
@@ -76,40 +79,6 @@ io::FileOptions options_for(const ConvertCommand& command, io::FileKind kind) {
       throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
   }
   return options;
-}
-
-/// Files whose elements are not flat are written from memory; what is not copied on the way stays mapped.
-int save_from_memory(const ConvertCommand& command, const std::vector<io::TensorMove>& moves,
-                     const io::FileOptions& options, io::FileKind kind) {
-  if (!command.max_mem.empty() || command.resumes)
-    throw UsageError(
-        "convert: --max-mem and --resume must go with files whose elements can be written one by one");
-  std::vector<io::NamedTensor> tensors;
-  for (const io::TensorMove& move : moves) {
-    const Evaluation evaluation =
-        evaluate(Program::parse(move.chain), {.inputs = {{"x", io::open_tensor_file(move.source)}}});
-    if (evaluation.failure)
-      throw WorkError("SPEC: " + move.name + ": " + evaluation.failure->type + ": " +
-                      evaluation.failure->message);
-    const Tensor* const result = evaluation.value.tensor();
-    if (result == nullptr) throw UsageError("SPEC: must give a Tensor");
-    const DType usual = options.is_rescaled ? io::rescaled_dtype(result->dtype()) : result->dtype();
-    const DType dtype = options.dtype.value_or(usual);
-    const bool is_converted = options.has_arithmetic() || dtype != result->dtype();
-    const io::FileInfo meant = options.has_arithmetic() ? io::with_scaling_applied(move.source) : move.source;
-    const io::ResultFacts facts = io::facts_of_result(meant, move.chain, kind);
-    tensors.push_back(
-        {move.name,
-         is_converted ? convert(*result, dtype, {options.scale, options.shift, options.axis}) : *result,
-         facts.axis_names, facts.attributes});
-  }
-  io::save_tensor_file(command.output, tensors,
-                       {.overwrite = options.overwrite,
-                        .order = options.order,
-                        .is_compressed = command.compresses,
-                        .chunks = chunk_options(command)});
-  std::cout << "wrote " << command.output << ": " << tensors.size() << " tensors\n";
-  return done;
 }
 
 /// The files of the output: one, or several of at most --max-file-size each.
@@ -159,8 +128,7 @@ int run_many(const ConvertCommand& command, const std::vector<io::FileInfo>& nam
   }
   const io::FileOptions options = options_for(command, kind);
   std::vector<io::TensorMove> moves = moves_of(command, named);
-  if (!has_elements_in_files)
-    return save_from_memory(command, moves, io::with_scaling_of(moves, options), kind);
+  if (!has_elements_in_files) return run_in_memory(command, moves, options);
   const std::vector<Shard> shards = shards_of(command, std::move(moves), options);
   const bool has_index = !command.max_file_size.empty() && command.rehearsal == Rehearsal::none;
   const std::string index_path = command.output + ".index.json";

@@ -9,6 +9,7 @@
 #include "input_path.hpp"
 #include "standard_output.hpp"
 #include "tenstride/dtype_exact.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/io/open_for_notation.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/text.hpp"
@@ -166,10 +167,8 @@ void take_scaling(ConvertPlan& plan, const ConvertCommand& command) {
                                                 : "what it gives depends on the elements of x";
   if (!obstacle.empty())
     throw UsageError("convert: SPEC must only move elements to go with --rescale: " + obstacle);
-  plan.dtype = io::rescaled_dtype(plan.dtype);
-  if (!plan.info.is_scaled()) return;
-  plan.scale = {plan.info.scale};
-  plan.shift = {plan.info.shift};
+  if (command.dtype.empty()) plan.dtype = io::rescaled_dtype(plan.dtype);
+  plan.rescaling = io::rescaling_of(plan.info, plan.dtype, "convert");
 }
 
 }  // namespace
@@ -178,7 +177,8 @@ std::size_t fusable_links(const ConvertPlan& plan) {
   const bool is_per_index = plan.scale.size() > 1 || plan.shift.size() > 1;
   const bool may_reshape = plan.order == io::ElementOrder::row_major && !is_per_index;
   // A conversion may be merged with one that follows it only where it loses nothing.
-  bool converts_later = plan.has_arithmetic() || plan.dtype != plan.forecast.value.tensor()->dtype();
+  bool converts_later =
+      plan.has_arithmetic() || plan.rescaling || plan.dtype != plan.forecast.value.tensor()->dtype();
   std::size_t fused = 0;
   Evaluation outer = plan.forecast;
   for (;;) {
@@ -203,6 +203,20 @@ std::size_t fusable_links(const ConvertPlan& plan) {
     ++fused;
     outer = std::move(inner);
   }
+}
+
+Index write_elements(Tensor& dst, const Tensor& src, const ConvertPlan& plan, const ScaleShift& arithmetic) {
+  if (plan.rescaling) return io::rescale_elements(dst, src, *plan.rescaling, "convert");
+  copy_elements(dst, src, arithmetic);
+  return 0;
+}
+
+Tensor written_image(const Tensor& source, const ConvertPlan& plan, Index& missing) {
+  const bool is_changed = plan.rescaling || plan.has_arithmetic() || source.dtype() != plan.dtype;
+  if (!is_changed) return source.reshape(plan.shape);
+  Tensor result = empty(source.shape(), {.dtype = plan.dtype});
+  missing += write_elements(result, source, plan, plan.arithmetic());
+  return result.reshape(plan.shape);
 }
 
 Tensor open_input(const ConvertPlan& plan) {
@@ -282,16 +296,15 @@ ConvertPlan make_plan(ConvertCommand& command, const io::FileInfo& source) {
   }
   plan.shape = result->shape();
   plan.dtype = result->dtype();
-  if (command.rescales) take_scaling(plan, command);
   if (!command.dtype.empty()) {
     const std::optional<DType> dtype = parse_dtype(command.dtype);
     if (!dtype) throw UsageError("convert: --dtype \"" + command.dtype + "\" must be a dtype, e.g. float32");
     plan.dtype = *dtype;
   }
-  if (plan.is_forecast) {
-    const io::FileInfo meant = plan.has_arithmetic() ? io::with_scaling_applied(plan.source) : plan.source;
-    plan.facts = io::facts_of_result(meant, command.spec, kind);
-  }
+  if (command.rescales) take_scaling(plan, command);
+  plan.facts =
+      io::facts_of_result(plan.source, command.spec, kind,
+                          {plan.dtype, plan.has_arithmetic(), plan.rescaling ? &*plan.rescaling : nullptr});
   check_numbers(plan, command);
   if (plan.is_forecast) plan.fused = fusable_links(plan);
   return plan;

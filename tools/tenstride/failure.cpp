@@ -57,10 +57,11 @@ struct Phrase {
   std::string_view library;
   std::string_view program;
 };
-constexpr std::array<Phrase, 6> phrases{
+constexpr std::array<Phrase, 7> phrases{
     {{"(Overwrite::refuse)", "(--force replaces it)"},
      {"(leave metadata_only out)", "(leave --metadata-only out)"},
      {"(leave dtype, scale, shift and rescale out)", "(leave --dtype, --scale, --shift and --rescale out)"},
+     {"(give scale and shift as numbers of your own)", "(give --scale and --shift in place of --rescale)"},
      {"describe it by version 3", "describe it by version 3 (--zarr-format 3)"},
      {"(leave the version out)", "(leave --zarr-format out)"},
      {"scale them to 0..255 and use .to(uint8)", "scale them to 0..255 by --scale, with --dtype uint8"}}};

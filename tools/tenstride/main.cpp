@@ -177,8 +177,8 @@ class CommandLine {
     command->add_option("--axis", convert_.axis, "The axis of the result that several numbers run along");
     command->add_flag(
         "--rescale", convert_.rescales,
-        "Multiply and shift as the input says (NIfTI scl_slope, netCDF scale_factor), to float32 "
-        "or float64");
+        "Make elements what the input says they mean (NIfTI scl_slope, netCDF scale_factor, _FillValue), in "
+        "float32 or float64");
     CLI::Option* dry = command->add_flag("--dry-run", is_dry_run_,
                                          "Print the bill and a forecast; read the header, write nothing");
     CLI::Option* verify =

@@ -30,8 +30,7 @@ std::string reduction_of(const ConvertCommand& command, const std::vector<AxisSi
 }  // namespace
 
 std::string written_out(const ConvertCommand& command, const Dims& shape) {
-  const bool is_pattern = command.spec.find("->") != std::string::npos;
-  if (!is_pattern) {
+  if (!is_pattern(command.spec)) {
     if (command.sizes.empty() && command.reduction.empty() && !command.repeats) return command.spec;
     throw UsageError(
         "convert: sizes of axes, --reduce and --repeat go with a pattern, e.g. 'h w c -> c h w'");

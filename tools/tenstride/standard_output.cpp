@@ -26,7 +26,7 @@ void write_part(std::span<const std::byte> bytes) {
   throw WorkError("convert: standard output must take all of the result" + reason(errno));
 }
 
-Checksum write_flat(const Tensor& source, const ConvertPlan& plan) {
+Checksum write_flat(const Tensor& source, const ConvertPlan& plan, Index& missing) {
   const std::string header = io::flat_head(plan.kind, plan.output_tensor(), "convert");
   write_part(std::as_bytes(std::span(header)));
   const bool is_row_major = plan.order == io::ElementOrder::row_major;
@@ -41,15 +41,15 @@ Checksum write_flat(const Tensor& source, const ConvertPlan& plan) {
     const Tensor part = narrowed(source, axis, slab);
     const Layout layout = is_row_major ? row_major(part.shape()) : column_major(part.shape());
     Tensor written(buffer, layout, plan.dtype);
-    copy_elements(written, part, arithmetic_of(plan, source.dim(), axis, slab));
+    missing += write_elements(written, part, plan, arithmetic_of(plan, source.dim(), axis, slab));
     write_part({static_cast<const std::byte*>(written.data_ptr()), written.nbytes()});
     sum += checksum(written, source.dim() == 0 ? positions : narrow(positions, axis, slab.first, slab.count));
   }
   return sum;
 }
 
-Checksum write_png(const Tensor& source, const ConvertPlan& plan) {
-  const Tensor image = convert(source, plan.dtype, plan.arithmetic()).reshape(plan.shape);
+Checksum write_png(const Tensor& source, const ConvertPlan& plan, Index& missing) {
+  const Tensor image = written_image(source, plan, missing);
   io::encode_png(image, write_part);
   if (image.dtype() != DType::bool_) return checksum(image);
   constexpr double white = 255;  // what a PNG holds of a bool
@@ -69,9 +69,10 @@ void check_standard_output() {
       "(| program, > x.npy, or -o x.npy)");
 }
 
-Checksum write_to_standard_output(const Tensor& source, const ConvertPlan& plan) {
+Checksum write_to_standard_output(const Tensor& source, const ConvertPlan& plan, Index& missing) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that has ended is an error that is told
-  return plan.kind == io::FileKind::png ? write_png(source, plan) : write_flat(source, plan);
+  return plan.kind == io::FileKind::png ? write_png(source, plan, missing)
+                                        : write_flat(source, plan, missing);
 }
 
 }  // namespace tenstride::cli

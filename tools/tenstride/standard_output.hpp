@@ -18,6 +18,6 @@ void check_standard_output();
 /// Writes the result of a conversion to standard output, a part at a time, so that no copy of it is held.
 /// The checksum is what `info --checksum` says of what was written. Throws WorkError where standard output
 /// does not take all of it, as where its reader has ended.
-Checksum write_to_standard_output(const Tensor& source, const ConvertPlan& plan);
+Checksum write_to_standard_output(const Tensor& source, const ConvertPlan& plan, Index& missing);
 
 }  // namespace tenstride::cli

@@ -58,7 +58,11 @@ bool same(const Scalar& a, const Scalar& b) {
 
 class Comparison {
  public:
-  Comparison(const Tensor& found, const Expected& expected) : found_(found), expected_(expected) {}
+  Comparison(const Tensor& found, const Expected& expected) : found_(found), expected_(expected) {
+    const io::Rescaling* const meant = expected.rescaling;
+    if (meant != nullptr && meant->stored != expected_.source.dtype())
+      expected_.source = expected_.source.view(meant->stored);
+  }
 
   std::optional<std::string> run() {
     const Index count = expected_.source.numel();
@@ -115,9 +119,16 @@ class Comparison {
   [[nodiscard]] Scalar wanted_of(const Cursor& at) const {
     const Scalar value = read(expected_.source, at.position);
     const ScaleShift& arithmetic = expected_.arithmetic;
+    const io::Rescaling* const meant = expected_.rescaling;
+    const bool is_float = is_narrow(expected_.source.dtype()) && is_narrow(expected_.dtype);
+    if (meant != nullptr) {
+      if (meant->is_missing(value)) return meant->fill;
+      if (!meant->is_scaled()) return value;
+      return is_float ? scaled<float>(value, meant->scale, meant->shift)
+                      : scaled<double>(value, meant->scale, meant->shift);
+    }
     if (arithmetic.scale.empty() && arithmetic.shift.empty()) return value;
     const double scale = entry(arithmetic.scale, at, 1), shift = entry(arithmetic.shift, at, 0);
-    const bool is_float = is_narrow(expected_.source.dtype()) && is_narrow(expected_.dtype);
     return is_float ? scaled<float>(value, scale, shift) : scaled<double>(value, scale, shift);
   }
 
@@ -136,7 +147,7 @@ class Comparison {
   }
 
   const Tensor& found_;
-  const Expected& expected_;
+  Expected expected_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tenstride/copy.hpp"
+#include "tenstride/io/rescaling.hpp"
 
 namespace tenstride::cli {
 
@@ -15,6 +16,8 @@ struct Expected {
   ScaleShift arithmetic{};
   /// In a PNG a bool is 0 or 255.
   bool is_bool_image = false;
+  /// In place of arithmetic, where elements become what they mean.
+  const io::Rescaling* rescaling = nullptr;
 };
 
 /// Compares every element of `found` with what it must be, by index arithmetic on both layouts and one

@@ -94,9 +94,12 @@ struct FileInfo {
   CompressedStream stream{};
   /// How chunks or streams are compressed, in the format's words: "deflate", "blosc(lz4, 5, shuffle)".
   std::string codec{};
-  /// What a stored element x means: scale * x + shift. `open_tensor_file` does not apply it.
+  /// What a stored element x means: scale * x + shift. `open_tensor_file` does not apply it, nor what else
+  /// attributes say of elements (`rescaling_of`).
   double scale = 1;
   double shift = 0;
+  /// The element that netCDF stores where nothing was written, in a file that says no `_FillValue`.
+  std::optional<Scalar> default_fill{};
   /// Why the elements cannot be read, as the end of "must …"; empty where they can.
   /// Example: "have a type that tenstride has, not F4".
   std::string obstacle{};
@@ -106,11 +109,6 @@ struct FileInfo {
   /// Whether the elements mean other numbers than they are.
   [[nodiscard]] bool is_scaled() const { return scale != 1 || shift != 0; }
 };
-
-/// What is true of the elements once they are scaled and shifted: scale 1, shift 0, and no attribute that
-/// says the scaling (scl_slope, scl_inter, scale_factor, add_offset) or a number as it was stored
-/// (_FillValue, missing_value, valid_range, valid_min, valid_max).
-TENSTRIDE_API FileInfo with_scaling_applied(FileInfo info);
 
 /// Attributes as JSON by the letter, which has no numbers NaN, Infinity and -Infinity: the texts "NaN",
 /// "Infinity" and "-Infinity" stand for them. Example: `{"_FillValue":"NaN"}`.

@@ -17,8 +17,11 @@
 #include "tenstride/io/file.hpp"
 #include "tenstride/io/file_task.hpp"
 #include "tenstride/io/progress.hpp"
+#include "tenstride/io/rescaling.hpp"
+#include "tenstride/io/result_facts.hpp"
 #include "tenstride/io/resume.hpp"
 #include "tenstride/io/save.hpp"
+#include "tenstride/io/tensor_move.hpp"
 #include "tenstride/reduce.hpp"
 
 /// Files in another order, of any size, under a memory limit.
@@ -43,6 +46,23 @@ enum class FileCheck : unsigned char {
   checksum,
 };
 
+/// What becomes of the elements of a tensor behind its chain.
+struct ElementOptions {
+  ElementOrder order = ElementOrder::row_major;
+  /// Nothing: as the chain gives.
+  std::optional<DType> dtype{};
+  /// Each element is multiplied and shifted before it is converted, as ScaleShift says.
+  std::vector<double> scale{};
+  std::vector<double> shift{};
+  Index axis = 0;
+  /// The elements become what they mean, as the file says of each tensor (`rescaling_of`), and `dtype` is by
+  /// default `rescaled_dtype`. Not together with scale and shift.
+  bool is_rescaled = false;
+
+  [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
+};
+
+/// Of a file; what it says of elements holds for each tensor that is converted, not for one that is kept.
 struct FileOptions {
   /// Bytes of all buffers; 0: half of free_memory().
   std::uint64_t memory = 0;
@@ -54,10 +74,9 @@ struct FileOptions {
   Overwrite overwrite = Overwrite::refuse;
   /// Of the destination; `unknown`: as the end of its name tells, or .npy where that tells none.
   FileKind kind = FileKind::unknown;
+  /// As ElementOptions say, with `is_rescaled` below.
   ElementOrder order = ElementOrder::row_major;
-  /// Of the destination; nothing: as the chain gives.
   std::optional<DType> dtype{};
-  /// Each element is multiplied and shifted before it is converted, as ScaleShift says.
   std::vector<double> scale{};
   std::vector<double> shift{};
   Index axis = 0;
@@ -68,15 +87,12 @@ struct FileOptions {
   /// their bytes where it can (XFS, Btrfs). With `replace` the destination may be the source: then its files
   /// are moved to the new folder by links, and nothing but the shards is copied.
   bool is_metadata_only = false;
-  /// The elements become what they mean: scale and shift are those of the sources (`FileInfo::scale`), which
-  /// must have the same ones, and `dtype` is by default `rescaled_dtype`. A fill value is scaled as any
-  /// element. Not together with scale and shift.
   bool is_rescaled = false;
   /// This run is one of several that write the destination together. The plan then has one pass and as many
   /// tiles as the tasks need; where other tasks have begun the destination, their limits are used.
   std::optional<FileTask> task{};
 
-  [[nodiscard]] bool has_arithmetic() const { return !scale.empty() || !shift.empty(); }
+  [[nodiscard]] ElementOptions elements() const { return {order, dtype, scale, shift, axis, is_rescaled}; }
 };
 
 /// A step that reads one file and writes another.
@@ -84,16 +100,6 @@ struct FileStage {
   BlockPlan plan;
   /// Where the blocks of two passes begin in the temporary file.
   std::uint64_t blocks_begin = 0;
-};
-
-/// A tensor on its way from a file to a file.
-struct TensorMove {
-  FileInfo source;
-  /// What is done with it, as a chain on `x`.
-  std::string chain = "x";
-  /// Of the result, within the destination; of no meaning where that holds one tensor. Empty for a single
-  /// one: that of the source where the destination needs a name.
-  std::string name{};
 };
 
 /// How a tensor goes from chunks or to chunks.
@@ -113,16 +119,25 @@ struct TensorJob {
   std::string chain;
   /// Of the result.
   std::string name;
+  MoveKind kind = MoveKind::convert;
+  /// Of this tensor, with the order that the destination's kind has.
+  ElementOptions elements{};
   Dims shape;
   DType dtype = DType::float32;
   /// Names of axes and attributes, where the destination has a place for them.
   std::vector<std::string> axis_names{};
   std::string attributes{};
+  /// What the source says and is not true of the result.
+  std::vector<DroppedFact> dropped{};
+  /// What of the attributes was left out or not heeded, for the user.
+  std::vector<std::string> notes{};
   /// Where its elements lie in the destination: at the strides of `layout`, from byte `data_begin` on.
   Layout layout;
   std::uint64_t data_begin = 0;
   /// The conversions on the way, the last of them to `dtype`; those that lose nothing are left out.
   std::vector<DType> conversions;
+  /// In place of conversions, where the elements become what they mean.
+  std::optional<Rescaling> rescaling{};
   /// Of the axes of stride 0 in the last stage, behind the conversions.
   std::optional<Reduction> reduction;
   /// One, or one more for each reshape that cuts across axes: what it copies lies in the temporary file.
@@ -135,8 +150,8 @@ struct TensorJob {
   [[nodiscard]] std::uint64_t result_nbytes() const {
     return static_cast<std::uint64_t>(count_elements(shape)) * item_size(dtype);
   }
-  [[nodiscard]] NewTensor planned(ElementOrder order = ElementOrder::row_major) const {
-    return {name, shape, dtype, order, axis_names, attributes};
+  [[nodiscard]] NewTensor planned() const {
+    return {name, shape, dtype, elements.order, axis_names, attributes};
   }
 };
 
@@ -146,7 +161,7 @@ TENSTRIDE_API std::size_t passes_in_chunks(const TensorJob& tensor);
 /// All that is known before an element is read.
 struct FileJob {
   std::string destination;
-  /// With the order that the destination's kind has.
+  /// As given, with the destination's kind; what becomes of elements, each tensor says.
   FileOptions options;
   std::vector<TensorJob> tensors;
   /// What the destination begins with, and its length.
@@ -184,12 +199,17 @@ struct FileShare {
 /// The shares of so many tasks where nothing is begun; of a job that cannot be divided the first has all.
 /// Throws ValueError for numbers outside 1..max_file_tasks.
 TENSTRIDE_API std::vector<FileShare> shares_of(const FileJob& job, std::uint64_t tasks);
+/// What the sources say and is not true of the results, of all tensors.
+TENSTRIDE_API std::vector<DroppedFact> dropped_facts(const FileJob& job);
+
 /// What makes two runs write the same parts: 16 digits.
 TENSTRIDE_API std::string plan_hash_text(const FileJob& job);
 
 struct FileResult {
   /// Of a job that changes only metadata where `is_checked`: nothing else is decoded.
   Checksum checksum;
+  /// Elements of the destination that are missing by what the sources say; counted where `is_rescaled`.
+  std::uint64_t missing = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   double seconds = 0;
@@ -197,6 +217,8 @@ struct FileResult {
   bool is_resumed = false;
   /// Whether the destination was read back.
   bool is_checked = false;
+  /// What the sources say and is not true of the results, so that it was left out.
+  std::vector<DroppedFact> dropped{};
   /// How many tasks of several have not finished yet. Where there are any the destination has not its name,
   /// and there is no checksum.
   std::uint64_t tasks_left = 0;
@@ -218,10 +240,13 @@ TENSTRIDE_API DType rescaled_dtype(DType stored);
 /// Whether what a chain gives of `x` can be rescaled in place of `x`: it only moves elements. The text says
 /// what it does beside that; empty where it can. Throws ParseError.
 TENSTRIDE_API std::string obstacle_to_rescaling(std::string_view chain, const FileInfo& info);
-/// The options with the scale and shift of the sources where `is_rescaled`, otherwise as they are. Throws
-/// ValueError where the options have numbers of their own, a chain does more than move elements, or the
-/// sources have several scalings.
-TENSTRIDE_API FileOptions with_scaling_of(const std::vector<TensorMove>& moves, const FileOptions& options);
+/// What becomes of the elements of one tensor of several in a file of the kind: what the options say, nothing
+/// where it is kept. Throws ValueError for an order that the kind cannot have.
+TENSTRIDE_API ElementOptions elements_of(const TensorMove& move, const FileOptions& options,
+                                         FileKind destination);
+/// How the elements of a move become what they mean, where `is_rescaled`. Throws ValueError where the options
+/// have numbers of their own, the chain does more than move elements, and as the other `rescaling_of`.
+TENSTRIDE_API Rescaling rescaling_of(const TensorMove& move, const ElementOptions& options);
 
 /// Why a planned job cannot be carried out with `is_metadata_only`, as the end of an error; empty where it
 /// can.
@@ -233,8 +258,9 @@ TENSTRIDE_API std::string obstacle_to_metadata_only(const FileJob& job);
 /// cannot be carried out from file to file, MemoryLimitError, and what the chain throws.
 TENSTRIDE_API FileJob plan_permute_file(const std::string& source, std::string_view chain,
                                         const std::string& destination, const FileOptions& options = {});
-/// The same for tensors of several files, each with a chain of its own. Scale and shift are of all.
-/// Example: `plan_permute_files({{info, "x.t()", "weight"}}, "new.safetensors")`.
+/// The same for tensors of several files, each with a chain of its own. What the options say of elements is
+/// about those that are converted. Example: `plan_permute_files({{info, "x.t()", "weight"}},
+/// "new.safetensors")`.
 TENSTRIDE_API FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
                                          const FileOptions& options = {});
 

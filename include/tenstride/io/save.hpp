@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ struct NamedTensor {
   std::vector<std::string> axis_names{};
   /// A JSON object, or empty.
   std::string attributes{};
+  /// Nothing: that of the options.
+  std::optional<ElementOrder> order{};
 };
 
 /// Tensors that are the same view of the same storage, as tied weights are.

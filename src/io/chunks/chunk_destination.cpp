@@ -107,10 +107,10 @@ double ChunkDestination::share_left(std::size_t tensor) const {
   return static_cast<double>(left) / static_cast<double>(count);
 }
 
-void ChunkDestination::finish(std::size_t tensor, const ChunkBox& unit, const Checksum& checksum) {
-  if (units_) return units_->finish(part_of(tensor, unit), checksum);
+void ChunkDestination::finish(std::size_t tensor, const ChunkBox& unit, const PartSum& sum) {
+  if (units_) return units_->finish(part_of(tensor, unit), sum);
   const std::lock_guard lock(mutex_);
-  checksum_ += checksum;
+  sum_ += sum;
 }
 
 Checksum ChunkDestination::read_back(std::size_t tensor) const {

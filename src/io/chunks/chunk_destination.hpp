@@ -32,9 +32,10 @@ class ChunkDestination {
   /// The share of a tensor's units that are to be written.
   [[nodiscard]] double share_left(std::size_t tensor) const;
   /// Notes that a unit was written. By any thread.
-  void finish(std::size_t tensor, const ChunkBox& unit, const Checksum& checksum);
+  void finish(std::size_t tensor, const ChunkBox& unit, const PartSum& sum);
   /// Of all units, also of those that an earlier run has written. Pre: no thread writes.
-  [[nodiscard]] Checksum checksum() const { return output_ ? output_->checksum() : checksum_; }
+  [[nodiscard]] Checksum checksum() const { return output_ ? output_->checksum() : sum_.checksum; }
+  [[nodiscard]] std::uint64_t missing() const { return output_ ? output_->missing() : sum_.missing; }
 
   /// The checksum of what can be read again.
   [[nodiscard]] Checksum read_back(std::size_t tensor) const;
@@ -63,7 +64,7 @@ class ChunkDestination {
   std::vector<bool> left_out_;
   /// Of the library's file alone.
   std::unique_ptr<ChunkFile> chunks_;
-  Checksum checksum_;
+  PartSum sum_;
   std::mutex mutex_;
 };
 

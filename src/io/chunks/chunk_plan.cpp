@@ -83,8 +83,8 @@ std::optional<ChunkPlan> plan_chunks(const ChunkProblem& problem, std::uint64_t 
 
 std::optional<TwoPasses> plan_two_passes(const ChunkProblem& problem, std::uint64_t memory) {
   constexpr std::size_t max_candidates = 200;
-  // Between the passes elements have the smaller of both types.
-  const Index item = std::min(problem.src.item, problem.dst.item);
+  const Index smaller = std::min(problem.src.item, problem.dst.item);
+  const Index item = problem.between_item == 0 ? smaller : problem.between_item;
   ChunkProblem first = problem, second = problem;
   first.dst = {{problem.dst.grid.shape, {}}, item, true, {}};
   second.src = {{problem.dst.grid.shape, {}}, item, true, {}};

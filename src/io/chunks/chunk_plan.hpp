@@ -25,6 +25,8 @@ struct ChunkProblem {
   ChunkSide src;
   ChunkSide dst;
   AxisMap map;
+  /// Bytes of an element between two passes; 0: the smaller of both sides'.
+  Index between_item = 0;
   /// Bytes that each thread needs beside the elements of a chunk.
   std::uint64_t scratch_nbytes = 0;
   int threads = 1;

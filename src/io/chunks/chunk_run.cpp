@@ -47,6 +47,8 @@ struct Unit {
   /// Whether its memory is counted. It is taken when the first elements come.
   bool is_open = false;
   Storage memory;
+  /// Elements that are missing by what the source says.
+  std::uint64_t missing = 0;
   /// Held while elements are copied into it: two parts of the source may meet in one cache line.
   std::unique_ptr<std::mutex> copying = std::make_unique<std::mutex>();
 };
@@ -311,7 +313,7 @@ class ChunkRun {
       Dims first = fed->first;
       for (std::size_t d = 0; d < first.size(); ++d) first[d] -= unit.part.first[d];
       Tensor dst = part_of(Tensor(unit.memory, unit.layout, writer_.dtype()), first, fed->extents);
-      convert_elements(dst, src, fed->first, conversion_);
+      unit.missing += static_cast<std::uint64_t>(convert_elements(dst, src, fed->first, conversion_));
     }
     lock.lock();
     read_ += read;
@@ -348,7 +350,7 @@ class ChunkRun {
       positions.offset += unit.inside.first[d] * positions_.strides[d];
     const Checksum sum = checksum(
         part_of(Tensor(unit.memory, unit.layout, writer_.dtype()), first, unit.inside.extents), positions);
-    if (options_.finish) options_.finish(unit.part, sum);
+    if (options_.finish) options_.finish(unit.part, {sum, unit.missing});
     lock.lock();
     spare_.push_back(std::move(unit.memory));
     elements_ += unit.nbytes;

@@ -7,6 +7,7 @@
 #include "io/chunks/axis_map.hpp"
 #include "io/chunks/chunk_plan.hpp"
 #include "io/chunks/parts.hpp"
+#include "io/large/part_sum.hpp"
 #include "io/large/tile_copy.hpp"
 #include "tenstride/checksum.hpp"
 
@@ -30,8 +31,8 @@ struct ChunkRunOptions {
   int threads = 1;
   /// Whether a unit is still to be written. What others need of the source is not read for it.
   std::function<bool(const ChunkBox& unit)> is_left{};
-  /// A unit was written, with the checksum of its elements. By any thread, several at once.
-  std::function<void(const ChunkBox& unit, const Checksum& checksum)> finish{};
+  /// A unit was written, with what is known of its elements. By any thread, several at once.
+  std::function<void(const ChunkBox& unit, const PartSum& sum)> finish{};
   /// Called some 20 times a second from the calling thread.
   std::function<void(const ChunkProgress&)> tell{};
 };

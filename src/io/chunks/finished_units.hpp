@@ -19,7 +19,7 @@ class FinishedUnits {
       : output_(output), between_(seconds) {}
 
   /// The unit was written, which is part `part` of the output. Throws FileError.
-  void finish(std::size_t part, const Checksum& checksum);
+  void finish(std::size_t part, const PartSum& sum);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ class FinishedUnits {
   std::mutex mutex_;
   Clock::time_point flushed_ = Clock::now();
   bool is_flushing_ = false;
-  std::vector<std::pair<std::size_t, Checksum>> waiting_;
+  std::vector<std::pair<std::size_t, PartSum>> waiting_;
 };
 
 }  // namespace tenstride::io

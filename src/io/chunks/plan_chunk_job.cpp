@@ -59,7 +59,9 @@ constexpr double max_repetition = 3;
 
 void use_two_passes(FileJob& job, const TensorJob& tensor, ChunkJob& chunks, TwoPasses two) {
   const DType source = tensor.source.dtype;
-  chunks.temporary_dtype = item_size(tensor.dtype) < item_size(source) ? tensor.dtype : source;
+  // Missing elements are counted for each unit of the destination, in the pass that writes it.
+  const bool converts_first = item_size(tensor.dtype) < item_size(source) && !tensor.rescaling;
+  chunks.temporary_dtype = converts_first ? tensor.dtype : source;
   chunks.temporary_chunk = two.chunk;
   const ChunkGrid grid{tensor.shape, two.chunk};
   double nbytes = static_cast<double>(item_size(chunks.temporary_dtype));
@@ -164,6 +166,7 @@ void plan_chunk_job(FileJob& job, TensorJob& tensor, const FileChain& chain, con
     NewTensor planned{tensor.name, tensor.shape, tensor.dtype};
     problem.dst.grid = destination.plan_chunks(planned, job.options.chunks, this_operation);
   }
+  if (tensor.rescaling) problem.between_item = problem.src.item;
   problem.scratch_nbytes =
       scratch_of(problem.src, tensor.source.codec) + scratch_of(problem.dst, job.options.chunks.codec);
   std::uint64_t least = 0;

@@ -45,7 +45,7 @@ OpenSource open_source(const TensorJob& tensor, const std::string& destination) 
 /// Between two passes elements have the type that takes fewer bytes; the other pass only moves them.
 enum class ChunkPass : unsigned char { only, first, second };
 
-Conversion conversion_of(const FileJob& job, const TensorJob& tensor, ChunkPass pass) {
+Conversion conversion_of(const TensorJob& tensor, ChunkPass pass) {
   const DType between = tensor.chunks->temporary_dtype;
   const bool converts_first = between != tensor.source.dtype;
   if (pass == (converts_first ? ChunkPass::second : ChunkPass::first)) {
@@ -56,12 +56,13 @@ Conversion conversion_of(const FileJob& job, const TensorJob& tensor, ChunkPass 
   }
   Conversion conversion;
   conversion.src = tensor.source.dtype;
+  conversion.rescaling = tensor.rescaling ? &*tensor.rescaling : nullptr;
   conversion.types = tensor.conversions;
   if (conversion.types.empty()) conversion.types.push_back(tensor.dtype);
-  conversion.scale = job.options.scale;
-  conversion.shift = job.options.shift;
+  conversion.scale = tensor.elements.scale;
+  conversion.shift = tensor.elements.shift;
   if (!tensor.shape.empty())
-    conversion.axis = wrap_axis(this_operation.data(), job.options.axis, tensor.shape);
+    conversion.axis = wrap_axis(this_operation.data(), tensor.elements.axis, tensor.shape);
   return conversion;
 }
 
@@ -111,6 +112,7 @@ class ChunkJobRun {
   void put_in_place() {
     result_.is_of_other_task = job_.options.task && destination_.is_complete();
     result_.checksum = destination_.checksum();
+    result_.missing = destination_.missing();
     if (destination_.is_complete()) return;
     if (job_.options.check == FileCheck::checksum) check_destination();
     destination_.commit();
@@ -130,7 +132,7 @@ class ChunkJobRun {
     ChunkRunOptions options;
     options.threads = chunks.threads;
     options.is_left = [&](const ChunkBox& unit) { return destination_.is_left(number, unit); };
-    options.finish = [&](const ChunkBox& unit, const Checksum& sum) {
+    options.finish = [&](const ChunkBox& unit, const PartSum& sum) {
       destination_.finish(number, unit, sum);
     };
     if (!chunks.second) {
@@ -162,7 +164,7 @@ class ChunkJobRun {
       report_.tell(bytes_before_ + now.bytes_done);
     };
     const ChunkResult done =
-        run_chunks(plan, map, tensor.shape, from, to, conversion_of(job_, tensor, pass), options);
+        run_chunks(plan, map, tensor.shape, from, to, conversion_of(tensor, pass), options);
     bytes_before_ += bytes_done;
     tiles_before_ += plan.tiles;
     result_.bytes_read += done.bytes_read;

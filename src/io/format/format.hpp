@@ -36,8 +36,16 @@ enum class TensorNames : unsigned char { none, optional, required };
 /// The orders of elements that a kind of file can have.
 enum class Orders : unsigned char { row_major, column_major, both };
 
-/// For each axis of a result, the axis of the source that it is, whole or a part of it.
-using SourceAxes = std::vector<std::optional<std::size_t>>;
+class ResultAttributes;
+struct ResultOrigin;
+
+/// What a kind of file says about a tensor beside its elements.
+enum class TensorFacts : unsigned char {
+  none,
+  attributes,  ///< attributes, but no names of axes
+  axis_names,  ///< names of axes, but no attributes
+  both
+};
 
 /// A tensor on its way to a new file, by its metadata alone.
 struct PermutedTensor {
@@ -46,6 +54,8 @@ struct PermutedTensor {
   Dims order;
   /// Within the new file; may be empty for a single one.
   std::string name;
+  /// Of the result, where they are not those of the source.
+  std::optional<std::string> attributes{};
 };
 
 /// A kind of file. A null function is something that the kind does not offer.
@@ -60,6 +70,10 @@ struct FileFormat {
   /// In which elements can be written.
   Orders orders = Orders::row_major;
   TensorNames names = TensorNames::none;
+  /// What a new file holds.
+  TensorFacts facts = TensorFacts::none;
+  /// Whether attributes are fields of the header, so that there is no place for those of other kinds.
+  bool has_fields = false;
   /// Of a single tensor that is given without a name, where it must have one.
   std::string_view usual_name{};
   /// Whether `SaveTensorsOptions::is_compressed` compresses its elements.
@@ -75,8 +89,9 @@ struct FileFormat {
   /// Of a path that is a folder, the file in it that changes where elements are kept in another way. Null:
   /// paths are files.
   std::string (*header_file)(const std::string& path) = nullptr;
-  /// The attributes of a tensor of this kind whose axes were moved. Null: they stay as they are.
-  std::string (*permute_attributes)(const std::string& attributes, const SourceAxes& axes) = nullptr;
+  /// Drops what files of this kind say about a tensor and is not true of a result; the attributes may have
+  /// come to another kind of file since. Null: nothing beside what `keep_true_attributes` knows.
+  void (*keep_true)(ResultAttributes& attributes, const ResultOrigin& result) = nullptr;
   /// Writes tensors of any layout to a file that appears whole or not at all, where its elements are
   /// neither flat nor in chunks.
   void (*save)(const std::string& path, const std::vector<NamedTensor>& tensors,

@@ -57,8 +57,7 @@ class PythonJsonWriter {
 
   void write(const Json& value, int level) {
     if (value.is_number_float() && !std::isfinite(value.template get<double>())) {
-      const auto number = value.template get<double>();
-      text_ += std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
+      text_ += word_of_number(value.template get<double>());
     } else if (!value.is_structured() || value.empty()) {
       write_plain(value);
     } else {
@@ -127,6 +126,23 @@ nlohmann::ordered_json parse_attributes(std::string_view text) {
   } catch (const Json::exception&) {
     return Json(Json::value_t::discarded);
   }
+}
+
+std::optional<double> number_of_word(std::string_view text) {
+  for (const auto& [word, number] : python_words) {
+    if (text == word) return number;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> number_or_word(const nlohmann::ordered_json& value) {
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? number_of_word(value.get_ref<const std::string&>()) : std::nullopt;
+}
+
+std::string_view word_of_number(double number) {
+  if (std::isfinite(number)) return {};
+  return std::isnan(number) ? "NaN" : number > 0 ? "Infinity" : "-Infinity";
 }
 
 std::string python_json_text(const nlohmann::ordered_json& value, int indent) {

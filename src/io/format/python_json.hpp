@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,13 @@ Json parse_python_json(std::string_view text, Look look) {
 
 /// The attributes of a tensor, in their order; discarded where they are not JSON.
 nlohmann::ordered_json parse_attributes(std::string_view text);
+
+/// The number that "NaN", "Infinity" or "-Infinity" stands for, as strict JSON has them.
+std::optional<double> number_of_word(std::string_view text);
+/// A number, or what such a word stands for.
+std::optional<double> number_or_word(const nlohmann::ordered_json& value);
+/// The word for a number that JSON does not have; a null view of any other.
+std::string_view word_of_number(double number);
 
 /// The text of a value. `indent`: the spaces of a level, -1 for one line. Bytes that are not UTF-8 are
 /// replaced.

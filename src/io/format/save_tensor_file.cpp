@@ -194,8 +194,9 @@ void save_tensor_file(const std::string& path, const std::vector<NamedTensor>& g
   std::vector<NewTensor> planned;
   planned.reserve(tensors.size());
   for (const NamedTensor& tensor : tensors) {
-    planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), resolved.order,
-                       tensor.axis_names, tensor.attributes});
+    const ElementOrder order = written_order(kind, tensor.order.value_or(resolved.order), saving);
+    planned.push_back({tensor.name, tensor.tensor.shape(), tensor.tensor.dtype(), order, tensor.axis_names,
+                       tensor.attributes});
   }
   if (writes_chunks(format, options.chunks)) {
     const auto file = format.create_chunks(path, planned, options.chunks, options.overwrite, saving);

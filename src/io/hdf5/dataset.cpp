@@ -2,7 +2,6 @@
 #include "io/hdf5/dataset.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <nlohmann/json.hpp>
 
 #include "base/message.hpp"
@@ -89,9 +88,6 @@ std::string to_json_line(const Hdf5Dataset& dataset) {
   object["stored"] = dataset.stored_nbytes;
   object["axes"] = dataset.axis_names;
   object["attributes"] = dataset.attributes;
-  // JSON has no infinity.
-  object["scale"] = std::to_string(std::bit_cast<std::uint64_t>(dataset.scale));
-  object["shift"] = std::to_string(std::bit_cast<std::uint64_t>(dataset.shift));
   if (dataset.dimension_number) object["dimension"] = *dataset.dimension_number;
   object["coordinates"] = dataset.coordinate_numbers;
   object["bare"] = dataset.is_bare_dimension;
@@ -121,11 +117,6 @@ Hdf5Dataset parse_json_line(std::string_view line, const std::string& path) try 
   dataset.stored_nbytes = object.at("stored").get<std::uint64_t>();
   dataset.axis_names = object.at("axes").get<std::vector<std::string>>();
   dataset.attributes = object.at("attributes").get<std::string>();
-  const auto number = [&](const char* key) {
-    return std::bit_cast<double>(static_cast<std::uint64_t>(std::stoull(object.at(key).get<std::string>())));
-  };
-  dataset.scale = number("scale");
-  dataset.shift = number("shift");
   if (object.contains("dimension")) dataset.dimension_number = object.at("dimension").get<std::int64_t>();
   dataset.coordinate_numbers = object.at("coordinates").get<std::vector<std::int64_t>>();
   dataset.is_bare_dimension = object.at("bare").get<bool>();

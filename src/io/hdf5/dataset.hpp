@@ -63,8 +63,6 @@ struct Hdf5Dataset {
   std::vector<std::string> axis_names;
   /// A JSON object, or empty.
   std::string attributes;
-  double scale = 1;
-  double shift = 0;
   /// The number by which netCDF-4 knows the dimension that the dataset is the scale of.
   std::optional<std::int64_t> dimension_number;
   /// For a scale of several axes: the numbers of its dimensions.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "io/format/known_formats.hpp"
+#include "io/format/scaling.hpp"
 #include "io/hdf5/hdf5_sink.hpp"
 #include "io/hdf5/hdf5_source.hpp"
 #include "io/hdf5/superblock.hpp"
@@ -13,6 +16,21 @@ bool is_hdf5(const FileStart& start) {
   return find_hdf5_signature(start.bytes).has_value() || is_classic_netcdf(start.bytes);
 }
 
+/// The element that netCDF-4 has set for what is not written; nothing of single bytes, all of which are data.
+std::optional<Scalar> default_fill_of(const Hdf5Dataset& dataset) {
+  const std::optional<Scalar> fill = netcdf_fill(dataset.dtype);
+  const std::size_t item = item_size(dataset.dtype);
+  if (!fill || item == 1 || dataset.fill_value.size() != item) return std::nullopt;
+  const std::string bytes = visit(dataset.dtype, [&]<class T>(std::type_identity<T>) {
+    std::string result(sizeof(T), '\0');
+    store_element(result.data(), fill->to<T>());
+    return result;
+  });
+  std::string stored = dataset.fill_value;
+  if (dataset.byte_order == ByteOrder::swapped) std::reverse(stored.begin(), stored.end());
+  return stored == bytes ? fill : std::nullopt;
+}
+
 FileInfo hdf5_info(Hdf5Dataset dataset, const std::string& path) {
   FileInfo info;
   info.format = "HDF5";
@@ -24,8 +42,8 @@ FileInfo hdf5_info(Hdf5Dataset dataset, const std::string& path) {
   info.codec = hdf5_codec_text(dataset);
   info.axis_names = std::move(dataset.axis_names);
   info.attributes = std::move(dataset.attributes);
-  info.scale = dataset.scale;
-  info.shift = dataset.shift;
+  take_scaling_of_attributes(info);
+  info.default_fill = default_fill_of(dataset);
   info.obstacle = std::move(dataset.obstacle);
   if (dataset.storage == Hdf5Storage::flat) {
     info.data_begin = dataset.begin;
@@ -55,6 +73,7 @@ const FileFormat hdf5_format{.kind = FileKind::hdf5,
                              .description = "an HDF5 or netCDF file",
                              .suffixes = {".h5", ".nc"},
                              .names = TensorNames::required,
+                             .facts = TensorFacts::both,
                              .usual_name = "data",
                              .is_kind_of = is_hdf5,
                              .list = list_hdf5,

@@ -2,12 +2,11 @@
 #ifdef TENSTRIDE_HAS_HDF5
 #include "io/hdf5/libhdf5_attributes.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <set>
 
+#include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
 #include "io/hdf5/dataset.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
@@ -94,15 +93,6 @@ std::optional<std::vector<std::string>> read_texts(const OpenAttribute& attribut
   return result;
 }
 
-/// The double with the shortest text of the float32: 0.1, not 0.10000000149011612.
-double widened(float number) {
-  std::array<char, 32> text{};
-  double result = static_cast<double>(number);
-  const auto written = std::to_chars(text.data(), text.data() + text.size(), number);
-  if (std::isfinite(number)) std::from_chars(text.data(), written.ptr, result);
-  return result;
-}
-
 template <class T, class Make>
 std::optional<ordered_json> read_numbers(const OpenAttribute& attribute, hid_t memory_type,
                                          const Make& make) {
@@ -124,7 +114,7 @@ std::optional<ordered_json> read_values(const OpenAttribute& attribute) {
     case H5T_FLOAT:
       return H5Tget_size(attribute.type.get()) == 4
                  ? read_numbers<float>(attribute, H5T_NATIVE_FLOAT,
-                                       [](float number) { return widened(number); })
+                                       [](float number) { return shortest_double(number); })
                  : read_numbers<double>(attribute, H5T_NATIVE_DOUBLE, itself);
     case H5T_ENUM: {
       const std::optional<Hdf5Datatype> type = read_hdf5_datatype(attribute.type.get());
@@ -148,14 +138,6 @@ herr_t take_attribute_name(hid_t /*object*/, const char* name, const H5A_info_t*
   return list.size() >= max_attributes ? 1 : 0;
 } catch (...) {
   return -1;
-}
-
-std::optional<double> finite_number_of(const ordered_json& attributes, const char* name) {
-  const auto found = attributes.find(name);
-  if (found == attributes.end()) return std::nullopt;
-  const ordered_json& value = found->is_array() && found->size() == 1 ? found->front() : *found;
-  if (!value.is_number() || !std::isfinite(value.get<double>())) return std::nullopt;
-  return value.get<double>();
 }
 
 }  // namespace
@@ -211,8 +193,6 @@ void read_attributes(hid_t object, Hdf5Dataset& dataset) {
     // netCDF-4 writes a single number as an array of one.
     attributes[valid_utf8(name)] = values->size() == 1 ? values->front() : *values;
   }
-  dataset.scale = finite_number_of(attributes, "scale_factor").value_or(1);
-  dataset.shift = finite_number_of(attributes, "add_offset").value_or(0);
   if (!attributes.empty()) dataset.attributes = python_json_text(attributes);
 }
 

@@ -31,7 +31,7 @@ std::vector<std::int64_t> read_integer_attribute(hid_t object, const char* name)
 /// Whether HDF5's dimension scales or netCDF-4 keep an attribute of the name for themselves.
 bool is_hdf5_bookkeeping(std::string_view name);
 
-/// Sets attributes, scale and shift. Numbers, texts, and arrays of up to 64 of them are kept; those that HDF5
+/// Sets attributes. Numbers, texts, and arrays of up to 64 of them are kept; those that HDF5
 /// and netCDF-4 use themselves are left out.
 void read_attributes(hid_t object, Hdf5Dataset& dataset);
 

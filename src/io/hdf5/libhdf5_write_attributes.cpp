@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #ifdef TENSTRIDE_HAS_HDF5
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <optional>
+#include <span>
 
 #include "base/message.hpp"
+#include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
 #include "io/hdf5/libhdf5_attributes.hpp"
 #include "io/hdf5/libhdf5_datatype.hpp"
@@ -47,27 +50,16 @@ ValueKind common_kind(const std::vector<attribute_json>& values) {
   return common;
 }
 
-/// A number, or "NaN", "Infinity" and "-Infinity", as strict JSON has them.
-std::optional<double> number_of_text(const attribute_json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (!value.is_string()) return std::nullopt;
-  const auto& text = value.get_ref<const std::string&>();
-  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  return std::nullopt;
-}
-
 /// Numbers, with some of those texts among them.
 bool are_numbers(const std::vector<attribute_json>& values) {
   const auto is_number = [](const attribute_json& value) { return value.is_number(); };
   return std::any_of(values.begin(), values.end(), is_number) &&
-         std::all_of(values.begin(), values.end(), [](const auto& value) { return number_of_text(value); });
+         std::all_of(values.begin(), values.end(), [](const auto& value) { return number_or_word(value); });
 }
 
 bool write_doubles(hid_t object, const char* name, const std::vector<attribute_json>& values, hid_t space) {
   std::vector<double> numbers;
-  for (const attribute_json& value : values) numbers.push_back(number_of_text(value).value_or(0));
+  for (const attribute_json& value : values) numbers.push_back(number_or_word(value).value_or(0));
   const Hdf5Id attribute(H5Acreate2(object, name, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose);
   return attribute.is_open() && H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, numbers.data()) >= 0;
@@ -113,21 +105,35 @@ bool write_value(hid_t object, const char* name, const attribute_json& value) {
       if (are_numbers(values)) return write_doubles(object, name, values, space.get());
   }
   const Hdf5Id scalar(H5Screate(H5S_SCALAR), H5Sclose);
-  return write_texts(object, name, {python_json_text(value)}, scalar.get());
+  return write_texts(object, name, {strict_json(python_json_text(value))}, scalar.get());
 }
 
-/// An element of the dataset: netCDF-4 takes no other for the fill value.
-bool write_element(hid_t object, const char* name, double value, DType dtype) {
-  const hsize_t one = 1;
-  const Hdf5Id space(H5Screate_simple(1, &one, nullptr), H5Sclose);
+/// Attributes that are of the type of the elements, by the conventions of netCDF and CF.
+bool is_of_elements(std::string_view name) {
+  constexpr std::array<std::string_view, 7> names{"_FillValue",  "missing_value", "valid_min", "valid_max",
+                                                  "valid_range", "flag_values",   "flag_masks"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Values as elements of the dataset, one after the other; nothing where one is none.
+std::optional<std::vector<std::byte>> elements_of(const attribute_json& value, DType dtype) {
+  if (!value.is_array()) return element_of_json(value, dtype);
+  std::vector<std::byte> elements;
+  for (const attribute_json& one : value) {
+    const std::optional<std::vector<std::byte>> element = element_of_json(one, dtype);
+    if (!element) return std::nullopt;
+    elements.insert(elements.end(), element->begin(), element->end());
+  }
+  return elements;
+}
+
+bool write_elements(hid_t object, const char* name, std::span<const std::byte> elements, DType dtype) {
+  const hsize_t count = elements.size() / item_size(dtype);
+  const Hdf5Id space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Hdf5Id type = make_hdf5_datatype(dtype);
   const Hdf5Id attribute(H5Acreate2(object, name, type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose);
-  return attribute.is_open() && H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, &value) >= 0;
-}
-
-bool is_written_as_element(std::string_view name, DType dtype) {
-  return (name == "_FillValue" || name == "missing_value") && !is_complex(dtype) && dtype != DType::bool_;
+  return attribute.is_open() && H5Awrite(attribute.get(), type.get(), elements.data()) >= 0;
 }
 
 bool write_attribute(hid_t dataset, const NewTensor& tensor, const std::string& name,
@@ -135,12 +141,16 @@ bool write_attribute(hid_t dataset, const NewTensor& tensor, const std::string& 
   // Only scale and shift of the tensor itself are true of its elements.
   if (name == "scale_factor" && (tensor.scale != 1 || tensor.shift != 0)) return true;
   if (name == "add_offset" && (tensor.scale != 1 || tensor.shift != 0)) return true;
-  const bool is_large_integer = value.is_number_integer() && kind_of_value(value) > ValueKind::small_integer;
-  if (is_written_as_element(name, tensor.dtype) && !is_large_integer) {
-    const std::optional<double> number = number_of_text(value);
-    if (number) return write_element(dataset, name.c_str(), *number, tensor.dtype);
-  }
-  return write_value(dataset, name.c_str(), value);
+  if (!is_of_elements(name)) return write_value(dataset, name.c_str(), value);
+  // netCDF has no fill value of complex types: xarray opens no compound, and takes a list for several of
+  // them.
+  if (is_complex(tensor.dtype)) return true;
+  const std::optional<std::vector<std::byte>> elements = elements_of(value, tensor.dtype);
+  const bool is_one = elements && elements->size() == item_size(tensor.dtype);
+  // netCDF-4 takes a fill value of no other type; one that no element can have marks nothing.
+  if (name == "_FillValue" && !is_one) return true;
+  return elements && !elements->empty() ? write_elements(dataset, name.c_str(), *elements, tensor.dtype)
+                                        : write_value(dataset, name.c_str(), value);
 }
 
 }  // namespace

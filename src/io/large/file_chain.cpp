@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "io/large/file_chain.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/message.hpp"
@@ -38,6 +41,36 @@ void reduce_last(std::vector<ChainCopy>& copies, const Chain& axes, std::size_t 
 
 std::string call_text(std::string_view chain, TextRange range) {
   return std::string(chain.substr(range.begin, range.end - range.begin));
+}
+
+/// Copies in which other numbers stand beside those of the tensor they are called on.
+constexpr std::array<std::string_view, 20> mixing_copies{"tril",
+                                                         "triu",
+                                                         "block_diag",
+                                                         "diag",
+                                                         "diag_embed",
+                                                         "diagflat",
+                                                         "scatter",
+                                                         "scatter_add",
+                                                         "scatter_reduce",
+                                                         "put",
+                                                         "index_put",
+                                                         "index_copy",
+                                                         "index_fill",
+                                                         "index_add",
+                                                         "masked_scatter",
+                                                         "masked_fill",
+                                                         "slice_scatter",
+                                                         "select_scatter",
+                                                         "diagonal_scatter",
+                                                         "as_strided_scatter"};
+
+/// Whether a step gives elements that its tensor does not have.
+bool computes(const Step& step) {
+  if (step.kind == StepKind::fresh || (step.kind == StepKind::self && step.op.ends_with('_'))) return true;
+  if (step.kind == StepKind::copy)
+    return std::find(mixing_copies.begin(), mixing_copies.end(), step.op) != mixing_copies.end();
+  return step.kind == StepKind::view && step.dtype != step.from_dtype;  // other bits of the same bytes
 }
 
 }  // namespace
@@ -84,6 +117,7 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   }
   result.shape = tensor->shape();
   result.dtype = tensor->dtype();
+  result.is_computed = std::any_of(evaluation.steps.begin(), evaluation.steps.end(), computes);
   const auto refused = [&](std::string obstacle) {
     result.obstacle = std::move(obstacle);
     return result;
@@ -115,7 +149,10 @@ FileChain follow(std::string_view chain, const FileInfo& info) {
   const std::optional<ReducedOrigin> reduced =
       before ? evaluation.steps[*before].reduced : std::optional<ReducedOrigin>();
   result.copies = (reduced ? reduced->axes : origin).copy_plan().copies;
-  if (!reduced) return result;
+  if (!reduced) {
+    result.view = origin.try_view();
+    return result;
+  }
   const std::vector<ChainCopy> behind = origin.copy_plan().copies;
   const bool keeps_order = behind.size() == 1 &&
                            coalesce(behind[0].src).strides == coalesce(behind[0].dst).strides &&

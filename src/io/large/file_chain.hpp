@@ -19,8 +19,13 @@ struct FileChain {
   std::string obstacle;
   Dims shape;
   DType dtype = DType::float32;
+  /// Whether an element of the result may be none of the source's, moved and converted. True of what is
+  /// reduced, too.
+  bool is_computed = false;
   /// Where the elements go: copies one after the other, the last one into a row-major tensor of `shape`.
   std::vector<ChainCopy> copies;
+  /// The result as a view of the source, where it is one without a reduction.
+  std::optional<Layout> view;
   /// To which types they are converted, in this order.
   std::vector<DType> conversions;
   /// The reduction that the last copy ends with: its axes of `dst` stride 0 are reduced. `conversions` are

@@ -56,7 +56,7 @@ Layout column_major_of(const Layout& dst, const Dims& shape) {
 
 /// The axis of a copy that the numbers of the options run along. Throws AxisError, ShapeError where there are
 /// not as many as indexes, and ValueError where it is no single axis of the copy.
-std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const FileOptions& options) {
+std::size_t axis_of_numbers(const Layout& dst, const Dims& shape, const ElementOptions& options) {
   const std::size_t axis = wrap_axis(this_operation.data(), options.axis, shape);
   for (const std::size_t given : {options.scale.size(), options.shift.size()}) {
     if (given <= 1 || given == static_cast<std::size_t>(shape[axis])) continue;
@@ -83,14 +83,13 @@ std::uint64_t rounded(std::uint64_t nbytes) {
   const auto least = static_cast<std::uint64_t>(256 * limits.disk.page);
   throw MemoryLimitError(
       message(this_operation, ": memory of ", limits.memory,
-              " bytes is too little to go past the page cache (DiskAccess::direct), which takes ", least,
-              " bytes or more"),
+              " bytes is too little to go past the page cache, which takes ", least, " bytes or more"),
       least);
 }
 
 /// What each copy of the chain is to the planner. Where it begins in its files depends on the plans before.
-std::vector<BlockProblem> problems_of(const TensorJob& job, const FileChain& followed,
-                                      const FileOptions& options) {
+std::vector<BlockProblem> problems_of(const TensorJob& job, const FileChain& followed) {
+  const ElementOptions& options = job.elements;
   const std::vector<ChainCopy> copies = copies_into(followed, options.order);
   std::vector<BlockProblem> problems;
   for (const ChainCopy& copy : copies) {
@@ -132,7 +131,7 @@ struct FollowedTensor {
 };
 
 /// What is done with one tensor, but for how.
-FollowedTensor follow_move(const TensorMove& move, const FileOptions& options, IsChunked is_chunked) {
+FollowedTensor follow_move(const TensorMove& move, const ElementOptions& elements, IsChunked is_chunked) {
   require_part_readable(move.source);
   FileInfo followed_on = move.source;
   // Chunks are cut along axes, whatever the strides of a flat file.
@@ -149,12 +148,15 @@ FollowedTensor follow_move(const TensorMove& move, const FileOptions& options, I
   job.source = move.source;
   job.name = move.name;
   job.chain = move.chain;
+  job.kind = move.kind;
+  job.elements = elements;
   job.shape = followed.shape;
   job.conversions = followed.conversions;
   job.reduction = followed.reduction;
-  job.dtype = options.dtype.value_or(options.is_rescaled ? rescaled_dtype(followed.dtype) : followed.dtype);
+  if (elements.is_rescaled) job.rescaling = rescaling_of(move, elements);
+  job.dtype = job.rescaling ? job.rescaling->dtype : elements.dtype.value_or(followed.dtype);
   // The arithmetic comes with the last conversion, behind those of the chain.
-  if ((options.has_arithmetic() || job.dtype != followed.dtype) && !job.reduction)
+  if ((elements.has_arithmetic() || job.dtype != followed.dtype) && !job.reduction && !job.rescaling)
     job.conversions.push_back(job.dtype);
   // What loses nothing on the way to the next type need not happen.
   DType before = job.source.dtype;
@@ -205,6 +207,24 @@ const FileFormat& format_of_destination(const std::string& destination, const Fi
   return format_of(kind);
 }
 
+/// What is said of each result.
+void take_facts(std::vector<FollowedTensor>& tensors, const FileFormat& format) {
+  std::vector<ResultMove> results;
+  for (const auto& [tensor, chain] : tensors) {
+    const Rescaling* const rescaling = tensor.rescaling ? &*tensor.rescaling : nullptr;
+    results.push_back({{tensor.source, tensor.chain, tensor.name, tensor.kind},
+                       {tensor.dtype, tensor.elements.has_arithmetic(), rescaling}});
+  }
+  std::vector<ResultFacts> facts = facts_of_results(results, format.kind);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    TensorJob& tensor = tensors[i].job;
+    tensor.axis_names = std::move(facts[i].axis_names);
+    tensor.attributes = std::move(facts[i].attributes);
+    tensor.dropped = std::move(facts[i].dropped);
+    tensor.notes = std::move(facts[i].notes);
+  }
+}
+
 /// Where each tensor lies in the destination, in the order in which they lie: each is written up to the end
 /// of its last page, of which what follows takes its part.
 void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const FileFormat& format) {
@@ -214,12 +234,9 @@ void place_tensors(FileJob& job, std::vector<FollowedTensor>& tensors, const Fil
     if (tensor.name.empty() && tensors.size() == 1 && format.names == TensorNames::required) {
       tensor.name = tensor.source.name.empty() ? std::string(format.usual_name) : tensor.source.name;
     }
-    const FileInfo meant = job.options.has_arithmetic() ? with_scaling_applied(tensor.source) : tensor.source;
-    ResultFacts facts = facts_of_result(meant, tensor.chain, format.kind);
-    tensor.axis_names = std::move(facts.axis_names);
-    tensor.attributes = std::move(facts.attributes);
-    planned.push_back(tensor.planned(job.options.order));
   }
+  take_facts(tensors, format);
+  for (const auto& [tensor, chain] : tensors) planned.push_back(tensor.planned());
   if (format.names == TensorNames::none && planned.size() > 1) {
     throw ValueError(message(this_operation, ": ", planned.size(),
                              " tensors must go to a file that holds several, ",
@@ -243,8 +260,7 @@ FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& dest
   const FileFormat& format = format_of_destination(destination, options, moves[0].source.kind);
   FileJob job;
   job.destination = destination;
-  job.options = with_scaling_of(moves, options);
-  job.options.order = written_order(format.kind, options.order, this_operation);
+  job.options = options;
   job.options.kind = format.kind;
   const bool has_chunks = std::any_of(moves.begin(), moves.end(), [&](const TensorMove& move) {
     return is_chunk_job(move.source, format, job.options.chunks);
@@ -252,9 +268,10 @@ FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& dest
   const IsChunked is_chunked = has_chunks ? IsChunked::yes : IsChunked::no;
   std::vector<FollowedTensor> tensors;
   for (const TensorMove& move : moves) {
-    tensors.push_back(follow_move(move, job.options, is_chunked));
+    tensors.push_back(follow_move(move, elements_of(move, options, format.kind), is_chunked));
   }
   if (job.options.is_metadata_only) {
+    take_facts(tensors, format);
     for (auto& [tensor, chain] : tensors) job.tensors.push_back(std::move(tensor));
     plan_metadata_job(job);
     return job;
@@ -265,7 +282,7 @@ FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& dest
   place_tensors(job, tensors, format);
   const auto add = [&](TensorJob& tensor) {
     const bool is_stream = tensor.source.storage == ElementStorage::stream;
-    if (is_stream && !unpacks_straight(tensor, job.options)) {
+    if (is_stream && !unpacks_straight(tensor)) {
       job.unpacked_bytes += unpacked_nbytes(tensor.source);
     }
     job.tensors.push_back(std::move(tensor));
@@ -280,7 +297,7 @@ FileJob plan_moves(const std::vector<TensorMove>& moves, const std::string& dest
   std::vector<std::vector<BlockProblem>> problems;
   Index least = 0;
   for (const auto& [tensor, chain] : tensors) {
-    problems.push_back(problems_of(tensor, chain, job.options));
+    problems.push_back(problems_of(tensor, chain));
     least = std::max(least, min_memory(tensor, problems.back(), job.options.check));
   }
   check_memory(job, least);
@@ -298,7 +315,8 @@ std::string obstacle_to_permute_file(std::string_view chain, const FileInfo& inf
 }
 
 std::uint64_t result_nbytes(const TensorMove& move, const FileOptions& options) {
-  return follow_move(move, options, IsChunked::no).job.result_nbytes();
+  const FileKind kind = options.kind == FileKind::unknown ? FileKind::npy : options.kind;
+  return follow_move(move, elements_of(move, options, kind), IsChunked::no).job.result_nbytes();
 }
 
 FileJob plan_permute_files(const std::vector<TensorMove>& moves, const std::string& destination,
@@ -340,9 +358,20 @@ std::string to_string(const FileJob& job) {
       text += to_string(tensor.stages[i].plan) + '\n';
     }
   }
+  for (const TensorJob& tensor : job.tensors) {
+    for (const std::string& note : tensor.notes) text += "note: " + note + '\n';
+  }
   if (job.unpacked_bytes > 0)
     text += message("unpack  ", job.unpacked_bytes, " bytes before, into a file beside the destination\n");
-  return text;
+  return text + to_string(dropped_facts(job));
+}
+
+std::vector<DroppedFact> dropped_facts(const FileJob& job) {
+  std::vector<DroppedFact> all;
+  for (const TensorJob& tensor : job.tensors) {
+    all.insert(all.end(), tensor.dropped.begin(), tensor.dropped.end());
+  }
+  return all;
 }
 
 }  // namespace tenstride::io

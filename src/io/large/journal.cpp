@@ -71,17 +71,17 @@ struct Journal::Record {
   }
 };
 
-void JournalRecords::finish(std::size_t part, const Checksum& sum) {
+void JournalRecords::finish(std::size_t part, const PartSum& of_part) {
   if (finished[part]) return;
   finished[part] = true;
-  checksums[part] = sum;
-  checksum += sum;
+  sums[part] = of_part;
+  sum += of_part;
   ++finished_count;
 }
 
 void JournalRecords::add(const JournalRecords& other) {
   for (std::size_t part = 0; part < finished.size(); ++part) {
-    if (other.finished[part]) finish(part, other.checksums[part]);
+    if (other.finished[part]) finish(part, other.sums[part]);
   }
 }
 
@@ -124,7 +124,7 @@ void Journal::create(const JournalHeader& header) {
   const std::string texts = header.name + header.limits;
   stored.check = check_of(stored, texts);
   // Room for all records, so that a disk that is full by then does not end the run; without it, it may.
-  const std::uint64_t room = sizeof stored + texts.size() + 2 * header.parts * sizeof(Record);
+  const std::uint64_t room = sizeof stored + texts.size() + 3 * header.parts * sizeof(Record);
   if (room <= INT64_MAX) {
     static_cast<void>(fallocate(file_, FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(room)));
   }
@@ -175,8 +175,15 @@ JournalRecords Journal::scan(std::size_t parts, bool& is_same_boot) {
   std::uint32_t flushed_check = check_;
   BootId boot = header_boot_;
   const auto take = [&] {
+    std::uint64_t missing = 0;
     for (const Record& record : unflushed) {
-      result.finish(static_cast<std::size_t>(record.part), Checksum{record.words});
+      // It stands before the part that has them.
+      if (record.kind == Kind::missing) {
+        missing = record.words[0];
+        continue;
+      }
+      result.finish(static_cast<std::size_t>(record.part), {Checksum{record.words}, missing});
+      missing = 0;
     }
     unflushed.clear();
     flushed_end = end_;
@@ -185,12 +192,12 @@ JournalRecords Journal::scan(std::size_t parts, bool& is_same_boot) {
   for (Record record; read(&record, sizeof record, end_);) {
     const std::uint32_t check = record.check_after(check_);
     if (check != record.check) break;
-    if (record.kind < Kind::finished || record.kind > Kind::divided ||
+    if (record.kind < Kind::finished || record.kind > Kind::missing ||
         record.part >= std::max<std::size_t>(parts, 1))
       break;
     end_ += sizeof record;
     check_ = check;
-    if (record.kind == Kind::finished) {
+    if (record.kind == Kind::finished || record.kind == Kind::missing) {
       unflushed.push_back(record);
       continue;
     }
@@ -220,8 +227,9 @@ JournalRecords Journal::read_records(std::size_t parts) {
   return result;
 }
 
-void Journal::finish(std::size_t part, const Checksum& checksum) {
-  append(Kind::finished, part, checksum.words);
+void Journal::finish(std::size_t part, const PartSum& sum) {
+  if (sum.missing > 0) append(Kind::missing, part, {sum.missing, 0});
+  append(Kind::finished, part, sum.checksum.words);
 }
 
 void Journal::flushed() {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tenstride/checksum.hpp"
+#include "io/large/part_sum.hpp"
 
 namespace tenstride::io {
 
@@ -37,17 +37,17 @@ struct JournalHeader {
 /// What the records of a journal say.
 struct JournalRecords {
   JournalRecords() = default;
-  explicit JournalRecords(std::size_t parts) : finished(parts), checksums(parts) {}
+  explicit JournalRecords(std::size_t parts) : finished(parts), sums(parts) {}
 
   /// Takes in a part, once.
-  void finish(std::size_t part, const Checksum& sum);
+  void finish(std::size_t part, const PartSum& of_part);
   /// Takes in the parts that are finished by another journal of the same output.
   void add(const JournalRecords& other);
 
   std::vector<bool> finished;
   /// Of each finished part, and of all of them.
-  std::vector<Checksum> checksums;
-  Checksum checksum;
+  std::vector<PartSum> sums;
+  PartSum sum;
   std::size_t finished_count = 0;
   /// The temporary space is not needed any more.
   bool has_dropped_blocks = false;
@@ -57,10 +57,11 @@ struct JournalRecords {
   std::vector<bool> finished_before_division{};
 };
 
-/// The parts of a file that are finished, kept in a file that only grows: a header, then records of 32 bytes.
-/// The check of each is over all bytes before it too, so that reading ends with the first record that is
-/// torn, changed or left from an earlier journal. After a restart of the machine only the records before the
-/// last `flushed` count, because the bytes of other parts may never have come to the disk.
+/// The parts of a file that are finished, kept in a file that only grows: a header, then records of 32 bytes,
+/// two for a part that has missing elements. The check of each is over all bytes before it too, so that
+/// reading ends with the first record that is torn, changed or left from an earlier journal. After a restart
+/// of the machine only the records before the last `flushed` count, because the bytes of other parts may
+/// never have come to the disk.
 class Journal {
  public:
   /// Says what `errno` was when the journal could not be read or written; throws.
@@ -81,7 +82,7 @@ class Journal {
   /// `read_header` gave a header.
   JournalRecords peek_records(std::size_t parts);
 
-  void finish(std::size_t part, const Checksum& checksum);
+  void finish(std::size_t part, const PartSum& sum);
   /// What the records before this one say is on the disk. Flushes the journal.
   void flushed();
   /// As `flushed`, and the temporary space is not needed any more.
@@ -90,7 +91,7 @@ class Journal {
   void divide(std::uint64_t tasks);
 
  private:
-  enum class Kind : std::uint32_t { finished = 1, flushed, dropped_blocks, booted, divided };
+  enum class Kind : std::uint32_t { finished = 1, flushed, dropped_blocks, booted, divided, missing };
   struct Record;
 
   /// The records that count; new ones would follow them. Sets whether they were written under this boot.

@@ -5,9 +5,9 @@
 
 #include "base/message.hpp"
 #include "io/format/format.hpp"
-#include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
 #include "io/large/run_report.hpp"
+#include "io/large/source_axes.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -17,50 +17,14 @@ using tenstride::detail::message;
 /// So many files of chunks are brought over between two reports.
 constexpr Index units_at_a_time = 1024;
 
-/// The axis of a row-major layout that a loop is the whole of.
-std::optional<Index> whole_axis(const Layout& layout, Index extent, Index stride) {
-  for (std::size_t axis = 0; axis < layout.rank(); ++axis) {
-    if (layout.strides[axis] == stride && layout.shape[axis] == extent) return static_cast<Index>(axis);
-  }
-  return std::nullopt;
-}
-
 /// The axis of the source that each axis of the result is the whole of; nothing where the chain does more
 /// than permute axes. Example: (1,2,0) for "x.permute(1, 2, 0)".
 std::optional<Dims> permutation_of(const TensorJob& tensor) {
-  // Followed on a tensor without axes of size 1, which cannot be told by strides.
-  FileInfo longer = tensor.source;
-  Dims shape = tensor.source.layout.shape;
-  for (Index& size : shape) size = std::max<Index>(size, 2);
-  longer.layout = row_major(shape);
-  FileChain chain;
-  try {
-    chain = follow(tensor.chain, longer);
-  } catch (const Error&) {
-    return std::nullopt;  // the chain names sizes
-  }
-  if (!chain.obstacle.empty() || chain.copies.size() != 1 || chain.reduction || !chain.conversions.empty() ||
-      chain.shape.size() != shape.size()) {
-    return std::nullopt;
-  }
-  const std::optional<ChainCopy> copy = split_along(chain.copies[0], chain.shape);
-  if (!copy || copy->src.offset != 0) return std::nullopt;
-  const Layout result = row_major(chain.shape);
-  Dims order = Dims::filled(shape.size(), -1);
-  for (std::size_t d = 0; d < copy->dst.rank(); ++d) {
-    const Index extent = copy->dst.shape[d];
-    if (extent == 1) continue;
-    const std::optional<Index> to = whole_axis(result, extent, copy->dst.strides[d]);
-    const std::optional<Index> from = whole_axis(longer.layout, extent, copy->src.strides[d]);
-    if (!to || !from) return std::nullopt;
-    order[static_cast<std::size_t>(*to)] = *from;
-  }
-  Dims permuted = tensor.shape;
-  for (std::size_t d = 0; d < order.size(); ++d) {
-    if (order[d] < 0 || std::count(order.begin(), order.end(), order[d]) > 1) return std::nullopt;
-    permuted[d] = tensor.source.layout.shape[static_cast<std::size_t>(order[d])];
-  }
-  if (permuted != tensor.shape) return std::nullopt;
+  const ResultOrigin result = origin_of_result(tensor.source, tensor.chain);
+  const bool moves_axes = result.has_whole_axes() && result.axes.size() == result.source.layout.rank();
+  if (!moves_axes || result.reduction || !result.conversions.empty()) return std::nullopt;
+  Dims order;
+  for (const std::optional<SourceAxis>& axis : result.axes) order.push_back(static_cast<Index>(axis->axis));
   return order;
 }
 
@@ -79,7 +43,7 @@ std::string obstacle_of(const FileJob& job, const TensorJob& tensor) {
         "axis, reshape or conversion",
         fix);
   }
-  if (tensor.dtype != tensor.source.dtype || options.has_arithmetic()) {
+  if (tensor.dtype != tensor.source.dtype || tensor.elements.has_arithmetic() || tensor.rescaling) {
     return message("the elements of \"", tensor.source.path, "\" must stay ", name(tensor.source.dtype),
                    " as they are, where only metadata change (leave dtype, scale, shift and rescale out)");
   }
@@ -90,7 +54,9 @@ std::unique_ptr<PermutedFile> permuted_file(const FileJob& job) {
   std::vector<PermutedTensor> tensors;
   for (const TensorJob& tensor : job.tensors) {
     const Dims order = tensor.metadata ? tensor.metadata->order : permutation_of(tensor).value();
-    tensors.push_back({tensor.source, order, tensor.name});
+    const bool is_same = tensor.attributes == tensor.source.attributes;
+    tensors.push_back(
+        {tensor.source, order, tensor.name, is_same ? std::nullopt : std::optional(tensor.attributes)});
   }
   return format_of(job.options.kind)
       .permute_chunks(job.destination, tensors, job.options.chunks, job.options.overwrite, this_operation);

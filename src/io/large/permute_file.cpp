@@ -78,6 +78,7 @@ class Runner {
     if (destination_.is_complete()) {
       report_.tell_end();
       return {.checksum = destination_.checksum(),
+              .missing = destination_.missing(),
               .seconds = seconds_since(start_),
               .is_resumed = true,
               .is_of_other_task = job_.options.task.has_value()};
@@ -101,6 +102,7 @@ class Runner {
       return result;
     }
     result.checksum = destination_.checksum();
+    result.missing = destination_.missing();
     part.truncate(job_.nbytes);
     if (job_.options.check == FileCheck::checksum) {
       if (checks_source()) check_sum("what was read", source_sum_, result.checksum);
@@ -132,7 +134,7 @@ class Runner {
     std::size_t first_part = 0;
     int number = 0;
     for (const TensorJob& tensor : job_.tensors) {
-      if (unpacks_straight(tensor, job_.options)) {
+      if (unpacks_straight(tensor)) {
         report_.begin_pass(++number);
         unpack(tensor, part, first_part);
         first_part += static_cast<std::size_t>(tensor.stages[0].plan.passes[0].tiles);
@@ -173,7 +175,7 @@ class Runner {
     if (checks_source()) source_sum_ += sum;
     for (std::size_t i = 0; i < tiles; ++i) {
       if (!first[static_cast<std::ptrdiff_t>(i)])
-        destination_.finish(first_part + i, i == 0 ? sum : Checksum{});
+        destination_.finish(first_part + i, {i == 0 ? sum : Checksum{}});
     }
     tiles_done_ += tiles;
     flush(to);
@@ -189,9 +191,10 @@ class Runner {
                                 item_size(tensor.dtype) <= item_size(tensor.source.dtype);
     if (pass == 1 && converts_first) conversion.src = tensor.dtype;
     if ((pass == 0) != converts_first) return conversion;
+    conversion.rescaling = tensor.rescaling ? &*tensor.rescaling : nullptr;
     conversion.types = tensor.conversions;
-    conversion.scale = job_.options.scale;
-    conversion.shift = job_.options.shift;
+    conversion.scale = tensor.elements.scale;
+    conversion.shift = tensor.elements.shift;
     conversion.axis = stage.plan.problem.unmerged_axis.value_or(0);
     conversion.reduction = tensor.reduction;
     if (tensor.reduction) {
@@ -254,10 +257,11 @@ class Runner {
   [[nodiscard]] bool checks_source() const {
     const bool only_moves =
         std::all_of(job_.tensors.begin(), job_.tensors.end(), [](const TensorJob& tensor) {
-          return !tensor.reduction && tensor.conversions.empty() && tensor.stages.size() == 1;
+          return !tensor.reduction && !tensor.rescaling && tensor.conversions.empty() &&
+                 tensor.stages.size() == 1 && !tensor.elements.has_arithmetic();
         });
-    return job_.options.check == FileCheck::checksum && only_moves && job_.options.scale.empty() &&
-           job_.options.shift.empty() && !destination_.is_resumed() && !job_.options.task;
+    return job_.options.check == FileCheck::checksum && only_moves && !destination_.is_resumed() &&
+           !job_.options.task;
   }
   [[nodiscard]] static Checksum sum_of_tile(const BlockPlan& plan, const LoadedTile& tile, DType dtype) {
     return tenstride::checksum(tile_tensor(tile, plan.problem.src.strides, dtype),
@@ -292,7 +296,7 @@ class Runner {
     const BlockProblem& problem = plan.problem;
     const auto item = static_cast<Index>(item_size(conversion.dst()));
     const std::vector<TileGroup> groups = groups_of_tile(plan, pass, stage.blocks_begin, tile.box, item);
-    Checksum sum;
+    PartSum sum;
     for (std::size_t i = 0; i < groups.size();) {
       std::byte* buffer = nullptr;
       while (buffer == nullptr) {
@@ -304,8 +308,8 @@ class Runner {
       do {
         const TileGroup& target = groups[i];
         Tensor group = group_tensor(target.place, target.box, target.strides, conversion.dst(), buffer);
-        copy_part(group, plan, pass, tile, target.box, conversion);
-        if (is_final) sum += checksum_of(group, problem, target.box, conversion.reduced_axes);
+        sum.missing += static_cast<std::uint64_t>(copy_part(group, plan, pass, tile, target.box, conversion));
+        if (is_final) sum.checksum += checksum_of(group, problem, target.box, conversion.reduced_axes);
         const std::vector<Piece> pieces = pieces_of(target.place, item, buffer);
         job.pieces.insert(job.pieces.end(), pieces.begin(), pieces.end());
         if (target.ends_slot) pad(job.pieces.back(), static_cast<std::uint64_t>(plan.page));
@@ -323,7 +327,7 @@ class Runner {
   }
 
   /// By the writing thread.
-  void finish(std::size_t part, const Checksum& sum, DiskFile& to) {
+  void finish(std::size_t part, const PartSum& sum, DiskFile& to) {
     destination_.finish(part, sum);
     ++tiles_done_;
     // Every few seconds.
@@ -369,9 +373,11 @@ FileResult run_planned(const FileJob& job, const ProgressCallback& progress) {
 }
 
 FileResult run(const FileJob& job, const ProgressCallback& progress) {
-  if (job.options.task) return run_task(job, progress);
-  if (job.tensors[0].metadata) return run_metadata_job(job, progress);
-  return run_planned(job, progress);
+  FileResult result = job.options.task          ? run_task(job, progress)
+                      : job.tensors[0].metadata ? run_metadata_job(job, progress)
+                                                : run_planned(job, progress);
+  result.dropped = dropped_facts(job);
+  return result;
 }
 
 FileResult permute_file(const std::string& source, std::string_view chain, const std::string& destination,

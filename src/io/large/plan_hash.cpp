@@ -6,6 +6,7 @@
 
 #include "base/message.hpp"
 #include "io/chunks/chunk_job.hpp"
+#include "tenstride/scalar.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::io {
@@ -21,16 +22,19 @@ std::uint64_t fnv1a(std::string_view text) {
 
 /// What a tensor becomes, but for the way.
 std::string text_of_result(const TensorJob& tensor) {
-  std::string text = message(tensor.name, name(tensor.dtype), tensor.shape);
-  if (tensor.reduction) text += name(*tensor.reduction);
-  return text;
-}
-
-std::string text_of_numbers(const FileOptions& options) {
-  std::string text;
-  for (const auto* numbers : {&options.scale, &options.shift}) {
-    for (const double number : *numbers) text += std::to_string(number) + ',';
+  const ElementOptions& elements = tensor.elements;
+  std::string text = message(tensor.name, name(tensor.dtype), tensor.shape, static_cast<int>(elements.order),
+                             ',', elements.axis, ';');
+  for (const auto* numbers : {&elements.scale, &elements.shift}) {
+    // In full: std::to_string leaves nothing of 1e-8.
+    for (const double number : *numbers) text += Scalar(number).to_string() + ',';
     text += ';';
+  }
+  if (tensor.reduction) text += name(*tensor.reduction);
+  if (const std::optional<Rescaling>& meant = tensor.rescaling) {
+    text +=
+        message("means", name(meant->stored), Scalar(meant->scale).to_string(), ',',
+                Scalar(meant->shift).to_string(), ',', missing_text(*meant), ',', meant->fill.to_string());
   }
   return text;
 }
@@ -39,8 +43,7 @@ std::string text_of_numbers(const FileOptions& options) {
 std::string text_of_chunks(const FileJob& job, const TensorJob& tensor, const ChunkJob& chunks) {
   const ChunkOptions& options = job.options.chunks;
   const ChunkPlan& last = chunks.second ? *chunks.second : chunks.plan;
-  std::string text =
-      message(format_of(job.options.kind).name, chunks.map.first, last.dst_unit, job.options.axis);
+  std::string text = message(format_of(job.options.kind).name, chunks.map.first, last.dst_unit);
   for (const AxisMap::Axis& axis : chunks.map.axes) {
     text += axis.source ? message(*axis.source, ':', axis.step, ',') : ",";
   }
@@ -59,26 +62,26 @@ std::string hash_text(std::uint64_t hash) {
 }
 
 std::uint64_t plan_hash(const FileJob& job) {
-  std::string text = message(static_cast<int>(job.options.order));
+  std::string text;
   for (const TensorJob& tensor : job.tensors) {
     text += text_of_result(tensor);
     for (const FileStage& stage : tensor.stages) text += to_json(stage.plan);
     for (const DType type : tensor.conversions) text += name(type);
     if (tensor.chunks) text += text_of_chunks(job, tensor, *tensor.chunks);
   }
-  return fnv1a(text + text_of_numbers(job.options) + job.head);
+  return fnv1a(text + job.head);
 }
 
 std::uint64_t result_hash(const FileJob& job) {
   const ChunkOptions& chunks = job.options.chunks;
-  std::string text = message(static_cast<int>(job.options.order), format_of(job.options.kind).name,
-                             job.options.axis, chunks.chunk, chunks.shard, chunks.codec, chunks.zarr_format);
+  std::string text =
+      message(format_of(job.options.kind).name, chunks.chunk, chunks.shard, chunks.codec, chunks.zarr_format);
   for (const TensorJob& tensor : job.tensors) {
     const FileInfo& source = tensor.source;
     text += text_of_result(tensor) +
             message(source.path, source.name, name(source.dtype), to_string(source.layout)) + tensor.chain;
   }
-  return fnv1a(text + text_of_numbers(job.options) + job.head);
+  return fnv1a(text + job.head);
 }
 
 }  // namespace tenstride::io

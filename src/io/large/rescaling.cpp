@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
+#include "io/format/format.hpp"
 #include "io/large/file_chain.hpp"
 #include "io/large/file_limits.hpp"
 #include "tenstride/io/permute_file.hpp"
 #include "tenstride/scalar.hpp"
 
 namespace tenstride::io {
-namespace {
 
 using tenstride::detail::message;
 
-/// "\"x.nii\" says 0.5 * x + 10".
-std::string scaling_text(const FileInfo& info) {
-  return message('"', info.address(), "\" says ", Scalar(info.scale).to_string(), " * x + ",
-                 Scalar(info.shift).to_string());
+namespace {
+
+/// In which the elements stand, where a file can say it: an axis of size 1 has the stride of its order.
+ElementOrder order_of(const Layout& layout) {
+  const bool is_columns = layout == column_major(layout.shape) && layout != row_major(layout.shape);
+  return is_columns ? ElementOrder::column_major : ElementOrder::row_major;
 }
 
 }  // namespace
@@ -37,32 +39,31 @@ std::string obstacle_to_rescaling(std::string_view chain, const FileInfo& info) 
   return {};
 }
 
-FileOptions with_scaling_of(const std::vector<TensorMove>& moves, const FileOptions& options) {
-  if (!options.is_rescaled) return options;
+ElementOptions elements_of(const TensorMove& move, const FileOptions& options, FileKind destination) {
+  ElementOptions result;
+  if (move.kind == MoveKind::keep) {
+    const ElementOrder order = order_of(move.source.layout);
+    const bool has_both = format_of(destination).orders == Orders::both;
+    result.order = written_order(destination, has_both ? order : ElementOrder::row_major, this_operation);
+    return result;
+  }
+  result = options.elements();
+  result.order = written_order(destination, options.order, this_operation);
+  return result;
+}
+
+Rescaling rescaling_of(const TensorMove& move, const ElementOptions& options) {
   if (options.has_arithmetic()) {
     throw ValueError(message(this_operation,
                              ": scale and shift of the file must not go with others (leave rescale or scale "
                              "and shift out)"));
   }
-  const FileInfo& first = moves.at(0).source;
-  for (const TensorMove& move : moves) {
-    if (move.source.scale != first.scale || move.source.shift != first.shift) {
-      throw ValueError(message(this_operation, ": ", scaling_text(first), ", ", scaling_text(move.source),
-                               ": tensors that are rescaled together must have one scaling (convert them one "
-                               "by one)"));
-    }
-    const std::string obstacle = obstacle_to_rescaling(move.chain, move.source);
-    if (!obstacle.empty()) {
-      throw ValueError(message(this_operation, ": \"", move.chain,
-                               "\" must only move elements to be rescaled: ", obstacle));
-    }
+  const std::string obstacle = obstacle_to_rescaling(move.chain, move.source);
+  if (!obstacle.empty()) {
+    throw ValueError(
+        message(this_operation, ": \"", move.chain, "\" must only move elements to be rescaled: ", obstacle));
   }
-  FileOptions result = options;
-  if (first.is_scaled()) {
-    result.scale = {first.scale};
-    result.shift = {first.shift};
-  }
-  return result;
+  return rescaling_of(move.source, options.dtype.value_or(rescaled_dtype(move.source.dtype)), this_operation);
 }
 
 }  // namespace tenstride::io

@@ -1,119 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/io/result_facts.hpp"
 
-#include <algorithm>
-#include <cstdlib>
-
+#include "base/message.hpp"
 #include "io/format/format.hpp"
-#include "io/large/file_chain.hpp"
+#include "io/format/result_attributes.hpp"
+#include "io/large/element_attributes.hpp"
+#include "io/large/shared_axis_names.hpp"
+#include "io/large/source_axes.hpp"
 
 namespace tenstride::io {
 namespace {
 
-/// Which part of a source's axis may be taken for the axis: any (a slice, every second, backwards) or all of
-/// it.
-enum class AxisPart : unsigned char { any, whole };
+using tenstride::detail::message;
 
-/// The source's axis with the longest stride that fits into that of a copy of `extent` elements.
-std::optional<std::size_t> axis_of_stride(const Layout& source, Index stride, Index extent, AxisPart part) {
-  std::optional<std::size_t> found;
-  for (std::size_t axis = 0; axis < source.rank(); ++axis) {
-    const Index own = source.strides[axis];
-    if (own > std::abs(stride) || source.shape[axis] <= 1) continue;
-    if (!found || own > source.strides[*found]) found = axis;
-  }
-  if (!found) return std::nullopt;
-  const Index own = source.strides[*found], size = source.shape[*found];
-  // Elements further away are those of the next axis: axes that a reshape joined.
-  const bool is_within = stride % own == 0 && (extent - 1) * (std::abs(stride) / own) < size;
-  const bool is_whole = stride == own && extent == size;
-  return is_within && (is_whole || part == AxisPart::any) ? found : std::nullopt;
+bool holds_attributes(const FileFormat& format) {
+  return format.facts == TensorFacts::attributes || format.facts == TensorFacts::both;
 }
 
-/// Parts of one axis that are several are none of them the axis.
-void forget_repeated(SourceAxes& axes) {
-  const SourceAxes found = axes;
-  for (std::size_t d = 0; d < axes.size(); ++d) {
-    if (std::count(found.begin(), found.end(), found[d]) > 1) axes[d].reset();
+/// The attributes that are true of a result, with what is not.
+ResultAttributes attributes_of_result(const ResultOrigin& result, const ElementChanges& changes,
+                                      ResultFacts& facts) {
+  ElementAttributes of_elements = attributes_of_elements(result, changes);
+  facts.notes = std::move(of_elements.notes);
+  ResultAttributes attributes(of_elements.attributes);
+  for (const DroppedFact& dropped : of_elements.dropped) attributes.tell(dropped.fact, dropped.reason);
+  keep_true_attributes(attributes, result);
+  for (const FileFormat* const format : file_formats()) {
+    if (format->keep_true != nullptr) format->keep_true(attributes, result);
+  }
+  return attributes;
+}
+
+/// What the destination has no place for, where one would look for it there.
+void tell_lost(ResultFacts& facts, const FileInfo& source, const FileFormat& destination) {
+  if (source.kind != destination.kind && !destination.has_fields) return;
+  const ResultAttributes lost(source.attributes);
+  for (const auto& [key, value] : lost.json.items()) {
+    facts.dropped.push_back({{}, key, message("attributes are not written to ", destination.description)});
   }
 }
 
-/// For each axis of what a chain gives, the axis of a row-major source that it is.
-SourceAxes source_axes(const FileChain& chain, const Layout& source, AxisPart part) {
-  SourceAxes axes(chain.shape.size());
-  if (!chain.obstacle.empty() || chain.copies.size() != 1 || chain.reduction) return axes;
-  const std::optional<ChainCopy> copy = split_along(chain.copies[0], chain.shape);
-  if (!copy) return axes;
-  const Dims rows = row_major_strides(chain.shape);
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    for (std::size_t d = 0; d < copy->dst.rank(); ++d) {
-      const bool is_whole = copy->dst.strides[d] == rows[axis] && copy->dst.shape[d] == chain.shape[axis];
-      if (!is_whole || copy->src.strides[d] == 0) continue;
-      axes[axis] = axis_of_stride(source, copy->src.strides[d], copy->src.shape[d], part);
+/// The moves whose chains can be followed, and their numbers among all.
+struct KnownResults {
+  std::vector<std::size_t> numbers;
+  std::vector<TensorMove> moves;
+  std::vector<ResultOrigin> origins;
+};
+
+bool says_nothing(const ResultMove& result) {
+  const FileInfo& source = result.move.source;
+  return source.axis_names.empty() && source.attributes.empty() && result.changes.rescaling == nullptr;
+}
+
+KnownResults follow_all(const std::vector<ResultMove>& results) {
+  KnownResults known;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const auto& [move, changes] = results[i];
+    if (says_nothing(results[i])) continue;
+    try {
+      known.origins.push_back(origin_of_result(move.source, move.chain));
+      known.origins.back().is_scaled = changes.has_arithmetic;
+      known.moves.push_back(move);
+      known.numbers.push_back(i);
+    } catch (const Error&) {
+      continue;
     }
   }
-  forget_repeated(axes);
-  return axes;
+  return known;
 }
 
-/// A tensor like that of the file, but with no axis of size 1: those cannot be told by strides.
-FileInfo without_short_axes(const FileInfo& source) {
-  FileInfo longer = source;
-  Dims shape = source.layout.shape;
-  for (Index& size : shape) size = std::max<Index>(size, 2);
-  longer.layout = row_major(shape);
-  return longer;
-}
-
-SourceAxes axes_of_result(const FileInfo& source, std::string_view chain, AxisPart part) {
-  FileInfo plain = source;
-  plain.layout = row_major(source.layout.shape);
-  const FileChain real = follow(chain, plain);
-  const FileInfo longer = without_short_axes(source);
-  try {
-    // A chain that names sizes fails with others, or gives another number of axes.
-    const FileChain followed = follow(chain, longer);
-    if (followed.shape.size() == real.shape.size()) return source_axes(followed, longer.layout, part);
-  } catch (const Error&) {
+/// The facts of one of the results, whose names of axes are known.
+void add_attributes(const KnownResults& known, std::size_t number, const ElementChanges& changes,
+                    const FileFormat& destination, ResultFacts& facts) {
+  const FileInfo& source = known.moves[number].source;
+  const bool has_place = source.kind == destination.kind || !destination.has_fields;
+  if (!has_place || (!holds_attributes(destination) && source.kind == destination.kind)) {
+    tell_lost(facts, source, destination);
   }
-  return source_axes(real, plain.layout, part);
-}
-
-/// Whether "an element means scale * x + shift" is true of the result, too: always of elements that are
-/// moved, of reduced ones where scaling before and behind is the same.
-bool keeps_scaling(const FileInfo& source, const std::optional<Reduction>& reduction) {
-  if (!reduction || !source.is_scaled()) return true;
-  if (*reduction == Reduction::sum) return source.shift == 0;
-  if (*reduction == Reduction::min || *reduction == Reduction::max) return source.scale > 0;
-  return *reduction == Reduction::mean;
+  ResultAttributes attributes = attributes_of_result(known.origins[number], changes, facts);
+  if (!has_place) return;
+  keep_true_references(known.moves, known.origins, number, attributes);
+  facts.attributes = attributes.text();
+  if (!holds_attributes(destination)) return;
+  facts.dropped.insert(facts.dropped.end(), attributes.dropped().begin(), attributes.dropped().end());
 }
 
 }  // namespace
 
-ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination) {
-  if (source.axis_names.empty() && source.attributes.empty()) return {};
-  const bool keeps_attributes =
-      source.kind == destination || format_of(destination).permute_attributes == nullptr;
-  const auto permute = format_of(source.kind).permute_attributes;
-  try {
-    ResultFacts facts;
-    const SourceAxes axes = axes_of_result(source, chain, AxisPart::any);
-    if (!source.axis_names.empty()) {
-      for (const std::optional<std::size_t>& axis : axes) {
-        facts.axis_names.push_back(axis ? source.axis_names[*axis] : std::string());
-      }
-    }
-    if (!keeps_attributes) return facts;
-    const bool is_scaled = keeps_scaling(source, follow(chain, source).reduction);
-    const std::string attributes = is_scaled ? source.attributes : with_scaling_applied(source).attributes;
-    if (attributes.empty()) return facts;
-    // Attributes of a part would be others: of an affine transform, where the part begins.
-    facts.attributes =
-        permute == nullptr ? attributes : permute(attributes, axes_of_result(source, chain, AxisPart::whole));
-    return facts;
-  } catch (const Error&) {
-    return {};
+ResultFacts facts_of_result(const FileInfo& source, std::string_view chain, FileKind destination,
+                            const ElementChanges& changes) {
+  return facts_of_results({{{source, std::string(chain), source.name}, changes}}, destination)[0];
+}
+
+std::vector<ResultFacts> facts_of_results(const std::vector<ResultMove>& results, FileKind destination) {
+  const FileFormat& format = format_of(destination);
+  const KnownResults known = follow_all(results);
+  std::vector<ResultFacts> facts(known.moves.size());
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    const std::vector<std::string>& names = known.moves[i].source.axis_names;
+    if (names.empty()) continue;
+    for (const auto& axis : known.origins[i].axes)
+      facts[i].axis_names.push_back(axis ? names[axis->axis] : std::string());
   }
+  if (format.facts == TensorFacts::both) separate_axis_names(known.moves, known.origins, facts);
+  std::vector<ResultFacts> all(results.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (says_nothing(results[i]) || format.facts == TensorFacts::none) continue;
+    all[i].dropped = {{{}, "names and attributes", "what becomes of the axes is not known without elements"}};
+  }
+  for (std::size_t i = 0; i < facts.size(); ++i) {
+    add_attributes(known, i, results[known.numbers[i]].changes, format, facts[i]);
+    all[known.numbers[i]] = std::move(facts[i]);
+  }
+  for (std::size_t i = 0; results.size() > 1 && i < results.size(); ++i) {
+    for (DroppedFact& fact : all[i].dropped) fact.tensor = results[i].move.name;
+  }
+  return all;
+}
+
+std::string to_string(const std::vector<DroppedFact>& dropped) {
+  std::string text;
+  for (std::size_t i = 0; i < dropped.size(); ++i) {
+    const auto is_of_line = [&](const DroppedFact& other) {
+      return other.tensor == dropped[i].tensor && other.reason == dropped[i].reason;
+    };
+    const bool is_new = i == 0 || !is_of_line(dropped[i - 1]);
+    if (is_new) text += dropped[i].tensor.empty() ? "dropped  " : "dropped  of " + dropped[i].tensor + ": ";
+    text += (is_new ? "" : ", ") + dropped[i].fact;
+    if (i + 1 == dropped.size() || !is_of_line(dropped[i + 1])) text += ": " + dropped[i].reason + '\n';
+  }
+  return text;
 }
 
 }  // namespace tenstride::io

@@ -258,7 +258,10 @@ std::uint64_t ResumableOutput::count_unfinished_tasks(const std::function<void()
   return state_->task ? state_->count_unfinished_tasks(while_waiting) : 0;
 }
 Checksum ResumableOutput::checksum() const noexcept {
-  return state_->records.checksum;
+  return state_->records.sum.checksum;
+}
+std::uint64_t ResumableOutput::missing() const noexcept {
+  return state_->records.sum.missing;
 }
 bool ResumableOutput::is_complete() const noexcept {
   return state_->is_complete;
@@ -267,13 +270,13 @@ bool ResumableOutput::is_resumed() const noexcept {
   return state_->is_resumed;
 }
 
-void ResumableOutput::finish(std::size_t part, const Checksum& checksum) {
+void ResumableOutput::finish(std::size_t part, const PartSum& sum) {
   State& state = *state_;
   if (part >= state.records.finished.size() || state.records.finished[part]) {
     state.target.refuse("has no unfinished part ", part, " (of ", state.records.finished.size(), ")");
   }
-  state.written_journal().finish(part, checksum);
-  state.records.finish(part, checksum);
+  state.written_journal().finish(part, sum);
+  state.records.finish(part, sum);
 }
 
 void ResumableOutput::flushed() {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tenstride/checksum.hpp"
+#include "io/large/part_sum.hpp"
 #include "tenstride/io/atomic_file.hpp"
 #include "tenstride/io/file_task.hpp"
 #include "tenstride/io/resume.hpp"
@@ -66,6 +66,8 @@ class ResumableOutput {
   [[nodiscard]] std::vector<bool> left_out() const;
   /// The sum of the checksums of the finished parts.
   [[nodiscard]] Checksum checksum() const noexcept;
+  /// The missing elements of the finished parts.
+  [[nodiscard]] std::uint64_t missing() const noexcept;
   /// Whether an earlier run is resumed, even where it finished no part.
   [[nodiscard]] bool is_resumed() const noexcept;
   /// Whether the earlier run had come to its end but for the journal, which is gone now, or another task has
@@ -75,7 +77,7 @@ class ResumableOutput {
   /// The part's bytes have been written (not necessarily to the disk: after a crash of the machine, only what
   /// `flushed` covered counts, which the journal tells by the boot). Throws FileError, also where the part is
   /// finished already.
-  void finish(std::size_t part, const Checksum& checksum);
+  void finish(std::size_t part, const PartSum& sum);
   /// Waits until what was written is on the disk; by any thread. Throws FileError.
   virtual void flush_parts() const = 0;
   /// Says that the bytes of all finished parts are on the disk: flush them before. Flushes the journal.

@@ -132,7 +132,7 @@ void ResumableOutput::State::read_all_records(const JournalHeader& begun) {
 /// What is finished goes to the common journal, to be there when those of the tasks are gone.
 void ResumableOutput::State::keep_records() {
   for (std::size_t part = 0; part < records.finished.size(); ++part) {
-    if (records.finished[part] && !in_common_[part]) journal->finish(part, records.checksums[part]);
+    if (records.finished[part] && !in_common_[part]) journal->finish(part, records.sums[part]);
   }
   in_common_ = records.finished;
   // A task that was killed may have finished parts that are not on the disk yet.

@@ -14,13 +14,10 @@ namespace {
 /// Plans a job by the limits that an earlier task has begun the destination with.
 FileJob plan_again(const FileJob& job) {
   std::vector<TensorMove> moves;
-  for (const TensorJob& tensor : job.tensors) moves.push_back({tensor.source, tensor.chain, tensor.name});
-  FileOptions options = job.options;
-  if (options.is_rescaled) {
-    options.scale.clear();  // planning takes them from the sources
-    options.shift.clear();
+  for (const TensorJob& tensor : job.tensors) {
+    moves.push_back({tensor.source, tensor.chain, tensor.name, tensor.kind});
   }
-  return plan_permute_files(moves, job.destination, options);
+  return plan_permute_files(moves, job.destination, job.options);
 }
 
 /// The first task does alone what cannot be divided.

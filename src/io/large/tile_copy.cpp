@@ -6,6 +6,7 @@
 
 #include "copy/swap_bytes.hpp"
 #include "io/chunks/boxes.hpp"
+#include "io/large/file_limits.hpp"
 #include "tenstride/factory.hpp"
 
 namespace tenstride::io {
@@ -43,7 +44,9 @@ void convert_into(Tensor& dst, const Tensor& src, const Dims& first, const Conve
 
 }  // namespace
 
-void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
+Index convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion) {
+  if (conversion.rescaling != nullptr)
+    return rescale_elements(dst, src, *conversion.rescaling, this_operation);
   // As many indices of the first long axis at a time that what lies between two conversions stays small.
   constexpr Index most = Index{1} << 18;  // elements: at most 4 MiB of any type
   const auto can_be_cut = [&](std::size_t axis) {
@@ -56,7 +59,7 @@ void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const C
   const std::size_t kept_types = conversion.reduction ? conversion.types.size() + 1 : conversion.types.size();
   if (kept_types < 2 || src.numel() <= most || axis == first.size()) {
     convert_into(dst, src, first, conversion);
-    return;
+    return 0;
   }
   const auto along = static_cast<Index>(axis);
   const Index step = std::max<Index>(1, most / std::max<Index>(1, src.numel() / src.size(along)));
@@ -67,6 +70,7 @@ void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const C
     Tensor part = dst.narrow(along, begin, count);
     convert_elements(part, src.narrow(along, begin, count), from, conversion);
   }
+  return 0;
 }
 
 GroupPlace place_group(const BlockBox& group, const Layout& dst, Index item, std::uint64_t begin,
@@ -101,19 +105,18 @@ Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype) {
       tile.data, box_in_buffer(tile.box.extents, strides, tile.buffer.runs, tile.buffer.pitch), dtype);
 }
 
-void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
-               const BlockBox& part, const Conversion& conversion) {
+Index copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
+                const BlockBox& part, const Conversion& conversion) {
   if (pass == 0) {
     const Tensor whole = tile_tensor(tile, plan.problem.src.strides, conversion.src);
     const Tensor src = part_of(whole, minus(part.first, tile.box.first), part.extents);
-    convert_elements(dst, src, part.first, conversion);
-    return;
+    return convert_elements(dst, src, part.first, conversion);
   }
   // The blocks that the part touches, each where its slot begins.
   const std::uint64_t begin = static_cast<std::uint64_t>(block_offset(plan, tile.box.first));
   const std::size_t rank = part.first.size();
   BlockBox touched = part;
-  Index count = 1;
+  Index count = 1, missing = 0;
   for (std::size_t d = 0; d < rank; ++d) {
     const Index offset = part.first[d] - tile.box.first[d];
     touched.first[d] = offset / plan.block[d];
@@ -136,8 +139,9 @@ void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const Loade
     const Tensor src = part_of(tensor_on_memory(slot, row_major(block.extents), conversion.src),
                                minus(common.first, block.first), common.extents);
     Tensor target = part_of(dst, minus(common.first, part.first), common.extents);
-    convert_elements(target, src, common.first, conversion);
+    missing += convert_elements(target, src, common.first, conversion);
   }
+  return missing;
 }
 
 Layout positions_of(const BlockProblem& problem, const BlockBox& box) {

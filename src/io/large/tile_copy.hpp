@@ -10,6 +10,7 @@
 #include "plan/files/block_plan_parts.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/copy.hpp"
+#include "tenstride/io/rescaling.hpp"
 #include "tenstride/reduce.hpp"
 
 namespace tenstride::io {
@@ -23,6 +24,8 @@ struct Conversion {
   std::vector<double> shift;
   /// The axis of the plan that several numbers run along.
   std::size_t axis = 0;
+  /// In place of all the rest, where elements become what they mean.
+  const Rescaling* rescaling = nullptr;
   /// Behind the conversions: of the axes listed, then to the type that is written.
   std::optional<Reduction> reduction{};
   Dims reduced_axes{};
@@ -30,6 +33,7 @@ struct Conversion {
 
   [[nodiscard]] DType dst() const {
     if (reduction) return reduced;
+    if (rescaling != nullptr) return rescaling->dtype;
     return types.empty() ? src : types.back();
   }
 };
@@ -53,12 +57,14 @@ Tensor group_tensor(const GroupPlace& place, const BlockBox& group, const Dims& 
                     std::byte* buffer);
 
 /// Writes the elements of `src` into `dst`, converted; both of one shape. `first`: the index of the first
-/// element in the result, of which several numbers of scale and shift have one for each.
-void convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion);
+/// element in the result, of which several numbers of scale and shift have one for each. Gives how many are
+/// missing.
+Index convert_elements(Tensor& dst, const Tensor& src, const Dims& first, const Conversion& conversion);
 
-/// Writes the elements of a part of a tile, converted, into `dst`. `part` is inside the tile's box.
-void copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
-               const BlockBox& part, const Conversion& conversion);
+/// Writes the elements of a part of a tile, converted, into `dst`. `part` is inside the tile's box. Gives how
+/// many are missing.
+Index copy_part(Tensor& dst, const BlockPlan& plan, std::size_t pass, const LoadedTile& tile,
+                const BlockBox& part, const Conversion& conversion);
 
 /// The elements of a tile of a first pass. `strides` are those of the plan's source.
 Tensor tile_tensor(const LoadedTile& tile, const Dims& strides, DType dtype);

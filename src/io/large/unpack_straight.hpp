@@ -14,7 +14,7 @@ namespace tenstride::io {
 
 /// Whether all elements come from a stream and stand in the destination as they do there. Pre: `tensor` is
 /// planned.
-bool unpacks_straight(const TensorJob& tensor, const FileOptions& options);
+bool unpacks_straight(const TensorJob& tensor);
 
 /// Unpacks the elements into `destination` and gives their checksum. `tell` gets the bytes written so far,
 /// after each MiB. Throws FileError. Pre: unpacks_straight().

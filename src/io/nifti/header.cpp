@@ -77,7 +77,8 @@ class NiftiCheck {
     const std::string_view magic = is_one ? chars.substr(344, 4) : chars.substr(4, 8);
     if (magic == (is_one ? "n+1\0"sv : "n+2\0\r\n\x1a\n"sv)) return NiftiFiles::single;
     if (magic == (is_one ? "ni1\0"sv : "ni2\0\r\n\x1a\n"sv)) return NiftiFiles::pair;
-    if (is_one && magic == "\0\0\0\0"sv) {
+    // Where NIfTI has its mark, ANALYZE 7.5 has a number, the least element.
+    if (is_one && magic[0] != 'n') {
       refuse("is an ANALYZE 7.5 file, whose orientation is not defined, and must be NIfTI");
     }
     refuse("must have the mark ", is_one ? "'n+1' or 'ni1'" : "'n+2' or 'ni2'", " at byte ", is_one ? 344 : 4,
@@ -143,10 +144,6 @@ class NiftiCheck {
   std::string_view name_;
 };
 
-bool ends_with_either(const std::string& path, std::string_view lower, std::string_view upper) {
-  return path.ends_with(lower) || path.ends_with(upper);
-}
-
 }  // namespace
 
 NiftiHeader parse_nifti_header(std::span<const std::byte> start, std::uint64_t file_size,
@@ -161,27 +158,6 @@ void check_nifti_data(const NiftiHeader& header, std::uint64_t data_size, std::s
                           header.nbytes, " bytes of elements from byte ", header.data_begin, " on (shape ",
                           header.layout.shape, ", ", name(header.dtype), ")"),
                   std::string(data_name));
-}
-
-NiftiFile read_nifti(const std::string& path, std::string_view operation) {
-  const auto other = [&](std::string_view lower, std::string_view upper) {
-    const bool is_upper = path.ends_with(".HDR") || path.ends_with(".IMG");
-    return path.substr(0, path.size() - lower.size()) + std::string(is_upper ? upper : lower);
-  };
-  const bool is_data = ends_with_either(path, ".img", ".IMG");
-  const std::string header_path = is_data ? other(".hdr", ".HDR") : path;
-  const Storage file = map_input(header_path, operation);
-  NiftiFile result{parse_nifti_header(bytes_of(file), file.nbytes(), header_path), header_path};
-  if (result.header.files == NiftiFiles::single) return result;
-  if (!is_data && !ends_with_either(path, ".hdr", ".HDR")) {
-    throw FileError(message(operation, ": \"", path,
-                            "\" is the header of a NIfTI pair and must be named NAME.hdr, beside NAME.img "
-                            "with the elements"),
-                    path);
-  }
-  result.data_path = is_data ? path : other(".img", ".IMG");
-  check_nifti_data(result.header, input_size(result.data_path, operation), result.data_path);
-  return result;
 }
 
 }  // namespace tenstride::io

@@ -17,7 +17,8 @@
 
 namespace tenstride::io {
 
-/// Where the elements are: behind the header, or in the file NAME.img beside NAME.hdr.
+/// Where the elements are: behind the header, or in the file NAME.img beside NAME.hdr. The header's mark says
+/// it: 'n+1' or 'ni1'.
 enum class NiftiFiles : unsigned char { single, pair };
 
 /// What the header of a NIfTI file says.
@@ -61,17 +62,6 @@ TENSTRIDE_API NiftiHeader parse_nifti_header(std::span<const std::byte> start, s
 TENSTRIDE_API void check_nifti_data(const NiftiHeader& header, std::uint64_t data_size,
                                     std::string_view data_name);
 
-/// A header with the path of the file that has its elements.
-struct NiftiFile {
-  NiftiHeader header;
-  std::string data_path;
-};
-
-/// Reads the header of NAME.nii, or of a pair by the name of either file, checked against the length of the
-/// file with the elements, which are not read. Throws FileError. Example: `read_nifti("brain.hdr").data_path
-/// == "brain.img"`.
-TENSTRIDE_API NiftiFile read_nifti(const std::string& path, std::string_view operation = "nifti");
-
 struct NiftiOptions {
   /// The text of a JSON object as `NiftiHeader::attributes`; "" for none. Who applies `scl_slope` leaves it
   /// and `scl_inter` out.
@@ -82,9 +72,9 @@ struct NiftiOptions {
 
 /// All bytes of a single file before its elements, which follow column-major in this machine's byte order.
 /// NIfTI-1 where each size is at most 32767, otherwise NIfTI-2: 352 or 544 bytes. Without attributes voxels
-/// have the size 1 and an identity transform. Extensions of a file that was read are not kept. Throws
-/// TypeError for element types that NIfTI lacks, ShapeError for a shape that is not of 1 to 7 sizes from 1
-/// on, OverflowError, and ValueError for attributes that no header can hold. Example:
+/// have the size 1 and no transform (both codes are 0). Extensions of a file that was read are not kept.
+/// Throws TypeError for element types that NIfTI lacks, ShapeError for a shape that is not of 1 to 7 sizes
+/// from 1 on, OverflowError, and ValueError for attributes that no header can hold. Example:
 /// `nifti_header({64, 64, 20}, DType::float32).size() == 352`.
 TENSTRIDE_API std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& options = {});
 

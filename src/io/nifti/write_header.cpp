@@ -51,14 +51,9 @@ void require_voxels(const Dims& sizes, const Dims& shape, DType dtype, std::stri
   checked_multiply(count_elements(shape, operation), static_cast<Index>(item_size(dtype)), operation);
 }
 
-/// Voxels of size 1 at their indices: what a viewer shows without further knowledge.
-void put_identity(NiftiOutput& header) {
+/// Voxels of size 1 without a unit, at no known place: sform_code and qform_code are 0.
+void put_unit_sizes(NiftiOutput& header) {
   for (std::size_t i = 0; i < 8; ++i) header.put_number(nifti_field::pixdim, 1, i);
-  constexpr std::int64_t aligned = 2;
-  header.put(nifti_field::sform_code, aligned);
-  header.put_number(nifti_field::srow_x, 1, 0);
-  header.put_number(nifti_field::srow_y, 1, 1);
-  header.put_number(nifti_field::srow_z, 1, 2);
 }
 
 }  // namespace
@@ -69,7 +64,7 @@ std::string nifti_header(const Dims& shape, DType dtype, const NiftiOptions& opt
   require_voxels(voxels.sizes, shape, dtype, options.operation);
   const bool is_one = *std::max_element(voxels.sizes.begin(), voxels.sizes.end()) <= 32767;
   NiftiOutput header(is_one ? NiftiVersion::one : NiftiVersion::two);
-  put_identity(header);
+  put_unit_sizes(header);
   put_nifti_attributes(header, options.attributes, options.operation);
   const auto nbytes = static_cast<std::int32_t>(nifti_header_nbytes(header.version()));
   header.put({"sizeof_hdr", {NiftiFieldType::int32, 0}, {NiftiFieldType::int32, 0}}, nbytes);

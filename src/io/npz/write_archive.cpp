@@ -115,14 +115,14 @@ void save_npz(const std::string& path, const std::vector<NamedTensor>& tensors,
   // What cannot be written is refused before there is a file.
   for (const NamedTensor& tensor : tensors) {
     require_member_name(tensor.name, operation);
-    headers.push_back(
-        detail::npy_header_text(tensor.tensor.shape(), tensor.tensor.dtype(), options.order, operation));
+    headers.push_back(detail::npy_header_text(tensor.tensor.shape(), tensor.tensor.dtype(),
+                                              tensor.order.value_or(options.order), operation));
   }
   ArchiveWriter archive(path, options.overwrite, operation);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     archive.begin_member(tensors[i].name + ".npy", options.is_compressed);
     archive.write(std::as_bytes(std::span(headers[i])));
-    for_each_block(tensors[i].tensor, options.order,
+    for_each_block(tensors[i].tensor, tensors[i].order.value_or(options.order),
                    [&](std::span<const std::byte> bytes) { archive.write(bytes); });
     archive.end_member();
   }

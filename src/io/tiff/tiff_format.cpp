@@ -4,6 +4,7 @@
 #include "io/tiff/stack.hpp"
 #include "io/tiff/tiff_sink.hpp"
 #include "io/tiff/tiff_source.hpp"
+#include "io/tiff/true_attributes.hpp"
 
 namespace tenstride::io {
 namespace {
@@ -74,10 +75,12 @@ const FileFormat tiff_format{.kind = FileKind::tiff,
                              .name = "TIFF",
                              .description = "a TIFF file",
                              .suffixes = {".tif", ".tiff"},
+                             .facts = TensorFacts::axis_names,
                              .compresses = true,
                              .is_kind_of = is_tiff,
                              .list = list_tiff,
                              .chunks = tiff_chunks,
+                             .keep_true = keep_true_tiff,
                              .save = save_tiff};
 
 }  // namespace tenstride::io

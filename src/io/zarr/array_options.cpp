@@ -8,6 +8,7 @@
 
 #include "base/message.hpp"
 #include "io/format/python_json.hpp"
+#include "io/zarr/attributes.hpp"
 #include "io/zarr/json_field.hpp"
 
 namespace tenstride::io {
@@ -149,9 +150,13 @@ ZarrArray make_zarr_array(const Dims& shape, DType dtype, const ZarrOptions& opt
   for (ZarrCodec& codec : array.codecs) {
     if (codec.kind == ZarrCodecKind::blosc) codec.item = item;
   }
-  array.fill_value = options.fill_value;
-  if (array.fill_value.empty()) array.fill_value.resize(item_size(dtype));
-  if (array.fill_value.size() != item_size(dtype)) {
+  nlohmann::json attributes = parse_zarr_json(options.attributes, "attributes");
+  if (!attributes.is_object()) JsonField(attributes, "attributes").refuse("an object");
+  const std::vector<std::byte> missing = take_missing_element(attributes, dtype);
+  array.attributes = python_json_text(attributes);
+  array.fill_value = options.fill_value.empty() ? missing : options.fill_value;
+  if (array.fill_value.empty() && options.format == 3) array.fill_value.resize(item_size(dtype));
+  if (!array.fill_value.empty() && array.fill_value.size() != item_size(dtype)) {
     throw ValueError(message("zarr: the fill value of ", array.fill_value.size(), " bytes must be of ", item,
                              " (", name(dtype), ")"));
   }
@@ -160,9 +165,6 @@ ZarrArray make_zarr_array(const Dims& shape, DType dtype, const ZarrOptions& opt
     throw ValueError(message("zarr: the ", array.dimension_names.size(), " dimension names must be ",
                              shape.size(), ", one for each axis (shape ", shape, ")"));
   }
-  const nlohmann::json attributes = parse_zarr_json(options.attributes, "attributes");
-  if (!attributes.is_object()) JsonField(attributes, "attributes").refuse("an object");
-  array.attributes = python_json_text(attributes);
   static_cast<void>(zarr_metadata_texts(array));  // refuses what the version does not have
   return array;
 }

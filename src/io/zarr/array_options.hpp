@@ -21,7 +21,7 @@ struct ZarrOptions {
   Dims shard{};
   /// As parse_zarr_codecs gives them. The element's size is set by make_zarr_array.
   std::vector<ZarrCodec> codecs{};
-  /// One element; empty: zero.
+  /// One element; empty: the `_FillValue` of the attributes, otherwise none (version 2) or zero (version 3).
   std::vector<std::byte> fill_value{};
   /// One for each axis, or none.
   std::vector<std::string> dimension_names{};

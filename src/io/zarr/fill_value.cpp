@@ -8,6 +8,8 @@
 #include <type_traits>
 
 #include "copy/swap_bytes.hpp"
+#include "io/format/python_json.hpp"
+#include "io/zarr/base64.hpp"
 #include "io/zarr/element_json.hpp"
 #include "tenstride/element.hpp"
 
@@ -26,15 +28,6 @@ void append_element(std::vector<std::byte>& bytes, T value) {
   bytes.insert(bytes.end(), first, first + sizeof value);
 }
 
-/// "NaN", "Infinity", "-Infinity", as text and as Python writes them without quotes.
-std::optional<double> named_number(std::string_view text) {
-  if (text.starts_with('\0')) text.remove_prefix(1);
-  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (text == "Infinity") return std::numeric_limits<double>::infinity();
-  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
-  return std::nullopt;
-}
-
 template <class T>
 void append_floating(std::vector<std::byte>& bytes, const JsonField& field) {
   using Bits = BitsOf<sizeof(T)>;
@@ -43,7 +36,7 @@ void append_floating(std::vector<std::byte>& bytes, const JsonField& field) {
   }
   if (field.value().is_string()) {
     const std::string& text = field.text();
-    if (const auto number = named_number(text)) return append_element(bytes, convert_element<T>(*number));
+    if (const auto number = number_of_word(text)) return append_element(bytes, convert_element<T>(*number));
     Bits bits = 0;
     if (text.size() == 2 + 2 * sizeof(T) && text.starts_with("0x")) {
       const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
@@ -97,36 +90,14 @@ void append_value(std::vector<std::byte>& bytes, const JsonField& field, int for
   }
 }
 
-/// The bytes that base64 stands for; nothing of any other text.
-std::optional<std::vector<std::byte>> from_base64(std::string_view text) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t missing = 0;
-  for (; missing < 2 && text.ends_with('='); ++missing) text.remove_suffix(1);
-  std::vector<std::byte> bytes;
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char letter : text) {
-    const std::size_t digit = digits.find(letter);
-    if (digit == std::string_view::npos) return std::nullopt;
-    bits = (bits << 6) | static_cast<std::uint32_t>(digit);
-    count += 6;
-    if (count < 8) continue;
-    count -= 8;
-    bytes.push_back(static_cast<std::byte>((bits >> count) & 0xffU));
-  }
-  return bytes;
-}
-
 template <class T>
 nlohmann::json floating_json(T value, int format) {
   const auto number = convert_element<double>(value);
-  if (std::isinf(number)) return number > 0 ? "Infinity" : "-Infinity";
-  if (!std::isnan(number)) return number;
+  if (std::isfinite(number)) return number;
   using Bits = BitsOf<sizeof(T)>;
   const auto bits = std::bit_cast<Bits>(value);
   const auto plain = std::bit_cast<Bits>(convert_element<T>(std::numeric_limits<double>::quiet_NaN()));
-  if (format == 2 || bits == plain) return "NaN";
+  if (format == 2 || bits == plain || !std::isnan(number)) return word_of_number(number);
   std::string text = "0x";
   for (std::size_t i = 2 * sizeof(T); i-- > 0;) text += "0123456789abcdef"[(bits >> (4 * i)) & 15U];
   return text;
@@ -138,7 +109,7 @@ std::vector<std::byte> parse_zarr_fill(const JsonField& field, ZarrElement eleme
   if (format == 2 && field.is_null()) return {};
   if (format == 2 && field.value().is_string()) {
     const auto bytes = from_base64(field.text());
-    if (bytes && bytes->size() == item_size(element.dtype) && !named_number(field.text())) {
+    if (bytes && bytes->size() == item_size(element.dtype) && !number_of_word(field.text())) {
       std::vector<std::byte> result(bytes->size());
       const bool is_swapped = element.byte_order == ByteOrder::swapped;
       swap_bytes(result.data(), bytes->data(), bytes->size(),

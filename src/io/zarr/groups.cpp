@@ -26,8 +26,8 @@ ZarrNode node_in(const std::string& folder) {
   if (const auto text = read_text_file(file, max_zarr_metadata)) {
     const nlohmann::json json = parse_zarr_json(*text, file);
     const JsonField type = JsonField(json, file).at("node_type");
-    if (type.value() == "array") return ZarrNode::array;
-    if (type.value() == "group") return ZarrNode::group;
+    if (type.is("array")) return ZarrNode::array;
+    if (type.is("group")) return ZarrNode::group;
     type.refuse("\"array\" or \"group\"");
   }
   const auto is_there = [&folder](std::string_view name) {

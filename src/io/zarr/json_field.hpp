@@ -28,6 +28,10 @@ class JsonField {
   [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
   [[nodiscard]] bool is_null() const noexcept { return value_->is_null(); }
+  /// Whether this is that text; of another kind of value false.
+  [[nodiscard]] bool is(std::string_view text) const {
+    return value_->is_string() && value_->get_ref<const std::string&>() == text;
+  }
 
   /// A member of an object. Refused where there is none.
   [[nodiscard]] JsonField at(std::string_view member) const;

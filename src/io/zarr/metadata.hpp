@@ -83,7 +83,7 @@ struct ZarrArray {
   char separator = '/';
   /// One for each axis, or none at all.
   std::vector<std::optional<std::string>> dimension_names;
-  /// A JSON object, without `_ARRAY_DIMENSIONS` where that became `dimension_names`.
+  /// A JSON object as `FileInfo` has it, without `_ARRAY_DIMENSIONS` where that became `dimension_names`.
   std::string attributes = "{}";
 
   friend bool operator==(const ZarrArray&, const ZarrArray&) = default;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "io/format/json_element.hpp"
 #include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
+#include "io/zarr/attributes.hpp"
 #include "io/zarr/codec_json.hpp"
 #include "io/zarr/element_json.hpp"
 
@@ -39,15 +41,19 @@ std::vector<ZarrCodec> codecs_of_v2(const JsonField& root, Index item, std::size
   return codecs;
 }
 
-/// Takes the names of the axes out of the attributes, where there is one name for each.
+/// Takes the names of the axes out of the attributes, where there is one name for each. Then the fill value
+/// is
+/// `_FillValue`, whatever stands among the attributes: so xarray reads it.
 void parse_attributes_of_v2(std::string_view zattrs, const std::string& file, ZarrArray& array) {
   Json json = parse_zarr_json(zattrs, file);
   if (!json.is_object()) JsonField(json, file).refuse("an object");
+  json = parse_zarr_attributes(std::move(json), array.dtype);
   const auto names = json.find(dimension_names_key);
   if (names != json.end() && names->is_array() && names->size() == array.shape.size() &&
       std::all_of(names->begin(), names->end(), [](const Json& name) { return name.is_string(); })) {
     array.dimension_names = parse_dimension_names(JsonField(*names, file), array.shape.size());
     json.erase(names);
+    if (!array.fill_value.empty()) json["_FillValue"] = json_of_element(array.fill_value, array.dtype);
   }
   array.attributes = python_json_text(json);
 }
@@ -78,13 +84,13 @@ ZarrArray parse_zarr_v2(std::string_view zarray, std::string_view zattrs, std::s
   }
   check_zarr_sizes(shape, chunk, array);
   const JsonField order = root.at("order");
-  if (order.value() != "C" && order.value() != "F") order.refuse("\"C\" or \"F\"");
-  array.order = order.value() == "C" ? first_axes(array.shape.size()) : reversed_axes(array.shape.size());
+  if (!order.is("C") && !order.is("F")) order.refuse("\"C\" or \"F\"");
+  array.order = order.is("C") ? first_axes(array.shape.size()) : reversed_axes(array.shape.size());
   array.fill_value = parse_zarr_fill(root.at("fill_value"), element, 2);
   array.codecs = codecs_of_v2(root, static_cast<Index>(item_size(array.dtype)), array.chunk_nbytes());
   array.separator = '.';
   if (const auto separator = root.find("dimension_separator")) {
-    if (separator->value() != "." && separator->value() != "/") separator->refuse("\".\" or \"/\"");
+    if (!separator->is(".") && !separator->is("/")) separator->refuse("\".\" or \"/\"");
     array.separator = separator->text()[0];
   }
   if (!zattrs.empty()) parse_attributes_of_v2(zattrs, zarr_file(folder, ".zattrs"), array);
@@ -128,10 +134,10 @@ std::string zarray_text(const ZarrArray& array) {
 }
 
 std::string zattrs_text(const ZarrArray& array) {
-  Json json = parse_zarr_json(array.attributes, "attributes");
-  const auto has_name = [](const auto& name) { return name.has_value(); };
-  if (!array.dimension_names.empty() &&
-      std::all_of(array.dimension_names.begin(), array.dimension_names.end(), has_name)) {
+  Json json = zarr_attributes_json(array);
+  // The names say that the fill value marks missing elements.
+  const bool is_plain_fill = array.shape.empty() && !array.fill_value.empty() && !has_missing_fill(array);
+  if (has_axis_names(array) && !is_plain_fill) {
     json[std::string(dimension_names_key)] = dimension_names_json(array);
   }
   return python_json_text(json, 2) + "\n";

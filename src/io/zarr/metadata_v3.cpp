@@ -4,6 +4,7 @@
 
 #include "io/format/python_json.hpp"
 #include "io/zarr/array_json.hpp"
+#include "io/zarr/attributes.hpp"
 #include "io/zarr/codec_json.hpp"
 #include "io/zarr/element_json.hpp"
 
@@ -86,7 +87,7 @@ ZarrArray parse_zarr_v3(std::string_view text, std::string_view folder) {
   if (names && !names->is_null()) array.dimension_names = parse_dimension_names(*names, array.shape.size());
   if (const auto attributes = root.find("attributes")) {
     if (!attributes->value().is_object()) attributes->refuse("an object");
-    array.attributes = python_json_text(attributes->value());
+    array.attributes = python_json_text(parse_zarr_attributes(attributes->value(), array.dtype));
   }
   return array;
 }
@@ -99,7 +100,7 @@ std::string zarr_v3_text(const ZarrArray& array) {
             {"data_type", zarr_data_type_text(array.dtype, folder)},
             {"fill_value", zarr_fill_json(array.fill_value, array.dtype, 3)},
             {"codecs", zarr_codecs_json_v3(array, folder)},
-            {"attributes", parse_zarr_json(array.attributes, "attributes")},
+            {"attributes", zarr_attributes_json(array)},
             {"storage_transformers", Json::array()}};
   json["chunk_grid"] = {{"name", "regular"}, {"configuration", {{"chunk_shape", dims_json(array.unit())}}}};
   json["chunk_key_encoding"] = {{"name", array.key_style == ZarrKeyStyle::prefixed ? "default" : "v2"},

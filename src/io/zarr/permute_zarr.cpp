@@ -53,16 +53,27 @@ bool is_or_has(const fs::path& folder, const fs::path& inner) {
   return std::mismatch(folder.begin(), folder.end(), inner.begin(), inner.end()).first == folder.end();
 }
 
-/// Whether a group keeps a copy of the metadata of the arrays in it.
-bool has_consolidated_metadata(const fs::path& group) {
-  std::error_code ignored;
-  if (fs::is_regular_file(group / ".zmetadata", ignored)) return true;
-  const std::string file = (group / "zarr.json").string();
+/// The text of a file of metadata in a group; null where it has none.
+nlohmann::json group_json(const fs::path& group, const char* name) {
+  const std::string file = (group / name).string();
   const std::optional<std::string> text = read_text_file(file, max_zarr_metadata);
-  if (!text) return false;
-  const nlohmann::json json = parse_zarr_json(*text, file);
-  return json.is_object() && json.contains("consolidated_metadata") &&
-         !json["consolidated_metadata"].is_null();
+  return text ? parse_zarr_json(*text, file) : nlohmann::json();
+}
+
+/// What a group says about the arrays in it and would become wrong, as the end of a sentence; empty where it
+/// says nothing: a copy of their metadata, or what their axes are (OME-Zarr).
+std::string_view description_of_arrays(const fs::path& group) {
+  std::error_code ignored;
+  const nlohmann::json json = group_json(group, "zarr.json");
+  const bool has_copy =
+      json.is_object() && json.contains("consolidated_metadata") && !json["consolidated_metadata"].is_null();
+  if (has_copy || fs::is_regular_file(group / ".zmetadata", ignored))
+    return "keeps a copy of its metadata (consolidated)";
+  const nlohmann::json attributes =
+      json.is_object() ? json.value("attributes", nlohmann::json()) : group_json(group, ".zattrs");
+  const bool has_axes =
+      attributes.is_object() && (attributes.contains("multiscales") || attributes.contains("ome"));
+  return has_axes ? "says what its axes are (multiscales)" : std::string_view();
 }
 
 UnitPlacing placing_of(const std::string& path, const std::vector<PermutedTensor>& tensors,
@@ -79,11 +90,11 @@ UnitPlacing placing_of(const std::string& path, const std::vector<PermutedTensor
   }
   for (fs::path group = destination.parent_path();
        group.has_relative_path() && is_zarr_folder(group.string()); group = group.parent_path()) {
-    if (!has_consolidated_metadata(group)) continue;
-    throw ValueError(
-        message(operation, ": \"", path, "\" must not be permuted in place: the group \"", group.string(),
-                "\" keeps a copy of its metadata (consolidated), which would become wrong; write "
-                "to a new folder"));
+    const std::string_view description = description_of_arrays(group);
+    if (description.empty()) continue;
+    throw ValueError(message(operation, ": \"", path, "\" must not be permuted in place: the group \"",
+                             group.string(), "\" ", description,
+                             ", which would become wrong; write to a new folder"));
   }
   return UnitPlacing::linked;
 }
@@ -99,6 +110,7 @@ PermutedArray permuted_array(const PermutedTensor& tensor, const ChunkOptions& o
   }
   if (options.zarr_format == 3) array.format = 3;
   ZarrArray permuted = permuted_zarr(array, tensor.order, tensor.source.path);
+  if (tensor.attributes) permuted.attributes = tensor.attributes->empty() ? "{}" : *tensor.attributes;
   static_cast<void>(zarr_metadata_texts(permuted));  // refuses what the version has no words for
   const Dims counts = ChunkGrid{array.shape, array.unit()}.counts();
   const bool keeps_files = !array.shards || keeps_shard_index(array, permuted, tensor.order);

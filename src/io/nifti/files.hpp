@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which file has a header, which its elements: NAME.nii, or NAME.hdr with NAME.img, each with or without .gz.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "io/format/format.hpp"
+#include "io/nifti/header.hpp"
+
+namespace tenstride::io {
+
+enum class NiftiPacking : unsigned char { none, gzip };
+
+/// A header, and the file that has its elements.
+struct NiftiFile {
+  NiftiHeader header;
+  std::string data_path;
+  /// Of that file: `header.data_begin` counts bytes of its content.
+  NiftiPacking packing = NiftiPacking::none;
+  std::uint64_t data_nbytes = 0;
+};
+
+/// Whether a file is NIfTI by its content, or by its name and its other half: elements may begin as any file
+/// does. An ANALYZE 7.5 pair counts too: `read_nifti` says what it is.
+bool is_nifti(const FileStart& start);
+
+/// Reads the header of NAME.nii or NAME.nii.gz, or of a pair by the name of either half, checked against the
+/// length of the file with the elements, which are not read. Throws FileError. Example:
+/// `read_nifti("brain.hdr.gz").data_path == "brain.img.gz"`, or "brain.img" where only that is there.
+TENSTRIDE_API NiftiFile read_nifti(const std::string& path, std::string_view operation = "nifti");
+
+}  // namespace tenstride::io

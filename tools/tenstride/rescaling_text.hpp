@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tenstride/io/rescaling.hpp"
+
+/// What the bill says of --rescale.
+namespace tenstride::cli {
+
+/// "3 of 12 elements are missing in x (-999), NaN in the result\n"; empty where none may be missing.
+std::string missing_line(const io::Rescaling& rescaling, Index missing, Index elements);
+
+/// The same before elements are read: "elements of x that are missing (-999) become NaN\n".
+std::string missing_line(const io::Rescaling& rescaling);
+
+/// Scale and shift as lists, "stored_as" and "fill_value" (a number, "NaN", or null where none may be
+/// missing).
+nlohmann::ordered_json rescaling_json(const io::Rescaling& rescaling);
+
+}  // namespace tenstride::cli
