@@ -75,7 +75,7 @@ def parsed(operation: str, parameters: str) -> tuple[list[Parameter], bool]:
     """The parameters in a row of the table, and whether ints by any other names may follow (`**`)."""
     result: list[Parameter] = []
     by_name = any_name = False
-    for word in parameters.removeprefix("!").split():
+    for word in parameters.lstrip("!#").split():
         if word == "|":
             by_name = True
         elif word == "**":
@@ -108,7 +108,8 @@ def operation_signatures(name: str, form: str, parameters: str) -> list[str]:
     """The signatures of an operation of the table."""
     short = name.rpartition(".")[2]
     takes_tensor = not parameters.startswith("!")
-    first = "self" if form == "method" else "input: Tensor" if takes_tensor else ""
+    given = "_Operand" if parameters.startswith("#") else "Tensor"
+    first = "self" if form == "method" else f"input: {given}" if takes_tensor else ""
     of_form = OVERLOADS.get(f"{form} {short}")
     if of_form is not None:
         return [f"({', '.join(part for part in (first, words) if part)}) -> {result}" for words, result in of_form]

@@ -59,11 +59,13 @@ _Placement: TypeAlias = Placement | builtins.str
 PARAMETERS = {
     "accumulate": "builtins.bool",
     "alpha": "_Number",
+    "ambiguity_check": "builtins.bool | list[_Format]",
     "as_tuple": "builtins.bool",
     "atol": "builtins.float",
     "axis0": "_Int",
     "axis1": "_Int",
     "chunks": "_Int",
+    "col": "_Int",
     "condition": "Tensor",
     "copy": "builtins.bool | None",
     "data": "Any",
@@ -79,11 +81,13 @@ PARAMETERS = {
     "dtype": "_DType",
     "end": "_Number",
     "end_dim": "_Int",
+    "equal_nan": "builtins.bool",
     "exponent": "_Operand",
     "extra_bytes": "_Int",
     "fill_value": "_Number",
     "from_": "_Number",
     "high": "_Int",
+    "imag": "Tensor",
     "include_self": "builtins.bool",
     "index": "_Int",
     "indexing": 'Literal["ij", "xy"]',
@@ -106,12 +110,15 @@ PARAMETERS = {
     "offset": "_Int",
     "other": "_Operand",
     "out": "Tensor",
+    "output_size": "_Int",
     "pattern": "builtins.str",
     "r": "_Int",
+    "real": "Tensor",
     "reduce": "builtins.str",
     "reduction": "builtins.str",
     "repeats": "_Sizes",
     "requires_grad": "builtins.bool",
+    "row": "_Int",
     "rounding_mode": 'Literal["trunc", "floor"]',
     "rtol": "builtins.float",
     "s": "_Number",
@@ -141,6 +148,7 @@ PARAMETERS = {
     "value": "_Operand",
     "values": "Tensor",
     "with_replacement": "builtins.bool",
+    "wrap": "builtins.bool",
 }
 
 _INDEXED = [
@@ -172,7 +180,10 @@ OF_OPERATION = {
     **{(name, "src"): "Tensor | _Number" for name in ("scatter", "scatter_")},
     **{(name, "value"): "_Number | Tensor" for name in ("index_fill", "index_fill_", "masked_fill", "masked_fill_")},
     **{("slice_scatter", name): "_Int" for name in ("start", "end", "step")},
-    **{(name, "dim"): "_Int | _Sizes" for name in ("sum", "mean", "amax", "amin", "squeeze_copy", "all", "any")},
+    **{
+        (name, "dim"): "_Int | _Sizes"
+        for name in ("sum", "mean", "amax", "amin", "squeeze_copy", "all", "any", "count_nonzero")
+    },
     **{(name, "dim"): "_Sizes" for name in ("squeeze", "squeeze_")},
     **{(name, "dims"): "_Int | _Sizes" for name in ("roll",)},
     **{(name, "size"): "_Int" for name in ("unfold", "unfold_copy")},
@@ -181,7 +192,10 @@ OF_OPERATION = {
     **{(name, "end"): "_Int" for name in ("slice", "slice_copy")},
     **{
         (name, "other"): "Tensor"
-        for name in ("view_as", "reshape_as", "expand_as", "equal", "allclose", "max", "min", "is_same_size")
+        for name in (
+            *("view_as", "reshape_as", "expand_as", "type_as"),
+            *("equal", "allclose", "isclose", "max", "min", "is_same_size"),
+        )
     },
     ("repeat_interleave", "repeats"): "_Int | Tensor",
     ("can_cast", "from_"): "_DType",
@@ -211,6 +225,7 @@ RESULTS = {
     **dict.fromkeys(_ANSWERS.split(), "builtins.bool"),
     "broadcast_shapes": "Size",
     "device": "_TensorDevice",
+    "dim_order": "tuple[builtins.int, ...]",
     "dtype": "_TensorDType",
     "grad": "None",
     "grad_fn": "None",
@@ -228,6 +243,7 @@ _MADE = (
     "*, dtype: _DType | None = None, device: _Device | None = None, requires_grad: builtins.bool | None = None, "
     "layout: _Layout | None = None"
 )
+_MADE_OUT = f"{_MADE}, out: Tensor | None = None"
 _CONVERTED = "non_blocking: builtins.bool | None = None, copy: builtins.bool | None = None"
 _FORMAT = "memory_format: _Format | None = None"
 
@@ -239,7 +255,11 @@ OVERLOADS = {
     ],
     "function nonzero": [
         ("*, as_tuple: Literal[False] | None = None, out: Tensor | None = None", "Tensor"),
-        ("*, as_tuple: Literal[True], out: Tensor | None = None", TENSORS),
+        ("*, as_tuple: Literal[True]", TENSORS),
+    ],
+    "function where": [
+        ("condition: Tensor, input: None = None, other: None = None", TENSORS),
+        ("condition: Tensor, input: _Operand, other: _Operand, *, out: Tensor | None = None", "Tensor"),
     ],
     "view": [
         ("dtype: _DType, /", "Tensor"),
@@ -261,20 +281,24 @@ OVERLOADS = {
         ),
     ],
     "arange": [
-        (f"end: _Number, {_MADE}", "Tensor"),
-        (f"start: _Number, end: _Number, step: _Number = 1, {_MADE}", "Tensor"),
+        (f"end: _Number, {_MADE_OUT}", "Tensor"),
+        (f"start: _Number, end: _Number, step: _Number = 1, {_MADE_OUT}", "Tensor"),
     ],
     "randint": [
-        (f"high: _Int, size: _Sizes, {_MADE}", "Tensor"),
-        (f"low: _Int, high: _Int, size: _Sizes, {_MADE}", "Tensor"),
+        (f"high: _Int, size: _Sizes, {_MADE_OUT}", "Tensor"),
+        (f"low: _Int, high: _Int, size: _Sizes, {_MADE_OUT}", "Tensor"),
     ],
     **{
-        name: [
-            ("other: Tensor, /", "Tensor"),
-            ("dim: None = None, keepdim: None = None", "Tensor"),
-            ("dim: builtins.int, keepdim: builtins.bool | None = None", f"_return_types.{name}"),
-            ("*, other: Tensor", "Tensor"),
+        f"{form} {name}": [
+            (f"other: Tensor, /{one}", "Tensor"),
+            (f"dim: None = None, keepdim: None = None{one}", "Tensor"),
+            (f"dim: builtins.int, keepdim: builtins.bool | None = None{two}", f"_return_types.{name}"),
+            (f"*, other: Tensor{one.removeprefix(', *')}", "Tensor"),
         ]
+        for form, one, two in (
+            ("method", "", ""),
+            ("function", ", *, out: Tensor | None = None", ", *, out: tuple[Tensor, Tensor] | None = None"),
+        )
         for name in ("max", "min")
     },
     **{

@@ -81,6 +81,17 @@ TENSTRIDE_API Tensor isnan(const Tensor& x, Caller caller = Caller::current());
 TENSTRIDE_API Tensor isinf(const Tensor& x, Caller caller = Caller::current());
 TENSTRIDE_API Tensor isfinite(const Tensor& x, Caller caller = Caller::current());
 
+/// Whether NaN is close to NaN.
+enum class EqualNan : unsigned char { no, yes };
+/// Whether |a-b| <= atol + rtol*|b| or a == b, element by element; an infinity is close to itself alone.
+/// Throws RuntimeError where the types differ, and for a negative rtol or atol.
+TENSTRIDE_API Tensor isclose(const Tensor& a, const Tensor& b, double rtol = 1e-5, double atol = 1e-8,
+                             EqualNan equal_nan = EqualNan::no, Caller caller = Caller::current());
+
+/// Complex numbers of their two parts, which broadcast. Throws RuntimeError where these are not both float16,
+/// float32 or float64.
+TENSTRIDE_API Tensor complex(const Tensor& real, const Tensor& imag, Caller caller = Caller::current());
+
 /// a where the condition holds, else b. The condition is bool (or uint8), all three broadcast. Bits are
 /// moved, so float8 is welcome. Example: `where(x > 0, x, 0)`.
 TENSTRIDE_API Tensor where(const Tensor& condition, const Operand& a, const Operand& b,
@@ -123,6 +134,12 @@ TENSTRIDE_API Tensor sum(const Tensor& x, const Dims& dim = {}, KeepDim keepdim 
                          std::optional<DType> dtype = {}, Caller caller = Caller::current());
 TENSTRIDE_API Tensor prod(const Tensor& x, std::optional<Index> dim = {}, KeepDim keepdim = KeepDim::no,
                           std::optional<DType> dtype = {}, Caller caller = Caller::current());
+/// How many elements are not 0: `sum` of `ne(x, 0)`.
+TENSTRIDE_API Tensor count_nonzero(const Tensor& x, const Dims& dim = {}, Caller caller = Caller::current());
+/// The sum over the axes that `size` lacks or has as 1, which undoes `expand`; x itself where there is none.
+/// Throws ShapeError where `size` does not expand to x's shape. Example: of shape (2,3) to (3) the sum over
+/// axis 0.
+TENSTRIDE_API Tensor sum_to_size(const Tensor& x, const Dims& size, Caller caller = Caller::current());
 /// Refuses bools and integers.
 TENSTRIDE_API Tensor mean(const Tensor& x, const Dims& dim = {}, KeepDim keepdim = KeepDim::no,
                           std::optional<DType> dtype = {}, Caller caller = Caller::current());

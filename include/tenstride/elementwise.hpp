@@ -46,6 +46,26 @@ constexpr int compare_axes(std::span<const Layout> operands, const Dims& shape, 
   }
   return 0;
 }
+/// The axes of the result from the fastest to the slowest, by an insertion sort: where no operand can tell,
+/// the later axis is the faster one.
+constexpr std::array<std::size_t, max_rank> axes_from_fastest(std::span<const Layout> operands,
+                                                              const Dims& shape) {
+  const std::size_t rank = shape.size();
+  std::array<std::size_t, max_rank> axes{};
+  for (std::size_t i = 0; i < rank; ++i) axes[i] = rank - 1 - i;
+  for (std::size_t i = 1; i < rank; ++i) {
+    std::size_t moving = i;
+    for (std::size_t left = i; left-- > 0;) {
+      const int compared = compare_axes(operands, shape, axes[left], axes[moving]);
+      if (compared < 0) break;
+      if (compared > 0) {
+        std::swap(axes[left], axes[moving]);
+        moving = left;
+      }
+    }
+  }
+  return axes;
+}
 }  // namespace detail
 
 /// The layout of an element-wise result of tensors that broadcast together, by PyTorch's rule (ATen,
@@ -68,20 +88,8 @@ constexpr Layout elementwise_layout(std::span<const Layout> operands) {
     if (detail::all_dense_alike(operands)) return {shape, operands[0].strides, 0};
   }
   const std::size_t rank = shape.size();
-  std::array<std::size_t, max_rank> axes{};  // from the fastest
-  for (std::size_t i = 0; i < rank; ++i) axes[i] = rank - 1 - i;
+  const auto axes = detail::axes_from_fastest(operands, shape);
   bool is_row_major = true;
-  for (std::size_t i = 1; i < rank; ++i) {
-    std::size_t moving = i;
-    for (std::size_t left = i; left-- > 0;) {
-      const int compared = detail::compare_axes(operands, shape, axes[left], axes[moving]);
-      if (compared < 0) break;
-      if (compared > 0) {
-        std::swap(axes[left], axes[moving]);
-        moving = left;
-      }
-    }
-  }
   for (std::size_t i = 0; i < rank; ++i) is_row_major = is_row_major && axes[i] == rank - 1 - i;
   if (is_row_major) return row_major(shape);
   Layout result{shape, Dims::filled(rank, 1), 0};
@@ -91,6 +99,25 @@ constexpr Layout elementwise_layout(std::span<const Layout> operands) {
     step = checked_multiply(step, shape[axes[i]], "elementwise_layout");  // 0 stays 0, as in PyTorch
   }
   return result;
+}
+
+/// The axes from the slowest to the fastest in memory (`Tensor.dim_order`); row-major and channels_last
+/// layouts are seen as such. Example: `(2,3):(1,2)` has the order (1,0).
+constexpr Dims dim_order(const Layout& layout) {
+  const auto rank = static_cast<Index>(layout.rank());
+  Dims order;
+  const bool is_row_major = is_contiguous(layout, MemoryFormat::contiguous);
+  const bool is_channels_last = is_contiguous(layout, MemoryFormat::channels_last);
+  if (is_row_major != is_channels_last) {
+    for (Index axis = 0; axis < rank; ++axis) {
+      if (is_row_major || axis != 1) order.push_back(axis);
+    }
+    if (!is_row_major) order.push_back(1);
+    return order;
+  }
+  const auto axes = detail::axes_from_fastest({&layout, 1}, layout.shape);
+  for (Index i = rank; i-- > 0;) order.push_back(static_cast<Index>(axes[static_cast<std::size_t>(i)]));
+  return order;
 }
 
 /// How much an operand's element type counts. Only a higher kind (bool, integer, real, complex) of a weaker

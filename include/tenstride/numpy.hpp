@@ -114,6 +114,25 @@ TENSTRIDE_API Tensor tile(const Tensor& x, const Dims& reps, Caller caller = Cal
 /// Repeats each element along an axis; without one of the flattened tensor.
 TENSTRIDE_API Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis = {},
                             Caller caller = Caller::current());
+/// Repeats element i of an axis `repeats[i]` times; one number counts for all. Throws TypeError for repeats
+/// that are neither bools nor integers of at most 63 bits, ValueError where they are negative or not one for
+/// each element.
+TENSTRIDE_API Tensor repeat(const Tensor& x, const Tensor& repeats, std::optional<Index> axis = {},
+                            Caller caller = Caller::current());
+/// How many elements `pad` puts before and behind those of an axis.
+struct PadWidth {
+  Index before = 0;
+  Index after = 0;
+};
+/// What it puts there: a number, the nearest element, the elements mirrored at the border (which is left out,
+/// or doubled), the elements from the other end, or whatever the memory held.
+enum class PadMode : unsigned char { constant, edge, reflect, symmetric, wrap, empty };
+/// Widens axes, each by its own widths. `values` are those of `constant`: two tensors of rank 0 for each
+/// axis. The result is row-major, or in F order where x is so alone. Throws ValueError for negative widths,
+/// and where an axis without elements is widened otherwise than by a number. Example: `pad(arange(3), {{1,
+/// 2}}, PadMode::wrap)` is 2 0 1 2 0 1.
+TENSTRIDE_API Tensor pad(const Tensor& x, std::span<const PadWidth> widths, PadMode mode,
+                         std::span<const Tensor> values = {}, Caller caller = Caller::current());
 /// Moves elements along axes, around the end. Without axes along the flattened tensor. One shift may serve
 /// several axes, an axis may be named again.
 TENSTRIDE_API Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes = {},

@@ -28,6 +28,7 @@ namespace tenstride::detail {
 [[noreturn]] TENSTRIDE_API void throw_numpy_rank(std::string_view operation, std::string_view rule,
                                                  const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_numpy_count(const Dims& sizes, Index count, const Dims& shape);
+[[noreturn]] TENSTRIDE_API void throw_numpy_index_rank(std::size_t rank, const Dims& shape);
 [[noreturn]] TENSTRIDE_API void throw_numpy_order_k(std::string_view operation);
 [[noreturn]] TENSTRIDE_API void throw_numpy_copy(std::string_view operation, const Layout& layout,
                                                  std::string_view need);

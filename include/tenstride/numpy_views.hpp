@@ -68,7 +68,8 @@ constexpr void slice(Layout& layout, std::size_t d, const Slice& entry) {
   layout.shape[d] = length;
   if (length == 0) return;
   layout.offset += start * layout.strides[d];
-  layout.strides[d] = checked_multiply(layout.strides[d], step, "index");
+  // Only the stride of a single element can be too long for 64 bits, and that moves nothing.
+  layout.strides[d] = try_multiply(layout.strides[d], step).value_or(layout.strides[d]);
 }
 }  // namespace detail_views
 
@@ -168,15 +169,17 @@ constexpr Layout squeeze(const Layout& layout, Index axis) {
 /// a negative step gives a negative stride.
 constexpr Layout index(const Layout& layout, std::span<const BasicIndex> entries) {
   std::size_t named = 0;
-  std::size_t ellipses = 0;
+  std::size_t selected = 0;
+  std::size_t added = 0;
   for (const BasicIndex& entry : entries) {
-    if (std::holds_alternative<Ellipsis>(entry))
-      ++ellipses;
-    else if (!std::holds_alternative<NewAxis>(entry))
-      ++named;
+    selected += std::size_t{std::holds_alternative<Index>(entry)};
+    named += std::size_t{std::holds_alternative<Index>(entry) || std::holds_alternative<Slice>(entry)};
+    added += std::size_t{std::holds_alternative<NewAxis>(entry)};
   }
-  if (ellipses > 1) tenstride::detail::throw_two_ellipses();
+  if (entries.size() - named - added > 1) tenstride::detail::throw_two_ellipses();
   if (named > layout.rank()) tenstride::detail::throw_too_many_indices(named, layout.shape);
+  const std::size_t rank = layout.rank() - selected + added;
+  if (rank > max_rank) tenstride::detail::throw_numpy_index_rank(rank, layout.shape);
   Layout result{{}, {}, layout.offset};
   std::size_t d = 0;
   const auto keep = [&](std::size_t count) {

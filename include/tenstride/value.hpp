@@ -63,6 +63,9 @@ class TENSTRIDE_API Value {
   Value() = default;
   Value(Variant value) : value_(std::move(value)) {}
   Value(Tensor tensor) : value_(std::make_shared<Tensor>(std::move(tensor))) {}
+  /// An array of another library as a tensor. In lists of numbers it stands for lists, a tensor for a number:
+  /// `tensor([array])` has its axes and one more, `tensor([x])` one axis.
+  static Value array_of(Tensor tensor);
   /// A torch.Size.
   static Value size_of(const Dims& dims);
   /// A tuple of numbers.
@@ -73,6 +76,7 @@ class TENSTRIDE_API Value {
   /// The tensor, or null where the value is something else.
   [[nodiscard]] const Tensor* tensor() const noexcept;
   [[nodiscard]] Tensor* tensor() noexcept;
+  [[nodiscard]] bool is_array() const noexcept { return is_array_; }
   /// The number or the list, or null.
   [[nodiscard]] const Scalar* number() const noexcept { return std::get_if<Scalar>(&value_); }
   [[nodiscard]] const Sequence* sequence() const noexcept { return std::get_if<Sequence>(&value_); }
@@ -90,6 +94,7 @@ class TENSTRIDE_API Value {
  private:
   Variant value_{detail::NoneType{}};
   std::optional<std::size_t> step_;
+  bool is_array_ = false;
 };
 
 /// What a call did with memory, by PyTorch's catalogue. `fresh` is "new": a factory, or an element-wise

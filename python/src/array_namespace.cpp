@@ -19,12 +19,13 @@ constexpr const char* versions[] = {"2021.12", "2022.12", "2023.12", "2024.12"};
 
 nb::object array_namespace(nb::handle, nb::handle api_version) {
   if (!api_version.is_none()) {
-    const std::string wanted = nb::cast<std::string>(nb::str(api_version));
+    const std::string wanted =
+        nb::cast<std::string>(nb::module_::import_("reprlib").attr("repr")(api_version));
     bool is_known = false;
-    for (const char* version : versions) is_known = is_known || wanted == version;
+    for (const char* version : versions) is_known = is_known || wanted == "'" + std::string(version) + "'";
     if (!is_known) {
-      throw ValueError(detail::message("__array_namespace__: api_version '", wanted,
-                                       "' must be one of 2021.12, 2022.12, 2023.12 and 2024.12"));
+      throw ValueError(detail::message("__array_namespace__: api_version ", wanted,
+                                       " must be one of 2021.12, 2022.12, 2023.12 and 2024.12"));
     }
   }
   return nb::module_::import_("tenstride.array_api");

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "defaults.hpp"
 #include "documentation.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
@@ -57,15 +58,15 @@ Value run(const Operation& operation, Call& call) {
   if (draws_numbers(operation)) {
     const nb::gil_scoped_release released;
     const std::lock_guard guard(session_guard);
-    return operation.run(call);
+    return call.run();
   }
-  return without_gil(may_take_long(operation, call), [&] { return operation.run(call); });
+  return without_gil(may_take_long(operation, call), [&] { return call.run(); });
 }
 
 /// The object that holds the tensor, where the call was given it; else null.
 PyObject* find_given(const Given& given, const Tensor* tensor) {
   for (const auto& [held, object] : given) {
-    if (held == tensor) return object;
+    if (held == tensor) return object.ptr();
   }
   return nullptr;
 }
@@ -75,14 +76,15 @@ PyObject* find_given(const Given& given, const Tensor* tensor) {
 PyObject* from_tensor(const Call& call, const Layout& before, const Given& given, const Value& value,
                       const Given::value_type* twin = nullptr) {
   const Tensor& made = *value.tensor();
-  PyObject* same = twin != nullptr && twin->first->is_same(made) ? twin->second : find_given(given, &made);
+  PyObject* same =
+      twin != nullptr && twin->first->is_same(made) ? twin->second.ptr() : find_given(given, &made);
   if (same == nullptr && kind_of(call, before, made) == StepKind::self && call.has_self()) {
     same = find_given(given, &call.self());
   }
   if (same == nullptr && call.operation().op_class == OpClass::view_or_self) {
     const auto is_made = [&](const auto& entry) { return entry.first->is_same(made); };
     const auto found = std::find_if(given.begin(), given.end(), is_made);
-    if (found != given.end()) same = found->second;
+    if (found != given.end()) same = found->second.ptr();
   }
   if (same == nullptr) return new_tensor(made);
   Py_INCREF(same);
@@ -118,22 +120,35 @@ struct Out {
   Dims shape;
 };
 
-std::optional<Out> find_out(const std::vector<Argument>& arguments) {
+std::vector<Out> find_outs(const std::vector<Argument>& arguments) {
+  std::vector<Out> outs;
+  const auto add = [&](const Value& value) {
+    if (value.tensor() != nullptr) outs.push_back({value, value.tensor()->shape()});
+  };
   for (const Argument& argument : arguments) {
-    if (argument.keyword != "out" || argument.value.tensor() == nullptr) continue;
-    return Out{argument.value, argument.value.tensor()->shape()};
+    if (argument.keyword != "out") continue;
+    add(argument.value);
+    if (argument.value.sequence() == nullptr) continue;
+    for (const Value& one : argument.value.sequence()->items) add(one);
   }
-  return std::nullopt;
+  return outs;
 }
 
-/// Warns, as PyTorch does, where a tensor given as `out` had elements and was resized.
+/// Warns, as PyTorch does, where a tensor given as `out` had elements and was resized: not of factories, but
+/// of arange.
 void warn_of_resized(const Operation& operation, const Out& out) {
   const Dims& shape = out.tensor.tensor()->shape();
   if (shape == out.shape || count_elements(out.shape) == 0 || operation.name == "narrow_copy") return;
+  const bool is_factory = operation.parameters.find("requires_grad?") != std::string_view::npos;
+  if (is_factory && operation.name != "arange") return;
   const std::string text =
-      detail::message(operation.name, ": out of shape ", out.shape, " was resized to the result's, ", shape,
-                      "; this is deprecated, give one of that shape or resize it to zero elements first,"
-                      " out.resize_(0)");
+      is_factory ? detail::message("arange: out of shape ", out.shape,
+                                   " does not have as many elements as the range, ", count_elements(shape),
+                                   ", and gets its shape")
+                 : detail::message(
+                       operation.name, ": out of shape ", out.shape, " was resized to the result's, ", shape,
+                       "; this is deprecated, give one of that shape or resize it to zero elements first,"
+                       " out.resize_(0)");
   if (PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) throw nb::python_error();
 }
 
@@ -146,21 +161,26 @@ PyObject* invoke(const Operation& operation, PyObject* self, PyObject* const* ar
     std::vector<Argument> values;
     const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
     values.reserve(static_cast<std::size_t>(count + named));
-    for (Py_ssize_t i = 0; i < count; ++i) values.push_back({to_value(arguments[i], given), {}, {}});
+    nb::object data;  // as lists, for as long as the call takes
+    if (operation.name == "new_tensor" && count > 0) data = with_lists(arguments[0]);
+    for (Py_ssize_t i = 0; i < count; ++i) {
+      values.push_back({to_value(i == 0 && data ? data.ptr() : arguments[i], given), {}, {}});
+    }
     for (Py_ssize_t i = 0; i < named; ++i) {
       const char* name = PyUnicode_AsUTF8(PyTuple_GET_ITEM(names, i));
       if (name == nullptr) throw nb::python_error();
       values.push_back({to_value(arguments[count + i], given), {}, name});
     }
-    const std::optional<Out> out = named > 0 ? find_out(values) : std::nullopt;
+    const std::vector<Out> outs = named > 0 ? find_outs(values) : std::vector<Out>();
     Call call(operation, session, {}, std::move(receiver), std::move(values));
+    if (const std::optional<Device> device = device_of_scope()) call.set_default_device(*device);
     const Layout before = call.has_self() ? call.self().layout() : Layout{};
     if (operation.name.starts_with("index_put")) {
       for (const Tensor& index : call.tensors(0)) warn_of_old_mask(index);
     }
     const LedgerPlaces places;
     const Value result = run(operation, call);
-    if (out) warn_of_resized(operation, *out);
+    for (const Out& out : outs) warn_of_resized(operation, out);
     return from_result(call, before, given, result);
   });
 }
@@ -298,7 +318,7 @@ nb::list operations() {
     for (const std::string& name : sorted_names(form)) {
       const Operation& operation = *detail::find_operation(name, form);
       rows.append(nb::make_tuple(text(name), form_name, text(class_name(operation.op_class)),
-                                 text(operation.parameters)));
+                                 text(detail::parameters_of(operation, form))));
     }
   }
   return rows;

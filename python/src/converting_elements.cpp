@@ -19,7 +19,7 @@ nb::object convert_elements(nb::handle given, const std::string& pattern, const 
   const std::vector<double> shift = scale_numbers(shift_given);
   const std::vector<AxisSize> known = axis_sizes(sizes);
   const ConvertOptions options{to_dtype(dtype, "convert"), {scale, shift, axis}, known};
-  const Tensor destination = out.is_none() ? Tensor() : tensor_of(out.ptr());
+  const Tensor destination = out.is_none() ? Tensor() : required_tensor(out, "convert");
   const auto converted = [&](const auto& sources) {
     if (out.is_none()) return convert(sources, pattern, options);
     Tensor result = destination;

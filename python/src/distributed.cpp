@@ -63,7 +63,7 @@ void define_as_value(nb::class_<Class>& type, ToString to_string) {
           [](const Class& self, nb::handle other) {
             return nb::isinstance<Class>(other) && self == nb::cast<const Class&>(other);
           },
-          nb::arg("arg"))
+          nb::arg("other").none())
       .def("__hash__",
            [to_string](const Class& self) { return std::hash<std::string>()(to_string(self)) >> 1; })
       .def("__repr__", to_string);

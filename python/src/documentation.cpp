@@ -14,7 +14,8 @@ using detail::Form;
 std::string signature(const detail::Operation& operation, Form form) {
   std::string text(operation.name.substr(operation.name.rfind('.') + 1));
   text += '(';
-  std::string_view rest = operation.parameters;
+  const std::string all = detail::parameters_of(operation, form);
+  std::string_view rest = all;
   const bool takes_tensor = !rest.starts_with('!');
   std::string parameters;
   const auto add = [&](std::string_view parameter) {
@@ -28,7 +29,7 @@ std::string signature(const detail::Operation& operation, Form form) {
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find(' '));
     rest.remove_prefix(std::min(word.size() + 1, rest.size()));
-    if (word.empty() || word == "!") continue;
+    if (word.empty() || word == "!" || word == "#") continue;
     if (word == "|") {
       if (!names_only) add("*");
       names_only = true;

@@ -19,7 +19,7 @@ tensor([1, 2])
 )"},
     {"add",
      R"(The sum with a tensor or a number, `other` taken `alpha` times; sizes broadcast, types promote, the
-layout follows the operands'.
+layout follows the operands'. A function also takes a number first: `torch.add(1, x)`.
 
 Raises RuntimeError where the sizes do not broadcast.
 
@@ -60,12 +60,32 @@ Raises RuntimeError where both are.
 >>> torch.arange(5).clamp(1, 3)
 tensor([1, 1, 2, 3, 3])
 )"},
+    {"clamp_max",
+     R"(The elements, none above `max`, a tensor or a number: `clamp` without a minimum.
+
+>>> torch.arange(4).clamp_max(2)
+tensor([0, 1, 2, 2])
+)"},
+    {"clamp_min",
+     R"(The elements, none below `min`, a tensor or a number: `clamp` without a maximum.
+
+>>> torch.arange(4).clamp_min(2)
+tensor([2, 2, 2, 3])
+)"},
     {"clip", R"(Another name of `clamp`.
 
 >>> torch.arange(5).clip(max=2)
 tensor([0, 1, 2, 2, 2])
 )"},
-    {"div", R"(The quotient, of integers as float32; `rounding_mode` 'floor' or 'trunc' rounds it and keeps
+    {"complex",
+     R"(Complex numbers of real and imaginary parts, which broadcast. Raises RuntimeError where they are not both float16,
+float32 or float64.
+
+>>> torch.complex(torch.tensor([1.0, 2.0]), torch.tensor(3.0))
+tensor([1.+3.j, 2.+3.j])
+)"},
+    {"div",
+     R"(The quotient, of integers in the default type; `rounding_mode` 'floor' or 'trunc' rounds it and keeps
 integers. Raises RuntimeError for another mode, and where an integer is divided by zero in one of
 them.
 
@@ -188,7 +208,7 @@ tensor([-1,  0,  1])
 >>> torch.arange(3).subtract(1)
 tensor([-1,  0,  1])
 )"},
-    {"true_divide", R"(The quotient, of integers as float32: `div` without rounding.
+    {"true_divide", R"(The quotient, of integers in the default type: `div` without rounding.
 
 >>> torch.arange(3).true_divide(4)
 tensor([0.0000, 0.2500, 0.5000])
@@ -197,8 +217,9 @@ tensor([0.0000, 0.2500, 0.5000])
      R"(The elements of one tensor (or number) where the condition holds, of the other elsewhere; all three
 broadcast.
 
-As a method `x.where(condition, other)`. Raises RuntimeError where the condition is not bool or the
-sizes do not broadcast.
+As a method `x.where(condition, other)`. The condition alone gives its positions, as
+`nonzero(condition, as_tuple=True)` does. Raises RuntimeError where the condition is not bool or the sizes
+do not broadcast.
 
 >>> x = torch.arange(-1, 2)
 >>> torch.where(x > 0, x, 0)

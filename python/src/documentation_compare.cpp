@@ -47,6 +47,12 @@ IndexError where there is no element.
 >>> torch.tensor([3, 1, 2]).argmin()
 tensor(1)
 )"},
+    {"count_nonzero",
+     R"(How many elements are not 0: of all, or along the axes `dim`.
+
+>>> torch.tensor([[0, 3], [5, 7]]).count_nonzero(), torch.tensor([[0, 3], [5, 7]]).count_nonzero(0)
+(tensor(3), tensor([1, 2]))
+)"},
     {"eq", R"(Where the elements equal those of a tensor or a number, as bool; sizes broadcast. Raises
 RuntimeError where they do not.
 
@@ -65,6 +71,13 @@ Raises RuntimeError for complex types.
 
 >>> torch.arange(3).gt(1)
 tensor([False, False,  True])
+)"},
+    {"isclose",
+     R"(Where the two are close: |a - b| <= atol + rtol * |b|, or equal; with `equal_nan` also where both are NaN. An
+infinity is close to itself alone. Raises RuntimeError where the types differ.
+
+>>> torch.isclose(torch.tensor([1.0, 2.0]), torch.tensor([1.000001, 2.1]))
+tensor([ True, False])
 )"},
     {"le",
      R"(Where the elements are less or equal, as bool; sizes as for `eq`. Raises RuntimeError for complex
@@ -122,6 +135,19 @@ Raises IndexError where there is no such axis, RuntimeError where one is named t
 
 >>> torch.arange(6).view(2, 3).sum(1)
 tensor([ 3, 12])
+)"},
+    {"sum_to_size",
+     R"(The sum over the axes that the sizes lack, or have as 1: what undoes `expand`. The tensor itself where there are none.
+Raises RuntimeError where the sizes do not expand to the tensor's.
+
+>>> torch.ones(2, 3).sum_to_size(3), torch.ones(2, 3).sum_to_size(2, 1).shape
+(tensor([2., 2., 2.]), torch.Size([2, 1]))
+)"},
+    {"trace",
+     R"(The sum of a matrix's diagonal; of integers int64. Raises RuntimeError for other ranks and for bool.
+
+>>> torch.arange(9).view(3, 3).trace()
+tensor(12)
 )"},
 };
 static_assert(is_sorted(compare_texts));

@@ -223,11 +223,15 @@ elements, as there is no device here.
 )"},
     {"repeat_interleave",
      R"(A copy in which each element along `dim` comes so many times in a row: one number, or one for each;
-without an axis along the flattened tensor. Raises RuntimeError where a number is negative or their
-count does not fit.
+without an axis along the flattened tensor. As a function of the numbers alone, their positions repeated.
+
+Raises RuntimeError where a number is negative, their count does not fit or `output_size` is not the size
+that they make.
 
 >>> torch.arange(3).repeat_interleave(2)
 tensor([0, 0, 1, 1, 2, 2])
+>>> torch.repeat_interleave(torch.tensor([1, 2, 3]))
+tensor([0, 1, 1, 2, 2, 2])
 )"},
     {"resolve_conj",
      R"(A copy with the conjugates written out where the tensor has the conjugate bit, else the very same
@@ -360,6 +364,12 @@ RuntimeError below rank 2.
 
 >>> torch.ones(1).type(torch.int64)
 tensor([1])
+)"},
+    {"type_as",
+     R"(The tensor in the type, and on the device, of another; itself where it is there.
+
+>>> torch.arange(2).type_as(torch.zeros(1))
+tensor([0., 1.])
 )"},
     {"unbind_copy", R"(What `unbind` shows, as a tuple of contiguous copies; with the same refusals.
 

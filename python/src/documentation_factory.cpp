@@ -13,8 +13,8 @@ constexpr OperationText factory_texts[] = {
 6
 )"},
     {"arange",
-     R"(The numbers from `start` (0) to before `end`, `step` (1) apart: int64 for ints, float32 where one is
-a float. Raises RuntimeError where `step` is 0 or leads away from the end.
+     R"(The numbers from `start` (0) to before `end`, `step` (1) apart: int64 for ints, the default type where
+one is a float. Raises RuntimeError where `step` is 0 or leads away from the end.
 
 >>> torch.arange(1, 8, 3)
 tensor([1, 4, 7])
@@ -27,8 +27,8 @@ are foretold. Raises RuntimeError for any other.
 ('meta', device(type='cuda', index=1))
 )"},
     {"empty",
-     R"(A tensor of the given sizes whose elements are whatever the memory held; float32 unless `dtype` says
-otherwise.
+     R"(A tensor of the given sizes whose elements are whatever the memory held; of the default type unless
+`dtype` says otherwise.
 
 Raises RuntimeError where a size is negative or the memory cannot be had. `device="meta"` takes no
 memory.
@@ -59,7 +59,7 @@ tensor([[1., 0.],
         [0., 1.]])
 )"},
     {"full", R"(A tensor of the given sizes filled with a number, of the number's type unless `dtype` says
-otherwise: bool, int64, float32 or complex64. Raises RuntimeError where a size is negative.
+otherwise: bool, int64, or the default type, real or complex. Raises RuntimeError where a size is negative.
 
 >>> torch.full((2,), 7)
 tensor([7, 7])
@@ -69,7 +69,8 @@ tensor([7, 7])
 >>> torch.full_like(torch.zeros(2), 5)
 tensor([5., 5.])
 )"},
-    {"linspace", R"(`steps` numbers in equal distances from `start` to `end`, both included; float32. Raises
+    {"linspace",
+     R"(`steps` numbers in equal distances from `start` to `end`, both included; of the default type. Raises
 RuntimeError where `steps` is negative.
 
 >>> torch.linspace(0, 1, 3)
@@ -96,12 +97,19 @@ tensor([9, 9])
 >>> torch.arange(2).new_ones(3)
 tensor([1, 1, 1])
 )"},
+    {"new_tensor",
+     R"(A tensor of the data, as `tensor` makes it, but of this one's type and device unless they are given.
+
+>>> torch.arange(2).new_tensor([1.5, 2.5])
+tensor([1, 2])
+)"},
     {"new_zeros", R"(A tensor of the given sizes of this one's type and device, filled with 0.
 
 >>> torch.arange(2).new_zeros(3)
 tensor([0, 0, 0])
 )"},
-    {"ones", R"(A tensor of the given sizes filled with 1; float32 unless `dtype` says otherwise. Raises
+    {"ones",
+     R"(A tensor of the given sizes filled with 1; of the default type unless `dtype` says otherwise. Raises
 RuntimeError where a size is negative.
 
 >>> torch.ones(3, dtype=torch.int64)
@@ -146,21 +154,38 @@ torch.Size([2, 3])
 >>> torch.randperm(4).sum()
 tensor(6)
 )"},
-    {"scalar_tensor", R"(A number as a tensor of rank 0; float32 unless `dtype` says otherwise.
+    {"scalar_tensor", R"(A number as a tensor of rank 0; of the default type unless `dtype` says otherwise.
 
 >>> torch.scalar_tensor(2)
 tensor(2.)
 )"},
     {"tensor",
-     R"(A tensor of its own memory from a number, from lists of numbers, or from a tensor or an array, whose
-elements are copied. Its type is that of the numbers (int64, float32, bool, complex64), or `dtype`.
+     R"(A tensor of its own memory from a number, from lists or other sequences of numbers (deque,
+array.array, bytearray, memoryview), or from a tensor or an array, whose elements are copied. Its type is that of the numbers (bool, int64, or the default type, real or complex), or `dtype`.
 
 Raises ValueError where lists of one level differ in length, TypeError for what is no number.
 
 >>> torch.tensor([[1, 2], [3, 4]]).shape
 torch.Size([2, 2])
 )"},
-    {"zeros", R"(A tensor of the given sizes filled with 0; float32 unless `dtype` says otherwise. Raises
+    {"tril_indices",
+     R"(Rows and columns of a matrix's elements on and below a diagonal, in row-major order: int64, or int32 by `dtype`.
+Raises RuntimeError for negative sizes.
+
+>>> torch.tril_indices(2, 2)
+tensor([[0, 1, 1],
+        [0, 0, 1]])
+)"},
+    {"triu_indices",
+     R"(Rows and columns of a matrix's elements on and above a diagonal, in row-major order: int64, or int32 by `dtype`.
+Raises RuntimeError for negative sizes.
+
+>>> torch.triu_indices(2, 2, 1)
+tensor([[0],
+        [1]])
+)"},
+    {"zeros",
+     R"(A tensor of the given sizes filled with 0; of the default type unless `dtype` says otherwise. Raises
 RuntimeError where a size is negative.
 
 >>> torch.zeros(2, 2)

@@ -59,6 +59,18 @@ result.
 >>> torch.arange(5).clamp_(1, 3)
 tensor([1, 1, 2, 3, 3])
 )"},
+    {"clamp_max_",
+     R"(Lowers elements above `max` to it, in place; gives the tensor itself.
+
+>>> torch.arange(4).clamp_max_(2)
+tensor([0, 1, 2, 2])
+)"},
+    {"clamp_min_",
+     R"(Raises elements below `min` to it, in place; gives the tensor itself.
+
+>>> torch.arange(4).clamp_min_(2)
+tensor([2, 2, 2, 3])
+)"},
     {"clip_", R"(Moves the elements into the range from `min` to `max` in place: another name of `clamp_`.
 
 >>> torch.arange(5).clip_(min=2)

@@ -45,7 +45,7 @@ shares a part of its memory: clone() it first, or use `tenstride.numpy.copyto`.
 >>> torch.zeros(2).copy_(torch.arange(2))
 tensor([0., 1.])
 )"},
-    {"data_ptr", R"(The address of the first element in memory, as an int; 0 on meta.
+    {"data_ptr", R"(The address of the first element in memory, as an int; 0 where there is none, as on meta.
 
 >>> x = torch.zeros(4)
 >>> x[1:].data_ptr() - x.data_ptr()
@@ -55,6 +55,13 @@ tensor([0., 1.])
 
 >>> torch.zeros(2, 3).dim()
 2
+)"},
+    {"dim_order",
+     R"(The axes from the slowest to the fastest in memory. `ambiguity_check` True, or a list of memory formats, refuses
+(RuntimeError) a tensor whose order sizes of 1 or equal strides leave open, unless exactly one of the formats fits.
+
+>>> torch.zeros(2, 3, 4).permute(2, 0, 1).dim_order()
+(1, 2, 0)
 )"},
     {"dtype", R"(The type of the elements.
 

@@ -56,6 +56,17 @@ torch.Size([4, 3, 3])
 >>> torch.zeros(2, 2).diagonal_scatter(torch.tensor([1.0, 2.0])).tolist()
 [[1.0, 0.0], [0.0, 2.0]]
 )"},
+    {"fill_diagonal_",
+     R"(Writes a number to the elements (i, i, …), in place; gives the tensor itself. `wrap` goes on below the first block of a
+matrix of more rows than columns. Raises RuntimeError below 2 axes, and for more than 2 of different sizes.
+
+>>> torch.zeros(5, 2).fill_diagonal_(1, wrap=True)
+tensor([[1., 0.],
+        [0., 1.],
+        [0., 0.],
+        [1., 0.],
+        [0., 1.]])
+)"},
     {"masked_fill", R"(A row-major copy with one value where the mask is true. See `masked_fill_`.
 
 >>> torch.arange(4).masked_fill(torch.arange(4) > 1, 7)
@@ -92,7 +103,7 @@ tensor([2, 3])
 )"},
     {"nonzero",
      R"(The index of each element that is not 0, one a row, in row-major order: int64, each column dense. With
-`as_tuple=True` the columns, one for each axis.
+`as_tuple=True` the columns, one for each axis; then RuntimeError where `out` is given.
 
 >>> torch.nonzero(torch.tensor([[0, 1], [1, 0]])).tolist()
 [[0, 1], [1, 0]]
@@ -110,6 +121,20 @@ tensor([2, 3])
 
 >>> torch.zeros(4).slice_scatter(torch.ones(2), 0, 1, 3)
 tensor([0., 1., 1., 0.])
+)"},
+    {"tril_",
+     R"(Writes zeros above a diagonal of each matrix, in place; gives the tensor itself. Raises RuntimeError below 2 axes.
+
+>>> torch.ones(2, 2).tril_()
+tensor([[1., 0.],
+        [1., 1.]])
+)"},
+    {"triu_",
+     R"(Writes zeros below a diagonal of each matrix, in place; gives the tensor itself. Raises RuntimeError below 2 axes.
+
+>>> torch.ones(2, 2).triu_()
+tensor([[1., 1.],
+        [0., 1.]])
 )"},
     {"unravel_index",
      R"(Numbers in row-major order of a shape as indexes, one tensor for each axis. Raises TypeError for other

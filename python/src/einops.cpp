@@ -9,6 +9,7 @@
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "ledger.hpp"
+#include "sequences.hpp"
 #include "tenstride/rearrange.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -24,13 +25,18 @@ std::vector<AxisSize> axis_sizes(const nb::dict& given) {
   return sizes;
 }
 
+const Tensor& required_tensor(nb::handle given, std::string_view operation) {
+  if (is_tensor(given.ptr())) return tensor_of(given.ptr());
+  throw TypeError(
+      detail::message(operation, ": ", std::string_view(Py_TYPE(given.ptr())->tp_name), " must be a Tensor"));
+}
+
 std::vector<Tensor> tensors_of(nb::handle list, std::string_view operation) {
   std::vector<Tensor> tensors;
-  for (const nb::handle entry : list) {
-    if (!is_tensor(entry.ptr()))
-      throw TypeError(detail::message(operation, ": a list of tensors must be given"));
-    tensors.push_back(tensor_of(entry.ptr()));
-  }
+  each_of(list, [&](PyObject* entry) {
+    if (!is_tensor(entry)) throw TypeError(detail::message(operation, ": a list of tensors must be given"));
+    tensors.push_back(tensor_of(entry));
+  });
   return tensors;
 }
 
@@ -103,12 +109,12 @@ nb::object packed(nb::handle given, const std::string& pattern) {
 
 nb::object unpacked(nb::handle given, nb::handle packed_shapes, const std::string& pattern) {
   std::vector<Dims> shapes;
-  for (const nb::handle shape : packed_shapes) {
+  each_of(packed_shapes, [&](PyObject* shape) {
     Dims& sizes = shapes.emplace_back();
-    for (const nb::handle size : shape) sizes.push_back(to_index(size.ptr()));
-  }
+    each_of(shape, [&](PyObject* size) { sizes.push_back(to_index(size)); });
+  });
   nb::list parts;
-  for (Tensor& part : unpack(tensor_of(given.ptr()), shapes, pattern)) {
+  for (Tensor& part : unpack(required_tensor(given, "unpack"), shapes, pattern)) {
     parts.append(nb::steal(new_tensor(std::move(part))));
   }
   return parts;
@@ -116,7 +122,7 @@ nb::object unpacked(nb::handle given, nb::handle packed_shapes, const std::strin
 
 nb::object parsed_shape(nb::handle given, const std::string& pattern) {
   nb::dict sizes;
-  for (const AxisSize& axis : parse_shape(tensor_of(given.ptr()), pattern))
+  for (const AxisSize& axis : parse_shape(required_tensor(given, "parse_shape"), pattern))
     sizes[axis.name.c_str()] = axis.size;
   return sizes;
 }
@@ -126,12 +132,13 @@ nb::object parsed_shape(nb::handle given, const std::string& pattern) {
 void define_einops(nb::module_& module) {
   module.def("_rearrange", rearranged, nb::arg("tensor"), nb::arg("pattern"), nb::arg("sizes"),
              nb::arg("copy").none());
-  module.def("_reduce", reduced);
+  module.def("_reduce", reduced, nb::arg("tensor"), nb::arg("pattern"), nb::arg("reduction"),
+             nb::arg("sizes"));
   module.def("_repeat", repeated, nb::arg("tensor"), nb::arg("pattern"), nb::arg("sizes"),
              nb::arg("copy").none());
-  module.def("_pack", packed);
-  module.def("_unpack", unpacked);
-  module.def("_parse_shape", parsed_shape);
+  module.def("_pack", packed, nb::arg("tensors"), nb::arg("pattern"));
+  module.def("_unpack", unpacked, nb::arg("tensor"), nb::arg("packed_shapes"), nb::arg("pattern"));
+  module.def("_parse_shape", parsed_shape, nb::arg("x"), nb::arg("pattern"));
 }
 
 }  // namespace tenstride::python

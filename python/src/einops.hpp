@@ -18,6 +18,8 @@ void define_einops(nanobind::module_& module);
 
 /// The sizes of axes by their names. Throws what Python throws for what is no int.
 std::vector<AxisSize> axis_sizes(const nanobind::dict& given);
+/// Throws TypeError for what is no tensor, whatever class it says it has.
+const Tensor& required_tensor(nanobind::handle given, std::string_view operation);
 /// The tensors of a list. Throws TypeError for anything else in it.
 std::vector<Tensor> tensors_of(nanobind::handle list, std::string_view operation);
 /// What `work` makes without the GIL, as an object: it moves elements and touches no Python object.

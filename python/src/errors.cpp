@@ -40,11 +40,33 @@ PyObject* define(nb::module_& module, const char* name, PyObject* base, const ch
   return type;
 }
 
+/// Messages name arguments and scopes as C++ has them; these are Python's.
+std::string in_python(std::string message) {
+  for (const auto& [own, python] :
+       {std::pair("copy = never", "copy=False"), std::pair("copy = if_needed", "copy=None"),
+        std::pair("(Overwrite::refuse)", "(overwrite=True replaces it)"),
+        std::pair("NoCopy::Allow", "NoCopy.Allow"), std::pair("NoScramble::Allow", "NoScramble.Allow")}) {
+    for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos; at += std::strlen(python))
+      message.replace(at, std::strlen(own), python);
+  }
+  return message;
+}
+
+/// A message as text; bytes that are no UTF-8 (of a path, of a file) as U+FFFD.
+nb::object text_of(const std::string& message) {
+  const std::string text = in_python(message);
+  return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+/// Raises `type(message)`.
+void raise_plain(PyObject* type, const std::string& message) {
+  if (const nb::object text = text_of(message)) PyErr_SetObject(type, text.ptr());
+}
+
 /// Raises `type(message)` with fields that Python code can read.
 template <typename... Fields>
 void raise(PyObject* type, const std::string& message, const Fields&... fields) {
-  const nb::object text =
-      nb::steal(PyUnicode_FromStringAndSize(message.data(), static_cast<Py_ssize_t>(message.size())));
+  const nb::object text = text_of(message);
   if (!text) return;
   const nb::object error = nb::steal(PyObject_CallOneArg(type, text.ptr()));
   if (!error) return;
@@ -71,17 +93,6 @@ PyObject* python_type(const std::string& name) {
   const bool is_error =
       type != nullptr && PyType_Check(type) && PyObject_IsSubclass(type, PyExc_Exception) == 1;
   return is_error ? type : PyExc_RuntimeError;
-}
-
-/// Messages name arguments as C++ has them; these are Python's.
-std::string in_python(std::string message) {
-  for (const auto& [own, python] :
-       {std::pair("copy = never", "copy=False"), std::pair("copy = if_needed", "copy=None"),
-        std::pair("(Overwrite::refuse)", "(overwrite=True replaces it)")}) {
-    for (std::size_t at = 0; (at = message.find(own, at)) != std::string::npos; at += std::strlen(python))
-      message.replace(at, std::strlen(own), python);
-  }
-  return message;
 }
 
 nb::object shape_of(const Dims& dims) {
@@ -131,7 +142,7 @@ void set_python_error() noexcept {
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const detail::NotationError& error) {
-    PyErr_SetString(python_type(error.type), error.message.c_str());
+    raise_plain(python_type(error.type), error.message);
   } catch (const AxisError& error) {
     raise(errors.axis, error.what(), std::pair("given", nb::int_(error.given())),
           std::pair("lowest", nb::int_(error.lowest())), std::pair("highest", nb::int_(error.highest())));
@@ -148,19 +159,20 @@ void set_python_error() noexcept {
   } catch (const ParseError& error) {
     raise(errors.parse, error.what(), std::pair("position", nb::int_(error.position())));
   } catch (const FileError& error) {
-    raise(errors.file, in_python(error.what()), std::pair("path", nb::str(error.path().c_str())));
+    raise(errors.file, error.what(),
+          std::pair("path", nb::steal(PyUnicode_DecodeFSDefault(error.path().c_str()))));
   } catch (const NoCopyError& error) {
     raise(errors.no_copy, error.what());
   } catch (const ScrambleError& error) {
     raise(errors.scramble, error.what());
   } catch (const Error& error) {
-    PyErr_SetString(python_kind(error.kind()), in_python(error.what()).c_str());
+    raise_plain(python_kind(error.kind()), error.what());
   } catch (const nb::cast_error&) {
     PyErr_SetString(PyExc_TypeError, "tenstride: an argument is of a type that is not taken here");
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
+    raise_plain(PyExc_RuntimeError, error.what());
   } catch (...) {
     PyErr_SetString(PyExc_SystemError, "tenstride: an unknown exception");
   }

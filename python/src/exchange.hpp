@@ -39,8 +39,6 @@ Tensor tensor_from_dlpack(nanobind::handle object, std::optional<Device> device,
 /// Whether the object is an array (or a number) of NumPy's; never imports NumPy.
 bool is_numpy_array(nanobind::handle object);
 bool is_numpy_number(nanobind::handle object);
-/// Whether NumPy is imported already.
-bool has_numpy();
 
 /// The buffer protocol's name of the elements ("f", "Zd"), and NumPy's ("<f4"); null or empty where it has
 /// none.

@@ -13,6 +13,7 @@
 #include "memory/storage_pin.hpp"
 #include "tenstride/numpy_layout.hpp"
 #include "types.hpp"
+#include "values.hpp"
 
 /// The buffer protocol (PEP 3118), both ways.
 namespace tenstride::python {
@@ -47,6 +48,27 @@ void require_order(const Tensor& tensor, int flags) {
                                           tensor.shape(), "); use .contiguous() first"));
 }
 
+/// The strides in bytes that NumPy writes into a buffer: of contiguous elements those of their order, also
+/// along axes of one element or of none. Example: (1) for one byte of stride 3.
+Dims strides_in_buffer(const Tensor& tensor, int flags) {
+  const Layout& layout = tensor.layout();
+  const bool is_c = numpy::is_c_contiguous(layout);
+  const bool is_f = numpy::is_f_contiguous(layout);
+  const bool is_by_column = is_f && (!is_c || wants(flags, PyBUF_F_CONTIGUOUS));
+  auto step = static_cast<Index>(tensor.element_size());
+  Dims strides = layout.strides;
+  for (std::size_t i = 0; i < layout.rank(); ++i) {
+    const std::size_t d = is_by_column ? i : layout.rank() - 1 - i;
+    if (!is_c && !is_f) {
+      strides[d] = checked_multiply(strides[d], step, "buffer");
+      continue;
+    }
+    strides[d] = step;
+    step = checked_multiply(step, layout.shape[d], "buffer");
+  }
+  return strides;
+}
+
 void hand_out(PyObject* self, Py_buffer* view, int flags) {
   const Tensor& tensor = tensor_of(self);
   const auto refuse = [&](std::string_view what, std::string_view fix) {
@@ -67,9 +89,9 @@ void hand_out(PyObject* self, Py_buffer* view, int flags) {
   }
   require_order(tensor, flags);
   detail::pin(tensor.storage());
-  auto made = std::make_unique<HandedOut>(HandedOut{tensor, tensor.shape(), tensor.strides()});
+  auto made =
+      std::make_unique<HandedOut>(HandedOut{tensor, tensor.shape(), strides_in_buffer(tensor, flags)});
   const auto item = static_cast<Index>(tensor.element_size());
-  for (Index& stride : made->byte_strides) stride = checked_multiply(stride, item, "buffer");
   static char nothing = 0;
   const void* data = tensor.numel() == 0 ? &nothing : tensor.data_ptr();
   view->buf = const_cast<void*>(data);
@@ -143,12 +165,15 @@ Bytes bytes_of(const Py_buffer& view, std::string_view operation) {
 }
 
 /// NumPy writes other strides into a buffer than an array has, along axes of one element or where there is
-/// none.
-void take_strides_of_array(nb::handle array, Dims& strides) {
+/// none. Those of other axes are the buffer's.
+void take_strides_of_array(nb::handle array, Layout& layout) {
   const nb::object given = array.attr("strides");
-  if (nb::len(given) != strides.size()) return;
-  std::size_t d = 0;
-  for (const nb::handle stride : given) strides[d++] = nb::cast<Index>(stride);
+  if (!nb::isinstance<nb::tuple>(given) || PyTuple_GET_SIZE(given.ptr()) != std::ssize(layout.shape)) return;
+  const bool has_none = is_empty(layout);
+  for (std::size_t d = 0; d < layout.rank(); ++d) {
+    if (layout.shape[d] > 1 && !has_none) continue;
+    layout.strides[d] = to_index(PyTuple_GET_ITEM(given.ptr(), static_cast<Py_ssize_t>(d)));
+  }
 }
 
 /// Why the elements cannot be used where they lie; empty where they can.
@@ -227,13 +252,22 @@ Tensor tensor_from_buffer(nb::handle object, CopyRule rule, std::string_view ope
   const std::string_view format = view.format == nullptr ? "B" : view.format;
   const DType dtype = dtype_of_format(format, view.itemsize, operation);
   Bytes bytes = bytes_of(view, operation);
-  if (is_numpy_array(object)) take_strides_of_array(object, bytes.layout.strides);
+  if (is_numpy_array(object)) take_strides_of_array(object, bytes.layout);
   return tensor_of_bytes(std::move(bytes), dtype, taken, rule, operation);
 }
 
 void place(Bytes& bytes, void* start, Index item, std::string_view operation) {
   count_elements(bytes.layout.shape, operation);
   if (const std::optional<Reach> touched = reach(bytes.layout, operation)) {
+    const auto address = static_cast<Index>(reinterpret_cast<std::uintptr_t>(start));
+    const Index first = checked_add(address, touched->lowest, operation);
+    static_cast<void>(checked_add(checked_add(address, touched->highest, operation), item, operation));
+    constexpr Index first_page = 4096;  // where no process has memory
+    if (first < first_page) {
+      throw ValueError(message(operation, ": elements must lie at an address of memory (",
+                               start == nullptr ? "null" : message(first), ", shape ", bytes.layout.shape,
+                               ")"));
+    }
     bytes.first = static_cast<std::byte*>(start) + touched->lowest;
     bytes.nbytes = static_cast<std::size_t>(touched->highest - touched->lowest + item);
     bytes.layout.offset = -touched->lowest;

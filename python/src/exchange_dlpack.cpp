@@ -61,6 +61,10 @@ std::optional<Tensor> take(nb::handle capsule) {
 Tensor from_capsule(nb::handle capsule) {
   if (std::optional<Tensor> tensor = take<DLManagedTensorVersioned>(capsule)) return *std::move(tensor);
   if (std::optional<Tensor> tensor = take<DLManagedTensor>(capsule)) return *std::move(tensor);
+  if (PyCapsule_CheckExact(capsule.ptr()) == 0) {
+    throw TypeError(message("from_dlpack: __dlpack__ must give a capsule (",
+                            std::string_view(Py_TYPE(capsule.ptr())->tp_name), ")"));
+  }
   const char* name = PyCapsule_GetName(capsule.ptr());
   const std::string_view given = name == nullptr ? "no name" : name;
   if (given.starts_with("used_")) {
@@ -124,7 +128,7 @@ nb::object export_device(nb::handle self) {
 
 /// Whether the type of an object, or one it is derived from, is of a package: `jax._src.array` of "jax".
 bool is_of(nb::handle object, std::string_view package) {
-  for (const nb::handle type : nb::borrow<nb::tuple>(object.type().attr("__mro__"))) {
+  for (const nb::handle type : nb::borrow<nb::tuple>(Py_TYPE(object.ptr())->tp_mro)) {
     const nb::object module_name = nb::getattr(type, "__module__", nb::str(""));
     if (!nb::isinstance<nb::str>(module_name)) continue;
     const std::string name = nb::cast<std::string>(module_name);
@@ -223,9 +227,12 @@ Tensor tensor_from_dlpack(nb::handle object, std::optional<Device> device, CopyR
 
 void define_dlpack(nb::module_& module, nb::handle tensor_type) {
   // For what is only read, and goes back to its library, which knows what may be written to.
-  module.def("_lent", [](nb::handle object) {
-    return nb::steal(new_tensor(taken(object, std::nullopt, CopyRule::if_needed, Writing::lent)));
-  });
+  module.def(
+      "_lent",
+      [](nb::handle object) {
+        return nb::steal(new_tensor(taken(object, std::nullopt, CopyRule::if_needed, Writing::lent)));
+      },
+      nb::arg("object"));
   auto type = nb::borrow<nb::class_<Tensor>>(tensor_type);
   type.def(
       "__dlpack__", export_tensor, nb::arg("stream") = nb::none(), nb::kw_only(),

@@ -161,9 +161,9 @@ std::optional<DType> to_dtype(nb::handle object, std::string_view operation) {
     if (object.ptr() == reinterpret_cast<PyObject*>(type)) return dtype;
   }
   if (nb::isinstance<nb::str>(object)) {
-    const char* text = nb::cast<nb::str>(object).c_str();
+    const std::string text = nb::cast<std::string>(object);
     if (const std::optional<DType> dtype = parse_dtype(text)) return dtype;
-    throw TypeError(message(operation, ": dtype '", std::string_view(text), "' must name an element type"));
+    throw TypeError(message(operation, ": dtype '", text, "' must name an element type"));
   }
   throw TypeError(message(operation, ": dtype must be a tenstride dtype, its name or one of Python's types (",
                           std::string_view(Py_TYPE(object.ptr())->tp_name), ")"));
@@ -173,7 +173,7 @@ std::optional<Device> to_device(nb::handle object, std::string_view operation) {
   if (object.is_none()) return std::nullopt;
   if (nb::isinstance<DeviceObject>(object)) return nb::cast<DeviceObject>(object).value;
   if (nb::isinstance<nb::str>(object)) {
-    const std::string_view text = nb::cast<nb::str>(object).c_str();
+    const std::string text = nb::cast<std::string>(object);
     if (const std::optional<Device> device = Device::parse(text)) return device;
     throw RuntimeError(message(operation, ": device '", text,
                                "' must be cpu, meta, cuda, mps or xpu, with an index or without ('cuda:1')"));

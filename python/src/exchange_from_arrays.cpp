@@ -2,10 +2,13 @@
 #include <vector>
 
 #include "base/message.hpp"
+#include "defaults.hpp"
 #include "errors.hpp"
 #include "exchange.hpp"
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
+#include "sequences.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"
 #include "values.hpp"
@@ -64,9 +67,54 @@ void require_unmasked(nb::handle array, std::string_view operation) {
       operation, ": a masked array must be filled, as a tensor has no mask; use .filled(value) first"));
 }
 
-Tensor from_numbers(nb::handle object, std::optional<DType> dtype, std::optional<Device> device) {
+/// The types of a list's numbers: tensors, arrays and NumPy's numbers keep theirs, as in PyTorch.
+class Numbers {
+ public:
+  explicit Numbers(PyObject* list) { add(list, 0); }
+
+  /// The type in which all meet, where some have a type of their own; else nothing. None has no type.
+  [[nodiscard]] std::optional<DType> dtype() const { return is_typed_ && !has_none_ ? dtype_ : std::nullopt; }
+
+ private:
+  void meet(DType other) {
+    if (dtype_ != other) dtype_ = dtype_ ? promote_types(*dtype_, other) : other;
+  }
+
+  void meet_own(DType own) {
+    is_typed_ = true;
+    meet(own);
+  }
+
+  void add(PyObject* object, std::size_t depth) {
+    if (is_tensor(object)) return meet_own(tensor_of(object).dtype());
+    if (PyFloat_CheckExact(object)) return meet(default_dtype());
+    if (PyLong_CheckExact(object)) return meet(DType::int64);
+    if (PyBool_Check(object)) return meet(DType::bool_);
+    if (PyComplex_CheckExact(object)) return meet(default_complex_dtype());
+    if (Py_TYPE(object) == seen_) return;
+    has_none_ |= object == Py_None;
+    if (PyList_Check(object) != 0 || PyTuple_Check(object) != 0) {
+      require_nesting(object, depth);
+      each_entry(object, [&](PyObject* entry) { add(entry, depth + 1); });
+    } else if (is_numpy_number(object)) {
+      seen_ = Py_TYPE(object);
+      meet_own(tensor_from_buffer(object, CopyRule::always, "tensor").dtype());
+    } else if (const nb::object array = import_foreign(object); is_tensor(array.ptr())) {
+      meet_own(tensor_of(array.ptr()).dtype());
+    }
+  }
+
+  bool is_typed_ = false;
+  bool has_none_ = false;
+  /// The type of the last of NumPy's numbers: all of one type are of one dtype.
+  PyTypeObject* seen_ = nullptr;
+  std::optional<DType> dtype_;
+};
+
+Tensor from_numbers(nb::handle object, std::optional<DType> given, std::optional<Device> device) {
   if (device) detail::require_present(*device, "asarray");
-  const Nested nested = to_nested(object.ptr());
+  const std::optional<DType> dtype = given ? given : Numbers(object.ptr()).dtype();
+  const Nested nested = to_nested(object.ptr(), dtype);
   return tensor(nested, TensorOptions{.dtype = dtype, .device = device.value_or(Device::cpu)});
 }
 
@@ -102,47 +150,18 @@ nb::object asarray(nb::handle object, nb::handle dtype_given, nb::handle device_
   return nb::steal(new_tensor(from_numbers(object, dtype, device)));
 }
 
+/// The device that is given, else that of a `with` statement, or None.
+nb::object device_or_scopes(nb::handle given) {
+  const std::optional<Device> device = device_of_scope();
+  return given.is_none() && device ? nb::steal(new_device(*device)) : nb::borrow(given);
+}
+
 Tensor from_numpy(nb::handle array) {
   if (!is_numpy_array(array)) {
     throw TypeError(message("from_numpy: a numpy.ndarray must be given (", python_name(array), ")"));
   }
   return *tensor_from_array(array, CopyRule::never, "from_numpy");
 }
-
-/// The types of a list's numbers: those of NumPy's keep theirs, as in PyTorch.
-class Numbers {
- public:
-  explicit Numbers(PyObject* list) { add(list, 0); }
-
-  /// The type in which all meet, where some are NumPy's; else nothing.
-  [[nodiscard]] std::optional<DType> dtype() const { return has_numpys_ ? dtype_ : std::nullopt; }
-
- private:
-  void meet(DType other) {
-    if (dtype_ != other) dtype_ = dtype_ ? promote_types(*dtype_, other) : other;
-  }
-
-  void add(PyObject* object, std::size_t depth) {
-    if (PyFloat_CheckExact(object)) return meet(DType::float32);
-    if (PyLong_CheckExact(object)) return meet(DType::int64);
-    if (PyBool_Check(object)) return meet(DType::bool_);
-    if (PyComplex_CheckExact(object)) return meet(DType::complex64);
-    if (Py_TYPE(object) == seen_) return;
-    if ((PyList_Check(object) != 0 || PyTuple_Check(object) != 0) && depth < max_rank) {
-      for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i)
-        add(PySequence_Fast_GET_ITEM(object, i), depth + 1);
-    } else if (is_numpy_number(object)) {
-      has_numpys_ = true;
-      seen_ = Py_TYPE(object);
-      meet(tensor_from_buffer(object, CopyRule::always, "tensor").dtype());
-    }
-  }
-
-  bool has_numpys_ = false;
-  /// The type of the last of NumPy's numbers: all of one type are of one dtype.
-  PyTypeObject* seen_ = nullptr;
-  std::optional<DType> dtype_;
-};
 
 /// Whether a call names an argument.
 bool names_it(PyObject* names, const char* wanted) {
@@ -159,13 +178,18 @@ PyObject* tensor_of_number(PyObject* original, PyObject* const* arguments, Py_ss
     std::vector<PyObject*> given(arguments,
                                  arguments + count + (names == nullptr ? 0 : PyTuple_GET_SIZE(names)));
     nb::object number;
+    nb::object data;  // as lists, for as long as the call takes
+    if (count > 0) {
+      data = with_lists(given[0]);
+      given[0] = data.ptr();
+    }
     const bool may_be = count > 0 && !PyLong_CheckExact(given[0]) && !PyFloat_CheckExact(given[0]) &&
                         !PyList_CheckExact(given[0]) && !is_tensor(given[0]);
     if (may_be && is_numpy_number(given[0])) {
       number = nb::steal(new_tensor(tensor_from_buffer(given[0], CopyRule::always, "tensor")));
       given[0] = number.ptr();
     }
-    if (count == 1 && (PyList_Check(given[0]) != 0 || PyTuple_Check(given[0]) != 0) && has_numpy() &&
+    if (count == 1 && (PyList_Check(given[0]) != 0 || PyTuple_Check(given[0]) != 0) &&
         !names_it(names, "dtype")) {
       if (const std::optional<DType> dtype = Numbers(given[0]).dtype()) {
         const nb::object typed = nb::cast(DTypeObject{*dtype});
@@ -241,8 +265,7 @@ Tensor frombuffer(nb::handle object, nb::handle dtype_given, Index count, Index 
 std::optional<Tensor> tensor_from_array(nb::handle object, CopyRule rule, std::string_view operation) {
   if (is_numpy_array(object)) {
     require_unmasked(object, operation);
-    const nb::str letter(nb::object(object.attr("dtype").attr("kind")));
-    const std::string_view kind = letter.c_str();
+    const std::string kind = nb::cast<std::string>(nb::str(object.attr("dtype").attr("kind")));
     if (kind == "M" || kind == "m") {
       throw TypeError(message(operation, ": elements of ", kind == "M" ? "datetime64" : "timedelta64",
                               " must be numbers; use .view('int64') first"));
@@ -296,7 +319,7 @@ void define_from_arrays(nb::module_& module) {
   module.def(
       "asarray",
       [](nb::handle object, nb::handle dtype, nb::handle device, nb::handle copy, bool) {
-        return asarray(object, dtype, device, copy, "asarray");
+        return asarray(object, dtype, device_or_scopes(device), copy, "asarray");
       },
       nb::arg("obj"), nb::kw_only(), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
       nb::arg("copy") = nb::none(), nb::arg("requires_grad") = false,
@@ -320,7 +343,7 @@ void define_from_arrays(nb::module_& module) {
   module.def(
       "as_tensor",
       [](nb::handle data, nb::handle dtype, nb::handle device) {
-        return asarray(data, dtype, device, nb::none(), "as_tensor");
+        return asarray(data, dtype, device_or_scopes(device), nb::none(), "as_tensor");
       },
       nb::arg("data"), nb::arg("dtype") = nb::none(), nb::arg("device") = nb::none(),
       nb::sig("def as_tensor(data: object, dtype: dtype | None = None, device: object = None) -> Tensor"),

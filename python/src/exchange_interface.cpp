@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <string>
 
 #include "base/message.hpp"
@@ -65,6 +70,24 @@ Dims sizes_of(nb::handle given, std::string_view operation) {
   return sizes;
 }
 
+/// Throws ValueError where the first or the last byte is none that this process can read: what lies in
+/// between nobody can know.
+void require_readable(const std::byte* start, const Layout& layout, Index size, std::string_view operation) {
+#ifdef __linux__
+  const std::optional<Reach> touched = reach(layout, operation);
+  if (!touched) return;
+  for (const Index position : {touched->lowest, checked_add(touched->highest, size - 1, operation)}) {
+    const auto address = reinterpret_cast<std::uintptr_t>(start) + static_cast<std::uintptr_t>(position);
+    std::byte read{};
+    const iovec own{&read, 1};
+    const iovec other{reinterpret_cast<void*>(address), 1};
+    const bool is_read = process_vm_readv(getpid(), &own, 1, &other, 1, 0) == 1;
+    if (!is_read && errno == EFAULT)
+      refuse(operation, "have data that can be read, from its first byte to its last");
+  }
+#endif
+}
+
 nb::object item(const nb::dict& facts, const char* name) {
   return facts.contains(name) ? nb::object(facts[name]) : nb::none();
 }
@@ -102,7 +125,9 @@ std::optional<Tensor> tensor_from_interface(nb::handle object, CopyRule rule, st
     if (nb::len(data) != 2) refuse(operation, "have data of an address and whether it is read-only");
     void* const start = PyLong_AsVoidPtr(nb::object(data[0]).ptr());
     if (start == nullptr && PyErr_Occurred() != nullptr) throw nb::python_error();
+    const Layout described = bytes.layout;
     place(bytes, start, size, operation);
+    require_readable(static_cast<const std::byte*>(start), described, size, operation);
     bytes.access = nb::cast<bool>(data[1]) ? Access::read_only : Access::read_write;
     const auto keeper = std::make_shared<Keeper>(object, std::move(given));
     return tensor_of_bytes(std::move(bytes), dtype, keeper, rule, operation);

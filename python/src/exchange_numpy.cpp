@@ -5,6 +5,7 @@
 #include "exchange_slots.hpp"
 #include "ledger.hpp"
 #include "memory/storage_pin.hpp"
+#include "tenstride/numpy_layout.hpp"
 #include "types.hpp"
 
 /// Tensors as NumPy's arrays. NumPy is imported only where an array has to be made.
@@ -34,7 +35,10 @@ nb::object numpy_type(const char* name) {
 
 bool is_numpy(nb::handle object, const char* name) {
   const nb::object type = numpy_type(name);
-  return type.is_valid() && PyObject_IsInstance(object.ptr(), type.ptr()) == 1;
+  if (!type.is_valid()) return false;
+  const int answer = PyObject_IsInstance(object.ptr(), type.ptr());
+  if (answer < 0) throw nb::python_error();
+  return answer == 1;
 }
 
 void require_numpy_can(const Tensor& tensor) {
@@ -59,13 +63,26 @@ void require_numpy_can(const Tensor& tensor) {
                           ").numpy() for the bits"));
 }
 
-/// The array looks at the tensor's memory through a memoryview, which keeps it alive.
+/// The strides in bytes as a tuple.
+nb::object byte_strides(const Tensor& tensor, std::string_view operation) {
+  Dims strides = tensor.strides();
+  for (Index& stride : strides) {
+    stride = checked_multiply(stride, static_cast<Index>(tensor.element_size()), operation);
+  }
+  return nb::steal(new_tuple(strides));
+}
+
+/// The array looks at the tensor's memory through a memoryview, which keeps it alive. A buffer does not carry
+/// a tensor's strides along axes of one element or of none; the array has them nevertheless, as in PyTorch.
 nb::object to_array(nb::handle self) {
   require_numpy_can(tensor_of(self.ptr()));
   const nb::object numpy = numpy_module();
   const nb::object view = nb::steal(PyMemoryView_FromObject(self.ptr()));
   if (!view) throw nb::python_error();
-  return nb::getattr(numpy, "asarray")(view);
+  const nb::object array = nb::getattr(numpy, "asarray")(view);
+  const nb::object strides = byte_strides(tensor_of(self.ptr()), "numpy");
+  if (strides.equal(array.attr("strides"))) return array;
+  return numpy.attr("lib").attr("stride_tricks").attr("as_strided")(array, nb::arg("strides") = strides);
 }
 
 nb::object numpy_of(nb::handle self, bool force) {
@@ -95,6 +112,8 @@ nb::object tobytes(nb::handle self, const std::string& order) {
 
 nb::object array_of(nb::handle self, nb::handle dtype, nb::handle copy) {
   const CopyRule rule = to_copy_rule(copy, "__array__");
+  // NumPy's text of a refusal has no end where the list has none.
+  if (PyList_Check(dtype.ptr())) throw TypeError("__array__: dtype must be a type of numbers, not a list");
   const nb::object array = to_array(self);
   const nb::object wanted =
       dtype.is_none() ? array.attr("dtype") : nb::getattr(numpy_module(), "dtype")(dtype);
@@ -102,7 +121,7 @@ nb::object array_of(nb::handle self, nb::handle dtype, nb::handle copy) {
     if (rule == CopyRule::never) {
       throw ValueError(message("__array__: a copy must be allowed to convert ",
                                name(tensor_of(self.ptr()).dtype()), " to ",
-                               std::string_view(nb::str(wanted).c_str()), " (copy=False)"));
+                               nb::cast<std::string>(nb::str(wanted)), " (copy=False)"));
     }
     return array.attr("astype")(wanted);
   }
@@ -129,15 +148,12 @@ nb::object array_interface(nb::handle self) {
   if (tensor.is_neg()) refuse("a negative view must be resolved by .resolve_neg() first");
   if (type.empty()) refuse(message("NumPy has no ", name(tensor.dtype())));
   detail::pin(tensor.storage());
-  Dims strides = tensor.strides();
-  for (Index& stride : strides) {
-    stride = checked_multiply(stride, static_cast<Index>(tensor.element_size()), "__array_interface__");
-  }
+  const bool is_c = numpy::is_c_contiguous(tensor.layout());
   nb::dict facts;
   facts["version"] = 3;
   facts["typestr"] = type;
   facts["shape"] = nb::steal(new_tuple(tensor.shape()));
-  facts["strides"] = nb::steal(new_tuple(strides));
+  facts["strides"] = is_c ? nb::none() : byte_strides(tensor, "__array_interface__");
   facts["data"] = nb::make_tuple(reinterpret_cast<std::uintptr_t>(tensor.data_ptr()), tensor.is_read_only());
   return facts;
 }
@@ -146,9 +162,6 @@ nb::object array_interface(nb::handle self) {
 
 bool is_numpy_array(nb::handle object) {
   return is_numpy(object, "ndarray");
-}
-bool has_numpy() {
-  return numpy_type("ndarray").is_valid();
 }
 bool is_numpy_number(nb::handle object) {
   return is_numpy(object, "generic");
@@ -185,7 +198,8 @@ void define_numpy(nb::module_&, nb::handle tensor_type) {
            "True\n");
   type.def_prop_ro(
       "__array_interface__", array_interface, nb::sig("def __array_interface__(self) -> dict"),
-      "Where the elements lie, as NumPy's protocol (version 3) says it: address, shape, byte strides.\n\n"
+      "Where the elements lie, as NumPy's protocol (version 3) says it: address, shape, byte strides (None\n"
+      "where the elements are row-major).\n\n"
       "AttributeError for what NumPy cannot say. The memory lives as long as the tensor does.\n\n"
       ">>> torch.zeros(2, 3).T.__array_interface__['strides']\n"
       "(4, 12)\n");

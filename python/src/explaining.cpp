@@ -180,17 +180,24 @@ void define_explaining(nb::module_& module) {
         return explain(expression, options);
       },
       nb::arg("expression"), nb::arg("strict"), nb::arg("inputs"));
-  module.def("_facts", [](const Tensor& tensor) { return facts_of(tensor); });
-  module.def("_why_not_view",
-             [](const Tensor& tensor, nb::handle sizes) { return why_not_view(tensor, to_sizes(sizes)); });
-  module.def("_why_not_contiguous", [](const Tensor& tensor) -> std::optional<std::string> {
-    const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(tensor.layout());
-    if (!obstacle) return std::nullopt;
-    return to_string(*obstacle, tensor.element_size());
-  });
-  module.def("_explain_scramble", [](const Tensor& tensor, nb::handle sizes) {
-    return explain_scramble(tensor, to_sizes(sizes));
-  });
+  module.def(
+      "_facts", [](const Tensor& tensor) { return facts_of(tensor); }, nb::arg("tensor"));
+  module.def(
+      "_why_not_view",
+      [](const Tensor& tensor, nb::handle sizes) { return why_not_view(tensor, to_sizes(sizes)); },
+      nb::arg("tensor"), nb::arg("sizes"));
+  module.def(
+      "_why_not_contiguous",
+      [](const Tensor& tensor) -> std::optional<std::string> {
+        const std::optional<ContiguityObstacle> obstacle = why_not_contiguous(tensor.layout());
+        if (!obstacle) return std::nullopt;
+        return to_string(*obstacle, tensor.element_size());
+      },
+      nb::arg("tensor"));
+  module.def(
+      "_explain_scramble",
+      [](const Tensor& tensor, nb::handle sizes) { return explain_scramble(tensor, to_sizes(sizes)); },
+      nb::arg("tensor"), nb::arg("sizes"));
 
   nb::class_<PythonPicture>(
       module, "Picture",

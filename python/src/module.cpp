@@ -5,6 +5,7 @@
 #include "array_namespace.hpp"
 #include "calls.hpp"
 #include "converting.hpp"
+#include "defaults.hpp"
 #include "distributed.hpp"
 #include "einops.hpp"
 #include "errors.hpp"
@@ -56,6 +57,7 @@ NB_MODULE(_tenstride, module) {
   python::define_lazy(module);
   python::define_explaining(module);
   python::define_files(module);
+  python::define_defaults(module);
   python::define_converting(module);
   python::define_converting_elements(module);
   python::define_distributed(module);

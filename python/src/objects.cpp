@@ -7,6 +7,14 @@ namespace {
 namespace nb = nanobind;
 
 destructor free_object = nullptr;
+newfunc allocate_object = nullptr;
+
+/// A tensor without elements, until `__init__` makes another in its place: a derived class may not call it.
+PyObject* new_object(PyTypeObject* type, PyObject* arguments, PyObject* names) {
+  PyObject* const object = allocate_object(type, arguments, names);
+  if (object != nullptr) new (nb::inst_ptr<Tensor>(nb::handle(object))) Tensor();
+  return object;
+}
 
 PyObject* weak_references(PyObject* object) {
   PyObject* first = nullptr;
@@ -49,6 +57,7 @@ void keep_objects(nb::handle type) {
   // An object elsewhere has another offset in these bytes: none is taken for a plain one then.
   objects.own = ~std::uint64_t{0};
   if (is_in_place) std::memcpy(&objects.own, bytes + sizeof(PyObject), sizeof(objects.own));
+  allocate_object = std::exchange(objects.type->tp_new, new_object);
 #if !defined(Py_GIL_DISABLED) && !defined(Py_TRACE_REFS)
   if (!is_in_place || objects.type->tp_weaklistoffset <= 0) return;
   free_object = std::exchange(objects.type->tp_dealloc, keep_or_free);

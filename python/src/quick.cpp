@@ -324,7 +324,9 @@ void define_quick_methods() {
   put_in_front("is_floating_point",
                plain<[](T x) { return PyBool_FromLong(x.is_floating_point() ? 1 : 0); }>);
   put_in_front("is_complex", plain<[](T x) { return PyBool_FromLong(x.is_complex() ? 1 : 0); }>);
-  put_in_front("data_ptr", plain<[](T x) { return PyLong_FromVoidPtr(const_cast<void*>(x.data_ptr())); }>);
+  put_in_front("data_ptr", plain<[](T x) {
+                 return PyLong_FromVoidPtr(x.numel() == 0 ? nullptr : const_cast<void*>(x.data_ptr()));
+               }>);
   put_in_front("shape", shape);
   put_in_front("dtype", dtype);
   put_in_front("device", device);

@@ -5,11 +5,13 @@
 
 #include "base/scalar_checked.hpp"
 #include "calls.hpp"
+#include "defaults.hpp"
 #include "ints.hpp"
 #include "made.hpp"
 #include "memory/watch.hpp"
 #include "quick.hpp"
 #include "quick_numbers.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "types.hpp"
 
 /// The short ways of small factories, and of arithmetic by its names.
@@ -21,9 +23,9 @@ using Arguments = PyObject* const*;
 /// Elements that a factory writes on the spot.
 constexpr Index max_filled = 4096;
 
-/// A fresh tensor of the sizes given as ints, where it is small and nobody watches.
+/// A fresh tensor of the sizes given as ints, where it is small, on the cpu and nobody watches.
 std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
-  if (detail::watch != nullptr) return std::nullopt;
+  if (detail::watch != nullptr || device_of_scope()) return std::nullopt;
   std::optional<Dims> sizes = read_sizes(arguments, count);
   if (!sizes) return sizes;
   Index elements = 1;
@@ -35,9 +37,9 @@ std::optional<Dims> small_sizes(Arguments arguments, Py_ssize_t count) {
   return sizes;
 }
 
-/// float32, or what `dtype=` alone says by name.
+/// The default type, or what `dtype=` alone says by name.
 std::optional<DType> named_dtype(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  if (names == nullptr) return DType::float32;
+  if (names == nullptr) return default_dtype();
   if (PyTuple_GET_SIZE(names) != 1 ||
       PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0) {
     return std::nullopt;
@@ -66,7 +68,7 @@ PyObject* zeros(Arguments arguments, Py_ssize_t count, PyObject* names) {
 }
 
 PyObject* ones(Arguments arguments, Py_ssize_t count, PyObject* names) {
-  if (names != nullptr) return nullptr;
+  if (names != nullptr || default_dtype() != DType::float32) return nullptr;
   const std::optional<Dims> sizes = small_sizes(arguments, count);
   if (!sizes) return nullptr;
   return made([&] {
@@ -91,7 +93,7 @@ PyObject* full(Arguments arguments, Py_ssize_t count, PyObject* names) {
   };
   Index integer = 0;
   if (read_int(arguments[1], integer)) return filled(DType::int64, std::int64_t{integer});
-  if (PyFloat_CheckExact(arguments[1]) == 0) return nullptr;
+  if (PyFloat_CheckExact(arguments[1]) == 0 || default_dtype() != DType::float32) return nullptr;
   const double real = PyFloat_AS_DOUBLE(arguments[1]);
   if (detail::overflows_real<float>(real)) return nullptr;  // refused by the table's way
   return filled(DType::float32, static_cast<float>(real));

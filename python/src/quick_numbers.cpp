@@ -133,6 +133,14 @@ struct Operands {
     return read_number(is_tensor_a ? b : a, tensor->dtype(), tensor->numel(), number);
   }
 
+  /// Whether both are tensors with bytes in common.
+  [[nodiscard]] bool have_common_bytes() const {
+    if (is_left_number || is_right_number) return false;
+    const auto a = reinterpret_cast<std::uintptr_t>(left);
+    const auto b = reinterpret_cast<std::uintptr_t>(right);
+    return (a < b ? b - a : a - b) < tensor->nbytes();
+  }
+
   /// row(out, left, right), a number's elements at a time.
   void run(copy::BinaryRow row, std::byte* out, std::size_t out_size) const {
     const Index count = tensor->numel();
@@ -171,7 +179,7 @@ PyObject* quick_in_place(BinaryOp op, PyObject* self, PyObject* other) {
   if (!operands.read(self, other) || !is_taken(op, operands.tensor->dtype())) return nullptr;
   Tensor& target = tensor_of(self);
   if (target.is_read_only()) return nullptr;
-  if (!operands.is_right_number && target.shares_storage(tensor_of(other))) return nullptr;
+  if (operands.have_common_bytes()) return nullptr;
   return guarded([&] {
     operands.run(copy::binary_row(op, target.dtype()), static_cast<std::byte*>(target.mutable_data_ptr()),
                  target.element_size());

@@ -27,9 +27,15 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   return text.substr(0, text.find(after));
 }
 
+/// The name that a function of the package has for its users: "pack" of "_pack".
+std::string_view public_name(std::string_view name) {
+  const bool is_private = name.starts_with('_') && !name.starts_with("__");
+  return name.substr(is_private ? 1 : 0);
+}
+
 /// The refusal in the library's words: the name, what was given, and the signatures.
 std::string rewritten(std::string_view text) {
-  const std::string_view name = text.substr(0, text.find(mark));
+  const std::string_view name = public_name(text.substr(0, text.find(mark)));
   const std::string_view given = between(text, "Invoked with types: ", "\n");
   std::string signatures;
   std::string_view lines = between(text, "supported:\n", "\n\n");
@@ -39,7 +45,7 @@ std::string rewritten(std::string_view text) {
     const std::size_t begin = line.find(". ");
     if (begin == std::string_view::npos) continue;
     if (!signatures.empty()) signatures += " or ";
-    signatures += line.substr(begin + 2);
+    signatures += public_name(line.substr(begin + 2));
   }
   return detail::message(name, ": the arguments (", given, ") must fit ", signatures);
 }

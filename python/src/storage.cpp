@@ -24,21 +24,25 @@ Tensor element_at(const Tensor& elements, Index index) {
 template <typename Storage>
 void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const char* unit) {
   type.def("__len__", [elements](const Storage& self) { return (self.*elements).numel(); })
-      .def("__getitem__",
-           [elements](const Storage& self, nb::object index) -> nb::object {
-             if (PySlice_Check(index.ptr()) != 0) {
-               const std::vector<TensorIndex> indices = to_indices(index.ptr());
-               return nb::steal(from_nested((self.*elements).index(indices).tolist()));
-             }
-             return nb::steal(from_scalar(element_at(self.*elements, to_index(index.ptr())).item()));
-           })
-      .def("__setitem__",
-           [elements](Storage& self, nb::object index, nb::object value) {
-             Given given;
-             const Value number = to_value(value.ptr(), given);
-             if (number.number() == nullptr) throw TypeError("storage: an element must be a number");
-             element_at(self.*elements, to_index(index.ptr())).fill_(*number.number());
-           })
+      .def(
+          "__getitem__",
+          [elements](const Storage& self, nb::object index) -> nb::object {
+            if (PySlice_Check(index.ptr()) != 0) {
+              const std::vector<TensorIndex> indices = to_indices(index.ptr());
+              return nb::steal(from_nested((self.*elements).index(indices).tolist()));
+            }
+            return nb::steal(from_scalar(element_at(self.*elements, to_index(index.ptr())).item()));
+          },
+          nb::arg("index"))
+      .def(
+          "__setitem__",
+          [elements](Storage& self, nb::object index, nb::object value) {
+            Given given;
+            const Value number = to_value(value.ptr(), given);
+            if (number.number() == nullptr) throw TypeError("storage: an element must be a number");
+            element_at(self.*elements, to_index(index.ptr())).fill_(*number.number());
+          },
+          nb::arg("index"), nb::arg("value"))
       .def(
           "tolist",
           [elements](const Storage& self) { return nb::steal(from_nested((self.*elements).tolist())); },
@@ -59,11 +63,13 @@ void define_common(nb::class_<Storage>& type, Tensor Storage::*elements, const c
           "device",
           [elements](const Storage& self) { return nb::steal(new_device((self.*elements).device())); },
           "Where the bytes live.")
-      .def("__eq__",
-           [elements](const Storage& self, const Storage& other) {
-             return (self.*elements).shares_storage(other.*elements);
-           })
-      .def("__eq__", [](const Storage&, nb::handle) { return false; })
+      .def(
+          "__eq__",
+          [elements](const Storage& self, nb::handle other) {
+            return nb::isinstance<Storage>(other) &&
+                   (self.*elements).shares_storage(nb::cast<const Storage&>(other).*elements);
+          },
+          nb::arg("other").none())
       .def("__hash__",
            [elements](const Storage& self) {
              return static_cast<Py_ssize_t>(

@@ -11,6 +11,7 @@
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
 #include "calls.hpp"
+#include "defaults.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "ints.hpp"
@@ -19,6 +20,8 @@
 #include "quick.hpp"
 #include "quick_index.hpp"
 #include "quick_numbers.hpp"
+#include "sequences.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/format.hpp"
 #include "tenstride/indexing.hpp"
@@ -99,6 +102,12 @@ PyObject* iterate(PyObject* self) {
     const Tensor& tensor = tensor_of(self);
     if (tensor.dim() == 0)
       throw TypeError("iter: a tensor of rank 0 has no axis to go along; .item() is its element");
+    // One part at a time where there are many: nobody may want all of them.
+    if (tensor.size(0) > static_cast<Index>(max_iterated)) {
+      const nb::object positions = nb::handle(reinterpret_cast<PyObject*>(&PyRange_Type))(tensor.size(0));
+      const nb::handle map(reinterpret_cast<PyObject*>(&PyMap_Type));
+      return map(nb::getattr(self, "__getitem__"), positions).release().ptr();
+    }
     nb::list parts;
     for (Tensor& part : tensor.unbind(0)) parts.append(nb::steal(new_tensor(std::move(part))));
     return PyObject_GetIter(parts.ptr());
@@ -198,7 +207,7 @@ int contains(PyObject* self, PyObject* value) {
 
 PyObject* repr(PyObject* self) {
   return guarded([&]() -> PyObject* {
-    const std::string text = tensor_of(self).to_string();
+    const std::string text = to_string(tensor_of(self), print_options());
     return PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size()));
   });
 }
@@ -222,8 +231,8 @@ std::vector<PyType_Slot> syntax_slots() {
   return slots;
 }
 
-/// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both float32, as PyTorch's. A tensor
-/// gives its alias, of whatever type.
+/// `Tensor(2, 3)`: elements not initialised; `Tensor([[1, 2]])`: those; both of the default type, as
+/// PyTorch's. A tensor gives its alias, of whatever type.
 void construct(Tensor* self, const nb::args& arguments) {
   const bool is_sizes = std::all_of(arguments.begin(), arguments.end(),
                                     [](nb::handle argument) { return PyLong_Check(argument.ptr()) != 0; });
@@ -242,7 +251,8 @@ void construct(Tensor* self, const nb::args& arguments) {
     throw TypeError(detail::message("Tensor: sizes, or one list of numbers, must be given (",
                                     std::string_view(Py_TYPE(arguments[0].ptr())->tp_name), ")"));
   } else if (arguments.size() == 1) {
-    new (self) Tensor(tenstride::tensor(to_nested(arguments[0].ptr()), {.dtype = DType::float32}));
+    const DType dtype = default_dtype();
+    new (self) Tensor(tenstride::tensor(to_nested(arguments[0].ptr(), dtype), {.dtype = dtype}));
   } else {
     throw TypeError("Tensor: sizes, or one list of numbers, must be given");
   }
@@ -268,12 +278,6 @@ nb::object reduce(const Tensor& tensor) {
       rebuild, nb::make_tuple(bytes, nb::steal(new_dtype(plain.dtype())), (high - low + 1) * item,
                               nb::steal(new_tuple(plain.shape())), nb::steal(new_tuple(plain.strides())),
                               plain.numel() == 0 ? 0 : plain.storage_offset() - low));
-}
-
-Dims to_dims(nb::handle tuple) {
-  Dims dims;
-  for (nb::handle entry : nb::borrow<nb::tuple>(tuple)) dims.push_back(to_index(entry.ptr()));
-  return dims;
 }
 
 Tensor rebuild(nb::object bytes, const DTypeObject& dtype, std::size_t nbytes, nb::tuple size,
@@ -309,19 +313,21 @@ void define_tensor(nb::module_& module) {
           nb::arg("memo"))
       .def("__reduce__", reduce)
       .def("__reversed__", [](const Tensor& self) { return self.dim() == 0 ? self.alias() : self.flip({0}); })
-      .def("__format__",
-           [](nb::handle self, const std::string& format) -> nb::object {
-             const Tensor& tensor = tensor_of(self.ptr());
-             const bool is_number = tensor.dim() == 0 && tensor.has_memory() && self.type().is(tensor_type());
-             if (!is_number) {
-               if (format.empty()) return nb::str(self);
-               throw TypeError(
-                   "format: a tensor takes a format only where it has rank 0, elements, and no class "
-                   "derived from Tensor");
-             }
-             const nb::object item = nb::steal(from_scalar(tensor.item()));
-             return nb::steal(PyObject_Format(item.ptr(), nb::str(format.c_str()).ptr()));
-           })
+      .def(
+          "__format__",
+          [](nb::handle self, const std::string& format) -> nb::object {
+            const Tensor& tensor = tensor_of(self.ptr());
+            const bool is_number = tensor.dim() == 0 && tensor.has_memory() && self.type().is(tensor_type());
+            if (!is_number) {
+              if (format.empty()) return nb::str(self);
+              throw TypeError(
+                  "format: a tensor takes a format only where it has rank 0, elements, and no class "
+                  "derived from Tensor");
+            }
+            const nb::object item = nb::steal(from_scalar(tensor.item()));
+            return nb::steal(PyObject_Format(item.ptr(), nb::str(format.c_str()).ptr()));
+          },
+          nb::arg("format_spec"))
       .def("__complex__",
            [](const Tensor& self) {
              const auto value = only_element(self, "complex").to<std::complex<double>>();

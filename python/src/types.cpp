@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/message.hpp"
+#include "defaults.hpp"
 #include "exchange.hpp"
 #include "tenstride/dtype.hpp"
 
@@ -108,7 +109,14 @@ void define_devices(nb::module_& module) {
       "Where bytes live: `cpu`, or `meta`, which has sizes and no memory, or `cuda`, `mps` and "
       "`xpu`, which are foretold:\n"
       "a transfer to them is told, the tensor has no elements.\n\n"
+      "In a `with` statement it is the device of tensors that are made without one: of `zeros` and its like, "
+      "`tensor`,\n"
+      "`as_tensor` and `asarray`, in this thread.\n\n"
       "Raises RuntimeError for any other.\n\n"
+      ">>> with torch.device(\"meta\"):\n"
+      "...     x = torch.zeros(2)\n"
+      ">>> x.device\n"
+      "device(type='meta')\n"
       ">>> torch.device(\"cuda\", 1), torch.device(\"cuda:1\").index\n"
       "(device(type='cuda', index=1), 1)\n"
       ">>> torch.zeros(2, device=\"meta\").to(\"cuda\").device\n"
@@ -126,13 +134,23 @@ void define_devices(nb::module_& module) {
       .def_prop_ro(
           "index", [](const DeviceObject& self) { return self.value.index(); },
           "Which one of the type; None where none is named.")
-      .def("__eq__",
-           [](const DeviceObject& self, const DeviceObject& other) { return self.value == other.value; })
-      .def("__eq__", [](const DeviceObject&, nb::handle) { return false; })
+      .def(
+          "__eq__",
+          [](const DeviceObject& self, nb::handle other) {
+            return nb::isinstance<DeviceObject>(other) &&
+                   self.value == nb::cast<const DeviceObject&>(other).value;
+          },
+          nb::arg("other").none())
       .def("__hash__",
            [](const DeviceObject& self) {
              return static_cast<int>(self.value.kind()) * 256 + self.value.index().value_or(-1);
            })
+      .def("__enter__",
+           [](nb::handle self) {
+             enter_device(nb::cast<DeviceObject>(self).value);
+             return nb::borrow(self);
+           })
+      .def("__exit__", [](const DeviceObject&, const nb::args&) { leave_device(); })
       .def("__str__", [](const DeviceObject& self) { return name(self.value); })
       .def("__repr__", [](const DeviceObject& self) { return to_string(self.value); })
       .def("__reduce__",

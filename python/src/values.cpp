@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "values.hpp"
 
+#include <limits>
 #include <string>
 
 #include "base/message.hpp"
@@ -9,6 +10,7 @@
 #include "old_masks.hpp"
 #include "operations/call.hpp"
 #include "ops/index_parts.hpp"
+#include "sequences.hpp"
 #include "storage.hpp"
 #include "tenstride/factory.hpp"
 #include "types.hpp"
@@ -71,10 +73,20 @@ std::optional<Scalar> number(PyObject* object) {
     return std::nullopt;  // an array; NumPy's numbers cannot be written to
   }
   const nb::object kind = nb::getattr(nb::getattr(object, "dtype", nb::none()), "kind", nb::str(""));
-  const auto letter = nb::isinstance<nb::str>(kind) ? std::string(nb::cast<nb::str>(kind).c_str()) : "";
-  if (letter == "b") return Scalar(PyObject_IsTrue(object) == 1);
-  if (letter == "f") return Scalar(nb::cast<double>(nb::steal(PyNumber_Float(object))));
-  if (letter == "c") {
+  const auto is_kind = [&](const char* letter) {
+    return PyUnicode_Check(kind.ptr()) != 0 && PyUnicode_CompareWithASCIIString(kind.ptr(), letter) == 0;
+  };
+  if (is_kind("b")) {
+    const int truth = PyObject_IsTrue(object);
+    if (truth < 0) throw nb::python_error();
+    return Scalar(truth == 1);
+  }
+  if (is_kind("f")) {
+    const double value = PyFloat_AsDouble(object);
+    if (value == -1 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return Scalar(value);
+  }
+  if (is_kind("c")) {
     const Py_complex value = PyComplex_AsCComplex(object);
     if (PyErr_Occurred() != nullptr) throw nb::python_error();
     return Scalar(std::complex<double>(value.real, value.imag));
@@ -84,12 +96,13 @@ std::optional<Scalar> number(PyObject* object) {
   return integer(index.ptr());
 }
 
-Value sequence(PyObject* object, Value::SequenceKind kind, Given& given) {
+Value nested_value(PyObject* object, Given& given, std::size_t depth);
+
+Value sequence(PyObject* object, Value::SequenceKind kind, Given& given, std::size_t depth) {
+  require_nesting(object, depth);
   Value::Sequence items{kind, {}};
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
-  items.items.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i)
-    items.items.push_back(to_value(PySequence_Fast_GET_ITEM(object, i), given));
+  items.items.reserve(static_cast<std::size_t>(PySequence_Fast_GET_SIZE(object)));
+  each_entry(object, [&](PyObject* entry) { items.items.push_back(nested_value(entry, given, depth + 1)); });
   return Value(Value::Variant(std::move(items)));
 }
 
@@ -105,12 +118,11 @@ std::optional<DType> python_type(PyObject* object) {
   return find_dtype(dtype.ptr());
 }
 
-/// A tensor that lives on its own.
-Value owned(Tensor tensor) {
-  return Value(std::move(tensor));
-}
-
 }  // namespace
+
+std::optional<Scalar> to_number(PyObject* object) {
+  return number(object);
+}
 
 void set_importer(nb::object callable) {
   importer = callable.release().ptr();
@@ -134,7 +146,7 @@ Index to_index(PyObject* object) {
 Dims to_dims(nb::handle object) {
   if (PyLong_Check(object.ptr()) != 0) return {to_index(object.ptr())};
   Dims dims;
-  for (const nb::handle entry : object) dims.push_back(to_index(entry.ptr()));
+  each_of(object, [&](PyObject* entry) { dims.push_back(to_index(entry)); });
   return dims;
 }
 
@@ -142,25 +154,41 @@ Dims to_dims(const nb::args& arguments) {
   return to_dims(arguments.size() == 1 ? nb::object(arguments[0]) : nb::object(arguments));
 }
 
+Value to_value(PyObject* object, Given& given) {
+  return nested_value(object, given, 0);
+}
+
+Index to_clamped_index(PyObject* object) {
+  const nb::object whole = nb::steal(PyNumber_Index(object));
+  if (!whole) throw nb::python_error();
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(whole.ptr(), &overflow);
+  if (overflow == 0) return value;
+  return overflow < 0 ? std::numeric_limits<Index>::min() : std::numeric_limits<Index>::max();
+}
+
 Slice to_slice(PyObject* object) {
   const auto* slice = reinterpret_cast<PySliceObject*>(object);
   const auto entry = [](PyObject* value) {
-    return value == Py_None ? std::optional<Index>() : std::optional(to_index(value));
+    return value == Py_None ? std::optional<Index>() : std::optional(to_clamped_index(value));
   };
   return {entry(slice->start), entry(slice->stop), entry(slice->step).value_or(1)};
 }
 
-Value to_value(PyObject* object, Given& given) {
+namespace {
+
+/// The object in `depth` lists.
+Value nested_value(PyObject* object, Given& given, std::size_t depth) {
   if (is_tensor(object)) {
-    given.emplace_back(&tensor_of(object), object);
+    given.emplace_back(&tensor_of(object), nb::borrow(object));
     return Value(Value::Variant(std::shared_ptr<Tensor>(std::shared_ptr<void>(), &tensor_of(object))));
   }
   if (object == Py_None) return {};
   if (PyTuple_Check(object)) {
     const auto kind = is_size(object) ? Value::SequenceKind::size : Value::SequenceKind::tuple;
-    return sequence(object, kind, given);
+    return sequence(object, kind, given, depth);
   }
-  if (PyList_Check(object)) return sequence(object, Value::SequenceKind::list, given);
+  if (PyList_Check(object)) return sequence(object, Value::SequenceKind::list, given, depth);
   if (const std::optional<Scalar> scalar = plain_number(object)) return Value(*scalar);
   if (PyUnicode_Check(object)) {
     Py_ssize_t size = 0;
@@ -189,16 +217,21 @@ Value to_value(PyObject* object, Given& given) {
     return Value(Value::Variant(*storage));
   }
   if (const std::optional<Scalar> scalar = number(object)) return Value(*scalar);
-  if (const nb::object tensor = imported(object)) return owned(tensor_of(tensor.ptr()));
-  if (PyIter_Check(object) || PyRange_Check(object)) {
-    const nb::object list = nb::steal(PySequence_List(object));
-    if (!list) throw nb::python_error();
-    return sequence(list.ptr(), Value::SequenceKind::list, given);
+  if (const nb::object array = imported(object)) return Value::array_of(tensor_of(array.ptr()));
+  if (PyRange_Check(object)) {
+    return sequence(counted_entries(object).ptr(), Value::SequenceKind::list, given, depth);
+  }
+  if (PyIter_Check(object)) {
+    Value::Sequence items{Value::SequenceKind::list, {}};
+    each_of(object, [&](PyObject* entry) { items.items.push_back(nested_value(entry, given, depth + 1)); });
+    return Value(Value::Variant(std::move(items)));
   }
   throw TypeError(detail::message("an argument of type ", type_name(object),
                                   " must be a Tensor, a number, a str, a tuple or list of these, a dtype, a "
                                   "memory format, a device or None"));
 }
+
+}  // namespace
 
 PyObject* from_scalar(const Scalar& scalar) {
   return std::visit(
@@ -292,7 +325,7 @@ TensorIndex to_entry(PyObject* object) {
     return tensor;
   }
   if (PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object)) {
-    return detail::list_index(to_nested(object));
+    return detail::list_index(to_nested(object, DType::int64));
   }
   if (const std::optional<Scalar> scalar = number(object); scalar && scalar->is_integer()) {
     return scalar->to<Index>();
@@ -308,11 +341,6 @@ TensorIndex to_entry(PyObject* object) {
                       " must be an int, a slice, None, `...`, a list of ints or bools, or a Tensor");
   if (PyUnicode_Check(object)) throw TypeError(text);
   throw detail::NotationError{"IndexError", text, {}};
-}
-
-bool is_array(PyObject* object) {
-  return is_tensor(object) || PyObject_HasAttrString(object, "__array_interface__") != 0 ||
-         PyObject_HasAttrString(object, "__dlpack__") != 0;
 }
 
 /// Whether a sequence stands for a tuple of indices (PyTorch's treatSequenceAsTuple, once NumPy's): a tuple,
@@ -339,53 +367,21 @@ bool is_tuple_of_indices(PyObject* object) {
 
 }  // namespace
 
+bool is_array(PyObject* object) {
+  return is_tensor(object) || PyObject_HasAttrString(object, "__array_interface__") != 0 ||
+         PyObject_HasAttrString(object, "__dlpack__") != 0;
+}
+
 std::vector<TensorIndex> to_indices(PyObject* object) {
   std::vector<TensorIndex> indices;
   if (!is_tuple_of_indices(object)) {
     indices.push_back(to_entry(object));
     return indices;
   }
-  const nb::object entries = nb::steal(PySequence_Tuple(object));
-  if (!entries) throw nb::python_error();
-  const Py_ssize_t count = PyTuple_GET_SIZE(entries.ptr());
-  indices.reserve(static_cast<std::size_t>(count));
-  for (Py_ssize_t i = 0; i < count; ++i) indices.push_back(to_entry(PyTuple_GET_ITEM(entries.ptr(), i)));
+  const nb::object entries = counted_entries(object);
+  indices.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(entries.ptr())));
+  each_entry(entries.ptr(), [&](PyObject* entry) { indices.push_back(to_entry(entry)); });
   return indices;
-}
-
-Nested to_nested(PyObject* object) {
-  if (is_tensor(object)) return tensor_of(object).tolist();
-  if (const std::optional<Scalar> scalar = number(object)) return Nested(*scalar);
-  if (const nb::object array = imported(object)) return tensor_of(array.ptr()).tolist();
-  if (object == Py_None) throw RuntimeError("tensor: None must be a number or lists of numbers");
-  if (PyUnicode_Check(object) || PySequence_Check(object) == 0) {
-    throw TypeError(detail::message("tensor: ", type_name(object), " must be a number or lists of numbers"));
-  }
-  const nb::object items = nb::steal(PySequence_Fast(object, "tensor: must be a number or lists of numbers"));
-  if (!items) throw nb::python_error();
-  if (Py_EnterRecursiveCall(" while reading nested lists") != 0) throw nb::python_error();
-  std::vector<Nested> nested;
-  try {
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(items.ptr());
-    nested.reserve(static_cast<std::size_t>(count));
-    for (Py_ssize_t i = 0; i < count; ++i)
-      nested.push_back(to_nested(PySequence_Fast_GET_ITEM(items.ptr(), i)));
-  } catch (...) {
-    Py_LeaveRecursiveCall();
-    throw;
-  }
-  Py_LeaveRecursiveCall();
-  return Nested(std::move(nested));
-}
-
-PyObject* from_nested(const Nested& nested) {
-  if (!nested.is_list()) return from_scalar(nested.scalar());
-  nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(nested.items().size())));
-  if (!list) throw nb::python_error();
-  for (std::size_t i = 0; i < nested.items().size(); ++i) {
-    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), from_nested(nested.items()[i]));
-  }
-  return list.release().ptr();
 }
 
 }  // namespace tenstride::python

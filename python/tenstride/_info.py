@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any, NoReturn
 
 from . import _tenstride
@@ -36,7 +37,7 @@ def _name_of(operation: str, type: Any) -> str:
     # As a hash would have it, a list is no key.
     name = next((name for python, name in _PYTHON.items() if type is python), None)
     if name is None:
-        raise TypeError(f"{operation}: type must be a dtype, e.g. torch.float32 ({type!r})")
+        raise TypeError(f"{operation}: type must be a dtype, e.g. torch.float32 ({reprlib.repr(type)})")
     return name
 
 
@@ -66,7 +67,7 @@ class _Info:
 
 
 class finfo(_Info):
-    """The limits of a floating type, or of the parts of a complex one; of float32 by default.
+    """The limits of a floating type, or of the parts of a complex one; of the default type where none is given.
 
     `bits`, `eps` (from 1 to the next number), `max`, `min`, `tiny` and `smallest_normal`, `resolution` and the name
     `dtype`. TypeError for other types.
@@ -90,8 +91,8 @@ class finfo(_Info):
     smallest_normal: float
     tiny: float
 
-    def __init__(self, type: Any = _tenstride.float32) -> None:
-        name = _name_of("finfo", type)
+    def __init__(self, type: Any = None) -> None:
+        name = _name_of("finfo", _tenstride.get_default_dtype() if type is None else type)
         name = _PARTS.get(name, name)
         if name not in _FLOATS:
             raise TypeError(f"finfo: type must be a floating or complex dtype ({name}); iinfo tells of integers")

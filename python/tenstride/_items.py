@@ -8,6 +8,7 @@ one more axis, the last.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from . import _tenstride
@@ -62,7 +63,8 @@ class Items:
                     "strides": array.strides + (self.word,) * self.axes,
                     "data": array.__array_interface__["data"],
                 },
-            )
+            ),
+            device="cpu",
         )
 
     def give(self, tensor: Tensor) -> Any:
@@ -82,10 +84,24 @@ class Items:
         return given - self.axes if given < 0 else given
 
 
+class _Described:
+    """An object with the memory that it describes, which is asked for once: it may be made for that."""
+
+    def __init__(self, owner: Any, interface: dict[str, Any]):
+        self._owner = owner
+        self.__array_interface__ = interface
+
+
 def as_numpy(given: Any) -> Any:
     import numpy
 
-    return numpy.asanyarray(given)
+    interface = None if isinstance(given, numpy.ndarray) else getattr(given, "__array_interface__", None)
+    if not isinstance(interface, dict):
+        return numpy.asanyarray(given)
+    described = _Described(given, interface)
+    with contextlib.suppress(TypeError):  # elements of other types may be moved
+        _tenstride._import(described)  # refuses memory that is not there, in which NumPy believes
+    return numpy.asanyarray(described)
 
 
 def are_items(array: Any) -> bool:

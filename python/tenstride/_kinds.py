@@ -43,7 +43,7 @@ def call(operation: str, work: Callable[[Any, Any], Any], given: Any, *, moves: 
     """What `work(tensor, kind)` makes of the tensor, as the kind that was given; the given object where it makes
     that. `moves` says that elements are moved as they are, so that any will do.
     """
-    if isinstance(given, Tensor):
+    if is_own(given):
         return work(given, _OWN)
     if isinstance(given, (list, tuple)):
         kind, tensors = take_all(operation, given, moves=moves)
@@ -68,7 +68,7 @@ def take_all(operation: str, given: Sequence[Any], *, moves: bool = False) -> tu
         raise TypeError(f"{operation}: a list of arrays must be given ({type(given).__name__})")
     if all(type(entry) is Tensor for entry in given):
         return _OWN, given
-    arrays = [as_array(entry) for entry in given]
+    arrays = [as_array(entry) for entry in tuple(given)]
     kind = kind_of(arrays, operation, moves=moves)
     return kind, [kind.take(array) for array in arrays]
 
@@ -93,7 +93,7 @@ def _give(kind: Any, result: Any) -> Any:
 
 
 def _kind_of(given: Any, operation: str) -> Kind:
-    if isinstance(given, Tensor):
+    if is_own(given):
         return _OWN
     if is_numpy(given):
         return _numpy_kind(operation)
@@ -123,14 +123,19 @@ def _sharing(operation: str) -> Callable[[Any], Tensor]:
     return lambda array: _tenstride._asarray(array, operation, copy=False)
 
 
+def is_own(given: Any) -> bool:
+    """Whether it is a Tensor, whatever class it says it has."""
+    return issubclass(type(given), Tensor)
+
+
 def is_numpy(given: Any) -> bool:
     numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(given, (numpy.ndarray, numpy.generic))
+    return numpy is not None and issubclass(type(given), (numpy.ndarray, numpy.generic))
 
 
 def as_array(given: Any) -> Any:
     """What only becomes an array of NumPy's as that array, which is made once: a file may be read for it."""
-    if isinstance(given, Tensor) or is_numpy(given) or hasattr(given, "__dlpack__") or _is_buffer(given):
+    if is_own(given) or is_numpy(given) or hasattr(given, "__dlpack__") or _is_buffer(given):
         return given
     return as_numpy(given) if _becomes_numpys(given) else given
 
@@ -211,7 +216,7 @@ def looked_at(given: Any, operation: str) -> Tensor:
     """A tensor that lies as the array does, to be looked at: with its offset in the memory it is a view of,
     where that can be told. What cannot be handed over (on another device) gives one without memory, on meta.
     """
-    if isinstance(given, Tensor):
+    if is_own(given):
         return given
     if _is_torch(given):
         return _torch_looked_at(given, operation)
@@ -247,7 +252,7 @@ def _numpy_looked_at(given: Any) -> Tensor:
     item = given.dtype.itemsize
     plain = isinstance(given, numpy.ndarray) and root.dtype == given.dtype and root.flags.c_contiguous
     if not plain or any(step < 0 or step % item for step in given.strides):
-        return _tenstride.asarray(given)
+        return _tenstride.asarray(given, device="cpu")
     offset = (given.__array_interface__["data"][0] - root.__array_interface__["data"][0]) // item
     strides = tuple(step // item for step in given.strides)
     return _tenstride.from_numpy(root.reshape(-1)).as_strided(given.shape, strides, offset)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from . import _tenstride
@@ -42,7 +43,8 @@ def copy_rule(operation: str, pattern: str, axes_lengths: dict[str, int], copy: 
     if not isinstance(copy, bool):
         if not has_axis:
             raise TypeError(
-                f"{operation}: copy must be True, False or None, or the size of an axis named copy ({copy!r})"
+                f"{operation}: copy must be True, False or None, or the size of an axis named copy "
+                f"({reprlib.repr(copy)})"
             )
         axes_lengths["copy"] = copy
         return None

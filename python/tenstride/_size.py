@@ -3,9 +3,24 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable
-from typing import SupportsIndex, overload
+import reprlib
+from collections.abc import Iterable, Sequence
+from typing import Any, SupportsIndex, overload
+
+#: What an iterable may give: it may have no end.
+MAX_ENTRIES = 1 << 16
+
+
+def entries_of(given: Iterable[Any], operation: str) -> Sequence[Any]:
+    """The entries of an iterable; ValueError where there are more than 65,536 and it is no list."""
+    if isinstance(given, (tuple, list)):
+        return tuple(given)
+    entries = tuple(itertools.islice(given, MAX_ENTRIES + 1))
+    if len(entries) > MAX_ENTRIES:
+        raise ValueError(f"{operation}: {type(given).__name__} must give at most {MAX_ENTRIES} entries; give a list")
+    return entries
 
 
 class Size(tuple):
@@ -20,10 +35,10 @@ class Size(tuple):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[int] = ()) -> Size:
-        items = tuple(sizes)
+        items = entries_of(sizes, "Size")
         for item in items:
             if not hasattr(item, "__index__"):
-                raise TypeError(f"Size: {item!r} must be an int")
+                raise TypeError(f"Size: {reprlib.repr(item)} must be an int")
         return super().__new__(cls, (item.__index__() for item in items))
 
     def numel(self) -> int:

@@ -6,6 +6,7 @@ They make tensors of class Tensor on the cpu, and `isinstance(x, torch.FloatTens
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 from . import _tenstride
@@ -35,25 +36,25 @@ class tensortype(type):
         if size is not None:
             args = (*args, _tenstride.Size(size))
         if all(type(arg) is int for arg in args):
-            return _tenstride.empty(args or (0,), dtype=cls.dtype)
+            return _tenstride.empty(args or (0,), dtype=cls.dtype, device="cpu")
         if len(args) != 1:
-            raise TypeError(f"{name}: sizes must be ints, or one list of numbers be given {args!r}")
+            raise TypeError(f"{name}: sizes must be ints, or one list of numbers be given {reprlib.repr(args)}")
         return cls._of(args[0])
 
     def _of(cls, given: Any) -> Tensor:
         name = cls.__name__
         if isinstance(given, _tenstride.Size):
-            return _tenstride.empty(given, dtype=cls.dtype)
+            return _tenstride.empty(given, dtype=cls.dtype, device="cpu")
         if isinstance(given, Tensor):
             if not isinstance(given, cls):
                 raise TypeError(f"{name}: a tensor must be of {cls.dtype} on cpu ({given.dtype} on {given.device})")
             return given.alias()
         if isinstance(given, (_tenstride.TypedStorage, _tenstride.UntypedStorage)):
-            return _tenstride.empty(0, dtype=cls.dtype).set_(given)
+            return _tenstride.empty(0, dtype=cls.dtype, device="cpu").set_(given)
         is_list = hasattr(given, "__len__") and hasattr(given, "__getitem__") and not isinstance(given, (str, bytes))
         if not is_list:
             raise TypeError(f"{name}: sizes, or a list of numbers, must be given ({type(given).__name__})")
-        return _tenstride.tensor(given, dtype=cls.dtype)
+        return _tenstride.tensor(given, dtype=cls.dtype, device="cpu")
 
 
 class BFloat16Tensor(metaclass=tensortype):

@@ -15,6 +15,7 @@ from ._dtypes import dtype_of
 from ._kinds import call, is_numpy, looked_at, take_all
 from ._rearrange import copy_rule, rearrange
 from ._reduce_by import reduce_by
+from ._size import entries_of
 from ._tenstride import Tensor
 
 __all__ = [
@@ -178,7 +179,7 @@ concatenate = cat
 
 def _permuted(given: Tensor, dims: Sequence[int], kind: Any) -> Tensor:
     """A copy whose words, if there are some for each element, stay behind."""
-    order = [kind.dim(dim) for dim in dims]
+    order = [kind.dim(dim) for dim in entries_of(dims, "permute_copy")]
     return _tenstride.permute_copy(given, (*order, *range(kind.dim(-1) + 1, 0)))
 
 

@@ -15,10 +15,11 @@ can be seen as one, and gives a Tensor.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from typing import Any, Literal, Union
 
-from . import _tenstride
+from . import _lists, _tenstride
 from ._dtypes import dtype_of
 from ._tenstride import Tensor, _numpy
 
@@ -47,6 +48,7 @@ __all__ = [
     "is_f_contiguous",
     "matrix_transpose",
     "moveaxis",
+    "pad",
     "ravel",
     "real",
     "repeat",
@@ -129,21 +131,32 @@ def copyto(dst: Any, src: Any) -> None:
 def asarray(a: Any, dtype: Any = None, order: Order | None = None, *, copy: bool | None = None) -> Tensor:
     """The very tensor where type and order are right and no copy is asked for, else a copy.
 
-    ValueError with `copy=False` where a copy is needed.
+    Numbers and lists of them become int64, float64 or complex128 unless `dtype` says otherwise; buffers (bytearray,
+    array.array, memoryview) are shared. ValueError with `copy=False` where a copy is needed, and for uneven lists;
+    OverflowError for integers that the type does not hold.
 
     >>> x = torch.zeros(2, 3)
     >>> tnp.asarray(x) is x, tnp.asarray(x, order="F").stride()
     (True, (1, 2))
+    >>> tnp.asarray([[1, 2.5]]).dtype
+    torch.float64
     """
+    if _lists.is_of_lists(a):
+        if copy is False:
+            raise ValueError("asarray: a copy is needed to make a tensor of numbers, and copy=False forbids it")
+        made = _lists.from_lists(a, None if dtype is None else dtype_of(dtype, "asarray", of_numpy=True))
+        return _numpy.asarray(made, order or "K", None)
+    if isinstance(a, (bytearray, memoryview, array)):
+        a = _tenstride.asarray(a, device="cpu")
     if dtype is None:
-        return _numpy.asarray(a, order or "K", copy)
+        return _numpy.asarray(a, order, copy)
     wanted = dtype_of(dtype, "asarray", of_numpy=True)
-    given = _numpy.asarray(a, "K", None)
+    given = _numpy.asarray(a, None, None)
     if given.dtype == _tenstride.empty(0, dtype=wanted).dtype:
-        return _numpy.asarray(a, order or "K", copy)
-    if copy is False:
+        return _numpy.asarray(a, order, copy)
+    if copy is not None and not copy:
         raise ValueError(f"asarray: a copy is needed to make {given.dtype} {wanted}, and copy=False forbids it")
-    return _numpy.astype(given, wanted, order or "K", True)
+    return _numpy.astype(given, wanted, order, True)
 
 
 def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
@@ -183,7 +196,7 @@ def empty_like(prototype: Any, dtype: Any = None, order: Order = "K") -> Tensor:
     if dtype is None:
         return like
     wanted = dtype_of(dtype, "empty_like", of_numpy=True)
-    return _tenstride.empty_strided(like.shape, like.stride(), dtype=wanted)
+    return _tenstride.empty_strided(like.shape, like.stride(), dtype=wanted, device=like.device)
 
 
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Tensor:
@@ -399,13 +412,55 @@ def tile(A: Any, reps: Ints) -> Tensor:
     return _numpy.tile(A, reps)
 
 
-def repeat(a: Any, repeats: int, axis: int | None = None) -> Tensor:
-    """Each element repeated along an axis; None flattens first.
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
+    """Each element repeated along an axis, by one number or by one for each element; None flattens first.
 
-    >>> tnp.repeat(torch.arange(2), 2).tolist()
-    [0, 0, 1, 1]
+    >>> tnp.repeat(torch.arange(2), 2).tolist(), tnp.repeat(torch.arange(3), [1, 0, 2]).tolist()
+    ([0, 0, 1, 1], [0, 2, 2])
     """
+    if not isinstance(repeats, int) and _lists.is_of_lists(repeats):
+        repeats = _lists.from_lists(repeats, _tenstride.int64)
     return _numpy.repeat(a, repeats, axis)
+
+
+def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor:
+    """A copy with elements before and behind those of each axis: `pad_width` is their number, a pair of such, a pair
+    for each axis, or a dict of axes.
+
+    'constant' (0, or `constant_values` in the same forms), 'edge', 'reflect', 'symmetric', 'wrap' and 'empty' as
+    NumPy's. ValueError for negative widths and for an empty axis that is not widened by a number; NotImplementedError
+    for the modes that compute elements ('linear_ramp', 'maximum', 'mean', 'median', 'minimum', `reflect_type='odd'`)
+    and for a function.
+
+    >>> tnp.pad(torch.arange(3), (2, 1), "reflect").tolist(), tnp.pad(torch.arange(3), 1).tolist()
+    ([2, 1, 0, 1, 2, 1], [0, 0, 1, 2, 0])
+    """
+    x = asarray(array)
+    rank = x.dim()
+    if callable(mode) or mode in ("linear_ramp", "maximum", "mean", "median", "minimum"):
+        raise NotImplementedError("pad: this mode computes elements; use numpy.pad on numpy.asarray(x)")
+    known = {"constant": {"constant_values"}, "reflect": {"reflect_type"}, "symmetric": {"reflect_type"}}
+    if unknown := kwargs.keys() - known.get(mode, set()):
+        raise ValueError(f"pad: arguments {sorted(unknown)} must be of mode {mode!r}")
+    if kwargs.get("reflect_type", "even") != "even":
+        raise NotImplementedError("pad: reflect_type must be 'even'; 'odd' computes elements, use numpy.pad")
+    if isinstance(pad_width, dict):
+        listed = [(0, 0)] * rank
+        for axis, width in pad_width.items():
+            listed[axis] = (width, width) if isinstance(width, int) else width
+        pad_width = listed
+    widths = asarray(pad_width)
+    if str(widths.dtype) not in ("torch.int8", "torch.int16", "torch.int32", "torch.int64"):
+        raise TypeError(f"pad: pad_width must be of signed integers ({widths.dtype})")
+    values = _pairs(asarray(kwargs.get("constant_values", 0)), rank).unbind() if mode == "constant" else []
+    return _numpy.pad(x, _pairs(widths, rank).tolist(), mode, list(values))
+
+
+def _pairs(given: Tensor, rank: int) -> Tensor:
+    """One number for all, two for before and behind, or what broadcasts to a pair for each axis, in a row."""
+    if given.dim() < 3 and given.numel() == 2 and given.shape != (2, 1):
+        given = given.flatten()
+    return broadcast_to(given, (rank, 2)).reshape(-1)
 
 
 def roll(a: Any, shift: Ints, axis: Ints | None = None) -> Tensor:

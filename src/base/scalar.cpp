@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tenstride/default_dtype.hpp"
+
 namespace tenstride {
 namespace {
 
@@ -103,8 +105,8 @@ auto real_part(T value) {
 
 DType Scalar::dtype() const {
   if (is_bool()) return DType::bool_;
-  if (is_floating_point()) return DType::float32;
-  if (is_complex()) return DType::complex64;
+  if (is_floating_point()) return default_dtype();
+  if (is_complex()) return default_complex_dtype();
   const auto* const unsigned_value = std::get_if<std::uint64_t>(&value_);
   return unsigned_value != nullptr && !std::in_range<std::int64_t>(*unsigned_value) ? DType::uint64
                                                                                     : DType::int64;

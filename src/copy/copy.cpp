@@ -133,7 +133,7 @@ Tensor convert(const Tensor& src, DType dtype, const ScaleShift& arithmetic, Cal
 
 Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
   const detail::OperationScope scope("copy_", caller);
-  if (is_same(src)) return *this;
+  if (detail::are_one_view(*this, src)) return *this;
   detail::require_distinct_elements("copy_", *this);
   const Tensor source = src.shape() == shape() ? src : src.broadcast_to(shape());
   detail::require_no_partial_overlap("copy_", *this, src);
@@ -148,15 +148,7 @@ Tensor& Tensor::copy_(const Tensor& src, Blocking blocking, Caller caller) {
     negated.copy_(source.neg_view());
     return *this;
   }
-  if (!detail::may_overlap(*this, source)) {
-    copy_elements(*this, source);
-    return *this;
-  }
-  const auto clone = [&] {
-    const detail::ReasonScope reason([] { return "source and destination lie in the same memory"; });
-    return source.clone();
-  };
-  copy_elements(*this, clone());
+  copy_elements(*this, detail::apart_from(*this, source));
   return *this;
 }
 

@@ -4,8 +4,10 @@
 #include <array>
 
 #include "base/message.hpp"
+#include "base/scalar_checked.hpp"
 #include "elementwise/arithmetic_parts.hpp"
 #include "memory/watch.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/factory.hpp"
 
 /// Sums, products, quotients and powers. One function computes each, with a fresh result or in place.
@@ -75,7 +77,9 @@ Tensor add_scaled(std::string_view operation, BinaryOp op, const Operand& a, con
   if (!is_half && (meeting == DType::bool_ || alpha == Scalar(1))) {
     return apply_binary(operation, op, a, b, Takes::numbers, self);
   }
-  Prepared factor = detail::prepare_parameter(op == BinaryOp::sub ? negated(alpha) : alpha);
+  const Scalar multiple = op == BinaryOp::sub ? negated(alpha) : alpha;
+  if (operands[0].tensor.has_memory()) detail::require_element(operation, multiple, meeting);
+  Prepared factor = detail::prepare_parameter(multiple);
   const TernaryOp sum = is_half ? TernaryOp::add_halves : TernaryOp::add_scaled;
   return detail::run_ternary(operation, copy::ternary_row(sum, worked_in(meeting)),
                              {std::move(operands[0]), std::move(operands[1]), std::move(factor)},
@@ -109,7 +113,7 @@ Tensor divide(std::string_view operation, const Operand& a, const Operand& b, Ro
   }
   std::array operands{detail::prepare(a), detail::prepare(b)};
   DType meeting = detail::meeting_of(operation, operands, Takes::numbers);
-  if (!is_floating_point(meeting) && !is_complex(meeting)) meeting = DType::float32;
+  if (!is_floating_point(meeting) && !is_complex(meeting)) meeting = default_dtype();
   return scale(operation, BinaryOp::div, std::move(operands), meeting, self);
 }
 
@@ -136,6 +140,9 @@ Tensor power(std::string_view operation, const Operand& a, const Operand& b, Ten
     }
   }
   if (a.is_tensor() && !b.is_tensor()) {
+    // PyTorch converts the exponent to these types, and to double for the others.
+    const bool is_narrow = is_integer(meeting) || meeting == DType::float16 || meeting == DType::bfloat16;
+    if (is_narrow && a.tensor().has_memory()) detail::require_element(operation, b.number(), meeting);
     if (const std::optional<UnaryOp> op = simple_power(b.number(), meeting)) {
       return detail::run_unary(operation, copy::unary_row(*op, worked_in(meeting)), a.tensor(), meeting,
                                meeting, self);

@@ -4,7 +4,9 @@
 #include "base/message.hpp"
 #include "base/scalar_checked.hpp"
 #include "elementwise/arithmetic_parts.hpp"
+#include "elementwise/compare_parts.hpp"
 #include "memory/watch.hpp"
+#include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 
 /// Operations and predicates of single elements, and choices between elements.
@@ -96,13 +98,16 @@ Tensor clamped(std::string_view operation, const Tensor& x, const std::optional<
   if (!min && !max) throw RuntimeError(message(operation, ": min or max must be given"));
   if (!min || !max) {
     std::array operands{detail::prepare(x), detail::prepare_parameter(min ? *min : *max)};
-    const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+    // Of bools a tensor's bound is a maximum or a minimum, a number is none.
+    const bool is_tensor = (min ? *min : *max).is_tensor();
+    const DType meeting =
+        detail::meeting_of(operation, operands, is_tensor ? Takes::real : Takes::real_not_bool);
     require_number(operation, min ? *min : *max, meeting, x);
     const BinaryOp op = min ? BinaryOp::maximum : BinaryOp::minimum;
     return detail::run_binary(operation, op, std::move(operands), meeting, self);
   }
   std::array operands{detail::prepare(x), detail::prepare_parameter(*min), detail::prepare_parameter(*max)};
-  const DType meeting = detail::meeting_of(operation, operands, Takes::real);
+  const DType meeting = detail::meeting_of(operation, operands, Takes::real_not_bool);
   for (const Operand& bound : {*min, *max}) require_number(operation, bound, meeting, x);
   return detail::run_ternary(operation, copy::ternary_row(TernaryOp::clamp, worked_in(meeting)),
                              std::move(operands), {meeting, meeting, meeting}, meeting, self);
@@ -128,6 +133,23 @@ Tensor& clamp_(Tensor& self, const std::optional<Operand>& min, const std::optio
   const OperationScope scope("clamp_", caller);
   clamped("clamp_", self, min, max, &self);
   return self;
+}
+
+Tensor complex(const Tensor& real, const Tensor& imag, Caller caller) {
+  const OperationScope scope("complex", caller);
+  const DType part = real.dtype();
+  if (part != DType::float16 && part != DType::float32 && part != DType::float64) {
+    detail::refuse_type("complex", part, "of the real part must be float16, float32 or float64");
+  }
+  if (imag.dtype() != part)
+    detail::refuse_type("complex", imag.dtype(), "of the imaginary part must be the real part's");
+  detail::require_one_device("complex", real, imag);
+  const Layout layout = elementwise_layout(std::array{real.layout(), imag.layout()});
+  Tensor result = detail::fresh_result(layout, *complex_type(part), real.device());
+  Tensor first = result.real(), second = result.imag();
+  copy_elements(first, real.expand(layout.shape));
+  copy_elements(second, imag.expand(layout.shape));
+  return result;
 }
 
 Tensor where(const Tensor& condition, const Operand& a, const Operand& b, Caller caller) {

@@ -149,11 +149,9 @@ void prepare_in_place(std::string_view operation, const Tensor& self, DType meet
                                " to which it and the other of shape ", other.shape(), " broadcast"),
                        self.shape(), shape);
     }
-    if (!other.shares_storage(self) || !other.has_memory() || self.numel() == 0) continue;
+    if (!other.has_memory() || self.numel() == 0) continue;
     require_no_partial_overlap(operation, self, other);
-    const Layout seen = expand(other.layout(), self.shape());
-    const bool one_size = other.itemsize() == self.itemsize();
-    const Overlap shared = one_size ? overlap(self.layout(), seen) : Overlap::possible;
+    const Overlap shared = overlap_in_memory(self, other.expand(self.shape()));
     if (shared == Overlap::none) continue;
     if (shared == Overlap::identical && other.dtype() == self.dtype()) continue;
     const ReasonScope reason([] { return "the result is written into memory that is still to be read"; });
@@ -221,7 +219,7 @@ Tensor run(std::string_view operation, typename RowOf<N>::type row, std::array<P
     // write.
     for (std::size_t k = 0; k < N; ++k) {
       Tensor& x = operands[k].tensor;
-      if (x.shares_storage(*self) && x.dtype() != laid_out[k]) x = x.clone();
+      if (x.dtype() != laid_out[k]) x = apart_from(*self, x);
     }
   }
   std::array<ElementSource, N> sources;

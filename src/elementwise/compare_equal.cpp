@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of two whole tensors: equal and allclose.
+// Comparisons of two whole tensors, equal and allclose, and the elements that are close.
 #include <atomic>
 #include <cmath>
 #include <complex>
@@ -7,7 +7,10 @@
 #include "elementwise/arithmetic_engine.hpp"
 #include "elementwise/compare_parts.hpp"
 #include "elementwise/dense_runs.hpp"
+#include "memory/watch.hpp"
 #include "tensor/require_memory.hpp"
+#include "tenstride/arithmetic.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/parallel.hpp"
 
 namespace tenstride {
@@ -48,6 +51,19 @@ bool all_runs(const Tensor& a, const Layout& layout_a, const Tensor& b, const La
   return holds_so_far;
 }
 
+/// Refuses what isclose and allclose do not take.
+void require_close(std::string_view operation, const Tensor& a, const Tensor& b, double rtol, double atol) {
+  detail::require_one_device(operation, a, b);
+  if (a.dtype() != b.dtype()) {
+    throw RuntimeError(detail::message(operation, ": both tensors must have one dtype, not ", name(a.dtype()),
+                                       " and ", name(b.dtype()), "; convert one with .to(dtype)"));
+  }
+  if (!(rtol >= 0) || !(atol >= 0)) {
+    throw RuntimeError(detail::message(operation, ": rtol (", Scalar(rtol).to_string(), ") and atol (",
+                                       Scalar(atol).to_string(), ") must not be negative"));
+  }
+}
+
 }  // namespace
 
 bool Tensor::equal(const Tensor& other) const {
@@ -67,16 +83,7 @@ bool Tensor::equal(const Tensor& other) const {
 }
 
 bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
-  detail::require_one_device("allclose", *this, other);
-  if (dtype_ != other.dtype_) {
-    throw RuntimeError(detail::message("allclose: both tensors must have one dtype, not ",
-                                       tenstride::name(dtype_), " and ", tenstride::name(other.dtype_),
-                                       "; convert one with .to(dtype)"));
-  }
-  if (!(rtol >= 0) || !(atol >= 0)) {
-    throw RuntimeError(detail::message("allclose: rtol (", Scalar(rtol).to_string(), ") and atol (",
-                                       Scalar(atol).to_string(), ") must not be negative"));
-  }
+  require_close("allclose", *this, other, rtol, atol);
   const Dims both = broadcast_shapes(shape(), other.shape());
   detail::require_memory(*this, "allclose");
   const bool complex = is_complex();
@@ -86,6 +93,22 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
                     if (complex) return all_close<std::complex<double>>(a, b, count, rtol, atol);
                     return all_close<double>(a, b, count, rtol, atol);
                   });
+}
+
+Tensor isclose(const Tensor& a, const Tensor& b, double rtol, double atol, EqualNan equal_nan,
+               Caller caller) {
+  const detail::OperationScope scope("isclose", caller);
+  require_close("isclose", a, b, rtol, atol);
+  const bool is_whole = !a.is_floating_point() && !a.is_complex();
+  Tensor close = eq(a, b);
+  if (equal_nan == EqualNan::yes && !is_whole) bitwise_or_(close, bitwise_and(isnan(a), isnan(b)));
+  if (rtol == 0 && atol == 0) return close;
+  const Tensor first = a.dtype() == DType::bool_ ? a.to(default_dtype()) : a;
+  const Tensor second = is_whole ? b.to(default_dtype()) : b;
+  const Tensor difference = abs(sub(first, second));
+  const Tensor allowed = add(abs(mul(second, rtol)), atol);
+  bitwise_or_(close, bitwise_and(isfinite(difference), le(difference, allowed)));
+  return close;
 }
 
 }  // namespace tenstride

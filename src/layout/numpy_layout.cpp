@@ -46,6 +46,12 @@ void throw_numpy_count(const Dims& sizes, Index count, const Dims& shape) {
       message("reshape: sizes ", sizes, " must hold the tensor's elements, ", count, " (shape ", shape, ")"));
 }
 
+void throw_numpy_index_rank(std::size_t rank, const Dims& shape) {
+  throw IndexError(
+      message("index: the result must have at most ", max_rank, " axes, not ", rank, " (shape ", shape, ")"),
+      static_cast<Index>(rank), 0, static_cast<Index>(max_rank));
+}
+
 void throw_numpy_order_k(std::string_view operation) {
   throw ValueError(message(operation,
                            ": order K must not be asked for; it does not say where elements go, "
@@ -54,7 +60,7 @@ void throw_numpy_order_k(std::string_view operation) {
 
 void throw_numpy_copy(std::string_view operation, const Layout& layout, std::string_view need) {
   throw ValueError(message(operation, ": layout ", to_string(layout), " must be copied to ", need,
-                           ", and a copy was forbidden; use CopyRule::if_needed"));
+                           ", and copy = never forbids it; use copy = if_needed"));
 }
 
 void throw_numpy_alignment(std::string_view operation, std::string_view what, Index nbytes,

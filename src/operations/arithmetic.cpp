@@ -4,6 +4,7 @@
 #include "operations/call.hpp"
 #include "operations/operators.hpp"
 #include "tensor/tensor_overlap.hpp"
+#include "tenstride/selection.hpp"
 
 /// Arithmetic: fresh results, results in place, reductions.
 namespace tenstride::detail {
@@ -16,6 +17,11 @@ Operand operand(const Call& call, std::size_t parameter) {
 }
 std::optional<Operand> maybe_operand(const Call& call, std::size_t parameter) {
   return call.has(parameter) ? std::optional(operand(call, parameter)) : std::nullopt;
+}
+
+/// The first operand: the tensor, or the number in its place.
+Operand first_operand(const Call& call) {
+  return call.has_self() ? Operand(call.self()) : Operand(*call.self_value().number());
 }
 
 Scalar alpha_of(const Call& call) {
@@ -44,7 +50,13 @@ using UnaryInPlace = Tensor& (*)(Tensor&, Caller);
 
 template <Binary run>
 Value binary(Call& call) {
-  return run(call.self(), operand(call, 0), {});
+  return run(first_operand(call), operand(call, 0), {});
+}
+/// Where PyTorch takes one number at most.
+template <Binary run>
+Value binary_with_tensor(Call& call) {
+  if (!call.has_self()) static_cast<void>(call.tensor(0));
+  return binary<run>(call);
 }
 /// Where PyTorch takes no number.
 template <Binary run>
@@ -55,11 +67,6 @@ template <BinaryInPlace run>
 Value binary_of_tensors_(Call& call) {
   run(call.mutable_self(), call.tensor(0), {});
   return call.self_value();
-}
-/// Where the first may be a number too.
-template <Binary run>
-Value binary_of_two(Call& call) {
-  return run(operand(call, 0), operand(call, 1), {});
 }
 template <BinaryInPlace run>
 Value binary_(Call& call) {
@@ -76,29 +83,40 @@ Value unary_(Call& call) {
   return call.self_value();
 }
 
+/// Only of complex numbers is `out` of another type than the absolute values.
+Value abs_of(Call& call) {
+  const std::optional<std::size_t> out = call.out_parameter();
+  const DType type = call.self().dtype();
+  if (out && !is_complex(type) && call.tensor(*out).dtype() != type) {
+    throw RuntimeError(message(call.operation().name, ": out's dtype ", name(call.tensor(*out).dtype()),
+                               " must be the result's, ", name(type)));
+  }
+  return abs(call.self());
+}
+
 Value add_of(Call& call) {
-  return add(call.self(), operand(call, 0), alpha_of(call));
+  return add(first_operand(call), operand(call, 0), alpha_of(call));
 }
 Value add_into(Call& call) {
   add_(call.mutable_self(), operand(call, 0), alpha_of(call));
   return call.self_value();
 }
 Value sub_of(Call& call) {
-  return sub(call.self(), operand(call, 0), alpha_of(call));
+  return sub(first_operand(call), operand(call, 0), alpha_of(call));
 }
 Value sub_into(Call& call) {
   sub_(call.mutable_self(), operand(call, 0), alpha_of(call));
   return call.self_value();
 }
 Value div_of(Call& call) {
-  return div(call.self(), operand(call, 0), rounding_of(call));
+  return div(first_operand(call), operand(call, 0), rounding_of(call));
 }
 Value div_into(Call& call) {
   div_(call.mutable_self(), operand(call, 0), rounding_of(call));
   return call.self_value();
 }
 Value true_divide(Call& call) {
-  return div(call.self(), operand(call, 0));
+  return div(first_operand(call), operand(call, 0));
 }
 Value true_divide_into(Call& call) {
   div_(call.mutable_self(), operand(call, 0));
@@ -111,11 +129,29 @@ Value clamp_into(Call& call) {
   clamp_(call.mutable_self(), maybe_operand(call, 0), maybe_operand(call, 1));
   return call.self_value();
 }
+Value clamp_min_of(Call& call) {
+  return clamp(call.self(), operand(call, 0));
+}
+Value clamp_max_of(Call& call) {
+  return clamp(call.self(), {}, operand(call, 0));
+}
+Value clamp_min_into(Call& call) {
+  clamp_(call.mutable_self(), operand(call, 0));
+  return call.self_value();
+}
+Value clamp_max_into(Call& call) {
+  clamp_(call.mutable_self(), {}, operand(call, 0));
+  return call.self_value();
+}
 /// `x.where(condition, other)` and `torch.where(condition, x, other)`.
 Value where_method(Call& call) {
   return where(call.tensor(0), call.self(), operand(call, 1));
 }
+/// `torch.where(condition)` is `condition.nonzero(as_tuple=True)`.
 Value where_function(Call& call) {
+  if (!call.was_given(1) && !call.was_given(2) && !call.has(3)) {
+    return tuple_value(nonzero_as_tuple(call.tensor(0)));
+  }
   if (call.has(3)) {
     require_distinct_elements("where", call.tensor(3));  // also where it is resized
     return into_out(call, 3, where(call.tensor(0), call.tensor(1), call.tensor(2)));
@@ -123,14 +159,31 @@ Value where_function(Call& call) {
   return where(call.tensor(0), operand(call, 1), operand(call, 2));
 }
 
+/// The dtype that a sum is made in: as it is said, else that of `out`. Throws TypeError where `out` is given
+/// and no dim, as PyTorch does.
+std::optional<DType> dtype_of_sum(const Call& call) {
+  const std::optional<std::size_t> out = call.out_parameter();
+  if (out && !call.was_given(0)) {
+    throw TypeError(message(call.operation().name, ": dim must be given together with out"));
+  }
+  return out && !call.has(2) ? call.tensor(*out).dtype() : call.dtype(2);
+}
+
 Value sum_of(Call& call) {
-  return sum(call.self(), axes_of(call), keepdim_of(call), call.dtype(2));
+  return sum(call.self(), axes_of(call), keepdim_of(call), dtype_of_sum(call));
 }
 Value mean_of(Call& call) {
-  return mean(call.self(), axes_of(call), keepdim_of(call), call.dtype(2));
+  const std::optional<std::size_t> out = call.out_parameter();
+  std::optional<DType> dtype = call.dtype(2);
+  // A mean is made in out's type where the elements have a mean and it goes into that type.
+  const DType own = call.self().dtype();
+  const bool has_mean = is_floating_point(own) || is_complex(own);
+  if (out && !dtype && has_mean && can_cast(own, call.tensor(*out).dtype()))
+    dtype = call.tensor(*out).dtype();
+  return mean(call.self(), axes_of(call), keepdim_of(call), dtype);
 }
 Value prod_of(Call& call) {
-  return prod(call.self(), call.maybe_index(0), keepdim_of(call), call.dtype(2));
+  return prod(call.self(), call.maybe_index(0), keepdim_of(call), dtype_of_sum(call));
 }
 
 template <Tensor (*run)(const Tensor&, const Dims&, KeepDim, Caller)>
@@ -153,33 +206,32 @@ Value extreme(Call& call) {
 
 void add_sums(std::vector<Operation>& table) {
   for (const std::string_view name : {"add", "sub", "subtract"}) {
-    table.push_back({name, both, fresh, "other | alpha?", name == "add" ? add_of : sub_of});
+    table.push_back(
+        {name, both, fresh, "# other | alpha?", name == "add" ? add_of : sub_of, OutRule::castable});
   }
   for (const std::string_view name : {"add_", "sub_", "subtract_"}) {
     table.push_back({name, method, in_place, "other | alpha?", name == "add_" ? add_into : sub_into});
   }
   for (const std::string_view name : {"mul", "multiply"}) {
-    table.push_back({name, both, fresh, "other", binary<mul>});
+    table.push_back({name, both, fresh, "# other", binary<mul>, OutRule::castable});
   }
   for (const std::string_view name : {"mul_", "multiply_"}) {
     table.push_back({name, method, in_place, "other", binary_<mul_>});
   }
   for (const std::string_view name : {"div", "divide"}) {
-    table.push_back({name, both, fresh, "other | rounding_mode?", div_of});
+    table.push_back({name, both, fresh, "# other | rounding_mode?", div_of, OutRule::castable});
   }
   for (const std::string_view name : {"div_", "divide_"}) {
     table.push_back({name, method, in_place, "other | rounding_mode?", div_into});
   }
   const std::vector<Operation> more{
-      {"true_divide", both, fresh, "other", true_divide},
+      {"true_divide", both, fresh, "# other", true_divide, OutRule::castable},
       {"true_divide_", method, in_place, "other", true_divide_into},
-      {"floor_divide", both, fresh, "other", binary<floor_divide>},
+      {"floor_divide", both, fresh, "# other", binary<floor_divide>, OutRule::castable},
       {"floor_divide_", method, in_place, "other", binary_<floor_divide_>},
-      {"remainder", method, fresh, "other", binary<remainder>},
-      {"remainder", function, fresh, "! input other", binary_of_two<remainder>},
+      {"remainder", both, fresh, "# other", binary_with_tensor<remainder>, OutRule::castable},
       {"remainder_", method, in_place, "other", binary_<remainder_>},
-      {"pow", method, fresh, "exponent", binary<pow>},
-      {"pow", function, fresh, "! input exponent", binary_of_two<pow>},
+      {"pow", both, fresh, "# exponent", binary_with_tensor<pow>, OutRule::castable},
       {"pow_", method, in_place, "exponent", binary_<pow_>},
   };
   table.insert(table.end(), more.begin(), more.end());
@@ -192,39 +244,45 @@ void add_elements(std::vector<Operation>& table) {
          static_cast<void>(positive(c.self()));  // refuses bools
          return c.self_value();
        }},
-      {"square", both, fresh, "", unary<square>},
+      {"square", both, fresh, "", unary<square>, OutRule::castable},
       {"square_", method, in_place, "", unary_<square_>},
-      {"neg", both, fresh, "", unary<neg>},
-      {"negative", both, fresh, "", unary<neg>},
+      {"neg", both, fresh, "", unary<neg>, OutRule::same},
+      {"negative", both, fresh, "", unary<neg>, OutRule::same},
       {"neg_", method, in_place, "", unary_<neg_>},
       {"negative_", method, in_place, "", unary_<neg_>},
-      {"abs", both, fresh, "", unary<abs>},
-      {"absolute", both, fresh, "", unary<abs>},
+      {"abs", both, fresh, "", abs_of, OutRule::castable},
+      {"absolute", both, fresh, "", abs_of, OutRule::castable},
       {"abs_", method, in_place, "", unary_<abs_>},
       {"absolute_", method, in_place, "", unary_<abs_>},
       {"isnan", both, fresh, "", unary<isnan>},
       {"isinf", both, fresh, "", unary<isinf>},
       {"isfinite", both, fresh, "", unary<isfinite>},
-      {"maximum", both, fresh, "other", binary_of_tensors<maximum>},
-      {"minimum", both, fresh, "other", binary_of_tensors<minimum>},
-      {"clamp", both, fresh, "min? max?", clamp_of},
-      {"clip", both, fresh, "min? max?", clamp_of},
+      {"maximum", both, fresh, "other", binary_of_tensors<maximum>, OutRule::castable},
+      {"minimum", both, fresh, "other", binary_of_tensors<minimum>, OutRule::castable},
+      {"clamp", both, fresh, "min? max?", clamp_of, OutRule::same},
+      {"clip", both, fresh, "min? max?", clamp_of, OutRule::same},
       {"clamp_", method, in_place, "min? max?", clamp_into},
       {"clip_", method, in_place, "min? max?", clamp_into},
+      {"clamp_min", both, fresh, "min", clamp_min_of, OutRule::same},
+      {"clamp_max", both, fresh, "max", clamp_max_of, OutRule::same},
+      {"clamp_min_", method, in_place, "min", clamp_min_into},
+      {"clamp_max_", method, in_place, "max", clamp_max_into},
+      {"complex", function, fresh, "! real imag",
+       [](Call& c) -> Value { return complex(c.tensor(0), c.tensor(1)); }, OutRule::same},
       {"where", method, fresh, "condition other", where_method},
-      {"where", function, fresh, "! condition input other | out?", where_function},
-      {"bitwise_and", both, fresh, "other", binary<bitwise_and>},
-      {"bitwise_or", both, fresh, "other", binary<bitwise_or>},
-      {"bitwise_xor", both, fresh, "other", binary<bitwise_xor>},
-      {"bitwise_not", both, fresh, "", unary<bitwise_not>},
+      {"where", function, fresh, "! condition input? other? | out?", where_function},
+      {"bitwise_and", both, fresh, "# other", binary_with_tensor<bitwise_and>, OutRule::castable},
+      {"bitwise_or", both, fresh, "# other", binary_with_tensor<bitwise_or>, OutRule::castable},
+      {"bitwise_xor", both, fresh, "# other", binary_with_tensor<bitwise_xor>, OutRule::castable},
+      {"bitwise_not", both, fresh, "", unary<bitwise_not>, OutRule::same},
       {"bitwise_and_", method, in_place, "other", binary_<bitwise_and_>},
       {"bitwise_or_", method, in_place, "other", binary_<bitwise_or_>},
       {"bitwise_xor_", method, in_place, "other", binary_<bitwise_xor_>},
       {"bitwise_not_", method, in_place, "", unary_<bitwise_not_>},
-      {"logical_and", both, fresh, "other", binary_of_tensors<logical_and>},
-      {"logical_or", both, fresh, "other", binary_of_tensors<logical_or>},
-      {"logical_xor", both, fresh, "other", binary_of_tensors<logical_xor>},
-      {"logical_not", both, fresh, "", unary<logical_not>},
+      {"logical_and", both, fresh, "other", binary_of_tensors<logical_and>, OutRule::castable},
+      {"logical_or", both, fresh, "other", binary_of_tensors<logical_or>, OutRule::castable},
+      {"logical_xor", both, fresh, "other", binary_of_tensors<logical_xor>, OutRule::castable},
+      {"logical_not", both, fresh, "", unary<logical_not>, OutRule::castable},
       {"logical_and_", method, in_place, "other", binary_of_tensors_<logical_and_>},
       {"logical_or_", method, in_place, "other", binary_of_tensors_<logical_or_>},
       {"logical_xor_", method, in_place, "other", binary_of_tensors_<logical_xor_>},
@@ -235,15 +293,19 @@ void add_elements(std::vector<Operation>& table) {
 
 void add_reductions(std::vector<Operation>& table) {
   const std::vector<Operation> reductions{
-      {"sum", both, fresh, "dim? keepdim? | dtype?", sum_of},
-      {"mean", both, fresh, "dim? keepdim? | dtype?", mean_of},
-      {"prod", both, fresh, "dim? keepdim? | dtype?", prod_of},
-      {"amax", both, fresh, "dim? keepdim?", along_axes<amax>},
-      {"amin", both, fresh, "dim? keepdim?", along_axes<amin>},
-      {"max", both, fresh, "dim? keepdim? | other?", extreme<max, max, maximum>},
-      {"min", both, fresh, "dim? keepdim? | other?", extreme<min, min, minimum>},
-      {"argmax", both, fresh, "dim? keepdim?", place<argmax>},
-      {"argmin", both, fresh, "dim? keepdim?", place<argmin>},
+      {"sum", both, fresh, "dim? keepdim? | dtype?", sum_of, OutRule::reduced},
+      {"mean", both, fresh, "dim? keepdim? | dtype?", mean_of, OutRule::reduced},
+      {"prod", both, fresh, "dim? keepdim? | dtype?", prod_of, OutRule::reduced},
+      {"count_nonzero", both, fresh, "dim?",
+       [](Call& c) -> Value { return count_nonzero(c.self(), axes_of(c)); }},
+      {"sum_to_size", method, OpClass::self_or_copy, "size...",
+       [](Call& c) -> Value { return sum_to_size(c.self(), c.dims(0)); }},
+      {"amax", both, fresh, "dim? keepdim?", along_axes<amax>, OutRule::reduced},
+      {"amin", both, fresh, "dim? keepdim?", along_axes<amin>, OutRule::reduced},
+      {"max", both, fresh, "dim? keepdim? | other?", extreme<max, max, maximum>, OutRule::castable},
+      {"min", both, fresh, "dim? keepdim? | other?", extreme<min, min, minimum>, OutRule::castable},
+      {"argmax", both, fresh, "dim? keepdim?", place<argmax>, OutRule::reduced},
+      {"argmin", both, fresh, "dim? keepdim?", place<argmin>, OutRule::reduced},
   };
   table.insert(table.end(), reductions.begin(), reductions.end());
 }

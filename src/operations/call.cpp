@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/message.hpp"
-#include "memory/watch.hpp"
 #include "tenstride/nearest_name.hpp"
 
 namespace tenstride::detail {
@@ -21,6 +20,16 @@ std::string_view usual_name(std::string_view name) {
     return "indices_or_sections";
   }
   return name;
+}
+
+/// Refuses what is no index: an int above int64 by OverflowError, the rest as `fail_type`.
+[[noreturn]] void fail_index(const Call& call, std::size_t parameter, std::string_view name,
+                             std::string_view wanted) {
+  const Scalar* number = call.value(parameter).number();
+  const bool is_too_large = number != nullptr && number->is_integer() && !to_index(call.value(parameter));
+  if (!is_too_large) call.fail_type(parameter, wanted);
+  throw OverflowError(message(call.operation().name, ": ", name, " ", number->to_string(),
+                              " must fit a signed 64-bit integer"));
 }
 
 }  // namespace
@@ -56,6 +65,9 @@ Call::Call(const Operation& operation, Session& session, TextRange range, std::o
       self_(std::move(self)),
       is_method_(self_.has_value()),
       parameters_(parse(operation.parameters)) {
+  if (!is_method_ && operation.out != OutRule::none) {
+    parameters_.push_back({.name = "out", .is_optional = true, .is_keyword_only = true});
+  }
   const bool takes_tensor = operation.parameters.substr(0, 1) != "!";
   if (!is_method_ && takes_tensor) take_self(arguments);
   bind(std::move(arguments));
@@ -68,7 +80,7 @@ std::vector<Call::Parameter> Call::parse(std::string_view parameters) {
     const std::size_t blank = std::min(parameters.find(' '), parameters.size());
     std::string_view word = parameters.substr(0, blank);
     parameters.remove_prefix(std::min(blank + 1, parameters.size()));
-    if (word.empty() || word == "!") continue;
+    if (word.empty() || word == "!" || word == "#") continue;
     if (word == "|") {
       is_keyword_only = true;
       continue;
@@ -110,8 +122,10 @@ void Call::take_self(std::vector<Argument>& arguments) {
   };
   const auto found = std::find_if(arguments.begin(), arguments.end(), is_self);
   if (found == arguments.end()) fail("the tensor (input) is missing", range_);
-  if (found->value.tensor() == nullptr) {
-    fail(message("input must be a Tensor, ", found->value.type_name(), " ", found->value.repr(), " is given"),
+  const bool may_be_number = operation_.parameters.starts_with('#');
+  if (found->value.tensor() == nullptr && !(may_be_number && found->value.number() != nullptr)) {
+    fail(message("input must be a Tensor", may_be_number ? " or a number, " : ", ", found->value.type_name(),
+                 " ", found->value.repr(), " is given"),
          found->range);
   }
   self_ = std::move(found->value);
@@ -242,9 +256,9 @@ void Call::fail_type(std::size_t parameter, std::string_view wanted) const {
 }
 
 Index Call::index(std::size_t parameter) const {
-  const std::optional<Index> result = to_index(value(parameter));
-  if (!result) fail_type(parameter, "an int");
-  return *result;
+  const Value& given = value(parameter);
+  if (const std::optional<Index> result = to_index(given)) return *result;
+  fail_index(*this, parameter, parameters_[parameter].name, "an int");
 }
 Index Call::index(std::size_t parameter, Index otherwise) const {
   return has(parameter) ? index(parameter) : otherwise;
@@ -274,7 +288,8 @@ Dims Call::dims(std::size_t parameter) const {
     return {index(parameter)};
   }
   const Value::Sequence* sequence = value(parameter).sequence();
-  if (sequence == nullptr) fail_type(parameter, "a tuple of ints");
+  if (sequence == nullptr && parameters_[parameter].is_spread) fail_type(parameter, "a tuple of ints");
+  if (sequence == nullptr) fail_index(*this, parameter, parameters_[parameter].name, "a tuple of ints");
   // `view((2, 3))` and `view(*(2, 3))` are one; so is a tuple that was spread together with its brackets.
   if (sequence->items.size() == 1 && sequence->items[0].sequence() != nullptr)
     sequence = sequence->items[0].sequence();
@@ -349,58 +364,11 @@ std::optional<DType> Call::dtype(std::size_t parameter) const {
   return std::get<DType>(value(parameter).variant());
 }
 
-std::optional<Device> Call::device(std::size_t parameter) const {
-  if (!has(parameter)) return std::nullopt;
-  const Value::Variant& given = value(parameter).variant();
-  if (const auto* device = std::get_if<Device>(&given)) return *device;
-  const auto* text = std::get_if<std::string>(&given);
-  if (text != nullptr) {
-    if (const std::optional<Device> named = Device::parse(*text)) return named;
-    throw RuntimeError(message(operation_.name, ": device '", *text,
-                               "' must be cpu, meta, cuda, mps or xpu, with an index or without ('cuda:1')"));
-  }
-  const std::optional<Index> number = is_index(parameter) ? std::optional(index(parameter)) : std::nullopt;
-  if (!number || *number < 0 || *number > 127) fail_type(parameter, "a device, e.g. 'cpu' or 'cuda:1'");
-  return Device(DeviceKind::cuda, static_cast<int>(*number));
-}
-
-Device Call::device_for_fresh(std::size_t parameter, Device otherwise) const {
-  const std::optional<Device> given = device(parameter);
-  if (!given) return otherwise;
-  const Device placed = given->placed();
-  if (placed == Device::cpu && session_.device == Device::meta) return Device::meta;
-  if (session_.absent == AbsentDevice::refuse && watch == nullptr && placed != otherwise) {
-    require_present(placed, operation_.name);
-  }
-  return placed;
-}
-
 std::optional<MemoryFormat> Call::format(std::size_t parameter) const {
   if (!has(parameter)) return std::nullopt;
   const auto* format = std::get_if<MemoryFormat>(&value(parameter).variant());
   if (format == nullptr) fail_type(parameter, "a memory format, e.g. torch.channels_last");
   return *format;
-}
-
-namespace {
-std::optional<Nested> to_nested(const Value& value) {
-  if (value.number() != nullptr) return Nested(*value.number());
-  if (value.tensor() != nullptr) return value.tensor()->tolist();
-  if (value.sequence() == nullptr) return std::nullopt;
-  std::vector<Nested> items;
-  for (const Value& item : value.sequence()->items) {
-    std::optional<Nested> nested = to_nested(item);
-    if (!nested) return std::nullopt;
-    items.push_back(*std::move(nested));
-  }
-  return Nested(std::move(items));
-}
-}  // namespace
-
-Nested Call::nested(std::size_t parameter) const {
-  std::optional<Nested> result = to_nested(value(parameter));
-  if (!result) fail_type(parameter, "a number or lists of numbers");
-  return *std::move(result);
 }
 
 }  // namespace tenstride::detail

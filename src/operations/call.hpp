@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +57,14 @@ inline constexpr Index max_items = 1'000'000;
 /// Where an operation can be called: `x.op()`, `torch.op(x)`, `x.op`. Added together.
 enum Form : unsigned { method = 1, function = 2, both = 3, attribute = 4 };
 
+/// Whether the function, not the method, takes a tensor as `out` that its result is written to.
+enum class OutRule : unsigned char {
+  none,      ///< no, or the parameters say so and `run` sees to it
+  same,      ///< yes, one of the result's element type
+  castable,  ///< or of a higher kind: float32 for int64, not int64 for float32
+  reduced,   ///< of the result's type, and it may be a part of what is read
+};
+
 class Call;
 struct Operation {
   std::string_view name;
@@ -63,10 +73,15 @@ struct Operation {
   /// Parameters after the tensor, apart by blanks; `?` marks an optional one, `...` one that may be spelled
   /// out
   /// (`permute(0, 2, 1)`), and all after `|` must be named; `**` takes any other name with an int. `!` in
-  /// front: there is no such tensor (a factory, or a function of a list of tensors).
+  /// front: there is no such tensor (a factory, or a function of a list of tensors). `#` in front: a function
+  /// takes a number for the tensor, too (`add(1, x)`).
   std::string_view parameters;
   Value (*run)(Call&);
+  OutRule out = OutRule::none;
 };
+
+/// The parameters in that form: `out?` is the last one of a function that takes it by its rule.
+TENSTRIDE_API std::string parameters_of(const Operation& operation, Form form);
 
 /// What lives as long as one evaluation.
 struct Session {
@@ -82,6 +97,11 @@ class Call {
  public:
   TENSTRIDE_API Call(const Operation& operation, Session& session, TextRange range, std::optional<Value> self,
                      std::vector<Argument> arguments);
+
+  /// Carries the operation out, and puts its result into `out` where the operation's rule takes one.
+  TENSTRIDE_API Value run();
+  /// Factories that are not told a device make their tensors there.
+  void set_default_device(Device device) noexcept { default_device_ = device; }
 
   [[nodiscard]] const Operation& operation() const noexcept { return operation_; }
   [[nodiscard]] Session& session() const noexcept { return session_; }
@@ -121,11 +141,19 @@ class Call {
   /// The device for a fresh tensor: the parameter's, or what stands for it in a forecast, or `otherwise`.
   /// Throws RuntimeError for one without memory here, where nothing is foretold and no ledger is open.
   [[nodiscard]] Device device_for_fresh(std::size_t parameter, Device otherwise) const;
+  /// What a factory makes: the dtype at that parameter, the device at the next one. Both are those of `out`
+  /// where that is given; throws RuntimeError where they are said to be others.
+  [[nodiscard]] TensorOptions fresh_options(std::size_t parameter) const;
+  /// The device that is named, or the one that factories use.
+  [[nodiscard]] std::optional<Device> fresh_device(std::size_t parameter) const;
+  /// Which parameter is `out`, where it is given and not None.
+  [[nodiscard]] std::optional<std::size_t> out_parameter() const;
   [[nodiscard]] std::optional<MemoryFormat> format(std::size_t parameter) const;
   /// What `**` took.
   [[nodiscard]] const std::vector<AxisSize>& sizes() const noexcept { return sizes_; }
-  /// Numbers in lists of lists, or a tensor's.
-  [[nodiscard]] Nested nested(std::size_t parameter) const;
+  /// Numbers in lists of lists, as elements of `dtype` take them; tensors among them stand for one number
+  /// each.
+  [[nodiscard]] Nested nested(std::size_t parameter, std::optional<DType> dtype) const;
   [[noreturn]] void fail_type(std::size_t parameter, std::string_view wanted) const;
 
  private:
@@ -142,6 +170,9 @@ class Call {
   bool take_spread(std::vector<Argument>& arguments);
   bool take_size(const Argument& argument);
   void require_ours(std::size_t parameter) const;
+  [[nodiscard]] std::vector<Tensor> read_tensors(std::size_t out) const;
+  void write_out(Tensor& out, const Tensor& made, OutRule rule, std::size_t parameter) const;
+  [[nodiscard]] Device place(Device given, Device otherwise) const;
   [[noreturn]] void fail(std::string_view what, TextRange range) const;
   [[nodiscard]] std::string names() const;
 
@@ -151,6 +182,7 @@ class Call {
   std::optional<Value> self_;
   bool is_method_;
   bool is_spread_ = false;
+  std::optional<Device> default_device_;
   std::vector<Parameter> parameters_;
   std::vector<std::optional<Argument>> bound_;
   std::vector<AxisSize> sizes_;
@@ -168,11 +200,36 @@ std::vector<Operation> arithmetic_operations();
 std::vector<Operation> selection_operations();
 std::vector<Operation> scatter_operations();
 
+/// A tensor among lists of numbers, where `lengths` of lists are expected from its level on: without any one
+/// number (TypeError, ValueError and RuntimeError where elements of `dtype` do not take it, by PyTorch's
+/// rules), else its rows. Example: in `tensor([[1, 2], x])` x stands where a list of 2 is expected.
+TENSTRIDE_API Nested nested_tensor(const Tensor& x, std::span<const Index> lengths,
+                                   std::optional<DType> dtype);
+/// The type in which numbers and tensors in lists meet; nothing where there is no tensor.
+std::optional<DType> dtype_of_tensors(const Value& data);
+
 /// A number, or that in a tensor of rank 0. Throws RuntimeError for a tensor with axes.
 Scalar value_of(const Call& call, std::size_t parameter);
 /// The result, or the tensor given as that parameter (`out`), into which the result then is copied. What was
 /// `read` must not share memory with it.
 Value into_out(Call& call, std::size_t parameter, Tensor result, std::initializer_list<Tensor> read = {});
+
+/// The tensor given as that parameter, made ready for `fill` in the sizes: what `fill` refuses of a tensor of
+/// that type is refused before anything changes.
+template <typename Fill>
+Value fill_out(Call& call, std::size_t out, const Dims& size, const Fill& fill) {
+  Tensor& result = call.mutable_tensor(out);
+  static_cast<void>(result.mutable_storage_data());  // refuses a read-only tensor
+  Tensor nothing = empty(Dims::filled(std::max<std::size_t>(size.size(), 1), 0),
+                         {.dtype = result.dtype(), .device = result.device()});
+  fill(nothing);
+  result.resize_(size);
+  fill(result);
+  return call.value(out);
+}
+/// The numbers in a row that a factory has made, or `out` with them: in its own shape where it has as many
+/// elements.
+Value numbers_into_out(Call& call, Tensor numbers);
 
 /// What the call did: its class, and what came of it. `before` is the layout that the first tensor had.
 TENSTRIDE_API StepKind kind_of(const Call& call, const Layout& before, const Tensor& result);

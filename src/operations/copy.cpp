@@ -3,6 +3,7 @@
 #include "base/message.hpp"
 #include "operations/call.hpp"
 #include "ops/out.hpp"
+#include "tenstride/factory.hpp"
 #include "tenstride/ops.hpp"
 
 /// Operations that give a copy, always or where one is needed.
@@ -137,11 +138,45 @@ Value roll(Call& call) {
   return call.self().roll(call.dims_or_index(0), call.has(1) ? call.dims_or_index(1) : Dims{});
 }
 
-Value repeat_interleave(Call& call) {
-  if (call.is_tensor(0) && !call.is_index(0)) {
-    return call.self().repeat_interleave(call.tensor(0), call.maybe_index(1));
+/// The positions of the repeats: `repeat_interleave(tensor([1, 2]))` is [0, 1, 1].
+Tensor repeated_positions(const Tensor& repeats) {
+  if (repeats.dim() != 1) {
+    throw RuntimeError(
+        message("repeat_interleave: repeats alone must have 1 axis (shape ", repeats.shape(), ")"));
   }
-  return call.self().repeat_interleave(call.index(0), call.maybe_index(1));
+  return arange(repeats.numel(), {.dtype = repeats.dtype(), .device = repeats.device()})
+      .repeat_interleave(repeats, 0);
+}
+
+/// Without the numbers, `output_size` alone says how many elements there will be.
+Tensor repeated_on_meta(const Call& call, bool is_alone) {
+  const Tensor& self = call.self();
+  const bool has_axis = !is_alone && call.has(1);
+  Dims shape = has_axis ? self.shape() : Dims{0};
+  const std::size_t d = has_axis ? wrap_axis("repeat_interleave", call.index(1), shape) : 0;
+  shape[d] = call.index(2);
+  return empty(shape, {.dtype = self.dtype(), .device = self.device()});
+}
+
+/// Parameter 2 is `output_size`, which must be the size that the axis then has.
+Value repeat_interleave(Call& call) {
+  const Tensor& self = call.self();
+  const bool is_alone = !call.has(0);
+  if (is_alone && (call.was_given(0) || call.has(1))) call.fail_type(0, "an int or a Tensor");
+  if (const Tensor* repeats = is_alone ? &self : call.value(0).tensor();
+      repeats != nullptr && !repeats->has_memory() && call.has(2)) {
+    return repeated_on_meta(call, is_alone);
+  }
+  const Tensor result = is_alone ? repeated_positions(self)
+                        : call.is_tensor(0) && !call.is_index(0)
+                            ? self.repeat_interleave(call.tensor(0), call.maybe_index(1))
+                            : self.repeat_interleave(call.index(0), call.maybe_index(1));
+  const Index size = result.size(is_alone ? 0 : call.index(1, 0));
+  if (call.has(2) && call.index(2) != size) {
+    throw RuntimeError(message("repeat_interleave: output_size ", call.index(2), " must be ", size,
+                               ", the size that the repeats make (shape ", self.shape(), ")"));
+  }
+  return result;
 }
 
 Value squeeze_copy(Call& call) {
@@ -168,10 +203,24 @@ std::vector<Value> outs_of(const Call& call, std::size_t parameter, std::size_t 
                              " tensors, one for each part, not ", outs->items.size()));
 }
 
+/// Copies the parts that an earlier tensor of `out` lies in the memory of, which are read after that is
+/// written.
+void keep_apart(const Tensor& whole, std::vector<Tensor>& parts, const std::vector<Value>& outs) {
+  for (std::size_t i = 0; i + 1 < outs.size(); ++i) {
+    const Tensor& out = *outs[i].tensor();
+    if (!may_overlap(out, whole)) continue;
+    for (std::size_t k = i + 1; k < parts.size(); ++k) parts[k] = apart_from(out, parts[k]);
+  }
+}
+
 /// Each part by `copy_` into the tensor of `out` for it, which broadcasts and converts; gives None, as
 /// PyTorch does.
-Value parts_into(Call& call, std::size_t parameter, const std::vector<Tensor>& parts) {
+Value parts_into(Call& call, std::size_t parameter, std::vector<Tensor> parts) {
   std::vector<Value> outs = outs_of(call, parameter, parts.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    require_no_partial_overlap("copy_", *outs[i].tensor(), parts[i]);
+  }
+  keep_apart(call.self(), parts, outs);
   for (std::size_t i = 0; i < parts.size(); ++i) outs[i].tensor()->copy_(parts[i]);
   return {};
 }
@@ -191,15 +240,16 @@ Value sized_parts(Call& call) {
   const Dims sizes = call.dims(0);
   const Index dim = call.index(1, 0);
   if (!call.has(2)) return tuple_value(split_with_sizes_copy(call.self(), sizes, dim));
-  const std::vector<Tensor> parts = call.self().split_with_sizes(sizes, dim);
+  std::vector<Tensor> parts = call.self().split_with_sizes(sizes, dim);
   std::vector<Value> outs = outs_of(call, 2, parts.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     Tensor& out = *outs[i].tensor();
     const Layout layout{parts[i].shape(), row_major_strides(parts[i].shape()), 0};
     prepare_out(call.operation().name, out, layout, parts[i].dtype(), parts[i].device(), OutType::same,
                 std::span(&parts[i], 1));
-    copy_elements(out, parts[i]);
   }
+  keep_apart(call.self(), parts, outs);
+  for (std::size_t i = 0; i < parts.size(); ++i) copy_elements(*outs[i].tensor(), parts[i]);
   return {};
 }
 
@@ -246,6 +296,11 @@ void add_conversions(std::vector<Operation>& table) {
       {"pin_memory", method, maybe_self, "device?",
        [](Call& c) -> Value { return c.self().pin_memory(c.session().absent); }},
       {"type", method, maybe_self, "dtype?", type},
+      {"type_as", method, maybe_self, "other",
+       [](Call& c) -> Value {
+         return c.self().to(ToOptions{
+             .dtype = c.tensor(0).dtype(), .device = c.tensor(0).device(), .absent = c.session().absent});
+       }},
   };
   table.insert(table.end(), conversions.begin(), conversions.end());
 }
@@ -335,7 +390,8 @@ std::vector<Operation> copy_operations() {
       {"roll", both, copy, "shifts dims?", roll},
       {"repeat", method, copy, "repeats...", [](Call& c) -> Value { return c.self().repeat(c.dims(0)); }},
       {"tile", both, copy, "dims...", [](Call& c) -> Value { return c.self().tile(c.dims(0)); }},
-      {"repeat_interleave", both, copy, "repeats dim?", repeat_interleave},
+      {"repeat_interleave", method, copy, "repeats dim? | output_size?", repeat_interleave},
+      {"repeat_interleave", function, copy, "repeats? dim? | output_size?", repeat_interleave},
       {"tril", method, copy, "diagonal?", [](Call& c) -> Value { return c.self().tril(c.index(0, 0)); }},
       {"tril", function, copy, "diagonal? | out?",
        [](Call& c) -> Value { return into_out(c, 1, c.self().tril(c.index(0, 0))); }},

@@ -3,15 +3,20 @@
 
 #include "base/message.hpp"
 #include "operations/call.hpp"
+#include "tenstride/default_dtype.hpp"
+#include "tenstride/diagonals.hpp"
 #include "tenstride/factory.hpp"
 
 /// Operations that make a tensor of nothing but numbers, and the like of another tensor.
 namespace tenstride::detail {
 namespace {
 
-/// The dtype at parameter `at`, the device at `at + 1`.
-TensorOptions options(const Call& call, std::size_t at) {
-  return {call.dtype(at), call.device_for_fresh(at + 1, call.session().device)};
+/// What `make(options)` gives; where `out` is given, that in the sizes, once `fill(out)` has filled it.
+template <typename Make, typename Fill>
+Value made(Call& call, std::size_t at, const Dims& size, const Make& make, const Fill& fill) {
+  const TensorOptions chosen = call.fresh_options(at);
+  const std::optional<std::size_t> out = call.out_parameter();
+  return out ? fill_out(call, *out, size, fill) : make(chosen);
 }
 
 /// The dtype at `at`, the device at `at + 1`, the memory format at `at + 2`.
@@ -26,19 +31,61 @@ TensorOptions new_options(const Call& call, std::size_t at) {
 }
 
 Value empty_of(Call& call) {
-  TensorOptions chosen = options(call, 1);
-  chosen.memory_format = call.format(3).value_or(MemoryFormat::contiguous);
-  return empty(call.dims(0), chosen);
+  if (call.has(3) && call.out_parameter()) {
+    throw RuntimeError("empty: memory_format must not be given together with out");
+  }
+  const Dims size = call.dims(0);
+  const auto make = [&](TensorOptions chosen) -> Value {
+    chosen.memory_format = call.format(3).value_or(MemoryFormat::contiguous);
+    return empty(size, chosen);
+  };
+  return made(call, 1, size, make, [](Tensor&) {});
+}
+
+Value zeros_of(Call& call) {
+  const Dims size = call.dims(0);
+  return made(
+      call, 1, size, [&](const TensorOptions& chosen) -> Value { return zeros(size, chosen); },
+      [](Tensor& out) { out.zero_(); });
+}
+
+Value ones_of(Call& call) {
+  const Dims size = call.dims(0);
+  return made(
+      call, 1, size, [&](const TensorOptions& chosen) -> Value { return ones(size, chosen); },
+      [](Tensor& out) { out.fill_(1); });
+}
+
+Value full_of(Call& call) {
+  const Dims size = call.dims(0);
+  const Scalar value = call.number(1);
+  return made(
+      call, 2, size, [&](const TensorOptions& chosen) -> Value { return full(size, value, chosen); },
+      [&](Tensor& out) { out.fill_(value); });
+}
+
+Value eye_of(Call& call) {
+  const Index n = call.index(0);
+  const std::optional<Index> m = call.maybe_index(1);
+  return made(
+      call, 2, {n, m.value_or(n)}, [&](const TensorOptions& chosen) -> Value { return eye(n, m, chosen); },
+      [](Tensor& out) { out.zero_().diagonal().fill_(1); });
 }
 
 /// `arange(end)`, `arange(start, end)`, `arange(start, end, step)`.
 Value arange_of(Call& call) {
+  const TensorOptions chosen = call.fresh_options(3);
   if (!call.has(1)) {
     if (!call.has(0)) throw TypeError("arange: the end must be given");
-    return arange(call.number(0), options(call, 3));
+    return numbers_into_out(call, arange(call.number(0), chosen));
   }
-  return arange(call.has(0) ? call.number(0) : Scalar(0), call.number(1),
-                call.has(2) ? call.number(2) : Scalar(1), options(call, 3));
+  return numbers_into_out(call, arange(call.has(0) ? call.number(0) : Scalar(0), call.number(1),
+                                       call.has(2) ? call.number(2) : Scalar(1), chosen));
+}
+
+Value linspace_of(Call& call) {
+  return numbers_into_out(call,
+                          linspace(call.number(0), call.number(1), call.index(2), call.fresh_options(3)));
 }
 
 bool holds_none(const Value& value) {
@@ -47,22 +94,33 @@ bool holds_none(const Value& value) {
   return std::any_of(items.begin(), items.end(), holds_none);
 }
 
+/// What `tensor` and `new_tensor` make of their data.
+Value made_of_data(Call& call, TensorOptions chosen) {
+  if (!chosen.dtype) chosen.dtype = dtype_of_tensors(call.value(0));
+  const Nested numbers = call.nested(0, chosen.dtype);
+  if (chosen.device.is_host()) return tensor(numbers, chosen);
+  // As PyTorch does it: made on the cpu, and then sent.
+  const Device target = std::exchange(chosen.device, Device::meta);
+  return tensor(numbers, chosen).to(target);
+}
+
+Value copy_of_data(const Call& call, std::optional<DType> dtype, std::optional<Device> device) {
+  return call.tensor(0).to(
+      ToOptions{.dtype = dtype, .device = device, .copy = CopyRule::always, .absent = call.session().absent});
+}
+
 Value tensor_of(Call& call) {
-  if (call.is_tensor(0)) {
-    const Tensor& source = call.tensor(0);
-    return source.to(ToOptions{.dtype = call.dtype(1),
-                               .device = call.device(2),
-                               .copy = CopyRule::always,
-                               .absent = call.session().absent});
-  }
+  if (call.is_tensor(0)) return copy_of_data(call, call.dtype(1), call.fresh_device(2));
   if (!call.has(1) && holds_none(call.value(0))) {
     throw RuntimeError("tensor: None must be a number, or the dtype be given (it tells no dtype)");
   }
-  TensorOptions chosen = options(call, 1);
-  if (chosen.device.is_host()) return tensor(call.nested(0), chosen);
-  // As PyTorch does it: made on the cpu, and then sent.
-  const Device target = std::exchange(chosen.device, Device::meta);
-  return tensor(call.nested(0), chosen).to(target);
+  return made_of_data(call, call.fresh_options(1));
+}
+
+Value new_tensor_of(Call& call) {
+  const TensorOptions chosen = new_options(call, 1);
+  if (call.is_tensor(0)) return copy_of_data(call, chosen.dtype, chosen.device);
+  return made_of_data(call, chosen);
 }
 
 Value size_value(Call& call) {
@@ -84,7 +142,8 @@ Value device_value(Call& call) {
   return Value(Value::Variant(device));
 }
 
-constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout?";
+constexpr std::string_view sized = "! size... | dtype? device? requires_grad? layout? out?";
+constexpr std::string_view triangle = "! row col offset? | dtype? device? requires_grad? layout?";
 constexpr std::string_view like = "| dtype? device? memory_format? requires_grad? layout?";
 
 void add_likes(std::vector<Operation>& table) {
@@ -105,6 +164,7 @@ void add_likes(std::vector<Operation>& table) {
        [](Call& c) -> Value { return zeros(c.dims(0), new_options(c, 1)); }},
       {"new_ones", method, fresh, "size... | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return ones(c.dims(0), new_options(c, 1)); }},
+      {"new_tensor", method, fresh, "data | dtype? device? requires_grad? layout?", new_tensor_of},
       {"new_full", method, fresh, "size fill_value | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value { return full(c.dims(0), c.number(1), new_options(c, 2)); }},
   };
@@ -115,24 +175,32 @@ void add_likes(std::vector<Operation>& table) {
 
 std::vector<Operation> factory_operations() {
   std::vector<Operation> table{
-      {"empty", function, fresh, "! size... | dtype? device? memory_format? requires_grad? layout?",
+      {"empty", function, fresh, "! size... | dtype? device? memory_format? requires_grad? layout? out?",
        empty_of},
-      {"zeros", function, fresh, sized, [](Call& c) -> Value { return zeros(c.dims(0), options(c, 1)); }},
-      {"ones", function, fresh, sized, [](Call& c) -> Value { return ones(c.dims(0), options(c, 1)); }},
-      {"full", function, fresh, "! size fill_value | dtype? device? requires_grad? layout?",
-       [](Call& c) -> Value { return full(c.dims(0), c.number(1), options(c, 2)); }},
+      {"zeros", function, fresh, sized, zeros_of},
+      {"ones", function, fresh, sized, ones_of},
+      {"full", function, fresh, "! size fill_value | dtype? device? requires_grad? layout? out?", full_of},
       {"empty_strided", function, fresh, "! size stride | dtype? device? requires_grad? layout?",
-       [](Call& c) -> Value { return empty_strided(c.dims(0), c.dims(1), options(c, 2)); }},
-      {"arange", function, fresh, "! start? end? step? | dtype? device? requires_grad? layout?", arange_of},
-      {"linspace", function, fresh, "! start end steps | dtype? device? requires_grad? layout?",
-       [](Call& c) -> Value { return linspace(c.number(0), c.number(1), c.index(2), options(c, 3)); }},
-      {"eye", function, fresh, "! n m? | dtype? device? requires_grad? layout?",
-       [](Call& c) -> Value { return eye(c.index(0), c.maybe_index(1), options(c, 2)); }},
+       [](Call& c) -> Value { return empty_strided(c.dims(0), c.dims(1), c.fresh_options(2)); }},
+      {"arange", function, fresh, "! start? end? step? | dtype? device? requires_grad? layout? out?",
+       arange_of},
+      {"linspace", function, fresh, "! start end steps | dtype? device? requires_grad? layout? out?",
+       linspace_of},
+      {"eye", function, fresh, "! n m? | dtype? device? requires_grad? layout? out?", eye_of},
+      {"tril_indices", function, fresh, triangle,
+       [](Call& c) -> Value {
+         return tril_indices(c.index(0), c.index(1), c.index(2, 0), c.fresh_options(3));
+       }},
+      {"triu_indices", function, fresh, triangle,
+       [](Call& c) -> Value {
+         return triu_indices(c.index(0), c.index(1), c.index(2, 0), c.fresh_options(3));
+       }},
       {"tensor", function, fresh, "! data | dtype? device? requires_grad? layout?", tensor_of},
       {"scalar_tensor", function, fresh, "! s | dtype? device? requires_grad? layout?",
        [](Call& c) -> Value {
-         return full({}, c.number(0),
-                     TensorOptions{c.dtype(1).value_or(DType::float32), options(c, 1).device});
+         TensorOptions chosen = c.fresh_options(1);
+         chosen.dtype = chosen.dtype.value_or(default_dtype());
+         return full({}, c.number(0), chosen);
        }},
       {"Size", function, OpClass::query, "! sizes", size_value},
       {"device", function, OpClass::query, "! type index?", device_value},

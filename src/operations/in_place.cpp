@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/message.hpp"
 #include "operations/call.hpp"
+#include "tensor/tensor_overlap.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/permute_in_place.hpp"
 
@@ -119,7 +120,7 @@ Value fill(Call& call) {
   if (value.dim() != 0) {
     throw RuntimeError(message("fill_: a value of shape ", value.shape(), " must have rank 0"));
   }
-  self.copy_(value.shares_storage(self) ? value.clone() : value);
+  self.copy_(apart_from(self, value));
   return itself(call);
 }
 

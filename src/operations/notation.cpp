@@ -4,17 +4,12 @@
 
 /// einops' verbs.
 namespace tenstride::detail {
-namespace {
-
-constexpr auto maybe_copy = OpClass::view_or_copy;
-
-}  // namespace
 
 std::vector<Operation> notation_operations() {
   return {
-      {"rearrange", function, maybe_copy, "pattern | **",
+      {"rearrange", function, OpClass::view_or_copy, "pattern | **",
        [](Call& c) -> Value { return rearrange(c.self(), c.text(0), c.sizes()); }},
-      {"repeat", function, maybe_copy, "pattern | **",
+      {"repeat", function, OpClass::view_or_copy, "pattern | **",
        [](Call& c) -> Value { return repeat(c.self(), c.text(0), c.sizes()); }},
       {"reduce", function, OpClass::fresh, "pattern reduction | **",
        [](Call& c) -> Value { return reduce(c.self(), c.text(0), c.text(1), c.sizes()); }},

@@ -4,6 +4,7 @@
 
 #include "base/message.hpp"
 #include "operations/call.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/compare.hpp"
 #include "tenstride/elementwise.hpp"
 
@@ -69,6 +70,56 @@ Value reduced(Call& call) {
   }
   for (const Index axis : axes) result = Along(result, axis, KeepDim::yes, {});
   return keepdim == KeepDim::yes || self.dim() == 0 ? result : result.squeeze(axes);
+}
+
+Value close(Call& call) {
+  return isclose(call.self(), call.tensor(0), call.real(1, 1e-5), call.real(2, 1e-8),
+                 call.flag(3, false) ? EqualNan::yes : EqualNan::no);
+}
+
+/// Whether the order of the axes could be told in several ways, and not by exactly one of the formats.
+bool is_ambiguous(const Tensor& x, const std::vector<MemoryFormat>& formats) {
+  bool has_twins = false;
+  for (std::size_t d = 0; d < x.layout().rank(); ++d) {
+    has_twins = has_twins || x.shape()[d] == 1 || (d > 0 && x.strides()[d] == x.strides()[d - 1]);
+  }
+  const auto is_seen = [&](MemoryFormat format) { return x.is_contiguous(format); };
+  return has_twins && std::count_if(formats.begin(), formats.end(), is_seen) != 1;
+}
+
+/// `dim_order()`, `dim_order(ambiguity_check=True)` or a list of memory formats.
+Value dim_order_of(Call& call) {
+  std::vector<MemoryFormat> formats;
+  bool checks = false;
+  if (call.has(0)) {
+    const Value::Sequence* const listed = call.value(0).sequence();
+    const bool is_list = listed != nullptr && listed->kind == Value::SequenceKind::list;
+    if (is_list) {
+      for (const Value& item : listed->items) {
+        const auto* const format = std::get_if<MemoryFormat>(&item.variant());
+        if (format == nullptr) call.fail_type(0, "a bool or a list of memory formats");
+        formats.push_back(*format);
+      }
+    }
+    checks = is_list || call.flag(0, false);
+  }
+  if (checks && is_ambiguous(call.self(), formats)) {
+    throw RuntimeError(
+        message("dim_order: the order of the axes must be told by sizes and strides, or by exactly one of "
+                "the memory formats that are given (shape ",
+                call.self().shape(), ", strides ", call.self().strides(), ")"));
+  }
+  return Value::tuple_of(dim_order(call.self().layout()));
+}
+
+/// all and any, which give bytes where `out` has such elements.
+template <Tensor (*Along)(const Tensor&, Index, KeepDim, Caller), Tensor (*Whole)(const Tensor&, Caller)>
+Value truths(Call& call) {
+  Value result = reduced<Along, Whole>(call);
+  const std::optional<std::size_t> out = call.out_parameter();
+  if (!out) return result;
+  const DType type = call.tensor(*out).dtype();
+  return type == DType::uint8 || type == DType::bool_ ? Value(result.tensor()->to(type)) : result;
 }
 
 Dims sizes_of(const Call& call, const Value& shape) {
@@ -170,17 +221,21 @@ void add_attributes(std::vector<Operation>& table) {
 
 void add_comparisons(std::vector<Operation>& table) {
   const std::vector<Operation> comparisons{
-      {"eq", both, fresh, "other", compared<eq>},
-      {"ne", both, fresh, "other", compared<ne>},
-      {"lt", both, fresh, "other", compared<lt>},
-      {"le", both, fresh, "other", compared<le>},
-      {"gt", both, fresh, "other", compared<gt>},
-      {"ge", both, fresh, "other", compared<ge>},
-      {"all", both, fresh, "dim? keepdim?", reduced<all, all>},
-      {"any", both, fresh, "dim? keepdim?", reduced<any, any>},
+      {"eq", both, fresh, "other", compared<eq>, OutRule::castable},
+      {"ne", both, fresh, "other", compared<ne>, OutRule::castable},
+      {"lt", both, fresh, "other", compared<lt>, OutRule::castable},
+      {"le", both, fresh, "other", compared<le>, OutRule::castable},
+      {"gt", both, fresh, "other", compared<gt>, OutRule::castable},
+      {"ge", both, fresh, "other", compared<ge>, OutRule::castable},
+      {"all", both, fresh, "dim? keepdim?", truths<all, all>, OutRule::reduced},
+      {"any", both, fresh, "dim? keepdim?", truths<any, any>, OutRule::reduced},
       {"equal", both, query, "other", [](Call& c) { return answer(c.self().equal(c.tensor(0))); }},
-      {"allclose", both, query, "other rtol? atol?",
-       [](Call& c) { return answer(c.self().allclose(c.tensor(0), c.real(1, 1e-5), c.real(2, 1e-8))); }},
+      {"isclose", both, fresh, "other rtol? atol? equal_nan?", close},
+      {"allclose", both, query, "other rtol? atol? equal_nan?",
+       [](Call& c) {
+         if (c.flag(3, false)) return answer(close(c).tensor()->all().item<bool>());
+         return answer(c.self().allclose(c.tensor(0), c.real(1, 1e-5), c.real(2, 1e-8)));
+       }},
   };
   table.insert(table.end(), comparisons.begin(), comparisons.end());
 }
@@ -191,6 +246,7 @@ std::vector<Operation> query_operations() {
   std::vector<Operation> table{
       {"size", method, query, "dim?", size},
       {"stride", method, query, "dim?", stride},
+      {"dim_order", method, query, "| ambiguity_check?", dim_order_of},
       {"dim", method, query, "", [](Call& c) { return number(c.self().dim()); }},
       {"get_device", both, query, "", [](Call& c) { return number(c.self().device().index().value_or(-1)); }},
       {"ndimension", method, query, "", [](Call& c) { return number(c.self().dim()); }},
@@ -226,7 +282,8 @@ std::vector<Operation> query_operations() {
       {"is_set_to", method, query, "tensor", [](Call& c) { return answer(c.self().is_same(c.tensor(0))); }},
       {"data_ptr", method, query, "",
        [](Call& c) {
-         return number(static_cast<Index>(reinterpret_cast<std::intptr_t>(c.self().data_ptr())));
+         const void* const first = c.self().numel() == 0 ? nullptr : c.self().data_ptr();
+         return number(static_cast<Index>(reinterpret_cast<std::intptr_t>(first)));
        }},
       {"storage", method, query, "",
        [](Call& c) { return Value(Value::Variant(StorageElements{c.self().flat_storage()})); }},

@@ -11,7 +11,11 @@ namespace {
 
 template <bool has_out>
 Value nonzero_of(Call& call) {
-  if (call.flag(0, false)) return tuple_value(nonzero_as_tuple(call.self()));
+  const bool is_tuple = call.flag(0, false);
+  if constexpr (has_out) {
+    if (is_tuple && call.has(1)) throw RuntimeError("nonzero: out must not be given with as_tuple=True");
+  }
+  if (is_tuple) return tuple_value(nonzero_as_tuple(call.self()));
   if constexpr (has_out) return into_out(call, 1, nonzero(call.self()), {call.self()});
   return nonzero(call.self());
 }
@@ -62,6 +66,22 @@ void add_diagonals(std::vector<Operation>& table) {
       {"diag", method, copy, "diagonal?", [](Call& c) -> Value { return diag(c.self(), c.index(0, 0)); }},
       {"diag", function, copy, "diagonal? | out?",
        [](Call& c) -> Value { return into_out(c, 1, diag(c.self(), c.index(0, 0))); }},
+      {"trace", both, fresh, "", [](Call& c) -> Value { return trace(c.self()); }},
+      {"fill_diagonal_", method, in_place, "fill_value wrap?",
+       [](Call& c) {
+         fill_diagonal_(c.mutable_self(), c.number(0), c.flag(1, false) ? Wrap::yes : Wrap::no);
+         return c.self_value();
+       }},
+      {"tril_", method, in_place, "diagonal?",
+       [](Call& c) {
+         tril_(c.mutable_self(), c.index(0, 0));
+         return c.self_value();
+       }},
+      {"triu_", method, in_place, "diagonal?",
+       [](Call& c) {
+         triu_(c.mutable_self(), c.index(0, 0));
+         return c.self_value();
+       }},
       {"diag_embed", both, copy, "offset? dim1? dim2?",
        [](Call& c) -> Value { return diag_embed(c.self(), c.index(0, 0), c.index(1, -2), c.index(2, -1)); }},
       {"diagflat", both, copy, "offset?", [](Call& c) -> Value { return diagflat(c.self(), c.index(0, 0)); }},

@@ -73,6 +73,11 @@ std::string listed(const Tensor& elements, std::string_view kind) {
 
 }  // namespace
 
+Value Value::array_of(Tensor tensor) {
+  Value result(std::move(tensor));
+  result.is_array_ = true;
+  return result;
+}
 Value Value::size_of(const Dims& dims) {
   return Value(Variant(sequence_of(SequenceKind::size, dims)));
 }

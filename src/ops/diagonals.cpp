@@ -6,6 +6,7 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "tensor/tensor_overlap.hpp"
+#include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 
@@ -67,6 +68,37 @@ Tensor diag_embed(const Tensor& x, Index offset, Index dim1, Index dim2, Caller 
 Tensor diagflat(const Tensor& x, Index offset, Caller caller) {
   const OperationScope scope("diagflat", caller);
   return diag_embed(x.reshape({-1}), offset);
+}
+
+Tensor& fill_diagonal_(Tensor& self, const Scalar& value, Wrap wrap, Caller caller) {
+  const OperationScope scope("fill_diagonal_", caller);
+  if (self.dim() < 2) detail::throw_rank("fill_diagonal_", self.shape(), "must have at least 2 axes");
+  const bool is_even = std::all_of(self.shape().begin(), self.shape().end(),
+                                   [&](Index size) { return size == self.shape()[0]; });
+  if (self.dim() > 2 && !is_even) {
+    throw RuntimeError(
+        message("fill_diagonal_: all axes must have one size where there are more than 2 (shape ",
+                self.shape(), ")"));
+  }
+  Tensor diagonal = self.diagonal();
+  while (diagonal.dim() > 1) diagonal = diagonal.diagonal(0, 0, -1);
+  diagonal.fill_(value);
+  if (wrap == Wrap::no || self.dim() > 2 || self.size(1) == 0) return self;
+  const Index block = self.size(1) + 1;
+  for (Index row = block; row < self.size(0); row += block) self.slice(0, row).diagonal().fill_(value);
+  return self;
+}
+
+Tensor trace(const Tensor& x, Caller caller) {
+  const OperationScope scope("trace", caller);
+  if (x.dim() != 2) detail::throw_rank("trace", x.shape(), "must have 2 axes");
+  if (x.dtype() == DType::bool_)
+    throw RuntimeError("trace: dtype bool must be a number's; convert with .to(dtype)");
+  // Of single precision PyTorch adds in double precision, too.
+  const bool is_single = component_type(x.dtype()) == DType::float32;
+  if (!is_single) return sum(x.diagonal());
+  const DType wide = x.is_complex() ? DType::complex128 : DType::float64;
+  return sum(x.diagonal(), {}, KeepDim::no, wide).to(x.dtype());
 }
 
 Tensor diagonal_scatter(const Tensor& x, const Tensor& src, Index offset, Index dim1, Index dim2,

@@ -7,7 +7,9 @@
 
 #include "elementwise/dense_runs.hpp"
 #include "elementwise/kernels/compare.hpp"
+#include "ledger/watch.hpp"
 #include "tensor/factory_fused.hpp"
+#include "tensor/tensor_overlap.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -187,6 +189,12 @@ void SetElements::read(std::byte* out, const Tensor& src, const Layout& where) c
 
 void SetElements::write(Tensor& dst, const Layout& where, const Tensor& values,
                         const Layout& value_layout) const {
+  if (overlap_in_memory(dst.with_layout(where), mask_) == Overlap::possible) {
+    const MutedScope muted;
+    SetElements apart = *this;
+    apart.mask_ = mask_.clone();
+    return apart.write(dst, where, values, value_layout);
+  }
   const JointLoops<2> loops({row_major(mask_.shape()), where});
   const auto bytes = static_cast<Bytes>(mask_.data_ptr());
   std::byte* const out = dst.mutable_storage_data();

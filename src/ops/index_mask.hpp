@@ -27,7 +27,8 @@ class SetElements {
   void read(std::byte* out, const Tensor& src, const Layout& where) const;
 
   /// Writes `values`, a layout of rank 1 on its tensor's storage and with as many elements as are set, into
-  /// those of `dst`. Same dtype, conjugate and negative bit.
+  /// those of `dst`. Same dtype, conjugate and negative bit. The mask may lie in the memory of `dst`, the
+  /// values must not.
   void write(Tensor& dst, const Layout& where, const Tensor& values, const Layout& value_layout) const;
 
  private:

@@ -113,7 +113,7 @@ void assign(Tensor view, const Tensor& value) {
   if (value.shape() == view.shape()) {
     view.copy_(value);
   } else if (value.dim() == 0) {
-    view.copy_(value.shares_storage(view) ? value.clone() : value);
+    view.copy_(detail::apart_from(view, value));
   } else {
     const Tensor source = trimmed(value, view.layout().rank());
     view.copy_(source.shape() == view.shape() ? source : source.broadcast_to(view.shape()));

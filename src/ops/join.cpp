@@ -4,6 +4,7 @@
 #include "memory/watch.hpp"
 #include "ops/along.hpp"
 #include "ops/out.hpp"
+#include "tensor/tensor_overlap.hpp"
 #include "tenstride/arithmetic.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/ops.hpp"
@@ -112,7 +113,7 @@ Tensor join(std::string_view operation, TensorList tensors, Index dim, Tensor* o
   std::vector<Tensor> parts;
   parts.reserve(tensors.size());
   for (const Tensor& x : tensors) {
-    if (!is_skipped(x)) parts.push_back(x);
+    if (!is_skipped(x)) parts.push_back(out != nullptr ? detail::apart_from(result, x) : x);
   }
   detail::copy_along(result, axis, parts);
   return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements in other places: flip, rot90, roll, and the triangles of a matrix.
+// Elements in other places: flip, rot90, roll.
 #include <cstring>
 
 #include "base/message.hpp"
@@ -97,58 +97,6 @@ Tensor rolled_flat(const Tensor& x, Index shift) {
   return result;
 }
 
-// tril and triu
-
-enum class Triangle : unsigned char { lower, upper };
-
-/// The column where a row changes over: after the diagonal's element for the lower triangle, before it for
-/// the upper one. Any diagonal will do.
-Index split_of_row(Index row, Index diagonal, Index columns, Triangle which) {
-  if (diagonal >= columns - row) return columns;
-  return std::clamp<Index>(row + diagonal + (which == Triangle::lower ? 1 : 0), 0, columns);
-}
-
-void copy_triangle(Tensor& result, const Tensor& x, Triangle which, Index diagonal) {
-  if (!x.has_memory() || x.numel() == 0) return;
-  const Index columns = x.size(-1);
-  const Index rows = x.size(-2);
-  const auto item = static_cast<Index>(x.element_size());
-  // Rows that lie as the result's are copied as far as they are kept; any other layout is copied whole first.
-  const bool is_dense = x.is_contiguous() && x.is_resolved();
-  if (!is_dense) copy_elements(result, x);
-  std::byte* const out = result.mutable_storage_data();
-  const std::byte* const in = x.storage_data() + x.storage_offset() * item;
-  const auto clear = [&](std::byte* row, Index from, Index to) {
-    std::memset(row + from * item, 0, static_cast<std::size_t>((to - from) * item));
-  };
-  const auto keep = [&](Index at, Index from, Index to) {
-    if (!is_dense) return;
-    std::memcpy(out + at + from * item, in + at + from * item, static_cast<std::size_t>((to - from) * item));
-  };
-  const Index grain = std::max<Index>((Index{1} << 18) / (columns * item), 1);
-  parallel_for(0, x.numel() / columns, grain, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      const Index split = split_of_row(row % rows, diagonal, columns, which);
-      const Index at = row * columns * item;
-      if (which == Triangle::lower) {
-        keep(at, 0, split);
-        clear(out + at, split, columns);
-      } else {
-        clear(out + at, 0, split);
-        keep(at, split, columns);
-      }
-    }
-  });
-}
-
-Tensor triangle(std::string_view operation, const Tensor& x, Triangle which, Index diagonal) {
-  if (x.dim() < 2) detail::throw_rank(operation, x.shape(), "must have at least 2 axes");
-  Tensor result = empty(x.shape(), {.dtype = x.dtype(), .device = x.device()});
-  const auto copy = [&] { copy_triangle(result, x, which, diagonal); };
-  detail::copy_by("triangle", result, x, x.numel(), copy);
-  return result;
-}
-
 }  // namespace
 
 Tensor Tensor::flip(const Dims& dims, Caller caller) const {
@@ -221,15 +169,6 @@ Tensor Tensor::roll(const Dims& shifts, const Dims& dims, Caller caller) const {
   std::erase_if(axes, [](const RolledAxis& one) { return one.cut == 0; });
   copy_rolled(result, *this, axes);
   return result;
-}
-
-Tensor Tensor::tril(Index diagonal, Caller caller) const {
-  const detail::OperationScope scope("tril", caller);
-  return triangle("tril", *this, Triangle::lower, diagonal);
-}
-Tensor Tensor::triu(Index diagonal, Caller caller) const {
-  const detail::OperationScope scope("triu", caller);
-  return triangle("triu", *this, Triangle::upper, diagonal);
 }
 
 }  // namespace tenstride

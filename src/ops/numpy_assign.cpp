@@ -15,12 +15,7 @@ Tensor& copyto(Tensor& dst, const Tensor& src, Caller caller) {
   }
   detail::require_distinct_elements("copyto", dst);
   const Tensor source = numpy::broadcast_to(src, dst.shape());
-  if (!source.shares_storage(dst)) return dst.copy_(source);
-  const auto clone = [&] {
-    const detail::ReasonScope reason([] { return "source and destination lie in the same memory"; });
-    return source.clone();
-  };
-  return dst.copy_(clone());
+  return dst.copy_(detail::apart_from(dst, source));
 }
 
 }  // namespace tenstride::numpy

@@ -2,6 +2,7 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "ops/along.hpp"
+#include "tenstride/compare.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/numpy.hpp"
@@ -251,6 +252,31 @@ Tensor repeat(const Tensor& x, Index repeats, std::optional<Index> axis, Caller 
   repeated.shape.insert(d + 1, repeats);
   repeated.strides.insert(d + 1, 0);
   return copy_as(source.with_layout(repeated), fresh(repeated.shape)).with_layout(wanted);
+}
+
+Tensor repeat(const Tensor& x, const Tensor& repeats, std::optional<Index> axis, Caller caller) {
+  const detail::OperationScope scope("repeat", caller);
+  const bool is_count = repeats.dtype() == DType::bool_ || is_integer(repeats.dtype());
+  if (!is_count || repeats.dtype() == DType::uint64) {
+    throw TypeError(detail::message("repeat: repeats of dtype ", tenstride::name(repeats.dtype()),
+                                    " must be integers that int64 holds"));
+  }
+  if (repeats.dim() > 1) {
+    throw ValueError(
+        detail::message("repeat: repeats must have at most 1 axis (shape ", repeats.shape(), ")"));
+  }
+  if (repeats.numel() == 1) return numpy::repeat(x, repeats.item<Index>(), axis);
+  const Tensor source = !axis || x.dim() == 0 ? numpy::ravel(x) : x;
+  const std::size_t d = detail_views::wrap("repeat", axis.value_or(0), source.shape());
+  if (repeats.numel() != source.shape()[d]) {
+    throw ValueError(detail::message("repeat: repeats of shape ", repeats.shape(), " must be one number or ",
+                                     source.shape()[d], ", one for each element of axis ", d));
+  }
+  if (repeats.numel() > 0 && lt(repeats, 0).any().item<bool>()) {
+    throw ValueError("repeat: repeats must not be negative");
+  }
+  const Tensor made = source.repeat_interleave(repeats.to(DType::int64), static_cast<Index>(d));
+  return made.with_layout(fresh(made.shape(), Order::C, "repeat"));
 }
 
 Tensor roll(const Tensor& x, const Dims& shift, const std::optional<Dims>& axes, Caller caller) {

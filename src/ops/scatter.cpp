@@ -104,7 +104,8 @@ std::optional<Targets> targets_of(std::string_view operation, Tensor& self, Inde
   if (index.numel() == 0) return std::nullopt;
   detail::require_int64(operation, index, ErrorKind::runtime);
   require_rank(operation, index, "tensor", self);
-  Targets targets{detail::at_least_rank_1(self), detail::at_least_rank_1(index), axis};
+  Targets targets{detail::at_least_rank_1(self), detail::at_least_rank_1(detail::apart_from(self, index)),
+                  axis};
   require_fit(operation, targets.index, "tensor", targets.self, axis);
   detail::require_readable_index(operation, self, index);
   return targets;
@@ -113,7 +114,7 @@ std::optional<Targets> targets_of(std::string_view operation, Tensor& self, Inde
 /// The part of the source that the index names.
 Tensor source_of(std::string_view operation, const Targets& targets, const Tensor& src) {
   require_rank(operation, targets.index, "source", src);
-  const Tensor source = detail::at_least_rank_1(src);
+  const Tensor source = detail::at_least_rank_1(detail::apart_from(targets.self, src));
   require_fit(operation, targets.index, "source", source, {});
   return source.with_layout({targets.index.shape(), source.strides(), source.storage_offset()});
 }

@@ -225,7 +225,7 @@ Tensor& index_add_(Tensor& self, Index dim, const Tensor& index, const Tensor& s
   require_writable("index_add_", self, index, source);
   if (!self.has_memory() || (self.numel() == 0 && self.dim() > 1)) return self;
   Tensor target = detail::at_least_rank_1(self);
-  const Tensor added = detail::at_least_rank_1(source);
+  const Tensor added = detail::at_least_rank_1(detail::apart_from(self, source));
   const Scalar factor = detail::element_of(self, alpha).item();
   const bool is_scattered = factor == Scalar(1) && is_scatter_add(target, axis, index);
   const Tensor distances = detail::slice_distances("index_add_", target.layout(), axis, index, 0,

@@ -115,7 +115,7 @@ Tensor& masked_fill_(Tensor& self, const Tensor& mask, const Scalar& value, Call
   const Tensor wide = mask.expand(self.shape());
   const Tensor one = detail::element_of(self, value);
   static_cast<void>(self.mutable_storage_data());
-  if (!self.is_same(mask)) detail::require_no_overlap("masked_fill_", self, mask);
+  detail::require_no_partial_overlap("masked_fill_", self, mask);
   if (!self.has_memory()) return self;
   require_elements("masked_fill_", mask);
   const SetElements set = set_elements(wide);

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "base/message.hpp"
+#include "tenstride/default_dtype.hpp"
 
 namespace tenstride {
 namespace {
@@ -234,9 +235,10 @@ std::vector<std::string> suffixes(const Tensor& tensor) {
   }
   const DType dtype = tensor.dtype();
   // Where elements are shown, they tell these types apart.
+  const DType usual_complex = default_dtype() == DType::float64 ? DType::complex128 : DType::complex64;
   const bool is_plain =
-      dtype == DType::float32 ||
-      (shows_elements && (dtype == DType::bool_ || dtype == DType::int64 || dtype == DType::complex64));
+      dtype == default_dtype() ||
+      (shows_elements && (dtype == DType::bool_ || dtype == DType::int64 || dtype == usual_complex));
   if (!is_plain) result.push_back("dtype=torch." + std::string(name(dtype)));
   return result;
 }

@@ -10,6 +10,7 @@
 #include "base/message.hpp"
 #include "memory/watch.hpp"
 #include "random/parts.hpp"
+#include "tenstride/default_dtype.hpp"
 
 namespace tenstride {
 namespace {
@@ -136,7 +137,7 @@ std::uint64_t initial_seed() {
 
 Tensor rand(const Dims& size, Generator& generator, const TensorOptions& options, Caller caller) {
   const detail::OperationScope scope("rand", caller);
-  require_real_or_complex("rand", options.dtype.value_or(DType::float32));
+  require_real_or_complex("rand", options.dtype.value_or(default_dtype()));
   return fill_uniform(empty(size, options), generator);
 }
 Tensor rand(const Dims& size, const TensorOptions& options, Caller caller) {
@@ -155,7 +156,7 @@ Tensor rand_like(const Tensor& input, const LikeOptions& options, Caller caller)
 
 Tensor randn(const Dims& size, Generator& generator, const TensorOptions& options, Caller caller) {
   const detail::OperationScope scope("randn", caller);
-  require_real_or_complex("randn", options.dtype.value_or(DType::float32));
+  require_real_or_complex("randn", options.dtype.value_or(default_dtype()));
   return fill_normal(empty(size, options), generator);
 }
 Tensor randn(const Dims& size, const TensorOptions& options, Caller caller) {

@@ -173,6 +173,29 @@ Tensor mean(const Tensor& x, const Dims& dim, KeepDim keepdim, std::optional<DTy
   }
   return div(total, each);
 }
+Tensor count_nonzero(const Tensor& x, const Dims& dim, Caller caller) {
+  const OperationScope scope("count_nonzero", caller);
+  return reduced("count_nonzero", ne(x, 0), dim, KeepDim::no, {}, Reduction::sum);
+}
+Tensor sum_to_size(const Tensor& x, const Dims& size, Caller caller) {
+  const OperationScope scope("sum_to_size", caller);
+  const std::size_t rank = x.layout().rank();
+  bool expands = size.size() <= rank;
+  Dims axes;
+  for (std::size_t d = 0; expands && d < rank; ++d) {
+    const std::size_t added = rank - size.size();
+    const Index wanted = d < added ? 1 : size[d - added];
+    expands = wanted == 1 || wanted == x.shape()[d];
+    if (d < added || (wanted == 1 && x.shape()[d] != 1)) axes.push_back(static_cast<Index>(d));
+  }
+  if (!expands) {
+    throw ShapeError(message("sum_to_size: size ", size, " must expand to the tensor's shape, ", x.shape()),
+                     x.shape(), size);
+  }
+  if (size.empty()) return reduced("sum_to_size", x, {}, KeepDim::no, {}, Reduction::sum);
+  if (axes.empty()) return x;
+  return reduced("sum_to_size", x, axes, KeepDim::yes, {}, Reduction::sum).view(size);
+}
 Tensor amax(const Tensor& x, const Dims& dim, KeepDim keepdim, Caller caller) {
   const OperationScope scope("amax", caller);
   return reduced_extreme("amax", x, dim, keepdim, Reduction::max);

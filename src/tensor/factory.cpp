@@ -3,6 +3,7 @@
 
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
+#include "tenstride/default_dtype.hpp"
 
 namespace tenstride {
 
@@ -28,10 +29,10 @@ TensorOptions options_like(const Tensor& input, const LikeOptions& options) {
 Tensor empty(const Dims& size, const TensorOptions& options, Caller caller) {
   const OperationScope scope("empty", caller);
   if (options.memory_format == MemoryFormat::contiguous) {
-    return Tensor::fresh(size, options.dtype.value_or(DType::float32), options.device, "empty");
+    return Tensor::fresh(size, options.dtype.value_or(default_dtype()), options.device, "empty");
   }
   const Layout layout{size, format_strides(size, options.memory_format, "empty"), 0};
-  return allocate(layout, options.dtype.value_or(DType::float32), options.device, "empty");
+  return allocate(layout, options.dtype.value_or(default_dtype()), options.device, "empty");
 }
 
 Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& options, Caller caller) {
@@ -41,7 +42,8 @@ Tensor empty_strided(const Dims& size, const Dims& stride, const TensorOptions& 
     if (step < 0) detail::throw_negative_stride("empty_strided", stride);
   }
   count_elements(size, "empty_strided");
-  return allocate({size, stride, 0}, options.dtype.value_or(DType::float32), options.device, "empty_strided");
+  return allocate({size, stride, 0}, options.dtype.value_or(default_dtype()), options.device,
+                  "empty_strided");
 }
 
 Tensor zeros(const Dims& size, const TensorOptions& options, Caller caller) {
@@ -56,7 +58,11 @@ Tensor ones(const Dims& size, const TensorOptions& options, Caller caller) {
 Tensor full(const Dims& size, const Scalar& value, const TensorOptions& options, Caller caller) {
   const OperationScope scope("full", caller);
   TensorOptions typed = options;
-  typed.dtype = options.dtype.value_or(value.dtype());
+  // No uint64 is inferred, and complex32 is no default, as in PyTorch.
+  const DType own = value.dtype() == DType::uint64      ? DType::int64
+                    : value.dtype() == DType::complex32 ? DType::complex64
+                                                        : value.dtype();
+  typed.dtype = options.dtype.value_or(own);
   if (options.device != Device::meta) detail::require_element("full", value, *typed.dtype);
   return empty(size, typed).fill_(value);
 }

@@ -4,6 +4,7 @@
 
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/factory.hpp"
 
 namespace tenstride {
@@ -71,7 +72,7 @@ class NestedVisitor {
   std::vector<std::size_t> path_;
 };
 
-/// bool, then int64, then float32, then complex64: the first that holds every entry.
+/// bool, then int64, then the default types, real and complex: the first that holds every entry.
 DType common_dtype(const Nested& values, const Dims& sizes, const Dims& strides) {
   std::size_t widest = 0;
   bool is_empty = true;
@@ -87,8 +88,8 @@ DType common_dtype(const Nested& values, const Dims& sizes, const Dims& strides)
                                                         : 0;
     widest = std::max(widest, own);
   });
-  constexpr std::array dtypes{DType::bool_, DType::int64, DType::float32, DType::complex64};
-  return is_empty ? DType::float32 : dtypes[widest];
+  const std::array dtypes{DType::bool_, DType::int64, default_dtype(), default_complex_dtype()};
+  return is_empty ? default_dtype() : dtypes[widest];
 }
 
 /// The entry as T, by rules of `tensor` alone: integers must fit, floating types take any real number

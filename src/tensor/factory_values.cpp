@@ -5,6 +5,7 @@
 #include "base/scalar_checked.hpp"
 #include "memory/watch.hpp"
 #include "tensor/factory_fused.hpp"
+#include "tenstride/default_dtype.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/parallel.hpp"
 
@@ -197,7 +198,7 @@ Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step, const 
   const auto counts = [](const Scalar& value) { return value.is_integer() || value.is_bool(); };
   TensorOptions typed = options;
   if (!typed.dtype)
-    typed.dtype = counts(start) && counts(end) && counts(step) ? DType::int64 : DType::float32;
+    typed.dtype = counts(start) && counts(end) && counts(step) ? DType::int64 : default_dtype();
   return visit(*typed.dtype, [&](auto type) -> Tensor {
     using T = typename decltype(type)::type;
     if constexpr (std::is_same_v<T, bool> || is_complex_element<T> || is_stored_only<T>) {
@@ -216,7 +217,7 @@ Tensor linspace(const Scalar& start, const Scalar& end, Index steps, const Tenso
   const detail::OperationScope scope("linspace", caller);
   const bool is_complex_range = start.is_complex() || end.is_complex();
   TensorOptions typed = options;
-  if (!typed.dtype) typed.dtype = is_complex_range ? DType::complex64 : DType::float32;
+  if (!typed.dtype) typed.dtype = is_complex_range ? default_complex_dtype() : default_dtype();
   if (is_complex_range && !is_complex(*typed.dtype)) {
     throw_dtype("linspace", *typed.dtype, "complex64 or complex128, as start or end is complex");
   }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tensor/stored_elements.hpp"
 
+#include "tensor/tensor_overlap.hpp"
+
 namespace tenstride::detail {
 
 Tensor stored_as(const Tensor& dst, const Tensor& src) {
-  Tensor result = src.shares_storage(dst) ? src.clone() : src;
+  Tensor result = apart_from(dst, src);
   if (dst.is_conj() == result.is_conj() && dst.is_neg() == result.is_neg()) return result;
   if (dst.is_conj()) result = result.conj();
   if (dst.is_neg()) result = result.neg_view();

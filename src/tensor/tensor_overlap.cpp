@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/message.hpp"
-#include "tenstride/overlap.hpp"
+#include "memory/watch.hpp"
 
 namespace tenstride::detail {
 namespace {
@@ -22,11 +22,16 @@ std::string text_of(const Tensor& x) {
       " single memory location); clone() the second first"));
 }
 
-/// The bytes between which a tensor's elements lie.
+/// The bytes between which a tensor's elements lie; nothing where there are none.
 struct ByteRange {
   const std::byte* begin = nullptr;
   const std::byte* end = nullptr;
 };
+
+bool are_disjoint(const ByteRange& a, const ByteRange& b) {
+  const std::less_equal<const std::byte*> before;
+  return before(a.end, b.begin) || before(b.end, a.begin);
+}
 
 ByteRange byte_range(const Tensor& tensor) {
   const std::optional<Reach> touched = reach(tensor.layout());
@@ -38,31 +43,45 @@ ByteRange byte_range(const Tensor& tensor) {
 
 }  // namespace
 
-bool may_overlap(const Tensor& a, const Tensor& b) {
-  const ByteRange range_a = byte_range(a);
-  const ByteRange range_b = byte_range(b);
-  const std::less<const std::byte*> before;
-  if (range_a.begin == range_a.end || range_b.begin == range_b.end) return false;
-  if (!before(range_a.begin, range_b.end) || !before(range_b.begin, range_a.end)) return false;
-  if (!a.shares_storage(b) || a.element_size() != b.element_size()) return true;
-  return overlap(a.layout(), b.layout()) != Overlap::none;
+Overlap overlap_in_memory(const Tensor& a, const Tensor& b) {
+  const std::size_t item = a.element_size();
+  if (a.shares_storage(b) && b.element_size() == item) return overlap(a.layout(), b.layout());
+  if (a.storage_data() == nullptr || b.storage_data() == nullptr) {
+    return a.shares_storage(b) && a.numel() > 0 && b.numel() > 0 ? Overlap::possible : Overlap::none;
+  }
+  if (are_disjoint(byte_range(a), byte_range(b))) return Overlap::none;
+  const auto apart = static_cast<Index>(reinterpret_cast<std::uintptr_t>(b.storage_data()) -
+                                        reinterpret_cast<std::uintptr_t>(a.storage_data()));
+  if (b.element_size() != item || apart % static_cast<Index>(item) != 0) return Overlap::possible;
+  Layout seen = b.layout();
+  seen.offset += apart / static_cast<Index>(item);
+  return overlap(a.layout(), seen);
+}
+
+bool are_one_view(const Tensor& a, const Tensor& b) {
+  if (a.is_same(b)) return true;
+  return a.data_ptr() != nullptr && a.data_ptr() == b.data_ptr() && a.shape() == b.shape() &&
+         a.strides() == b.strides() && a.dtype() == b.dtype() && a.is_conj() == b.is_conj() &&
+         a.is_neg() == b.is_neg();
+}
+
+Tensor apart_from(const Tensor& dst, const Tensor& src) {
+  if (!may_overlap(dst, src)) return src;
+  const ReasonScope reason([] { return "source and destination lie in the same memory"; });
+  return src.clone();
 }
 
 SeenOverlap seen_overlap(const Tensor& a, const Tensor& b) {
   if (a.numel() == 0 || b.numel() == 0 || !a.has_memory() || !b.has_memory()) return SeenOverlap::none;
-  if (a.is_same(b)) return SeenOverlap::full;
+  const ByteRange range_a = byte_range(a);
+  const ByteRange range_b = byte_range(b);
+  if (are_disjoint(range_a, range_b)) return SeenOverlap::none;
+  if (are_one_view(a, b)) return SeenOverlap::full;
   if (!is_non_overlapping_and_dense(a.layout()) || !is_non_overlapping_and_dense(b.layout())) {
     return SeenOverlap::unknown;
   }
-  if (!a.shares_storage(b)) return SeenOverlap::none;
-  const Index begin_a = a.storage_offset() * static_cast<Index>(a.element_size());
-  const Index begin_b = b.storage_offset() * static_cast<Index>(b.element_size());
-  const Index end_a = begin_a + a.numel() * static_cast<Index>(a.element_size());
-  const Index end_b = begin_b + b.numel() * static_cast<Index>(b.element_size());
-  if (begin_a == begin_b && end_a == end_b) {
-    return a.strides() == b.strides() ? SeenOverlap::full : SeenOverlap::partial;
-  }
-  return begin_a < end_b && begin_b < end_a ? SeenOverlap::partial : SeenOverlap::none;
+  const bool have_one_range = range_a.begin == range_b.begin && range_a.end == range_b.end;
+  return have_one_range && a.strides() == b.strides() ? SeenOverlap::full : SeenOverlap::partial;
 }
 
 void require_distinct_elements(std::string_view operation, const Tensor& dst) {

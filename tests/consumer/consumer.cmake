@@ -21,11 +21,11 @@ endif()
 
 add_test(NAME consumer.install COMMAND ${CMAKE_COMMAND} ${consumer_arguments} -DWAY=install -P
                                        ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
-set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_tree TIMEOUT 300)
+set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP installed_tree)
 list(TRANSFORM ways PREPEND find_package_ OUTPUT_VARIABLE find_package_ways)
 list(TRANSFORM ways PREPEND pkg_config_ OUTPUT_VARIABLE pkg_config_ways)
 foreach(way IN LISTS find_package_ways pkg_config_ways ITEMS add_subdirectory)
   add_test(NAME consumer.${way} COMMAND ${CMAKE_COMMAND} ${consumer_arguments} -DWAY=${way} -P
                                         ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.cmake)
-  set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree TIMEOUT 1200)
+  set_tests_properties(consumer.${way} PROPERTIES FIXTURES_REQUIRED installed_tree)
 endforeach()

@@ -72,6 +72,57 @@ TEST(NotationArithmetic, CallsOperationsAsPyTorchDoes) {
   EXPECT_EQ(shown("tensor([[1, 5], [7, 2]]).argmax()"), "tensor(2)");
 }
 
+TEST(NotationArithmetic, TakesANumberFirst) {
+  EXPECT_EQ(shown("torch.add(1, arange(3))"), "tensor([1, 2, 3])");
+  EXPECT_EQ(shown("torch.sub(2.5, arange(2), alpha=2)"), "tensor([2.5000, 0.5000])");
+  EXPECT_EQ(shown("torch.div(7, tensor([2, -2]), rounding_mode='floor')"), "tensor([ 3, -4])");
+  EXPECT_EQ(shown("torch.mul(2, 3)"), "tensor(6)");
+  EXPECT_EQ(shown("torch.bitwise_or(1, tensor([2, 4]))"), "tensor([3, 5])");
+  EXPECT_EQ(shown("torch.pow(2, 3)"), "TypeError: pow: exponent must be a Tensor, int 3 is given");
+  EXPECT_EQ(shown("torch.add('a', arange(2))"),
+            "TypeError: add: input must be a Tensor or a number, str 'a' is given");
+  EXPECT_EQ(shown("torch.eq(1, arange(2))"), "TypeError: eq: input must be a Tensor, int 1 is given");
+}
+
+TEST(NotationArithmetic, TakesAConditionAlone) {
+  EXPECT_EQ(shown("torch.where(tensor([0, 3, 4]))"), "(tensor([1, 2]),)");
+  EXPECT_EQ(shown("torch.where(arange(3) > 1, 1)"), "TypeError: where: the argument 'other' is missing");
+  EXPECT_EQ(shown("torch.nonzero(arange(3), as_tuple=True, out=tensor(0))"),
+            "RuntimeError: nonzero: out must not be given with as_tuple=True");
+}
+
+TEST(NotationArithmetic, RepeatsThePositionsOfNumbersAlone) {
+  EXPECT_EQ(shown("torch.repeat_interleave(tensor([1, 2, 3]))"), "tensor([0, 1, 1, 2, 2, 2])");
+  EXPECT_EQ(shown("arange(2).repeat_interleave(2, output_size=4)"), "tensor([0, 0, 1, 1])");
+  EXPECT_EQ(
+      shown("arange(2).repeat_interleave(2, output_size=5)"),
+      "RuntimeError: repeat_interleave: output_size 5 must be 4, the size that the repeats make (shape (2))");
+  EXPECT_EQ(shown("torch.repeat_interleave(tensor([[1, 2]]))"),
+            "RuntimeError: repeat_interleave: repeats alone must have 1 axis (shape (1,2))");
+}
+
+TEST(NotationArithmetic, TakesTensorsAmongNumbers) {
+  EXPECT_EQ(shown("tensor([tensor([1]), tensor([2])])"), "tensor([1, 2])");
+  EXPECT_EQ(shown("tensor([[1, 2], tensor([3, 4])])"), "tensor([[1, 2],\n        [3, 4]])");
+  EXPECT_EQ(shown("tensor([1, tensor(2, dtype=torch.float64)])"), "tensor([1., 2.], dtype=torch.float64)");
+  const std::string text =
+      "tensor: a tensor among numbers must have 1 element, not 2 (shape (2)); stack(list) joins tensors";
+  EXPECT_EQ(shown("tensor([tensor([1, 2])])"), "TypeError: " + text);
+  EXPECT_EQ(shown("tensor([tensor([1., 2.])])"), "ValueError: " + text);
+  EXPECT_EQ(shown("tensor([tensor(1.5)], dtype=torch.uint8)"),
+            "TypeError: tensor: a tensor of float32 must be of integers or bool for dtype uint8");
+  EXPECT_EQ(shown("tensor([[1], tensor(2)])"),
+            "TypeError: tensor: a tensor of rank 0 must be a list (as the first entry of its level)");
+  EXPECT_EQ(
+      shown("tensor([[1, 2], tensor([3])])"),
+      "ValueError: tensor: a tensor of 1 entries must have 2 (as the first list of its level; shape (1))");
+}
+
+TEST(NotationArithmetic, HasNoAddressWithoutElements) {
+  EXPECT_EQ(shown("ones(4)[4:].data_ptr()"), "0");
+  EXPECT_EQ(shown("ones(2, 3)[:, 3:].data_ptr()"), "0");
+}
+
 TEST(NotationArithmetic, FollowsPythonsOwnFunctions) {
   EXPECT_EQ(shown("sum(tensor([[1, 2], [3, 4]]))"), "tensor([4, 6])");
   EXPECT_EQ(shown("sum([arange(2), arange(2)])"), "tensor([0, 2])");

@@ -33,11 +33,11 @@ TEST(Numpy, CopyNeverRefusesWhatNeedsOne) {
   const Tensor x = counted({2, 3}).t();
   EXPECT_EQ(
       refusal<ValueError>([&] { return numpy::reshape(x, {6}, Order::C, CopyRule::never); }),
-      "reshape: layout (3,2):(1,3)+0 must be copied to take the shape (6), and a copy was forbidden; use "
-      "CopyRule::if_needed");
+      "reshape: layout (3,2):(1,3)+0 must be copied to take the shape (6), and copy = never forbids it; "
+      "use copy = if_needed");
   EXPECT_EQ(refusal<ValueError>([&] { return numpy::asarray(x, Order::C, CopyRule::never); }),
-            "asarray: layout (3,2):(1,3)+0 must be copied to be in order C, and a copy was forbidden; use "
-            "CopyRule::if_needed");
+            "asarray: layout (3,2):(1,3)+0 must be copied to be in order C, and copy = never forbids it; "
+            "use copy = if_needed");
   EXPECT_EQ(refusal<ValueError>([&] { return numpy::reshape(x, {6}, Order::K); }),
             "reshape: order K must not be asked for; it does not say where elements go, use C, F or A");
   EXPECT_EQ(refusal<ValueError>([&] { return numpy::ascontiguousarray(x, CopyRule::never); }),

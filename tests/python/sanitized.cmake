@@ -40,4 +40,4 @@ add_test(NAME python.sanitized_torch COMMAND ${with_torch} ${seen} -k "not leak"
 set_tests_properties(python.sanitized_torch PROPERTIES ENVIRONMENT "${surroundings};ASAN_OPTIONS=${sanitizers}"
                                                        SKIP_RETURN_CODE 77)
 set_tests_properties(python.sanitized python.sanitized_leaks python.sanitized_torch
-                     PROPERTIES TIMEOUT 600 WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+                     PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

@@ -28,7 +28,7 @@ def run(ranks: int, script: Path, *arguments: str) -> subprocess.CompletedProces
         [*command, "-m", "mpi4py", str(script), *arguments],
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=900,
         env=environment,
     )
 

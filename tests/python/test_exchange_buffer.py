@@ -44,6 +44,40 @@ def test_hands_out_format_shape_and_byte_strides(dtype):
     assert not view.readonly and view.nbytes == 6 * size
 
 
+#: Layouts of which some axes have one element, or none.
+SHORT_AXES = [
+    ((1,), (3,)),
+    ((1, 4), (9, 2)),
+    ((4, 1), (2, 5)),
+    ((4, 1), (1, 7)),
+    ((1, 4, 1), (3, 1, 8)),
+    ((2, 1, 3), (3, 50, 1)),
+    ((3, 1, 2), (1, 50, 3)),
+    ((2, 1, 3), (8, 50, 1)),
+    ((1, 1), (6, 5)),
+    ((0, 3), (3, 1)),
+    ((3, 0), (1, 1)),
+    ((2, 0, 1), (7, 5, 3)),
+    ((), ()),
+    ((2, 3), (1, 2)),
+    ((3, 2), (1, 1)),
+    ((3, 2), (0, 1)),
+]
+
+
+@pytest.mark.parametrize(("shape", "strides"), SHORT_AXES)
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.complex128])
+def test_strides_along_short_axes_are_those_that_numpy_hands_out(shape, strides, dtype):
+    x = torch.zeros(64, dtype=dtype).as_strided(shape, strides)
+    size = dtype.itemsize
+    a = numpy.lib.stride_tricks.as_strided(numpy.zeros(64, str(dtype)[6:]), shape, [size * step for step in strides])
+    mine, numpys = memoryview(x), memoryview(a)
+    for name in ("shape", "strides", "ndim", "nbytes", "c_contiguous", "f_contiguous", "contiguous"):
+        assert getattr(mine, name) == getattr(numpys, name), name
+    assert x.__array_interface__["strides"] == a.__array_interface__["strides"]
+    assert x.numpy().strides == a.strides
+
+
 def test_elements_are_the_tensors():
     x = torch.arange(6, dtype=torch.int32).view(2, 3)
     view = memoryview(x)

@@ -100,6 +100,21 @@ def test_the_object_lives_as_long_as_the_tensor():
         ({"typestr": "<f4", "shape": (-2,), "data": bytes(8)}, ValueError, "must have no negative size"),
         ({"typestr": "<f4", "shape": 2, "data": bytes(8)}, ValueError, "must have tuples as shape and strides"),
         ({"typestr": "<f4", "shape": (2,), "data": bytes(8), "strides": ()}, ValueError, "a stride for each axis"),
+        (
+            {"typestr": "<f4", "shape": (2,), "data": (0, False)},
+            ValueError,
+            "asarray: elements must lie at an address of memory (null, shape (2))",
+        ),
+        (
+            {"typestr": "<f4", "shape": (2,), "data": (8, False)},
+            ValueError,
+            "asarray: elements must lie at an address of memory (8, shape (2))",
+        ),
+        (
+            {"typestr": "<f4", "shape": (2,), "data": (2**63 + 8, False)},
+            ValueError,
+            "asarray: elements must lie at an address of memory",
+        ),
         ({"typestr": "<f4", "shape": (2,), "data": (0, False, 1)}, ValueError, "data of an address and whether"),
         ({"typestr": "<f4", "shape": (2,), "data": bytes(8), "mask": 1}, ValueError, "must have no mask"),
         ({"shape": (2,), "data": bytes(8)}, ValueError, "must say its typestr"),
@@ -109,6 +124,13 @@ def test_the_object_lives_as_long_as_the_tensor():
 def test_descriptions_that_are_none_are_refused(facts, kind, said):
     with pytest.raises(kind, match=re.escape(said)):
         torch.asarray(Described(**facts))
+
+
+def test_no_elements_may_lie_anywhere():
+    """NumPy takes an address of 0 for an array without elements, too."""
+    for address in (0, 8):
+        given = Described(typestr="<f4", shape=(0, 3), data=(address, False))
+        assert torch.asarray(given).shape == numpy.asarray(given).shape == (0, 3)
 
 
 def test_a_copy_only_where_it_is_allowed():

@@ -9,13 +9,13 @@ from typing import Any, Literal, Union
 
 from .. import _tenstride
 from .._tenstride import Tensor
-from ._data_types import REAL, checked
+from ._data_types import REAL, checked, default_dtypes
 
 Shape = Union[int, Sequence[int]]
 
 
 def _sizes(shape: Shape) -> tuple[int, ...]:
-    return (shape,) if isinstance(shape, int) else tuple(shape)
+    return (shape,) if isinstance(shape, int) else _tenstride.Size(shape)
 
 
 def _options(dtype: Any, device: Any) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def arange(
 ) -> Tensor:
     """Numbers from `start` to before `stop`; with one number from 0 to before it. None where the step leads away.
 
-    Integers give the default integer type, int64, others float32.
+    Integers give the default integer type, int64, others the default floating type.
 
     >>> xp.arange(5, 0, -2), xp.arange(3, 1).shape
     (tensor([5, 3, 1]), torch.Size([0]))
@@ -38,7 +38,8 @@ def arange(
         raise ValueError("arange: step must not be 0")
     if math.ceil((stop - start) / step) <= 0:
         numbers = (start, stop, step)
-        inferred = _tenstride.float32 if any(isinstance(n, float) for n in numbers) else _tenstride.int64
+        is_real = any(isinstance(n, float) for n in numbers)
+        inferred = _tenstride.get_default_dtype() if is_real else _tenstride.int64
         return _tenstride.empty((0,), **_options(dtype or inferred, device))
     return _tenstride.arange(start, stop, step, **_options(dtype, device))
 
@@ -133,7 +134,7 @@ def linspace(
         raise ValueError(f"linspace: num must not be negative ({num} is given)")
     is_complex = isinstance(start, complex) or isinstance(stop, complex)
     if dtype is None:
-        dtype = _tenstride.complex64 if is_complex else _tenstride.float32
+        dtype = default_dtypes()["complex floating" if is_complex else "real floating"]
     elif is_complex and dtype in REAL:
         raise TypeError(f"linspace: complex bounds need a complex dtype ({dtype} is given)")
     whole = _tenstride.linspace(start, stop, num if endpoint else num + 1, **_options(dtype, device))

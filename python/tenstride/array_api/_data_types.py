@@ -238,6 +238,13 @@ def iinfo(type: Any, /) -> IntegerInfo:
     raise TypeError(f"iinfo: the dtype must be an integer's ({dtype} is given)")
 
 
+def default_dtypes() -> dict[str, Any]:
+    """The types of what is made without one, as `set_default_dtype` has them."""
+    real = _tenstride.get_default_dtype()
+    whole = complex128 if real == float64 else complex64
+    return {"real floating": real, "complex floating": whole, "integral": int64, "indexing": int64}
+
+
 class NamespaceInfo:
     """What the namespace can do, by the standard's inspection functions."""
 
@@ -271,12 +278,7 @@ class NamespaceInfo:
         >>> xp.__array_namespace_info__().default_dtypes()["real floating"]
         torch.float32
         """
-        return {
-            "real floating": float32,
-            "complex floating": complex64,
-            "integral": int64,
-            "indexing": int64,
-        }
+        return default_dtypes()
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
         """The standard's types by name; only those of a kind, as `isdtype` takes it, where one is given.

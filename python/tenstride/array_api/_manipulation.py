@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Union
 
 from .. import _tenstride
+from .._size import entries_of
 from .._tenstride import Tensor
 from ._data_types import checked, promoted
 
@@ -26,9 +27,10 @@ def all_wrapped(operation: str, axes: Axes | None, rank: int) -> tuple[int, ...]
     """All axes counted from 0, each once (ValueError); None means all there are."""
     if axes is None:
         return tuple(range(rank))
-    result = tuple(wrapped(operation, axis, rank) for axis in ((axes,) if isinstance(axes, int) else axes))
+    given = (axes,) if isinstance(axes, int) else entries_of(axes, operation)
+    result = tuple(wrapped(operation, axis, rank) for axis in given)
     if len(set(result)) != len(result):
-        raise ValueError(f"{operation}: axes {axes} must name no axis twice (rank {rank})")
+        raise ValueError(f"{operation}: axes {result} must name no axis twice (rank {rank})")
     return result
 
 
@@ -51,7 +53,7 @@ def broadcast_to(x: Tensor, /, shape: tuple[int, ...]) -> Tensor:
     checked("broadcast_to", x)
     if _broadcast_shape("broadcast_to", [x.shape, shape]) != tuple(shape):
         raise ValueError(f"broadcast_to: shape {tuple(x.shape)} must fit into {tuple(shape)}")
-    return x.expand(tuple(shape))
+    return x.expand(_tenstride.Size(shape))
 
 
 def _broadcast_shape(operation: str, shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -75,7 +77,7 @@ def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
     >>> xp.concat([xp.zeros((2, 3)), xp.ones((1, 3))]).shape
     torch.Size([3, 3])
     """
-    given = [checked("concat", x) for x in arrays]
+    given = [checked("concat", x) for x in entries_of(arrays, "concat")]
     if not given:
         raise ValueError("concat: at least one array must be given")
     if axis is None:
@@ -139,7 +141,7 @@ def permute_dims(x: Tensor, /, axes: tuple[int, ...]) -> Tensor:
     """
     order = all_wrapped("permute_dims", axes, checked("permute_dims", x).ndim)
     if len(order) != x.ndim:
-        raise ValueError(f"permute_dims: axes {tuple(axes)} must name each of {x.ndim} axes once")
+        raise ValueError(f"permute_dims: axes {order} must name each of {x.ndim} axes once")
     return x.permute(order)
 
 
@@ -196,9 +198,9 @@ def roll(x: Tensor, /, shift: Axes, *, axis: Axes | None = None) -> Tensor:
         if not isinstance(shift, int):
             raise ValueError(f"roll: several shifts {tuple(shift)} need as many axes")
         return x.reshape(-1).roll(shift, 0).reshape(x.shape)
-    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+    axes = (axis,) if isinstance(axis, int) else entries_of(axis, "roll")
     axes = tuple(wrapped("roll", entry, x.ndim) for entry in axes)
-    shifts = (shift,) * len(axes) if isinstance(shift, int) else tuple(shift)
+    shifts = (shift,) * len(axes) if isinstance(shift, int) else entries_of(shift, "roll")
     if len(shifts) != len(axes):
         raise ValueError(f"roll: {len(shifts)} shifts must be one, or as many as the axes ({len(axes)})")
     return x.roll(shifts, axes) if axes else x.clone()
@@ -222,7 +224,7 @@ def stack(arrays: Sequence[Tensor], /, *, axis: int = 0) -> Tensor:
     >>> xp.stack([xp.zeros(3), xp.ones(3)], axis=1).shape
     torch.Size([3, 2])
     """
-    given = [checked("stack", x) for x in arrays]
+    given = [checked("stack", x) for x in entries_of(arrays, "stack")]
     if not given:
         raise ValueError("stack: at least one array must be given")
     for x in given[1:]:
@@ -238,7 +240,7 @@ def tile(x: Tensor, repetitions: tuple[int, ...], /) -> Tensor:
     tensor([[0, 1, 0, 1],
             [0, 1, 0, 1]])
     """
-    return checked("tile", x).tile(tuple(repetitions))
+    return checked("tile", x).tile(entries_of(repetitions, "tile"))
 
 
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:

@@ -106,7 +106,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     if checked("nonzero", x).ndim == 0:
         raise ValueError("nonzero: the array must have an axis (shape ())")
     truth = x if x.dtype is bool_ else x != 0
-    places = _tenstride.arange(x.numel())[truth.reshape(-1)]
+    places = _tenstride.arange(x.numel(), device=x.device)[truth.reshape(-1)]
     result = []
     for size in reversed(x.shape):
         result.append(places % size if size else places)
@@ -209,7 +209,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
     source = x.expand([*sizes[:axis], x.shape[axis], *sizes[axis + 1 :]])
     places = []
     for d in range(x.ndim):
-        along = _tenstride.arange(sizes[d]).reshape([-1 if at == d else 1 for at in range(x.ndim)])
+        along = _tenstride.arange(sizes[d], device=x.device).reshape([-1 if at == d else 1 for at in range(x.ndim)])
         places.append(indices.to(int64).expand(sizes) if d == axis else along)
     return source[tuple(places)]
 

@@ -107,7 +107,7 @@ def redistribute(
     try:
         kind, tensor = _shared(source)
         plan = _distributed.plan_redistribution(held, wanted, order, tensor.dtype)
-        result = _tenstride.empty(wanted.local_shape(ranks.rank), dtype=tensor.dtype)
+        result = _tenstride.empty(wanted.local_shape(ranks.rank), dtype=tensor.dtype, device="cpu")
         given = kind.give(result)
     except Exception as error:
         refusal = _text_of(error)

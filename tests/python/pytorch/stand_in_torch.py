@@ -76,10 +76,6 @@ def argsort(tensor, dim=-1):
     return tenstride.from_numpy(numpy.argsort(elements(tensor), axis=dim, kind="stable"))
 
 
-def trace(tensor):
-    return tensor.diagonal().sum()
-
-
 def storage_of(values):
     return tenstride.tensor(values).storage()
 
@@ -102,7 +98,7 @@ class AbsentType:
 
 
 ABSENT_TYPES = ["complex32", "quint8", "qint8", "qint32"]
-TOOLS = {"argsort": argsort, "cumsum": cumsum, "trace": trace}
+TOOLS = {"argsort": argsort, "cumsum": cumsum}
 ELSEWHERE = {
     "Storage": storage_of,
     "nan": math.nan,
