@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -237,7 +238,10 @@ constexpr Layout rot90(const Layout& layout, Index k = 1, const Dims& axes = {0,
     tenstride::detail::throw_numpy_value("rot90", "axes", axes, rule, layout.shape);
   };
   if (axes.size() != 2) refuse("be two");
-  if (axes[0] == axes[1] || axes[0] - axes[1] == rank || axes[1] - axes[0] == rank) refuse("differ");
+  // Axes may be any numbers, whose difference 64 bits with a sign do not hold.
+  const auto apart = static_cast<std::uint64_t>(axes[0]) - static_cast<std::uint64_t>(axes[1]);
+  const auto all = static_cast<std::uint64_t>(rank);
+  if (apart == 0 || apart == all || 0 - apart == all) refuse("differ");
   for (const Index axis : axes) {
     if (axis < -rank || axis >= rank) refuse("be axes of the tensor");
   }

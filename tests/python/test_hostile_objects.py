@@ -117,13 +117,13 @@ def test_no_call_with_a_hostile_object_ends_the_process(calls, tmp_path):
 
 def test_a_call_that_ends_the_process_is_found(tmp_path, monkeypatch):
     """The check itself: death by a signal, by an exit, and no end at all."""
-    monkeypatch.setitem(CALLS, "kill", lambda _: os.kill(os.getpid(), signal.SIGSEGV))
+    monkeypatch.setitem(CALLS, "kill", lambda _: os.kill(os.getpid(), signal.SIGKILL))
     monkeypatch.setitem(CALLS, "exit", lambda _: os._exit(3))
     monkeypatch.setitem(CALLS, "sleep", lambda _: time.sleep(60))
     monkeypatch.setattr(sys.modules[__name__], "LIMIT", 1)
     cases = [(name, "2**63") for name in ("repr", "kill", "repr", "exit", "sleep", "repr")]
     assert findings(cases, tmp_path) == [
-        "kill with 2**63: ended by SIGSEGV",
+        "kill with 2**63: ended by SIGKILL",
         "exit with 2**63: ended with 3",
         "sleep with 2**63: took more than 1 s",
     ]
