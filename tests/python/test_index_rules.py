@@ -372,3 +372,8 @@ def test_none_tells_no_type():
             torch.tensor(data)
     with pytest.raises(TypeError):
         torch.tensor([None], dtype=torch.float32)
+
+
+def test_bounds_of_slices_beyond_64_bits_are_those_of_the_axis():
+    x = torch.arange(6).view(2, 3)
+    assert x[: 2**200].equal(x) and x[-(2**200) :, 1:].equal(x[:, 1:]) and x[2**200 :].shape == (0, 3)
