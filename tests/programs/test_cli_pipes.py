@@ -74,7 +74,9 @@ class Input(PipeCase):
         data = npy((2, 3), range(6))
         self.write("in.npy", data)
         call = ["explain", "x.T.contiguous()", "--plan", "--max-mem", "256M", "--input"]
-        self.assertEqual(self.pipe(data, *call, "-")[0].decode(), self.run_tool(*call, "in.npy").stdout)
+        # What a plan may hold is the limit without what the program holds, and that differs from run to run.
+        plans = self.pipe(data, *call, "-")[0].decode(), self.run_tool(*call, "in.npy").stdout
+        self.assertEqual(*(re.sub(r"[\d.]+ MiB of memory", "memory", plan) for plan in plans))
         shown = self.pipe(data, "show", "-")[0].decode()
         self.assertEqual(shown, self.run_tool("show", "in.npy").stdout.replace("in.npy", "standard input"))
         self.assertEqual(

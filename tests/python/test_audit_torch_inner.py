@@ -20,7 +20,13 @@ def test_a_batch_that_lstm_copies_is_made_in_its_order_and_lstm_stays():
         with audit() as after:
             lstm(torch.randn(6, 4, 16).transpose(0, 1))
     copy = max(report.copies, key=lambda copy: copy.bytes_written)
-    assert copy.fix.startswith("stays: lstm copies what does not lie as (6,4,16):(64,16,1)+0; make it in that order")
+    # oneDNN's lstm copies the batch, that of PyTorch 1.13 multiplies it as a matrix.
+    assert copy.fix.startswith(
+        (
+            "stays: lstm copies what does not lie as (6,4,16):(64,16,1)+0; make it in that order",
+            "stays: lstm takes it as (24,16), for which axes 0 and 1 have to merge",
+        )
+    )
     assert report.saves == 0
     assert after.bytes_written == report.bytes_written - copy.bytes_written
 

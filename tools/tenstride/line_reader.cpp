@@ -133,6 +133,8 @@ class Editor : public LineReader {
     prompt_ = prompt;
     is_given_up_ = false;
     int count = 0;
+    libedit()->el_set(edit_, EL_PREP_TERM,
+                      1);  // else between the prompt and the first key Ctrl-C is a signal
     const char* read = libedit()->el_gets(edit_, &count);
     if (is_given_up_) return std::string();  // of an empty line libedit gives what stands for the end, too
     if (read == nullptr || count <= 0) {
