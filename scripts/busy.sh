@@ -11,11 +11,17 @@ command -v stress-ng > /dev/null || { echo "busy: stress-ng is not installed (ap
 stress-ng --quiet --cpu 4 --vm 2 --vm-bytes 256M &
 load=$!
 trap 'kill "$load" 2> /dev/null || true' EXIT
+failed=()
 for time in $(seq "${1:-5}"); do
   echo "busy: time $time beside stress-ng, as $(id -un)"
-  ctest --preset dev
+  ctest --preset dev || failed+=("time $time")
 done
 kill "$load"
 
 echo "busy: on one processor, without a terminal"
-env -u TERM taskset -c 0 setsid --wait ctest --preset dev < /dev/null
+env -u TERM taskset -c 0 setsid --wait ctest --preset dev < /dev/null || failed+=("on one processor")
+
+if [ ${#failed[@]} -ne 0 ]; then
+  printf 'busy: failed: %s\n' "${failed[*]}" >&2
+  exit 1
+fi
