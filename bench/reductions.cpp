@@ -7,6 +7,7 @@
 #include "tenstride/dtype.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 
 namespace tenstride::bench {
 namespace {

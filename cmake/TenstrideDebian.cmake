@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Debian packages by `cpack -G DEB` (`make deb` calls it): libtenstride0.1 with the shared library, libtenstride-dev with
+# Debian packages by `cpack -G DEB` (`make deb` calls it): libtenstride0.1 with the shared libraries, libtenstride-dev with
 # what programs are built with, tenstride with the program.
 
 set(library_package libtenstride${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -8,9 +8,12 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_CONTACT "tenstride developers <developers@tenstride.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "") # each package has its own, the first line of its description
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL library development program)
+list(TRANSFORM TENSTRIDE_PARTS APPEND -development OUTPUT_VARIABLE development_components)
+list(APPEND development_components package)
+set(CPACK_COMPONENTS_ALL ${TENSTRIDE_PARTS} ${development_components} program)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
@@ -51,3 +54,13 @@ arrays and pictures in another order of axes, larger than memory if need be.")
 
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/debian/documents.cmake)
 include(CPack)
+foreach(group IN ITEMS library development)
+  cpack_add_component_group(${group})
+endforeach()
+foreach(component IN LISTS TENSTRIDE_PARTS)
+  cpack_add_component(${component} GROUP library)
+endforeach()
+foreach(component IN LISTS development_components)
+  cpack_add_component(${component} GROUP development)
+endforeach()
+cpack_add_component(program)

@@ -1,21 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-# Collects what the library links: TENSTRIDE_DEPENDENCIES (targets), TENSTRIDE_PACKAGES (what a user of the static
-# library must find), TENSTRIDE_PC_TARGETS (the same by pkg-config, NAME=package) and TENSTRIDE_PC_REQUIRES (the same for pkg-config).
+# What each PART links: tenstride_PART_libraries (targets), tenstride_PART_packages (what a user of the static library must
+# find), tenstride_PART_pc_targets (the same by pkg-config, NAME=package) and tenstride_PART_pc_requires (the same for
+# pkg-config).
 
-set(TENSTRIDE_DEPENDENCIES Threads::Threads)
-set(TENSTRIDE_PACKAGES Threads)
-set(TENSTRIDE_PC_REQUIRES "")
+foreach(part IN LISTS TENSTRIDE_EVERY_PART)
+  set(tenstride_${part}_libraries "")
+  set(tenstride_${part}_packages "")
+  set(tenstride_${part}_pc_requires "")
+  set(tenstride_${part}_pc_targets "")
+endforeach()
+
+# tenstride_depends(PART PACKAGE LIBRARIES PKG-CONFIG)
+macro(tenstride_depends part package libraries pc)
+  list(APPEND tenstride_${part}_packages ${package})
+  list(APPEND tenstride_${part}_libraries ${libraries})
+  list(APPEND tenstride_${part}_pc_requires ${pc})
+endmacro()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
+tenstride_depends(core Threads Threads::Threads "")
 
 # Highway: SIMD from one source for every instruction set.
 find_package(hwy CONFIG REQUIRED)
-list(APPEND TENSTRIDE_DEPENDENCIES hwy::hwy)
-list(APPEND TENSTRIDE_PACKAGES hwy)
-list(APPEND TENSTRIDE_PC_REQUIRES libhwy)
-
-# JSON: headers only, used only in the sources, so that users of the library do not need them.
-find_package(nlohmann_json CONFIG REQUIRED)
+tenstride_depends(core hwy hwy::hwy libhwy)
 
 # oneTBB: threads that compose with the caller's own.
 set(TENSTRIDE_HAS_TBB OFF)
@@ -23,27 +31,33 @@ if(TENSTRIDE_WITH_TBB)
   find_package(TBB CONFIG QUIET)
   if(TBB_FOUND)
     set(TENSTRIDE_HAS_TBB ON)
-    list(APPEND TENSTRIDE_DEPENDENCIES TBB::tbb)
-    list(APPEND TENSTRIDE_PACKAGES TBB)
-    list(APPEND TENSTRIDE_PC_REQUIRES tbb)
+    tenstride_depends(core TBB TBB::tbb tbb)
   else()
     message(STATUS "tenstride: oneTBB not found, the build is serial")
   endif()
 endif()
 
+# JSON: headers only, used only in the sources, so that users of the library do not need them.
+if(notation IN_LIST TENSTRIDE_PARTS)
+  find_package(nlohmann_json CONFIG REQUIRED)
+endif()
+
+set(TENSTRIDE_FEATURES "")
+if(NOT io IN_LIST TENSTRIDE_PARTS)
+  return()
+endif()
+
 if(TENSTRIDE_WITH_IMAGES)
   find_package(JPEG REQUIRED)
   find_package(PNG REQUIRED)
-  list(APPEND TENSTRIDE_DEPENDENCIES JPEG::JPEG PNG::PNG)
-  list(APPEND TENSTRIDE_PACKAGES JPEG PNG)
-  list(APPEND TENSTRIDE_PC_REQUIRES libjpeg libpng)
+  tenstride_depends(io JPEG JPEG::JPEG libjpeg)
+  tenstride_depends(io PNG PNG::PNG libpng)
+  list(APPEND TENSTRIDE_FEATURES TENSTRIDE_WITH_IMAGES)
 endif()
 
 # tenstride_optional(NAME PACKAGE WHAT): links the library of a pkg-config package where it is found, and defines
 # TENSTRIDE_HAS_NAME for the sources. Where it is not, the sources refuse WHAT.
 find_package(PkgConfig QUIET)
-set(TENSTRIDE_FEATURES "")
-set(TENSTRIDE_PC_TARGETS "")
 macro(tenstride_optional name package what)
   set(TENSTRIDE_HAS_${name} OFF)
   if(TENSTRIDE_WITH_FORMATS AND PkgConfig_FOUND)
@@ -52,9 +66,8 @@ macro(tenstride_optional name package what)
   if(TENSTRIDE_${name}_FOUND)
     set(TENSTRIDE_HAS_${name} ON)
     list(APPEND TENSTRIDE_FEATURES TENSTRIDE_HAS_${name})
-    list(APPEND TENSTRIDE_DEPENDENCIES PkgConfig::TENSTRIDE_${name})
-    list(APPEND TENSTRIDE_PC_REQUIRES ${package})
-    list(APPEND TENSTRIDE_PC_TARGETS ${name}=${package})
+    tenstride_depends(io "" PkgConfig::TENSTRIDE_${name} ${package})
+    list(APPEND tenstride_io_pc_targets ${name}=${package})
   else()
     message(STATUS "tenstride: ${package} not found, the build has no ${what}")
   endif()
@@ -77,9 +90,8 @@ if(TENSTRIDE_WITH_URING)
   endif()
   if(TENSTRIDE_URING_FOUND)
     set(TENSTRIDE_HAS_URING ON)
-    list(APPEND TENSTRIDE_DEPENDENCIES PkgConfig::TENSTRIDE_URING)
-    list(APPEND TENSTRIDE_PC_REQUIRES liburing)
-    list(APPEND TENSTRIDE_PC_TARGETS URING=liburing)
+    tenstride_depends(io "" PkgConfig::TENSTRIDE_URING liburing)
+    list(APPEND tenstride_io_pc_targets URING=liburing)
   else()
     message(STATUS "tenstride: liburing not found, large files are moved by threads")
   endif()

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library. Every source is compiled once, position independent, into `tenstride_engine`, `tenstride_frontend` or
-# `tenstride_hdf5`; `tenstride` is made of all three, static or shared by BUILD_SHARED_LIBS, and with TENSTRIDE_BUILD_BOTH `tenstride_other` is the other kind.
+# The library: for each part tenstride::PART, static or shared by BUILD_SHARED_LIBS, made of objects that are compiled
+# once, position independent; with TENSTRIDE_BUILD_BOTH the other kind too. tenstride::tenstride is all of them.
 
-file(
-  GLOB_RECURSE tenstride_sources
-  CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/src/*.cpp)
+set(tenstride_sources "")
+foreach(part IN LISTS TENSTRIDE_PARTS)
+  list(TRANSFORM tenstride_${part}_folders PREPEND ${PROJECT_SOURCE_DIR}/src/ OUTPUT_VARIABLE folders)
+  list(TRANSFORM folders APPEND /*.cpp)
+  file(GLOB_RECURSE tenstride_${part}_sources CONFIGURE_DEPENDS ${folders})
+  list(APPEND tenstride_sources ${tenstride_${part}_sources})
+endforeach()
+
+set(left_out "")
 if(NOT TENSTRIDE_WITH_IMAGES)
-  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/image/(image|jpeg|png|png_write)\\.cpp$")
+  list(APPEND left_out "/src/io/image/(image|jpeg|png|png_write)\\.cpp$")
 endif()
 if(NOT TENSTRIDE_HAS_TIFF)
-  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/tiff/libtiff_[a-z]+\\.cpp$")
+  list(APPEND left_out "/src/io/tiff/libtiff_[a-z]+\\.cpp$")
 endif()
 if(NOT TENSTRIDE_HAS_HDF5)
-  list(FILTER tenstride_sources EXCLUDE REGEX "/src/io/hdf5/libhdf5_[a-z0-9_]+\\.cpp$")
+  list(APPEND left_out "/src/io/hdf5/libhdf5_[a-z0-9_]+\\.cpp$")
 endif()
 if(NOT TENSTRIDE_HAS_TBB)
-  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp)
+  list(APPEND left_out "/src/parallel/parallel_tbb\\.cpp$")
 elseif(TENSTRIDE_SANITIZE MATCHES "thread")
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/src/parallel/parallel_tbb.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=thread
@@ -24,7 +29,7 @@ elseif(TENSTRIDE_SANITIZE MATCHES "thread")
                                                                    SKIP_UNITY_BUILD_INCLUSION ON)
 endif()
 if(NOT TENSTRIDE_HAS_URING)
-  list(REMOVE_ITEM tenstride_sources ${PROJECT_SOURCE_DIR}/src/io/disk/queue_uring.cpp)
+  list(APPEND left_out "/src/io/disk/queue_uring\\.cpp$")
 endif()
 
 # Sources over Highway are compiled once for each instruction set, without precompiled headers.
@@ -64,73 +69,103 @@ set_source_files_properties(${tenstride_strategies} PROPERTIES SKIP_UNITY_BUILD_
 # The only source that may end a process, the child of fork: a test knows its object by its name.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/io/hdf5/libhdf5_child.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-# Three libraries of objects: the engine is compiled for speed; what parses, explains, draws and handles files, for size.
-# HDF5 stands apart, so that a build without it, as the wheel's, has all other objects in common with one that has it.
-set(frontend "/src/(calibration|einops|explain|expression|io|operations|pattern|picture|plan/files|print)/")
-foreach(part IN ITEMS engine frontend hdf5)
-  set(tenstride_${part}_sources ${tenstride_sources})
-  set(tenstride_${part}_dependencies ${TENSTRIDE_DEPENDENCIES})
-  set(tenstride_${part}_features ${TENSTRIDE_FEATURES})
-endforeach()
-list(FILTER tenstride_engine_sources EXCLUDE REGEX ${frontend})
-list(FILTER tenstride_engine_dependencies INCLUDE REGEX "^(Threads|hwy|TBB)::")
-set(tenstride_engine_features "")
-list(FILTER tenstride_frontend_sources INCLUDE REGEX ${frontend})
-list(FILTER tenstride_frontend_sources EXCLUDE REGEX "/src/io/hdf5/")
-list(FILTER tenstride_frontend_dependencies EXCLUDE REGEX "HDF5")
-list(FILTER tenstride_frontend_features EXCLUDE REGEX "HDF5")
-list(FILTER tenstride_hdf5_sources INCLUDE REGEX "/src/io/hdf5/")
+# Checksums are read at the speed of memory.
+set_property(
+  SOURCE ${PROJECT_SOURCE_DIR}/src/checksum/checksum.cpp ${PROJECT_SOURCE_DIR}/src/checksum/kernels.cpp
+  APPEND
+  PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 
-# tenstride_objects(PART): the objects of one of them, tenstride_PART.
-function(tenstride_objects part)
-  set(name tenstride_${part})
-  add_library(${name} OBJECT ${tenstride_${part}_sources})
-  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
-  tenstride_target(${name})
+# HDF5 stands apart in objects of its own, so that a build without it, as the wheel's, has all others in common with one
+# that has it.
+set(tenstride_hdf5_sources ${tenstride_io_sources})
+list(FILTER tenstride_hdf5_sources INCLUDE REGEX "/src/io/hdf5/")
+list(FILTER tenstride_io_sources EXCLUDE REGEX "/src/io/hdf5/")
+set(tenstride_hdf5_libraries ${tenstride_io_libraries})
+set(tenstride_hdf5_features ${TENSTRIDE_FEATURES})
+set(tenstride_io_features ${TENSTRIDE_FEATURES} $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>)
+list(REMOVE_ITEM tenstride_io_features TENSTRIDE_HAS_HDF5)
+set(tenstride_core_features $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>)
+
+# tenstride_objects(NAME): tenstride_NAME_sources as the objects tenstride_NAME_objects.
+function(tenstride_objects name)
+  set(target tenstride_${name}_objects)
+  foreach(pattern IN LISTS left_out)
+    list(FILTER tenstride_${name}_sources EXCLUDE REGEX ${pattern})
+  endforeach()
+  add_library(${target} OBJECT ${tenstride_${name}_sources})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  tenstride_target(${target})
   target_include_directories(
-    ${name}
+    ${target}
     PUBLIC ${PROJECT_SOURCE_DIR}/include
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_compile_definitions(
-    ${name} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>
-                    $<$<BOOL:${TENSTRIDE_HAS_URING}>:TENSTRIDE_HAS_URING>
-                    $<$<BOOL:${TENSTRIDE_WITH_IMAGES}>:TENSTRIDE_WITH_IMAGES> ${tenstride_${part}_features})
-  target_link_libraries(${name} PRIVATE ${tenstride_${part}_dependencies} nlohmann_json::nlohmann_json)
-  target_precompile_headers(${name} PRIVATE ${TENSTRIDE_PRECOMPILED})
-  tenstride_units(${name})
+  target_compile_definitions(${target} PRIVATE TENSTRIDE_VERSION="${PROJECT_VERSION}" ${tenstride_${name}_features})
+  set(libraries ${tenstride_core_libraries} ${tenstride_${name}_libraries})
+  if(NOT name STREQUAL "hdf5")
+    list(REMOVE_ITEM libraries PkgConfig::TENSTRIDE_HDF5)
+  endif()
+  target_link_libraries(${target} PRIVATE ${libraries})
+  target_precompile_headers(${target} PRIVATE ${TENSTRIDE_PRECOMPILED})
+  tenstride_units(${target})
 endfunction()
 
-tenstride_objects(engine)
-# -fpeel-loops unrolls loops over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
-target_compile_options(tenstride_engine PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
-foreach(part IN ITEMS frontend hdf5)
-  tenstride_objects(${part})
-  # The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
-  target_compile_definitions(tenstride_${part} PRIVATE JSON_NO_IO)
-  target_compile_options(tenstride_${part} PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
-  tenstride_for_size(tenstride_${part})
+# What parses, explains, draws and handles files is compiled for size, the others for speed: -fpeel-loops unrolls loops
+# over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
+set(object_names ${TENSTRIDE_PARTS})
+if(io IN_LIST TENSTRIDE_PARTS)
+  list(APPEND object_names hdf5)
+endif()
+foreach(name IN LISTS object_names)
+  tenstride_objects(${name})
+  if(name MATCHES "^(notation|io|hdf5)$")
+    target_link_libraries(tenstride_${name}_objects PRIVATE nlohmann_json::nlohmann_json)
+    # The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+    target_compile_definitions(tenstride_${name}_objects PRIVATE JSON_NO_IO)
+    target_compile_options(tenstride_${name}_objects PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
+    tenstride_for_size(tenstride_${name}_objects)
+  else()
+    target_compile_options(
+      tenstride_${name}_objects PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
+  endif()
 endforeach()
 
-function(tenstride_library name kind)
-  add_library(${name} ${kind} $<TARGET_OBJECTS:tenstride_engine> $<TARGET_OBJECTS:tenstride_frontend>
-                      $<TARGET_OBJECTS:tenstride_hdf5>)
-  tenstride_target(${name})
+# tenstride_library(PART KIND SUFFIX): tenstride_PART_SUFFIX, which links those of the same suffix that the part needs.
+function(tenstride_library part kind suffix)
+  set(target tenstride_${part}${suffix})
+  set(objects $<TARGET_OBJECTS:tenstride_${part}_objects>)
+  if(part STREQUAL "io")
+    list(APPEND objects $<TARGET_OBJECTS:tenstride_hdf5_objects>)
+  endif()
+  add_library(${target} ${kind} ${objects})
+  tenstride_target(${target})
   set_target_properties(
-    ${name}
+    ${target}
     PROPERTIES LINKER_LANGUAGE CXX
-               OUTPUT_NAME tenstride
-               EXPORT_NAME tenstride
+               OUTPUT_NAME tenstride-${part}
+               EXPORT_NAME ${part}
                VERSION ${PROJECT_VERSION}
                # Before 1.0 every minor version may change the ABI.
-               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  target_compile_features(${name} PUBLIC cxx_std_20)
-  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-                                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${name} PRIVATE ${TENSTRIDE_DEPENDENCIES})
+               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               INSTALL_RPATH "$ORIGIN")
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                              $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  list(TRANSFORM tenstride_${part}_needs REPLACE "(.+)" "tenstride_\\1${suffix}" OUTPUT_VARIABLE needed)
+  target_link_libraries(${target} PUBLIC ${needed} PRIVATE ${tenstride_${part}_libraries})
   # Reports an undefined symbol here, and not when a user links. A sanitizer's own symbols are undefined here.
   if(kind STREQUAL "SHARED" AND NOT TENSTRIDE_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
-    target_link_options(${name} PRIVATE LINKER:--no-undefined)
+    target_link_options(${target} PRIVATE LINKER:--no-undefined)
   endif()
+endfunction()
+
+# tenstride_libraries(KIND SUFFIX): every part, and all of them as one target.
+function(tenstride_libraries kind suffix)
+  add_library(tenstride${suffix} INTERFACE)
+  set_target_properties(tenstride${suffix} PROPERTIES EXPORT_NAME tenstride)
+  foreach(part IN LISTS TENSTRIDE_PARTS)
+    tenstride_library(${part} ${kind} "${suffix}")
+    target_link_libraries(tenstride${suffix} INTERFACE tenstride_${part}${suffix})
+  endforeach()
 endfunction()
 
 if(BUILD_SHARED_LIBS)
@@ -143,8 +178,11 @@ endif()
 string(TOUPPER ${TENSTRIDE_KIND} kind)
 string(TOUPPER ${TENSTRIDE_OTHER_KIND} other_kind)
 
-tenstride_library(tenstride ${kind})
+tenstride_libraries(${kind} "")
 add_library(tenstride::tenstride ALIAS tenstride)
+foreach(part IN LISTS TENSTRIDE_PARTS)
+  add_library(tenstride::${part} ALIAS tenstride_${part})
+endforeach()
 if(TENSTRIDE_BUILD_BOTH)
-  tenstride_library(tenstride_other ${other_kind})
+  tenstride_libraries(${other_kind} _other)
 endif()

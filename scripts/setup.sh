@@ -51,7 +51,7 @@ install_packages() {
     command -v sudo >/dev/null || fail "not root and no sudo; as root, run: apt-get install ${missing[*]}"
     root=(sudo)
   fi
-  say "installing ${missing[*]}"
+  say "installing ${#missing[@]} packages of Debian or Ubuntu, one to two minutes: ${missing[*]}"
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -q
   "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
 }
@@ -71,7 +71,7 @@ make_venv() {
     say ".venv has the packages of tests/requirements.txt"
     return
   fi
-  say "making .venv with the packages of tests/requirements.txt"
+  say "making .venv with the packages of tests/requirements.txt, about a minute"
   [ -x .venv/bin/python3 ] || python3 -m venv --clear .venv
   .venv/bin/python3 -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
   cp tests/requirements.txt .venv/installed-requirements.txt

@@ -6,10 +6,9 @@
 
 #include "tenstride/ops_views.hpp"
 #include "tenstride/pattern.hpp"
-#include "tenstride/reduce.hpp"
 
-/// einops' verbs on tensors (see docs/notation.md). Patterns are parsed once and kept; for a hot loop hold a
-/// Pattern. Refusals: PatternError with a caret under the place.
+/// einops' verbs that move elements (see docs/notation.md; `reduce` is in reduce_pattern.hpp). Patterns are
+/// parsed once and kept; for a hot loop hold a Pattern. Refusals: PatternError with a caret under the place.
 namespace tenstride {
 
 /// The same elements in another shape and order. A view where the strides allow it, otherwise one copy, which
@@ -23,26 +22,6 @@ TENSTRIDE_API Tensor rearrange(const Tensor& x, const Pattern& pattern, const Ax
 /// Example: `rearrange({a, b}, "n h w -> h (n w)")` sets a and b side by side.
 TENSTRIDE_API Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes = {},
                                CopyRule copy = CopyRule::if_needed, Caller caller = Caller::current());
-
-/// Reduces the axes on the left only, and rearranges the others. Element types and refusals are
-/// `reduced_dtype`'s; where the pattern reduces nothing, this is `rearrange` with its `copy`. A reduction
-/// always gives fresh memory and copies nothing before, but for a list, which is stacked. Example: 2 x 2 max
-/// pooling: `reduce(x, "b c (h 2) (w 2) -> b c h w", Reduction::max)`.
-TENSTRIDE_API Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
-                            Caller caller = Caller::current());
-TENSTRIDE_API Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
-                            Caller caller = Caller::current());
-TENSTRIDE_API Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction,
-                            const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
-                            Caller caller = Caller::current());
-/// The reduction by its name. Throws ValueError for another.
-inline Tensor reduce(const Tensor& x, std::string_view pattern, std::string_view reduction,
-                     const AxisSizes& sizes = {}, CopyRule copy = CopyRule::if_needed,
-                     Caller caller = Caller::current()) {
-  return reduce(x, pattern, parse_reduction(reduction), sizes, copy, caller);
-}
 
 /// Axes on the right only are new, of the size given or written: a view with stride 0 where the strides allow
 /// it, otherwise one copy. Example: `repeat(x, "h w -> h w 3")`.

@@ -6,7 +6,7 @@
 
 #include "tenstride/tensor.hpp"
 
-/// Reductions over axes, on which `reduce` of rearrange.hpp is built.
+/// Reductions over axes, on which `reduce` of reduce_pattern.hpp is built.
 namespace tenstride {
 
 enum class Reduction : unsigned char { sum, mean, prod, min, max, any, all };

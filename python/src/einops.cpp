@@ -11,6 +11,7 @@
 #include "ledger.hpp"
 #include "sequences.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 #include "types.hpp"
 #include "values.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ reference: a page for each folder of tests/house/layers.json with public headers, by rungs.
+"""The C++ reference: a page for each folder of src/layers.json with public headers, by rungs.
 
 On it stands each header with its introduction and declarations."""
 
@@ -51,7 +51,7 @@ def write(root: Path, xml: Path, out: Path) -> dict[str, str]:
         overview.append("")
         (out / f"{name}.md").write_text("\n".join(page), encoding="utf-8")
     if by_header:
-        raise SystemExit(f"docs: tests/house/layers.json has no folder for {', '.join(sorted(by_header))}")
+        raise SystemExit(f"docs: src/layers.json has no folder for {', '.join(sorted(by_header))}")
     overview.append("```{toctree}\n:hidden:\n\n" + "\n".join(names) + "\n```")
     (out / "index.md").write_text("\n".join(overview) + "\n", encoding="utf-8")
     return pages
@@ -59,7 +59,7 @@ def write(root: Path, xml: Path, out: Path) -> dict[str, str]:
 
 def groups(root: Path) -> dict[str, list[str]]:
     """The headers of each folder that has some: {"ledger": ["tenstride/ledger.hpp"]}."""
-    folders = json.loads((root / "tests/house/layers.json").read_text(encoding="utf-8"))["folders"]
+    folders = json.loads((root / "src/layers.json").read_text(encoding="utf-8"))["folders"]
     found = {}
     listed = {header for folder in folders.values() for header in folder["headers"]}
     for name, folder in folders.items():

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <optional>
 
+#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/cache_file.hpp"
 #include "files/write_cache.hpp"
 #include "tenstride/parallel.hpp"
 

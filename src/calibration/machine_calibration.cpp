@@ -5,8 +5,8 @@
 #include <array>
 #include <chrono>
 
+#include "base/cache_file.hpp"
 #include "copy/kernels/kernels.hpp"
-#include "files/cache_file.hpp"
 #include "files/write_cache.hpp"
 #include "plan/processor.hpp"
 #include "tenstride/factory.hpp"

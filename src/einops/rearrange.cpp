@@ -7,13 +7,10 @@
 #include "pattern/parser.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/lazy.hpp"
-#include "tenstride/ops.hpp"
 
 /// einops' verbs: a pattern, bound to a shape, on a chain; and what they do to lists.
 namespace tenstride {
-namespace {
-
-using detail::message;
+namespace detail {
 
 void require_verb(const Pattern& pattern, PatternVerb wanted) {
   if (pattern.verb() == wanted) return;
@@ -21,16 +18,15 @@ void require_verb(const Pattern& pattern, PatternVerb wanted) {
                            name(pattern.verb()), "; make it with PatternVerb::", name(wanted)));
 }
 
-Tensor apply(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy,
-             const Caller& caller) {
+Tensor rearranged(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy,
+                  const Caller& caller) {
   const BoundPattern bound = pattern.bind(x.shape(), sizes);
   if (copy != CopyRule::always) {
     if (std::optional<Layout> layout = bound.try_view(x.layout())) return x.with_layout(*std::move(layout));
   }
-  return detail::materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()), caller);
+  return materialize_chain(x, bound.apply(Chain(x.layout())), copy, name(pattern.verb()), caller);
 }
 
-/// The type that holds all elements; the shapes must be equal.
 DType joined_dtype(TensorList list, std::string_view operation) {
   if (list.empty()) throw ValueError(message(operation, ": the list must hold a tensor"));
   DType dtype = list[0].dtype();
@@ -49,7 +45,6 @@ DType joined_dtype(TensorList list, std::string_view operation) {
   return dtype;
 }
 
-/// Tensors of a list are set side by side, which no view does.
 void require_leave_to_copy(TensorList list, CopyRule copy, std::string_view operation) {
   if (copy != CopyRule::never) return;
   throw ValueError(message(operation, ": copy = never, but a list of ", list.size(),
@@ -66,12 +61,18 @@ void require_equal_shapes(TensorList list, std::string_view operation) {
   }
 }
 
+}  // namespace detail
+
+namespace {
+
+using detail::message;
+
 /// The result, seen as the list of its inputs: each tensor is written to its own part, so that nothing is
 /// stacked before.
 Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
   const std::string_view operation = name(pattern.verb());
-  const DType dtype = joined_dtype(list, operation);
-  require_equal_shapes(list, operation);
+  const DType dtype = detail::joined_dtype(list, operation);
+  detail::require_equal_shapes(list, operation);
   Dims shape = list[0].shape();
   shape.insert(0, static_cast<Index>(list.size()));
   const BoundPattern bound = pattern.bind(shape, sizes);
@@ -91,66 +92,40 @@ Tensor apply(TensorList list, const Pattern& pattern, const AxisSizes& sizes) {
 
 Tensor rearrange(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
                  Caller caller) {
-  return apply(x, *Pattern::cached(pattern, PatternVerb::rearrange), sizes, copy, caller);
+  return detail::rearranged(x, *Pattern::cached(pattern, PatternVerb::rearrange), sizes, copy, caller);
 }
 Tensor rearrange(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy,
                  Caller caller) {
-  require_verb(pattern, PatternVerb::rearrange);
-  return apply(x, pattern, sizes, copy, caller);
+  detail::require_verb(pattern, PatternVerb::rearrange);
+  return detail::rearranged(x, pattern, sizes, copy, caller);
 }
 Tensor rearrange(TensorList list, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
                  Caller caller) {
   const detail::OperationScope scope("rearrange", caller);
-  require_leave_to_copy(list, copy, "rearrange");
+  detail::require_leave_to_copy(list, copy, "rearrange");
   return apply(list, *Pattern::cached(pattern, PatternVerb::rearrange), sizes);
 }
 
 Tensor repeat(const Tensor& x, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
               Caller caller) {
-  return apply(x, *Pattern::cached(pattern, PatternVerb::repeat), sizes, copy, caller);
+  return detail::rearranged(x, *Pattern::cached(pattern, PatternVerb::repeat), sizes, copy, caller);
 }
 Tensor repeat(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes, CopyRule copy, Caller caller) {
-  require_verb(pattern, PatternVerb::repeat);
-  return apply(x, pattern, sizes, copy, caller);
+  detail::require_verb(pattern, PatternVerb::repeat);
+  return detail::rearranged(x, pattern, sizes, copy, caller);
 }
 Tensor repeat(TensorList list, std::string_view pattern, const AxisSizes& sizes, CopyRule copy,
               Caller caller) {
   const detail::OperationScope scope("repeat", caller);
-  require_leave_to_copy(list, copy, "repeat");
+  detail::require_leave_to_copy(list, copy, "repeat");
   return apply(list, *Pattern::cached(pattern, PatternVerb::repeat), sizes);
-}
-
-Tensor reduce(const Tensor& x, const Pattern& pattern, Reduction reduction, const AxisSizes& sizes,
-              CopyRule copy, Caller caller) {
-  const detail::OperationScope scope("reduce", caller);
-  require_verb(pattern, PatternVerb::reduce);
-  const BoundPattern bound = pattern.bind(x.shape(), sizes);
-  if (bound.kept == bound.order.size()) return apply(x, pattern, sizes, copy, caller);
-  const Tensor parts = x.with_layout(bound.apply_split(Chain(x.layout())).try_view().value());
-  Dims reduced;
-  for (std::size_t i = bound.kept; i < bound.order.size(); ++i) reduced.push_back(static_cast<Index>(i));
-  const Tensor result = reduce_axes(parts, reduced, reduction, caller);
-  return bound.merges ? result.reshape(bound.shape) : result;
-}
-Tensor reduce(const Tensor& x, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
-              CopyRule copy, Caller caller) {
-  const detail::OperationScope scope("reduce", caller);
-  return reduce(x, *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, copy, caller);
-}
-Tensor reduce(TensorList list, std::string_view pattern, Reduction reduction, const AxisSizes& sizes,
-              CopyRule copy, Caller caller) {
-  const detail::OperationScope scope("reduce", caller);
-  require_leave_to_copy(list, copy, "reduce");
-  joined_dtype(list, "reduce");
-  require_equal_shapes(list, "reduce");
-  return reduce(stack(list), *Pattern::cached(pattern, PatternVerb::reduce), reduction, sizes, copy, caller);
 }
 
 Packed pack(TensorList tensors, std::string_view pattern, CopyRule copy, Caller caller) {
   const detail::OperationScope scope("pack", caller);
-  require_leave_to_copy(tensors, copy, "pack");
+  detail::require_leave_to_copy(tensors, copy, "pack");
   const PackPattern places = parse_pack_pattern("pack", pattern);
-  const DType dtype = joined_dtype(tensors, "pack");
+  const DType dtype = detail::joined_dtype(tensors, "pack");
   Packed result;
   Dims shape;
   for (std::size_t i = 0; i < tensors.size(); ++i) {

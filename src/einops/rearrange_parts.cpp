@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "einops/rearrange_parts.hpp"
 
-#include "ops/index_parts.hpp"
 #include "tenstride/chain.hpp"
 #include "tenstride/views.hpp"
 

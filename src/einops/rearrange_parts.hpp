@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+
+#include "tenstride/ops_views.hpp"
 #include "tenstride/pattern.hpp"
 
 namespace tenstride::detail {
+
+/// Throws ValueError for a Pattern that is made for another verb.
+TENSTRIDE_API void require_verb(const Pattern& pattern, PatternVerb wanted);
+
+/// The elements by a pattern that reduces nothing: a view where there is one, else one copy.
+TENSTRIDE_API Tensor rearranged(const Tensor& x, const Pattern& pattern, const AxisSizes& sizes,
+                                CopyRule copy, const Caller& caller);
+
+/// The type that holds the elements of all. Throws ValueError for an empty list, RuntimeError where there is
+/// none or where they are on several devices.
+TENSTRIDE_API DType joined_dtype(TensorList list, std::string_view operation);
+/// Throws ShapeError.
+TENSTRIDE_API void require_equal_shapes(TensorList list, std::string_view operation);
+/// Tensors of a list are set side by side, which no view does: throws ValueError for `never`.
+TENSTRIDE_API void require_leave_to_copy(TensorList list, CopyRule copy, std::string_view operation);
 
 /// The result of a pattern, seen from its sources: its parts in the order of the input's, the new ones
 /// behind.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tenstride/export.hpp"
 #include "tenstride/reshape.hpp"
 
 /// The parts that the error of a refused view and its explanation are made of.
@@ -19,21 +20,21 @@ struct FixLine {
 inline constexpr std::string_view free_but_reordered = "no copy, another element order";
 
 /// "copies 12 elements (48 B)"; without the bytes where they do not fit or `item_size` is 0.
-std::string price(Index count, std::size_t item_size);
+TENSTRIDE_API std::string price(Index count, std::size_t item_size);
 
 /// From and to, the axes and numbers, where the elements lie, the groups; ends with a line end.
-std::string obstacle_lines(const ViewObstacle& obstacle);
+TENSTRIDE_API std::string obstacle_lines(const ViewObstacle& obstacle);
 
 /// `.reshape` and `.contiguous().view`.
 std::vector<FixLine> copying_fix_lines(const ViewObstacle& obstacle, std::size_t item_size);
 
 /// The order of the axes that sorts them by stride, the largest first; nothing where they are sorted.
-std::optional<Dims> memory_order(const Layout& layout);
+TENSTRIDE_API std::optional<Dims> memory_order(const Layout& layout);
 
 /// "  fixes: …", a line for each, without a line end behind the last.
-std::string to_text(const std::vector<FixLine>& fixes);
+TENSTRIDE_API std::string to_text(const std::vector<FixLine>& fixes);
 
 /// A line, with a line end in front, where the refused view would have been a scramble; else nothing.
-std::string scramble_note(const ViewObstacle& obstacle);
+TENSTRIDE_API std::string scramble_note(const ViewObstacle& obstacle);
 
 }  // namespace tenstride::detail

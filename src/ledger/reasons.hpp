@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tenstride/chain.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/tensor.hpp"
 
 /// The reasons for copies, each in one clause, as ledgers and refusals print them.
@@ -14,8 +15,8 @@ std::string reshape_reason(const Layout& from, const Dims& shape);
 /// Why a change of memory format copies. Example: "strides (1,3) are not the row-major (2,1)".
 std::string format_reason(const Layout& from, MemoryFormat format, CopyRule copy);
 /// Why a chain with a cut copies. Example: "reshape: (6,4) to (8,3) cuts across axes 0..1; atoms …".
-std::string cut_reason(const ChainCut& cut);
+TENSTRIDE_API std::string cut_reason(const ChainCut& cut);
 /// Why a chain without a cut copies. Example: "no view: axis 1 consists of (2,3):(1,12), which do not nest".
-std::string chain_reason(const Chain& chain);
+TENSTRIDE_API std::string chain_reason(const Chain& chain);
 
 }  // namespace tenstride::detail

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "memory/watch.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/ledger.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -25,7 +26,7 @@ class LedgerWatch final : public Watch {
   static void close(WatchScope& scope) noexcept;
 
   /// Throws NoCopyError where the innermost scope that decides about copies forbids them.
-  void require_allowed(const LedgerEntry& entry) const;
+  TENSTRIDE_API void require_allowed(const LedgerEntry& entry) const;
   void add(LedgerEntry entry, const void* block);
 
   /// The number of open MutedScopes: where it is not 0, nothing is recorded.
@@ -46,7 +47,7 @@ inline bool is_watched() noexcept {
 }
 
 /// An entry of a copy of `count` elements, with the current operation and its reason, and without a plan.
-LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count);
+TENSTRIDE_API LedgerEntry copy_entry(const Tensor& dst, const Tensor& src, Index count);
 /// An entry of a fill of all elements.
 LedgerEntry fill_entry(const Tensor& dst);
 /// Throws NoCopyError where a copy into new memory is forbidden, before that memory is allocated.
@@ -56,7 +57,7 @@ void require_copy_allowed(const Layout& dst, DType dst_dtype, const Tensor& src)
 using CopyWork = std::string_view (*)(void* state);
 /// Makes the copies by one call of `work`, and records them; throws NoCopyError before that where copies are
 /// forbidden. Pre: is_watched().
-void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state);
+TENSTRIDE_API void record(std::span<LedgerEntry> entries, const Storage& dst, CopyWork work, void* state);
 
 /// The same with a callable that returns the kernel's name ("": the plan's). Copies and allocations inside it
 /// are muted.

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "tenstride/export.hpp"
 #include "tenstride/tensor.hpp"
 
 namespace tenstride::detail {
@@ -18,7 +19,7 @@ enum class OutType : unsigned char {
 /// Prepares `out` for a result of that layout and type. Where its shape
 /// differs it is resized and has the result's strides, else it keeps its own. Throws RuntimeError for another
 /// type or device, and where elements of `out` share memory with each other or with what is `read`.
-void prepare_out(std::string_view operation, Tensor& out, const Layout& result, DType dtype, Device device,
-                 OutType type, std::span<const Tensor> read);
+TENSTRIDE_API void prepare_out(std::string_view operation, Tensor& out, const Layout& result, DType dtype,
+                               Device device, OutType type, std::span<const Tensor> read);
 
 }  // namespace tenstride::detail

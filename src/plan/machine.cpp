@@ -5,8 +5,8 @@
 #include <array>
 #include <utility>
 
+#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/cache_file.hpp"
 
 namespace tenstride {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/cache_file.hpp"
 #include "plan/processor.hpp"
 #include "tenstride/machine.hpp"
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "tenstride/export.hpp"
 #include "tenstride/machine.hpp"
 
 namespace tenstride::detail {
@@ -20,14 +21,14 @@ struct ProcessorKind {
 };
 
 /// The processor that the program runs on.
-ProcessorKind this_processor();
+TENSTRIDE_API ProcessorKind this_processor();
 
 /// The best instruction set that this processor has and kernels are compiled for.
 InstructionSet available_instructions();
 
 /// A machine with the stores and streams that are known of such processors; streaming stores and several
 /// streams where nothing is known.
-Machine machine_of(const ProcessorKind& kind);
+TENSTRIDE_API Machine machine_of(const ProcessorKind& kind);
 
 /// This machine, changed by the values of TENSTRIDE_MACHINE and TENSTRIDE_KERNELS; either may be null.
 Machine find_machine(const char* machine_name, const char* instructions);
@@ -35,6 +36,6 @@ Machine find_machine(const char* machine_name, const char* instructions);
 /// The name of the file that holds measured stores and streams (see `cache_file`), and its first line, which
 /// names the processor: the file is ignored on any other.
 inline constexpr std::string_view machine_cache = "machine";
-std::string machine_file_heading(const ProcessorKind& kind);
+TENSTRIDE_API std::string machine_file_heading(const ProcessorKind& kind);
 
 }  // namespace tenstride::detail

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tenstride/copy_plan.hpp"
+#include "tenstride/export.hpp"
 
 namespace tenstride::detail {
 
@@ -21,7 +22,7 @@ struct NamedCost {
 
 /// The costs that were computed, the lowest first. Example: {"pipelined blocks, gathered", 1.67}, {"row
 /// loops", 3.5}.
-std::vector<NamedCost> sorted_costs(const StrategyCosts& costs);
+TENSTRIDE_API std::vector<NamedCost> sorted_costs(const StrategyCosts& costs);
 
 /// The costs in one line, empty where there was only one candidate.
 /// Example: "pipelined blocks, gathered 1.67, row loops 3.50 times a plain copy".

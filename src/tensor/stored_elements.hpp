@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tenstride/export.hpp"
 #include "tenstride/tensor.hpp"
 
 namespace tenstride::detail {
@@ -8,6 +9,6 @@ namespace tenstride::detail {
 /// The elements of `src` in memory that `dst` does not share, their bytes as `dst` stores them: conjugated
 /// and negated where its conjugate and its negative bit are set. What fits already is given back as it is.
 /// Example: of a plain `src` for `dst.conj()` a copy with each element conjugated.
-Tensor stored_as(const Tensor& dst, const Tensor& src);
+TENSTRIDE_API Tensor stored_as(const Tensor& dst, const Tensor& src);
 
 }  // namespace tenstride::detail

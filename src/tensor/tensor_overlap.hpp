@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "tenstride/export.hpp"
 #include "tenstride/overlap.hpp"
 #include "tenstride/tensor.hpp"
 
@@ -16,7 +17,7 @@ namespace tenstride::detail {
 /// What the elements of both have in common: `identical` where element n of one has the address of element n
 /// of the other, and both are of one size. Elements of different sizes are compared by the range of their
 /// bytes. Without memory only tensors of one storage overlap.
-Overlap overlap_in_memory(const Tensor& a, const Tensor& b);
+TENSTRIDE_API Overlap overlap_in_memory(const Tensor& a, const Tensor& b);
 /// Whether both are the same view, of one tensor or of two that were made of the same memory.
 bool are_one_view(const Tensor& a, const Tensor& b);
 /// Whether any byte of an element may be one of another's: what is written must not be read then.
@@ -25,7 +26,7 @@ inline bool may_overlap(const Tensor& a, const Tensor& b) {
 }
 /// The source itself where writing to the destination cannot change its elements; else a copy.
 /// Example: x[:-1] is copied for x[1:], and not for x[-1:].
-Tensor apart_from(const Tensor& dst, const Tensor& src);
+TENSTRIDE_API Tensor apart_from(const Tensor& dst, const Tensor& src);
 
 /// What PyTorch sees of the memory that two tensors share.
 enum class SeenOverlap : unsigned char {
@@ -38,10 +39,11 @@ enum class SeenOverlap : unsigned char {
 SeenOverlap seen_overlap(const Tensor& a, const Tensor& b);
 
 /// Throws RuntimeError where several elements of what is written to are one by a stride of 0.
-void require_distinct_elements(std::string_view operation, const Tensor& dst);
+TENSTRIDE_API void require_distinct_elements(std::string_view operation, const Tensor& dst);
 /// Throws RuntimeError where the source shares a part of the destination's memory.
-void require_no_partial_overlap(std::string_view operation, const Tensor& dst, const Tensor& src);
+TENSTRIDE_API void require_no_partial_overlap(std::string_view operation, const Tensor& dst,
+                                              const Tensor& src);
 /// Throws RuntimeError where the source shares memory with the destination, also all of it.
-void require_no_overlap(std::string_view operation, const Tensor& dst, const Tensor& src);
+TENSTRIDE_API void require_no_overlap(std::string_view operation, const Tensor& dst, const Tensor& src);
 
 }  // namespace tenstride::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small program of someone else's: it uses the layouts, a tensor and a copy, and prints what came out.
+// A small program of someone else's: it uses a tensor, a copy and its layout, and something of each part that
+// is there, and prints what came out.
 #include <cstdio>
 #include <string>
 #include <tenstride/factory.hpp>
@@ -7,10 +8,37 @@
 #include <tenstride/tensor.hpp>
 #include <tenstride/text.hpp>
 
+#if defined USES_numeric || defined USES_tenstride
+#include <tenstride/arithmetic.hpp>
+#endif
+#if defined USES_notation || defined USES_tenstride
+#include <tenstride/explain.hpp>
+#endif
+#if defined USES_distributed || defined USES_tenstride
+#include <tenstride/distributed/distribution.hpp>
+#endif
+#if defined USES_io || defined USES_tenstride
+#include <tenstride/checksum.hpp>
+#endif
+
 int main() {
   const tenstride::Tensor x = tenstride::arange(12);
   const tenstride::Tensor y = x.view({3, 4}).permute({1, 0}).contiguous();
   const tenstride::Layout layout = y.layout();
   std::printf("%s\n", tenstride::to_string(layout).c_str());
+#if defined USES_numeric || defined USES_tenstride
+  std::printf("%d\n", static_cast<int>(tenstride::sum(y).item().to<double>()));
+#endif
+#if defined USES_notation || defined USES_tenstride
+  std::printf("%s\n", tenstride::explain("torch.arange(6).view(2,3).t().view(6)").fixes[0].code.c_str());
+#endif
+#if defined USES_distributed || defined USES_tenstride
+  std::printf("%s\n", tenstride::distributed::distribute({4, 6}, {{2}}, {tenstride::distributed::shard(0)})
+                          .to_string()
+                          .c_str());
+#endif
+#if defined USES_io || defined USES_tenstride
+  std::printf("%s\n", to_string(tenstride::checksum(y)).c_str());
+#endif
   return tenstride::is_contiguous(layout) ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 
 #include <gtest/gtest.h>
 

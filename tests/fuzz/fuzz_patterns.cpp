@@ -8,6 +8,7 @@
 #include "tenstride/factory.hpp"
 #include "tenstride/pattern.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 #include "tenstride/text.hpp"
 
 namespace tenstride::fuzz {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No include points up the rungs of layers.json, and none goes round in a circle, of files or of folders."""
+"""No include points up the rungs of src/layers.json or to a part that its own does not need, and none goes round in a
+circle, of files or of folders."""
 
 import json
 import pathlib
@@ -8,7 +9,9 @@ import re
 
 import house
 
-FOLDERS = json.loads(pathlib.Path(__file__).with_name("layers.json").read_text(encoding="utf-8"))["folders"]
+LAYERS = json.loads((pathlib.Path(__file__).resolve().parents[2] / "src/layers.json").read_text(encoding="utf-8"))
+FOLDERS = LAYERS["folders"]
+NEEDS = {part["name"]: part["needs"] for part in LAYERS["parts"]}
 FOLDER_OF_HEADER = {header: folder for folder, entry in FOLDERS.items() for header in entry["headers"]}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
@@ -25,6 +28,11 @@ def folder(path):
 def rung(path):
     own = folder(path)
     return FOLDERS[own]["rung"] if own in FOLDERS else None
+
+
+def needed_by(part):
+    """The part and all that it stands on."""
+    return {part}.union(*(needed_by(other) for other in NEEDS[part]))
 
 
 def resolve(root, path, quoted, name):
@@ -46,7 +54,7 @@ def check(root):
         if own is None:
             complaints.append(
                 f"{path}:1: no folder; a source stands in a folder of src/, and the folder of a public header "
-                "is said in tests/house/layers.json"
+                "is said in src/layers.json"
             )
             continue
         text = house.without_comments((root / path).read_text(encoding="utf-8"))
@@ -61,7 +69,15 @@ def check(root):
                 continue
             graph[path].append(target)
             other = rung(target)
-            if other is not None and other > own:
+            if other is None:
+                continue
+            mine, its = FOLDERS[folder(path)]["part"], FOLDERS[folder(target)]["part"]
+            if its not in needed_by(mine):
+                complaints.append(
+                    f"{path}:{line}: part {mine} includes {name} of part {its}, which it does not need; "
+                    "move the code to the part that needs both"
+                )
+            elif other > own:
                 complaints.append(
                     f"{path}:{line}: rung {own} includes {name} of rung {other}; "
                     "an include points to the same rung or a lower one: move the code up or the need down"
@@ -126,6 +142,13 @@ def self_test():
             "layout.hpp:2: rung 1 includes tenstride/tensor.hpp of rung 4",
             "src/layout/views.cpp:1: rung 1 includes copy/run.hpp of rung 5",
         )
+    with house.Tree(
+        {
+            "src/explain/files.cpp": '#include "io/npy/npy.hpp"\n',
+            "src/io/npy/npy.hpp": "",
+        }
+    ) as root:
+        house.expect(check(root), "src/explain/files.cpp:1: part notation includes io/npy/npy.hpp of part io")
     with house.Tree(
         {
             "include/tenstride/stranger.hpp": "",

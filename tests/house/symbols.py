@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The library neither prints nor exits nor aborts: the static library's undefined symbols name nothing that does."""
+"""The library neither prints nor exits nor aborts: the static libraries' undefined symbols name nothing that does."""
 
 import re
 import subprocess
@@ -22,12 +22,12 @@ FORBIDDEN = re.compile(
 ALLOWED = {("libhdf5_child.cpp.o", "_exit")}
 
 
-def check(root, nm, library):
+def check(root, nm, libraries):
     del root
-    if not library:
-        return ["no library given; pass --library build/dev/lib/libtenstride.a"]
+    if not libraries:
+        return ["no library given; pass --libraries build/dev/lib/*.a"]
     listing = subprocess.run(
-        [nm, "--demangle", "--undefined-only", library], check=True, text=True, stdout=subprocess.PIPE
+        [nm, "--demangle", "--undefined-only", *libraries], check=True, text=True, stdout=subprocess.PIPE
     ).stdout
     member, complaints, seen = "", [], 0
     for line in listing.splitlines():
@@ -41,12 +41,12 @@ def check(root, nm, library):
         if FORBIDDEN.match(name) and (member, name) not in ALLOWED:
             complaints.append(f"{member}: refers to {name}; the library throws, its caller prints and exits")
     if not seen:
-        complaints.append(f"{library}: no undefined symbol at all; nm did not read it")
+        complaints.append(f"{libraries}: no undefined symbol at all; nm did not read it")
     return complaints
 
 
-def self_test(nm, library):
-    del library
+def self_test(nm, libraries):
+    del libraries
     compiler = "c++"
     fine = (
         "#include <cstdio>\n#include <string>\n"
@@ -61,11 +61,11 @@ def self_test(nm, library):
         for name in ("fine", "wrong"):
             subprocess.run([compiler, "-UNDEBUG", "-c", f"{name}.cpp"], cwd=root, check=True)
             subprocess.run(["ar", "rc", f"lib{name}.a", f"{name}.o"], cwd=root, check=True)
-        house.expect(check(root, nm, str(root / "libfine.a")))
-        found = " ".join(check(root, nm, str(root / "libwrong.a")))
+        house.expect(check(root, nm, [str(root / "libfine.a")]))
+        found = " ".join(check(root, nm, [str(root / "libwrong.a")]))
         for name in ("__assert_fail", "std::cout", "printf", "exit", "abort"):
             assert f"refers to {name};" in found, f"{name} not found in {found}"
 
 
 if __name__ == "__main__":
-    house.main(check, self_test, (("--nm", {"default": "nm"}), ("--library", {"default": ""})))
+    house.main(check, self_test, (("--nm", {"default": "nm"}), ("--libraries", {"nargs": "*"})))

@@ -12,6 +12,7 @@
 #include "tenstride/numpy.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 
 namespace tenstride {
 namespace {

@@ -17,6 +17,7 @@
 #include "tenstride/ledger.hpp"
 #include "tenstride/ops.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 
 namespace tenstride {
 namespace {

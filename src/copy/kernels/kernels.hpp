@@ -11,6 +11,7 @@
 #include <span>
 
 #include "tenstride/dtype.hpp"
+#include "tenstride/export.hpp"
 #include "tenstride/machine.hpp"
 
 namespace tenstride::copy {
@@ -350,9 +351,9 @@ const Kernels& portable_kernels();
 std::span<const Kernels* const> available_kernels();
 
 /// Returns the table that copies use: that of `Machine::here().instructions`.
-const Kernels& kernels();
+TENSTRIDE_API const Kernels& kernels();
 
 /// Returns the loop over `convert_element` for a pair of types.
-ConvertRow portable_convert(DType to, DType from);
+TENSTRIDE_API ConvertRow portable_convert(DType to, DType from);
 
 }  // namespace tenstride::copy

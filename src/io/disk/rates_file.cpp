@@ -12,8 +12,8 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/cache_file.hpp"
 #include "base/message.hpp"
-#include "files/cache_file.hpp"
 #include "files/write_cache.hpp"
 #include "tenstride/io/disk.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "io/large/tile_reader.hpp"
 #include "io/large/tile_writer.hpp"
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 #include "tenstride/checksum.hpp"
 #include "tenstride/copy.hpp"
 #include "tenstride/io/rescaling.hpp"

@@ -13,7 +13,7 @@
 
 #include "io/disk/disk.hpp"
 #include "io/large/worker_thread.hpp"
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 
 namespace tenstride::io {
 

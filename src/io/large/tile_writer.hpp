@@ -17,7 +17,7 @@
 #include "io/disk/kept_pages.hpp"
 #include "io/large/edge_file.hpp"
 #include "io/large/worker_thread.hpp"
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 
 namespace tenstride::io {
 

@@ -5,6 +5,7 @@
 #include "tenstride/error.hpp"
 #include "tenstride/factory.hpp"
 #include "tenstride/rearrange.hpp"
+#include "tenstride/reduce_pattern.hpp"
 
 /// Patterns recorded from einops on PyTorch, one a line: {"id", "op", "pattern", "axes", "in": {"shape",
 /// "strides"}, "ok": true, "out": META} or {…, "ok": false, "err": {"type"}}. The input is int32, element n

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 #include "support/block_problems.hpp"
 #include "support/copy_oracle.hpp"
 #include "support/refusal.hpp"

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 
 /// The reads and writes of a pass, counted run by run as the requests will be made.
 namespace tenstride::detail {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 
 /// Chooses the tiles of a plan by the time that they take.
 namespace tenstride::detail {

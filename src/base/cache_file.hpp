@@ -2,6 +2,8 @@
 // Small text files in the user's cache, with what was measured; files/write_cache.hpp writes them.
 #pragma once
 
+#include "tenstride/export.hpp"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,16 +11,16 @@
 namespace tenstride::detail {
 
 /// `$XDG_CACHE_HOME/tenstride/NAME`, or `~/.cache/tenstride/NAME`; empty where neither is known.
-std::string cache_file(std::string_view name);
+TENSTRIDE_API std::string cache_file(std::string_view name);
 /// What is in the file, at most 64 KiB of it; empty where there is none.
-std::string read_cache(const std::string& path);
+TENSTRIDE_API std::string read_cache(const std::string& path);
 
 /// Enough digits to come back as the same number.
-std::string number(double value);
+TENSTRIDE_API std::string number(double value);
 /// Example: `fixed(2.345, 1) == "2.3"`.
-std::string fixed(double value, int digits_behind);
+TENSTRIDE_API std::string fixed(double value, int digits_behind);
 /// Takes "name value" off the front of the text: a finite number, or nothing where the text begins otherwise.
 /// Example: of "memory 2e10\nfresh 1" the text "\nfresh 1" is left, and 2e10 comes back.
-std::optional<double> take_figure(std::string_view& text, std::string_view name);
+TENSTRIDE_API std::optional<double> take_figure(std::string_view& text, std::string_view name);
 
 }  // namespace tenstride::detail

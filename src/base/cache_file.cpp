@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files/cache_file.hpp"
+#include "base/cache_file.hpp"
 
 #include <charconv>
 #include <cmath>

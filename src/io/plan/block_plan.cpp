@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/message.hpp"
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 #include "tenstride/coalesce.hpp"
 #include "tenstride/error.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "plan/files/block_plan_parts.hpp"
+#include "io/plan/block_plan_parts.hpp"
 #include "support/block_problems.hpp"
 #include "support/copy_oracle.hpp"
 #include "support/slow.hpp"
