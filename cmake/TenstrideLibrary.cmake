@@ -161,7 +161,6 @@ endfunction()
 # tenstride_libraries(KIND SUFFIX): every part, and all of them as one target.
 function(tenstride_libraries kind suffix)
   add_library(tenstride${suffix} INTERFACE)
-  set_target_properties(tenstride${suffix} PROPERTIES EXPORT_NAME tenstride)
   foreach(part IN LISTS TENSTRIDE_PARTS)
     tenstride_library(${part} ${kind} "${suffix}")
     target_link_libraries(tenstride${suffix} INTERFACE tenstride_${part}${suffix})

@@ -46,8 +46,9 @@ def convert(
     a .zarr folder by its metadata and the names of its files, and decodes nothing; with overwrite the destination may
     be the source. rescale makes the elements what the file says they mean (scl_slope of NIfTI; scale_factor,
     _FillValue, valid_range and the like of netCDF, HDF5 and Zarr), in float32 or float64; missing ones become NaN, or
-    the _FillValue of an integer `dtype`. `chain` must only move them then. A UserWarning tells what the source says of
-    its elements and the result cannot. verify reads the destination back and compares checksums. progress is called
+    the _FillValue of an integer `dtype`. `chain` must only move them then. What the source says of its elements or
+    axes and would not be true of the result is left out, and told in ConvertResult.dropped; a UserWarning tells of
+    attributes that rescale cannot use. verify reads the destination back and compares checksums. progress is called
     some 20 times a second with a ConvertProgress; an exception in it ends the run, as Ctrl-C does, and is raised
     here; what is finished stays beside the destination, and resume=True goes on ("if_there": begins anew where
     nothing is left; not to chunks of HDF5). task=(2, 8) does the second of eight parts; eight calls in any order,
