@@ -3,7 +3,7 @@
 # Debian's policy has it.
 
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
-foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+foreach(component IN ITEMS library development program)
   string(TOUPPER ${component} COMPONENT)
   set(package ${CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME})
   set(usr ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
