@@ -32,10 +32,11 @@ if(NOT TENSTRIDE_HAS_URING)
   list(APPEND left_out "/src/io/disk/queue_uring\\.cpp$")
 endif()
 
-# Sources over Highway are compiled once for each instruction set, without precompiled headers.
+# Kernels: sources over Highway, which are compiled once for each instruction set, without precompiled headers, and
+# their like.
+set(kernel_pattern "(/src/.*/kernels/.*|_simd|/copy/convert/.*)\\.cpp$")
 set(tenstride_kernels ${tenstride_sources})
-list(FILTER tenstride_kernels INCLUDE REGEX "(/src/.*/kernels/.*|_simd|/copy/convert/.*)\\.cpp$")
-set_source_files_properties(${tenstride_kernels} PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+list(FILTER tenstride_kernels INCLUDE REGEX ${kernel_pattern})
 if(NOT TENSTRIDE_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   # GCC 12 vectorizes these from -O3 on only: with the -O2 of distributions conversions take up to ten times as long.
   set_source_files_properties(
@@ -86,13 +87,10 @@ set(tenstride_io_features ${TENSTRIDE_FEATURES} $<$<BOOL:${TENSTRIDE_HAS_URING}>
 list(REMOVE_ITEM tenstride_io_features TENSTRIDE_HAS_HDF5)
 set(tenstride_core_features $<$<BOOL:${TENSTRIDE_HAS_TBB}>:TENSTRIDE_HAS_TBB>)
 
-# tenstride_objects(NAME): tenstride_NAME_sources as the objects tenstride_NAME_objects.
-function(tenstride_objects name)
-  set(target tenstride_${name}_objects)
-  foreach(pattern IN LISTS left_out)
-    list(FILTER tenstride_${name}_sources EXCLUDE REGEX ${pattern})
-  endforeach()
-  add_library(${target} OBJECT ${tenstride_${name}_sources})
+# tenstride_objects(NAME SUFFIX SOURCES …): the sources as the objects tenstride_NAME_SUFFIX.
+function(tenstride_objects name suffix)
+  set(target tenstride_${name}_${suffix})
+  add_library(${target} OBJECT ${ARGN})
   set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   tenstride_target(${target})
   target_include_directories(
@@ -105,38 +103,54 @@ function(tenstride_objects name)
     list(REMOVE_ITEM libraries PkgConfig::TENSTRIDE_HDF5)
   endif()
   target_link_libraries(${target} PRIVATE ${libraries})
-  target_precompile_headers(${target} PRIVATE ${TENSTRIDE_PRECOMPILED})
-  tenstride_units(${target})
+  if(suffix STREQUAL "objects")
+    target_precompile_headers(${target} PRIVATE ${TENSTRIDE_PRECOMPILED})
+    tenstride_units(${target})
+  endif()
+  # What parses, explains, draws and handles files is compiled for size, the others for speed: -fpeel-loops unrolls loops
+  # over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
+  if(name MATCHES "^(notation|io|hdf5)$")
+    target_link_libraries(${target} PRIVATE nlohmann_json::nlohmann_json)
+    # The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
+    target_compile_definitions(${target} PRIVATE JSON_NO_IO)
+    target_compile_options(${target} PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
+    tenstride_for_size(${target})
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
+  endif()
 endfunction()
 
-# What parses, explains, draws and handles files is compiled for size, the others for speed: -fpeel-loops unrolls loops
-# over vectors in registers, as -O3 does. All of -O3 would make the library a fourth larger.
+# Kernels, which take longest, come before all others, so that no processor waits for them in the end.
 set(object_names ${TENSTRIDE_PARTS})
 if(io IN_LIST TENSTRIDE_PARTS)
   list(APPEND object_names hdf5)
 endif()
-foreach(name IN LISTS object_names)
-  tenstride_objects(${name})
-  if(name MATCHES "^(notation|io|hdf5)$")
-    target_link_libraries(tenstride_${name}_objects PRIVATE nlohmann_json::nlohmann_json)
-    # The library neither prints nor aborts: nothing of the JSON library that would is compiled in.
-    target_compile_definitions(tenstride_${name}_objects PRIVATE JSON_NO_IO)
-    target_compile_options(tenstride_${name}_objects PRIVATE "-DJSON_ASSERT(condition)=static_cast<void>(0)")
-    tenstride_for_size(tenstride_${name}_objects)
-  else()
-    target_compile_options(
-      tenstride_${name}_objects PRIVATE $<$<CONFIG:Release>:-O2> $<$<CONFIG:Release>:-fpeel-loops>)
-  endif()
+foreach(suffix IN ITEMS kernels objects)
+  foreach(name IN LISTS object_names)
+    set(sources ${tenstride_${name}_sources})
+    foreach(pattern IN LISTS left_out)
+      list(FILTER sources EXCLUDE REGEX ${pattern})
+    endforeach()
+    if(suffix STREQUAL "kernels")
+      list(FILTER sources INCLUDE REGEX ${kernel_pattern})
+    else()
+      list(FILTER sources EXCLUDE REGEX ${kernel_pattern})
+    endif()
+    if(sources)
+      tenstride_objects(${name} ${suffix} ${sources})
+      set(output ${name})
+      if(name STREQUAL "hdf5")
+        set(output io)
+      endif()
+      list(APPEND tenstride_${output}_objects $<TARGET_OBJECTS:tenstride_${name}_${suffix}>)
+    endif()
+  endforeach()
 endforeach()
 
 # tenstride_library(PART KIND SUFFIX): tenstride_PART_SUFFIX, which links those of the same suffix that the part needs.
 function(tenstride_library part kind suffix)
   set(target tenstride_${part}${suffix})
-  set(objects $<TARGET_OBJECTS:tenstride_${part}_objects>)
-  if(part STREQUAL "io")
-    list(APPEND objects $<TARGET_OBJECTS:tenstride_hdf5_objects>)
-  endif()
-  add_library(${target} ${kind} ${objects})
+  add_library(${target} ${kind} ${tenstride_${part}_objects})
   tenstride_target(${target})
   set_target_properties(
     ${target}
