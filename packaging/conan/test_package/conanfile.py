@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds and runs a program with the package that uses the part core."""
 
-import pathlib
+import os
 
 from conan import ConanFile
 from conan.tools.build import can_run
@@ -25,4 +25,4 @@ class TenstrideTest(ConanFile):
 
     def test(self):
         if can_run(self):
-            self.run(pathlib.Path(self.cpp.build.bindir) / "consumer", env="conanrun")
+            self.run(os.path.join(self.cpp.build.bindir, "consumer"), env="conanrun")
