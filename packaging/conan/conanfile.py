@@ -4,16 +4,17 @@
 `-o "&:system=True"` takes the libraries of the system (Debian's or Ubuntu's packages) in place of Conan's; they are
 installed where `-c tools.system.package_manager:mode=install` allows it, and checked for otherwise."""
 
+import json
 import pathlib
 import re
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 from conan.tools.gnu import PkgConfigDeps
 from conan.tools.system.package_manager import Apt
 
-PARTS = ("core", "numeric", "distributed", "notation", "io")
 # Of each part: Conan's packages, and Debian's.
 PACKAGES = {
     "core": {"highway/[>=1.0.3]": "libhwy-dev", "onetbb/[>=2021]": "libtbb-dev"},
@@ -47,13 +48,16 @@ class Tenstride(ConanFile):
     settings = "os", "compiler", "build_type", "arch"
     options = {
         "shared": [True, False],
-        "parts": [*PARTS, "all"],
+        "parts": ["ANY"],  # of src/layers.json
         "system": [True, False],
     }
     default_options = {"shared": False, "parts": "all", "system": False}
 
     def set_version(self):
         self.version = re.search(r"VERSION (\d+\.\d+\.\d+)", root_of(self).joinpath("CMakeLists.txt").read_text())[1]
+
+    def export(self):
+        copy(self, "layers.json", root_of(self) / "src", self.export_folder)
 
     def export_sources(self):
         for name in ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*", "src/*"):
@@ -63,11 +67,16 @@ class Tenstride(ConanFile):
         cmake_layout(self)
 
     def parts(self):
-        """The part that is asked for and what it needs, as CMake has them."""
-        needs = {"numeric": ("core",), "distributed": ("core",), "io": ("core", "numeric", "distributed", "notation")}
-        needs["notation"] = ("core", "numeric", "distributed")
-        wanted = str(self.options.parts)
-        return PARTS if wanted == "all" else (*needs.get(wanted, ()), wanted)
+        """The part that is asked for behind those that it needs, by the table that CMake reads, too."""
+        layers = json.loads((pathlib.Path(self.recipe_folder) / "layers.json").read_text(encoding="utf-8"))
+        wanted, found = {str(self.options.parts)}, []
+        for part in reversed(layers["parts"]):
+            if part["name"] in wanted or "all" in wanted:
+                wanted.update(part["needs"])
+                found.insert(0, part["name"])
+        if not wanted <= {"all", *found}:
+            raise ConanInvalidConfiguration(f"parts must be a part of the library or all, not {self.options.parts}")
+        return found
 
     def packages(self):
         return {conan: debian for part in self.parts() for conan, debian in PACKAGES.get(part, {}).items()}
